@@ -153,7 +153,7 @@ export const PACKAGES = {
     why: 'data of the page is pure; HTTP and the browser have folders of their own',
     folders: ['model', 'browser', 'reason', 'pool', 'lists', 'source', 'live', 'access', 'http'],
     /** Folders that may import more. The browser loads `model` and itself alone; neither needs another package. */
-    edges: { browser: [], http: ['node:*', '@vmdhcp/kube-runtime', '@vmdhcp/service-process'] },
+    edges: { browser: [], http: ['node:*', 'node:*/*', '@vmdhcp/kube-runtime', '@vmdhcp/service-process'] },
   },
   'packages/host-inventory': {
     ...PURE,
@@ -255,7 +255,18 @@ export const PACKAGES = {
       '@vmdhcp/linux-sockets',
     ],
     why: 'a command line imports libraries: no other command line and no test support',
-    folders: ['check', 'webhook', 'run', 'pod-exec', 'inspect', 'wake-on-lan', 'bare-metal', 'actions', 'commands'],
+    folders: [
+      'check',
+      'webhook',
+      'run',
+      'pod-exec',
+      'inspect',
+      'wake-on-lan',
+      'bare-metal',
+      'status-page',
+      'actions',
+      'commands',
+    ],
   },
   'tools/kube-simulator': {
     everything: true,

@@ -63,6 +63,15 @@
 {{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if and $values.ui.enabled (or (eq (int $values.ui.port) (int $values.service.metricsPort)) (and $values.wakeOnLan.enabled (eq (int $values.ui.port) (int $values.wakeOnLan.port)))) -}}
+{{- $problems = append $problems (printf "ui.port: %d is service.metricsPort or wakeOnLan.port too; choose another port" (int $values.ui.port)) -}}
+{{- end -}}
+{{- if and $values.ui.service.enabled (not $values.ui.enabled) -}}
+{{- $problems = append $problems "ui.service.enabled: it has no effect without ui.enabled; set ui.enabled to true, or remove ui.service.enabled" -}}
+{{- end -}}
+{{- if and $values.ui.enabled $values.ui.service.enabled (not $values.ui.certificateSecret) -}}
+{{- $problems = append $problems "ui.certificateSecret: users would send their tokens in clear text; name a Secret with tls.crt and tls.key, or remove ui.service.enabled and use kubectl port-forward" -}}
+{{- end -}}
 {{- if and (not $values.bareMetal.enabled) (ne $values.bareMetal.leases.type "api") -}}
 {{- $problems = append $problems "bareMetal.leases.type: it has no effect without bareMetal.enabled; set bareMetal.enabled to true, or remove bareMetal.leases.type" -}}
 {{- end -}}

@@ -37,7 +37,7 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
     for (const name of ['zod', 'yaml', 'pino', 'prom-client', 'kube-runtime']) expect(loaded).not.toContain(name);
   });
 
-  it('run, in a pod: no kubeconfig library, no YAML, no fetch, nothing of Wake-on-LAN or of bare-metal hosts', () => {
+  it('run, in a pod: no kubeconfig library, no YAML, no fetch, nothing of Wake-on-LAN, of bare-metal hosts or of the page', () => {
     const { status, loaded } = loadedBy({ KUBERNETES_SERVICE_HOST: '127.0.0.1' }, 'run', '--no-agent');
     expect(status).toBe(66);
     for (const name of ['pino', 'prom-client', 'reconciler']) expect(loaded).toContain(name);
@@ -50,6 +50,7 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
       'wol-service',
       'wake-on-lan',
       'host-inventory',
+      'status-page',
     ];
     for (const name of refused) expect(loaded).not.toContain(name);
   });

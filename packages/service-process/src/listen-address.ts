@@ -31,3 +31,8 @@ function isAddressOrName(bracketed: string | undefined, plain: string): boolean 
 export function formatListenAddress({ host, port }: ListenAddress): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
+
+/** `localhost`, 127.0.0.0/8 and ::1: what only programs of the host reach. */
+export function isLoopback({ host }: ListenAddress): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -15,7 +15,8 @@ export {
 } from './access/review-access.js';
 export { type Asset, loadAssets } from './http/load-assets.js';
 export type { PageHandlerSettings } from './http/page-handler.js';
-export { isLoopback, type PageCertificate, PageServer, type PageServerSettings } from './http/page-server.js';
+export { type PageCertificate, PageServer, type PageServerSettings } from './http/page-server.js';
+export { PageService, type PageServiceSettings } from './http/page-service.js';
 export { applyMapChanges, diffRuns, RunBuilder } from './model/address-map.js';
 export type * from './model/page-data.js';
 export { ADDRESS_STATES, SECTIONS } from './model/page-data.js';

@@ -100,6 +100,8 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['wakeOnLan.enabled=yes', 'wakeOnLan.enabled must be boolean'],
     ['wakeOnLan.port=0', 'wakeOnLan.port must be >= 1'],
     ['wakeOnLan.image.tag=v1', 'wakeOnLan.image is unknown'],
+    ['ui.enabled=yes', 'ui.enabled must be boolean'],
+    ['ui.tls=true', 'ui.tls is unknown'],
     ['networkPolicy.nodeCIDRs={nodes}', 'networkPolicy.nodeCIDRs.0 must match pattern'],
     ['replicaCount=null', "must have required property 'replicaCount'"],
     ['agent.replicaCount=null', "agent must have required property 'replicaCount'"],
@@ -145,6 +147,9 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['alerts.disabled={VmdhcpNoSuchAlert}', 'alerts.disabled: there is no alert VmdhcpNoSuchAlert; docs/runbooks has all'],
     ['alerts.labels.helm\\.sh/chart=x', 'alerts.labels: the chart sets the label helm.sh/chart itself'],
     ['bareMetal.leases.type=pvc', 'bareMetal.leases.type: it has no effect without bareMetal.enabled'],
+    ['ui.enabled=true,ui.port=8080', 'ui.port: 8080 is service.metricsPort or wakeOnLan.port too; choose another port'],
+    ['ui.service.enabled=true', 'ui.service.enabled: it has no effect without ui.enabled; set ui.enabled to true, or'],
+    ['ui.enabled=true,ui.service.enabled=true', 'ui.certificateSecret: users would send their tokens in clear text'],
     ['wakeOnLan.openshift=true', 'wakeOnLan.openshift: it has no effect without wakeOnLan.enabled'],
     [
       'wakeOnLan.enabled=true,agent.enabled=false,agent.namespace=vm-dhcp-system',
@@ -162,7 +167,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
 
   const EVERYTHING = [
     'agent.topology=unified',
-    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'alerts', 'dashboards', 'webhook.certManager', 'wakeOnLan'].map(
+    ...['networkPolicy', 'serviceMonitor', 'podMonitor', 'alerts', 'dashboards', 'webhook.certManager', 'wakeOnLan', 'ui'].map(
       (what) => `${what}.enabled=true`,
     ),
   ];
@@ -323,6 +328,52 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     );
     expect(deployment?.spec?.template?.spec.containers[0]?.securityContext).toMatchObject({
       capabilities: { drop: ['ALL'], add: ['NET_ADMIN', 'SYS_TIME', 'NET_BIND_SERVICE', 'NET_RAW'] },
+    });
+  });
+
+  describe('the page', () => {
+    const ofPage = (set: readonly string[]) =>
+      JSON.stringify(rendered({ set })).match(/--ui[^"]*|tokenreviews|subjectaccessreviews|page-reader|ui-certificate/g);
+
+    it('is not there by default: no argument, right or object of it', () => {
+      expect(ofPage(['networkPolicy.enabled=true', 'agent.topology=unified'])).toBeNull();
+    });
+
+    it('listens on a loopback address, and its controller may ask who a token belongs to', () => {
+      const found = ofPage(['ui.enabled=true', 'ui.audiences={vmdhcp-page}']);
+      expect(found).toEqual(
+        expect.arrayContaining(['--ui', '--ui-listen=127.0.0.1:8068', '--ui-audience=vmdhcp-page', 'tokenreviews']),
+      );
+      expect(found).not.toContain('ui-certificate');
+    });
+
+    it('has a Service over HTTPS alone', () => {
+      const set = ['ui.enabled=true', 'ui.service.enabled=true', 'ui.certificateSecret=page-tls', 'networkPolicy.enabled=true'];
+      expect(ofPage(set)).toEqual(
+        expect.arrayContaining(['--ui-listen=:8068', '--ui-tls-directory=/etc/vmdhcp/ui', 'ui-certificate']),
+      );
+      const objects = rendered({ set });
+      const service = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'vm-dhcp-ui');
+      expect(service?.spec).toMatchObject({ ports: [{ name: 'https', port: 443, targetPort: 'ui' }] });
+      const policy = objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'vm-dhcp-controller');
+      expect(JSON.stringify(policy?.spec)).toContain('8068');
+    });
+
+    it('readers may list what they see, and nothing else; what the cluster lacks is left out', () => {
+      const rulesOf = (set: readonly string[]) => {
+        const role = rendered({ set }).find(
+          ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'vm-dhcp-page-reader',
+        );
+        return (role as unknown as { readonly rules: readonly { readonly resources: string[]; readonly verbs: string[] }[] })
+          .rules;
+      };
+      const rules = rulesOf(['ui.enabled=true']);
+      expect(rules.flatMap(({ resources }) => resources)).toEqual(['ippools', 'virtualmachinenetworkconfigs']);
+      const all = rulesOf(['ui.enabled=true', 'wakeOnLan.enabled=true', 'bareMetal.enabled=true']);
+      expect(all.flatMap(({ resources }) => resources)).toEqual(
+        expect.arrayContaining(['wolconfigs', 'clusteragents', 'hoststatuses']),
+      );
+      expect(new Set(all.flatMap(({ verbs }) => verbs))).toEqual(new Set(['list']));
     });
   });
 

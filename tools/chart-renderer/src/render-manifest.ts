@@ -18,6 +18,10 @@ export const MANIFESTS: Readonly<Record<string, { readonly title: string; readon
     title: 'vmdhcp with bare-metal hosts: agents give them addresses and follow them, as ClusterAgents describe',
     set: ['bareMetal.enabled=true'],
   },
+  'vmdhcp-ui.yaml': {
+    title: 'vmdhcp with a read-only page, for kubectl port-forward',
+    set: ['ui.enabled=true'],
+  },
 };
 
 const NAMESPACE = `---

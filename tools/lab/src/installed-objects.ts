@@ -25,6 +25,11 @@ export function installedForBareMetal(): readonly KubernetesObject[] {
   return withoutDeployments('vmdhcp-bare-metal.yaml', 'controller');
 }
 
+/** The same of a controller with the page, and the rights of its readers. */
+export function installedForPage(): readonly KubernetesObject[] {
+  return withoutDeployments('vmdhcp-ui.yaml', 'controller', 'ui');
+}
+
 /** Everything in a file of `manifests/`. */
 export function installedWith(file: string): readonly KubernetesObject[] {
   return readYaml(join(MANIFESTS, file));

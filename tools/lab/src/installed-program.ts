@@ -31,7 +31,7 @@ export class InstalledProgram {
   readonly process: LabProcess;
   /** Of its status server. */
   readonly url: string;
-  /** `host:port` of the webhook, or to which agents of Wake-on-LAN report. */
+  /** `host:port` of the webhook, of the page, or to which agents of Wake-on-LAN report. */
   readonly listen: string;
 
   private constructor(started: LabProcess, { url, listen }: Pick<InstalledProgram, 'url' | 'listen'>) {
@@ -48,6 +48,7 @@ export class InstalledProgram {
     const [port, httpPort] = [await freePort(), await freePort()];
     const listen = [
       ...(command === 'webhook' ? ['--listen', `${HOST}:${port}`] : []),
+      ...(parameters.includes('--ui') ? ['--ui-listen', `${HOST}:${port}`] : []),
       ...(parameters.includes('--wake-on-lan') ? ['--wake-on-lan-listen', `${HOST}:${port}`] : []),
     ];
     const webhook = parameters.find((one) => one.startsWith('--name='))?.slice('--name='.length);

@@ -14,6 +14,7 @@ import {
   CONTROLLER_NAMESPACE,
   installedFor,
   installedForBareMetal,
+  installedForPage,
   installedForWakeOnLan,
   MANIFESTS,
   unifiedAgents,
@@ -26,7 +27,7 @@ import { serviceAccountToken } from './service-account-token.js';
 const CONTROLLER_ACCOUNT = 'vm-dhcp-controller';
 
 /** A file of `examples/cluster`, or what `manifests/` installs for a program: it is started by its method, or not at all. */
-export type Installed = `${string}.yaml` | 'controller' | 'Wake-on-LAN' | 'bare metal' | 'unified agents' | 'everything';
+export type Installed = `${string}.yaml` | 'controller' | 'Wake-on-LAN' | 'bare metal' | 'page' | 'unified agents' | 'everything';
 
 export class PrivateCluster {
   readonly simulator: KubeSimulator;
@@ -140,6 +141,8 @@ function objectsOf(installed: Installed): readonly KubernetesObject[] {
       return installedForWakeOnLan();
     case 'bare metal':
       return installedForBareMetal();
+    case 'page':
+      return installedForPage();
     case 'everything':
       return readYaml(join(MANIFESTS, 'vmdhcp.yaml'));
     case 'unified agents':

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings, AuditSettings, ClusterNetworks } from '@vmdhcp/reconciler';
@@ -9,6 +10,7 @@ import { type ClusterOptions, findCluster, openConnection } from '../run/connect
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
 import { readElectionTimes } from '../run/election-times.js';
 import { type ControllerMetrics, createMetrics } from '../run/metrics.js';
+import type { StatusPageSettings } from '../status-page/add-status-page.js';
 import type { WakeOnLanSettings } from '../wake-on-lan/add-wake-on-lan.js';
 
 export interface RunOptions extends ClusterOptions {
@@ -24,6 +26,8 @@ export interface RunOptions extends ClusterOptions {
   readonly bareMetal: HostAgentSettings | undefined;
   /** Undefined: nothing is kept of who had which address. */
   readonly audit: AuditSettings | undefined;
+  /** Undefined: there is no page. */
+  readonly statusPage: StatusPageSettings | undefined;
   readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;
   readonly debug?: boolean;
@@ -51,6 +55,7 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
     addParts: joinParts([
       await loadWakeOnLan(options.wakeOnLan, { cluster, logger, metrics }),
       await loadBareMetal(options.bareMetal, { logger, metrics }),
+      await loadStatusPage(options, agents, { cluster, logger, metrics }),
     ]),
     onFailed: (end) => {
       if (end.kind === 'leadership-lost')
@@ -64,17 +69,20 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
   else asked.addEventListener('abort', () => void controller.stop(), { once: true });
 }
 
+/** What parts that join DHCP are made of. */
+interface LoadPorts {
+  readonly cluster: ClusterConnection;
+  readonly logger: Logger;
+  readonly metrics: ControllerMetrics;
+}
+
 /** How long a request of a wake-up may take: agents wait for five seconds, and the machine is read after a request without answer. */
 const WAKE_TIMEOUT_MS = 3_000;
 
 /** Its modules are loaded only where it is asked for. */
 async function loadWakeOnLan(
   settings: WakeOnLanSettings | undefined,
-  {
-    cluster,
-    logger,
-    metrics,
-  }: { readonly cluster: ClusterConnection; readonly logger: Logger; readonly metrics: ControllerMetrics },
+  { cluster, logger, metrics }: LoadPorts,
 ): Promise<AddParts | undefined> {
   if (settings === undefined) return undefined;
   const { addWakeOnLan } = await import('../wake-on-lan/add-wake-on-lan.js');
@@ -91,6 +99,32 @@ async function loadBareMetal(
   if (settings === undefined) return undefined;
   const { addBareMetal } = await import('../bare-metal/add-bare-metal.js');
   return addBareMetal(settings, { logger, metrics });
+}
+
+/** How long the API server may take to decide about a token: a person waits for it. */
+const REVIEW_TIMEOUT_MS = 5_000;
+
+/** Its modules are loaded only where it is asked for. */
+async function loadStatusPage(
+  { statusPage, onlyNamespace, wakeOnLan, bareMetal }: RunOptions,
+  agents: AgentsSettings | undefined,
+  { cluster, logger, metrics }: LoadPorts,
+): Promise<AddParts | undefined> {
+  if (statusPage === undefined) return undefined;
+  const { addStatusPage } = await import('../status-page/add-status-page.js');
+  const connection = openConnection(cluster, { onRequest: metrics.onRequest, timeoutMs: REVIEW_TIMEOUT_MS });
+  const shown = {
+    onlyNamespace,
+    agentsNamespace: agents?.namespace,
+    hasWakeOnLan: wakeOnLan !== undefined,
+    hasBareMetal: bareMetal !== undefined,
+  };
+  return addStatusPage(statusPage, shown, { connection, logger, version: ownVersion() });
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  return version;
 }
 
 /** Several requests fit into the time that a leader leads without having renewed. */

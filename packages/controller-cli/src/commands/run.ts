@@ -6,6 +6,7 @@ import { type AuditOptions, auditOptions, toAudit } from './audit-options.js';
 import { type BareMetalOptions, bareMetalOptions, toBareMetal } from './bare-metal-options.js';
 import { type ClusterNetworkOptions, clusterNetworkOptions, toClusterNetworks } from './cluster-network-options.js';
 import { clusterOptions } from './cluster-options.js';
+import { type StatusPageOptions, statusPageOptions, toStatusPage } from './status-page-options.js';
 import { toWakeOnLan, type WakeOnLanOptions, wakeOnLanOptions } from './wake-on-lan-options.js';
 
 const EXAMPLES = `
@@ -64,20 +65,22 @@ export function runCommand(): Command {
     ...bareMetalOptions(),
     ...clusterNetworkOptions(),
     ...auditOptions(),
+    ...statusPageOptions(),
     ...clusterOptions(),
   ])
     command.addOption(option);
-  type Options = Omit<RunOptions, 'clusterNetworks' | 'wakeOnLan' | 'bareMetal' | 'audit'> &
+  type Options = Omit<RunOptions, 'clusterNetworks' | 'wakeOnLan' | 'bareMetal' | 'audit' | 'statusPage'> &
     AgentOptions &
     WakeOnLanOptions &
     BareMetalOptions &
     ClusterNetworkOptions &
-    AuditOptions;
+    AuditOptions &
+    StatusPageOptions;
   return command.action(async (options: Options) => {
     const agents = toAgents(options);
-    const [wakeOnLan, bareMetal] = [toWakeOnLan(options), toBareMetal(options)];
+    const [wakeOnLan, bareMetal, statusPage] = [toWakeOnLan(options), toBareMetal(options), toStatusPage(options)];
     const { runController } = await import('../actions/run-controller.js');
     const clusterNetworks = toClusterNetworks(options);
-    await runController({ ...options, clusterNetworks, wakeOnLan, bareMetal, audit: toAudit(options) }, agents);
+    await runController({ ...options, clusterNetworks, wakeOnLan, bareMetal, statusPage, audit: toAudit(options) }, agents);
   });
 }

@@ -23,11 +23,6 @@ const IDLE_MS = 30_000;
 /** For each part of an answer to be taken; keep-alives of event streams come more often. */
 const ANSWER_MS = 60_000;
 
-/** `localhost`, 127.0.0.0/8 and ::1: what only programs of the host reach. */
-export function isLoopback({ host }: ListenAddress): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
 /** A page that is served. */
 export class PageServer {
   readonly #server: NetServer & { setSecureContext?: (options: { cert: string; key: string }) => void };

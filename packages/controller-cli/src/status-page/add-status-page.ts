@@ -1,0 +1,150 @@
+/** The read-only page as a part of the controller's process. Each replica serves it: all of them follow the cluster. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { setImmediate } from 'node:timers/promises';
+import type { ControllerPart, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
+import { Resource } from '@vmdhcp/reconciler';
+import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
+import { createClusterSource, loadAssets, PageService, ReviewAccess, type SectionRight } from '@vmdhcp/status-page';
+import type { AddParts } from '../run/added-parts.js';
+import { reviewPorts } from './review-ports.js';
+
+export interface StatusPageSettings {
+  readonly listen: ListenAddress;
+  /** Undefined: HTTP without TLS, on a loopback address. */
+  readonly tlsDirectory: string | undefined;
+  /** Of tokens that are accepted; empty: the API server's own. */
+  readonly audiences: readonly string[];
+}
+
+/** What else this controller does, which the page shows. */
+export interface ShownParts {
+  readonly onlyNamespace: string | undefined;
+  /** Undefined: it deploys no agents. */
+  readonly agentsNamespace: string | undefined;
+  readonly hasWakeOnLan: boolean;
+  readonly hasBareMetal: boolean;
+}
+
+export interface StatusPagePorts {
+  /** For reviews and lists of the page alone: what it waits for keeps nothing of DHCP waiting. */
+  readonly connection: ApiConnection;
+  readonly logger: Logger;
+  readonly version: string;
+}
+
+/** How often HostStatuses are read, however many pages are open, in milliseconds. */
+const HOSTS_MS = 5_000;
+
+/** The parts of one process. */
+export function addStatusPage(settings: StatusPageSettings, shown: ShownParts, ports: StatusPagePorts): AddParts {
+  return ({ caches, isLeading }) => ({
+    parts: [createPart({ settings, shown, ports, caches, isLeading })],
+    customResources: [],
+    leaseAnnotations: () => ({}),
+    onLeaseAnnotations: () => undefined,
+  });
+}
+
+interface PartSettings {
+  readonly settings: StatusPageSettings;
+  readonly shown: ShownParts;
+  readonly ports: StatusPagePorts;
+  readonly caches: SharedCaches;
+  readonly isLeading: () => boolean;
+}
+
+function createPart({ settings, shown, ports, caches, isLeading }: PartSettings): ControllerPart {
+  const { connection, logger, version } = ports;
+  const instance = randomUUID();
+  const source = createClusterSource({
+    caches,
+    instance,
+    ...shown,
+    hostStatuses: shown.hasBareMetal ? readEvery(HOSTS_MS, () => listHostStatuses(connection)) : undefined,
+    isLeading,
+    wallTimeMs: Date.now,
+    pause: () => setImmediate(),
+    // The controller reads the same kinds, and logs what fails.
+    onError: (kind, error) => logger.debug({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
+  });
+  const access = new ReviewAccess(
+    { rights: neededRights(shown) },
+    {
+      ...reviewPorts(connection, settings.audiences),
+      clock: systemClock,
+      onError: (error) => logger.warn({ err: errorForLog(error) }, 'the page: the API server did not decide about a token'),
+      onRefused: (refusal) => logger.info(refusal, 'the page: access refused'),
+    },
+  );
+  const service = new PageService({
+    ...{ source, access, assets: loadAssets(), clock: systemClock, wallTimeMs: Date.now, instance, version },
+    ...{ servedBy: hostname(), onlyLoopbackNames: false, listen: settings.listen, tlsDirectory: settings.tlsDirectory },
+    onError: (error) => logger.error({ err: errorForLog(error) }, 'the page: a request failed'),
+    onListening: (port) => {
+      const address = formatListenAddress({ host: settings.listen.host, port });
+      logger.info({ address, tls: settings.tlsDirectory !== undefined }, 'the page is served');
+    },
+    onProblem: (message) => logger.error(`${message}; retrying. DHCP goes on`),
+  });
+  return {
+    name: 'status-page',
+    // It shows what is known, and states what is not: DHCP does not wait for it.
+    synced: true,
+    start: () => {
+      source.start();
+      service.start();
+    },
+    lead: () => undefined,
+    stop: async () => {
+      await service.stop();
+      source.stop();
+      connection.close();
+    },
+  };
+}
+
+/** What a user must be allowed to list, to see the same here. */
+function neededRights({ onlyNamespace = '', agentsNamespace, hasWakeOnLan, hasBareMetal }: ShownParts) {
+  const right = ({ group, plural }: { readonly group: string; readonly plural: string }, namespace = ''): SectionRight => ({
+    verb: 'list',
+    group,
+    resource: plural,
+    namespace,
+  });
+  return {
+    pools: [right(Resource.ipPools, onlyNamespace)],
+    machines: [right(Resource.networkConfigs, onlyNamespace)],
+    ...(agentsNamespace !== undefined && { agents: [right(Resource.leases, agentsNamespace)] }),
+    ...(hasWakeOnLan && { 'wake-on-lan': [right(Resource.wolConfigs)] }),
+    ...(hasBareMetal && { hosts: [right(Resource.clusterAgents), right(Resource.hostStatuses)] }),
+  };
+}
+
+async function listHostStatuses(connection: ApiConnection): Promise<readonly KubernetesObject[]> {
+  const client = new ApiObjectClient<KubernetesObject>(connection, Resource.hostStatuses);
+  const objects: KubernetesObject[] = [];
+  let continueToken: string | undefined;
+  do {
+    const page = await client.list({ limit: 500, ...(continueToken !== undefined && { continueToken }) });
+    objects.push(...page.items);
+    ({ continueToken } = page);
+  } while (continueToken !== undefined);
+  return objects;
+}
+
+/** What was read, for as long; requests that come meanwhile share one. */
+function readEvery<Value>(ms: number, read: () => Promise<Value>): () => Promise<Value> {
+  let known: { readonly value: Promise<Value>; readonly atMs: number } | undefined;
+  return () => {
+    const nowMs = systemClock.nowMs();
+    if (known !== undefined && nowMs - known.atMs < ms) return known.value;
+    const value = read();
+    known = { value, atMs: nowMs };
+    value.catch(() => {
+      known = undefined;
+    });
+    return value;
+  };
+}

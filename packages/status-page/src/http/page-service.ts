@@ -1,0 +1,95 @@
+/** The page as part of a process: it listens when it can, with the newest certificate of its directory, and holds up nothing else when it cannot. */
+import { readFile, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatListenAddress } from '@vmdhcp/service-process';
+import { type PageCertificate, PageServer, type PageServerSettings } from './page-server.js';
+
+export interface PageServiceSettings extends Omit<PageServerSettings, 'certificate'> {
+  /** Has tls.crt and tls.key, as kubelet mounts a Secret; undefined: HTTP without TLS. */
+  readonly tlsDirectory: string | undefined;
+  readonly onListening: (port: number) => void;
+  /** It does not listen, or a new certificate cannot be used, and this is tried again. */
+  readonly onProblem: (message: string) => void;
+}
+
+const RETRY_MS = 5_000;
+/** How soon a certificate that was replaced is used. */
+const LOOK_MS = 60_000;
+/** kubelet's link to the files of now. */
+const CURRENT = '..data';
+
+/** A page that is served as soon as that is possible. */
+export class PageService {
+  readonly #settings: PageServiceSettings;
+  #server: PageServer | undefined;
+  #certificate: PageCertificate | undefined;
+  #problem: string | undefined;
+  #cancel: () => void = () => undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(settings: PageServiceSettings) {
+    this.#settings = settings;
+  }
+
+  /** The port it listens on; undefined: not yet. */
+  get port(): number | undefined {
+    return this.#server?.port;
+  }
+
+  /** Pages that are open. */
+  get streams(): number {
+    return this.#server?.streams ?? 0;
+  }
+
+  start(): void {
+    this.#looking = this.#look();
+  }
+
+  /** Resolves when every connection is closed. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancel();
+    await this.#looking;
+    await this.#server?.stop();
+  }
+
+  async #look(): Promise<void> {
+    const { tlsDirectory, clock, listen } = this.#settings;
+    try {
+      await this.#serve(tlsDirectory === undefined ? undefined : await readCertificate(tlsDirectory));
+      this.#problem = undefined;
+    } catch (error) {
+      const message = `the page on ${formatListenAddress(listen)}: ${error instanceof Error ? error.message : String(error)}`;
+      if (message !== this.#problem) this.#settings.onProblem(message);
+      this.#problem = message;
+    }
+    const isSettled = this.#server !== undefined && tlsDirectory === undefined;
+    if (this.#isStopped || isSettled) return;
+    this.#cancel = clock.after(this.#server === undefined ? RETRY_MS : LOOK_MS, () => this.start());
+  }
+
+  async #serve(certificate: PageCertificate | undefined): Promise<void> {
+    if (this.#isStopped) return;
+    if (this.#server === undefined) await this.#listen(certificate);
+    else if (certificate !== undefined && certificate.certificate !== this.#certificate?.certificate)
+      this.#server.use(certificate);
+    this.#certificate = certificate;
+  }
+
+  async #listen(certificate: PageCertificate | undefined): Promise<void> {
+    this.#server = await PageServer.start({ ...this.#settings, certificate });
+    if (this.#isStopped) return;
+    this.#settings.onListening(this.#server.port);
+  }
+}
+
+/** Both files of one version, whatever is replaced meanwhile. @throws Error where they cannot be read. */
+async function readCertificate(directory: string): Promise<PageCertificate> {
+  const where = await realpath(join(directory, CURRENT)).catch(() => directory);
+  const [certificate, key] = await Promise.all([
+    readFile(join(where, 'tls.crt'), 'utf8'),
+    readFile(join(where, 'tls.key'), 'utf8'),
+  ]);
+  return { certificate, key };
+}

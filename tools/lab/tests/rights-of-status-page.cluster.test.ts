@@ -1,0 +1,159 @@
+/**
+ * The page of a controller that `manifests/vmdhcp-ui.yaml` installs: who may see it, by the API server's own reviews, and that the rights which it adds to the
+ * controller are used and no others. Always against a simulated API server, whatever KUBECONFIG names.
+ */
+import { once } from 'node:events';
+import http from 'node:http';
+import { readField } from '@vmdhcp/kube-runtime';
+import type { Overview, PageError, PoolPage } from '@vmdhcp/status-page';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ClusterAccess,
+  compareRights,
+  describeRight,
+  InstalledProgram,
+  installedFor,
+  installedWith,
+  PrivateCluster,
+  rightsIn,
+  rightsOf,
+  serviceAccountToken,
+  waitFor,
+} from '../src/index.js';
+
+const CONTROLLER = { namespace: 'vm-dhcp-system', name: 'vm-dhcp-controller' };
+
+let cluster: PrivateCluster;
+let admin: ClusterAccess;
+let controller: InstalledProgram;
+/** May list all that the page shows. */
+let reader: string;
+/** May list VirtualMachineNetworkConfigs alone. */
+let other: string;
+/** Has no rights. */
+let withoutRights: string;
+
+beforeAll(async () => {
+  cluster = await PrivateCluster.start(['crds.yaml', 'page']);
+  admin = cluster.admin;
+  [reader, other, withoutRights] = [await user('reader'), await user('other'), await user('without-rights')];
+  await bind('reader', 'vm-dhcp-page-reader');
+  const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['virtualmachinenetworkconfigs'], verbs: ['list'] }];
+  await admin.create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'configs' },
+    rules,
+  } as never);
+  await bind('other', 'configs');
+  const [deployment] = installedWith('vmdhcp-ui.yaml').filter(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === CONTROLLER.name,
+  );
+  const spec = readField(deployment?.spec, 'template', 'spec');
+  controller = await InstalledProgram.start(cluster.place, { namespace: CONTROLLER.namespace, name: 'controller', spec });
+  await controller.ready();
+  await controller.process.line('the page is served', 30_000);
+}, 60_000);
+
+afterAll(async () => {
+  await controller?.process.stop();
+  await cluster?.close();
+});
+
+async function user(name: string): Promise<string> {
+  await admin.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { namespace: 'default', name } });
+  return await serviceAccountToken(admin, 'default', name);
+}
+
+async function bind(name: string, role: string): Promise<void> {
+  await admin.create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name }],
+  } as never);
+}
+
+async function open(path: string, token?: string): Promise<http.IncomingMessage> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const [response] = (await once(http.get(`http://${controller.listen}${path}`, { headers, agent: false }), 'response')) as [
+    http.IncomingMessage,
+  ];
+  return response.setEncoding('utf8');
+}
+
+async function get<Answer>(path: string, token?: string): Promise<{ readonly status: number; readonly body: Answer }> {
+  const response = await open(path, token);
+  let text = '';
+  for await (const part of response) text += part;
+  return { status: response.statusCode ?? 0, body: JSON.parse(text) as Answer };
+}
+
+function createPool(name: string, third: number): Promise<unknown> {
+  const subnet = `10.1.${third}`;
+  return admin.create({
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'IPPool',
+    metadata: { namespace: 'default', name },
+    spec: {
+      networkName: `default/${name}`,
+      ipv4Config: { cidr: `${subnet}.0/24`, serverIP: `${subnet}.2`, pool: { start: `${subnet}.10`, end: `${subnet}.99` } },
+    },
+  });
+}
+
+describe('the page, always against a simulated API server', { timeout: 60_000 }, () => {
+  it('its files are for all; its data is for users with a token and the rights, and a refusal names the right', async () => {
+    expect((await open('/')).statusCode).toBe(200);
+    expect((await open('/assets/browser/main.js')).headers['content-type']).toContain('javascript');
+    expect(await get<PageError>('/api/overview')).toMatchObject({ status: 401, body: { error: 'token-missing' } });
+    expect(await get<PageError>('/api/overview', 'made-up')).toMatchObject({ status: 401, body: { error: 'token-refused' } });
+    const refused = await get<PageError>('/api/overview', withoutRights);
+    expect(refused).toMatchObject({ status: 403, body: { error: 'forbidden' } });
+    expect(refused.body.message).toContain('list ippools.network.harvesterhci.io in all namespaces');
+    expect(await get<Overview>('/api/overview', reader)).toMatchObject({
+      status: 200,
+      body: { user: 'system:serviceaccount:default:reader', sections: { pools: { kind: 'shown' }, hosts: { kind: 'off' } } },
+    });
+  });
+
+  it('a user sees the kinds that the user may list', async () => {
+    const { body } = await get<Overview>('/api/overview', other);
+    expect(body).toMatchObject({ pools: [], sections: { pools: { kind: 'denied' }, machines: { kind: 'shown' } } });
+    expect(await get('/api/leases', other)).toMatchObject({ status: 403 });
+    expect(await get('/api/machines-without-address', other)).toMatchObject({ status: 200 });
+  });
+
+  it('a pool comes to open pages as it is created', async () => {
+    const events = await open('/api/events', reader);
+    await createPool('net-1', 1);
+    let text = '';
+    for await (const part of events) {
+      text += part;
+      if (text.includes('"default/net-1"')) break;
+    }
+    expect(text).toContain('event: pools');
+    const { body } = await get<PoolPage>('/api/pools/default/net-1', reader);
+    expect(body).toMatchObject({ summary: { cidr: '10.1.1.0/24', counts: { free: 90, used: 0 } }, map: { size: 256 } });
+  });
+
+  it('each right that the page adds was used, and no request was refused', async () => {
+    const without = new Set(rightsIn(installedFor('controller'), CONTROLLER).map(describeRight));
+    const added = (await rightsOf(admin, CONTROLLER)).filter((right) => !without.has(describeRight(right)));
+    expect(added).toHaveLength(2);
+    expect(compareRights(added, cluster.simulator.audit.requests, CONTROLLER)).toEqual({ unused: [], refused: [] });
+  });
+
+  it('without the right to review, or without an answer, the page is closed to all', async () => {
+    const role = await admin.get('ClusterRole', CONTROLLER.name);
+    const rules = (readField(role, 'rules') as { resources: string[] }[]).filter(
+      ({ resources }) => !resources.includes('tokenreviews'),
+    );
+    await admin.patch('ClusterRole', CONTROLLER.name, { rules });
+    const late = await user('late');
+    await bind('late', 'vm-dhcp-page-reader');
+    await waitFor('the page to close', async () => (await get('/api/overview', late)).status === 503);
+    await controller.process.line('did not decide about a token', 20_000);
+  });
+});
