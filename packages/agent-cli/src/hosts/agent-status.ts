@@ -6,19 +6,25 @@ import type { OpenPoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { HostConditionOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {
   type ConditionState,
+  describeProblems,
   type KubernetesObject,
   mergePatchTowards,
   type ObjectClient,
   readConditions,
   withConditions,
 } from '@vmdhcp/kube-runtime';
+import type { ExhaustedRange } from './exhausted-range.js';
 import type { OtherServers } from './other-servers.js';
 import type { SelfProbe } from './self-probe.js';
 
 const LEAST_INTERVAL_MS = 5_000;
+const MOST_TROUBLES = { most: 5, longest: 360 } as const;
 
 /** What this agent found; the controller writes the other conditions. */
-export type FoundCondition = Extract<HostConditionOf<'ClusterAgent'>, { readonly type: 'RogueServer' | 'SelfIpInUse' }>;
+export type FoundCondition = Extract<
+  HostConditionOf<'ClusterAgent'>,
+  { readonly type: 'AddressesExhausted' | 'CannotServe' | 'RogueServer' | 'SelfIpInUse' }
+>;
 
 export interface AgentStatusPorts {
   /** Behind the fence of leadership. */
@@ -72,6 +78,22 @@ export function foundConditions(
   { problem: ofServers, found }: Pick<OtherServers, 'problem' | 'found'>,
 ): FoundCondition[] {
   return [...selfCondition(isUsed, ofSelf), ...serversCondition(found !== undefined, ofServers)];
+}
+
+/** Whether a client got no address. What is not known yet stays as it is. */
+export function rangeCondition({ message, isKnown }: Pick<ExhaustedRange, 'message' | 'isKnown'>): FoundCondition[] {
+  if (!isKnown) return [];
+  if (message === undefined) return [{ type: 'AddressesExhausted', status: 'False' }];
+  return [{ type: 'AddressesExhausted', status: 'True', reason: 'AddressesExhausted', message }];
+}
+
+/** Whether the leader answers clients. @param troubles - what keeps it from that. */
+export function serviceCondition(troubles: readonly string[], isServing: boolean): FoundCondition[] {
+  if (troubles.length > 0) {
+    const message = describeProblems(troubles, MOST_TROUBLES);
+    return [{ type: 'CannotServe', status: 'True', reason: 'HostAgentCannotServe', message }];
+  }
+  return isServing ? [{ type: 'CannotServe', status: 'False' }] : [];
 }
 
 function selfCondition(isUsed: boolean | undefined, message: string | undefined): FoundCondition[] {

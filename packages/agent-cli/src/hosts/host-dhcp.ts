@@ -159,6 +159,13 @@ export class HostDhcp {
     return this.#openPool()?.counts(this.#ports.nowMs());
   }
 
+  /** Messages of clients that got no address as none was free, since the process began. */
+  get refused(): number {
+    let refused = 0;
+    for (const { reason, count } of this.counters.messages()) if (reason === 'pool-exhausted') refused += count;
+    return refused;
+  }
+
   stop(): void {
     this.#interface?.stop();
     this.stopServing();

@@ -5,9 +5,11 @@
 import { AgentLeadership, every, type GroupLease, type ServerAddressKernel, type ServerProbe } from '@vmdhcp/dhcp-agent';
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { type BoundAddresses, readClusterAgent } from '@vmdhcp/host-inventory';
+import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {
   type CacheSubscription,
   type ElectionTimes,
+  type EventRecorder,
   fencedClient,
   type KubernetesObject,
   type ObjectClient,
@@ -58,6 +60,7 @@ export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onStateCh
   readonly lease: GroupLease;
   readonly caches: SharedCaches;
   readonly clusterAgents: ObjectClient<KubernetesObject>;
+  readonly events: Pick<EventRecorder, 'record'>;
   /** What this pod or host itself needs an address for; undefined: nothing. Such a selfIp is not added. */
   readonly neededFor: (address: Ipv4Address) => string | undefined;
   /** Rejects where another replica still has them open. */
@@ -100,6 +103,7 @@ export class HostsMachine {
     this.#found = new NetworkFindings({
       ...{ ...ports, nowMs: clock.nowMs, wallTimeMs: ports.nowMs, onChange },
       pool: () => this.#inForce.current?.pool,
+      record: (event) => this.#record(event),
       clusterAgents: fencedClient(clusterAgents, () => this.isLeader()),
     });
     this.#addressWait = new AddressWait(clock, () => !this.#needsAddress() || this.#hasAddress());
@@ -282,7 +286,16 @@ export class HostsMachine {
     this.#leadership.stepDownIfBroken();
     const [clusterAgent, counts, { interfaceName }] = [this.#clusterAgent(), this.#dhcp.counts(), this];
     this.#found.look(this.isServing() ? interfaceName : undefined);
-    if (this.isLeader() && clusterAgent !== undefined) this.#found.report(clusterAgent, counts);
+    if (!this.isLeader() || clusterAgent === undefined) return;
+    const { refused } = this.#dhcp;
+    this.#found.report(clusterAgent, { counts, refused, troubles: this.#troubles(), isServing: this.isServing() });
+  }
+
+  #record(event: HostEventOf<'ClusterAgent'>): void {
+    const clusterAgent = this.#clusterAgent();
+    if (clusterAgent === undefined) return;
+    const { name, uid } = clusterAgent.metadata;
+    this.#ports.events.record({ apiVersion: BARE_METAL_API_VERSION, kind: 'ClusterAgent', name, ...(uid && { uid }) }, event);
   }
 
   #end(): Promise<void> {

@@ -163,6 +163,7 @@ export class HostsProcess {
       links: linuxHostLinks,
       lease: this.#lease,
       clusterAgents: new ApiObjectClient<KubernetesObject>(this.#connection, HostResource.clusterAgents),
+      events: { record: (regarding, event) => this.#recorder.record(regarding, event) },
       neededFor: this.#needed.whose,
       openLeases: () => this.#openLeases(),
       createInventory: (parts) => this.#createInventory(caches, parts),

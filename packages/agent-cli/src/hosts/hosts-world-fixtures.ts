@@ -89,6 +89,7 @@ export class World {
   readonly records = new SharedRecords();
   readonly replies: SentReply[] = [];
   readonly replicas: Replica[] = [];
+  readonly events: string[] = [];
   /** Hosts that answer ARP for an address. */
   usersOf: (address: Ipv4Address) => readonly MacAddress[] = () => [];
   otherServers: readonly FoundServer[] = [];
@@ -200,6 +201,7 @@ export class Replica {
           backOff: { firstMs: 500, mostMs: 500, random: () => 0 },
         }),
         clusterAgents: world.clusterAgents,
+        events: { record: ({ kind, name }, { reason }) => void world.events.push(`${reason} on ${kind} ${name}`) },
         neededFor: (address) => (address === NEEDED ? 'the API server' : undefined),
         openLeases: () => this.process.settled(world.records.open(this, nowMs)),
         createInventory: ({ onBindings, whenAddressed }) => ({

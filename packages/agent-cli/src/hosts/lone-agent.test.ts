@@ -1,3 +1,4 @@
+import { readConditions } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
 import { clusterAgent } from './hosts-fixtures.js';
 import { type Replica, World } from './hosts-world-fixtures.js';
@@ -54,8 +55,18 @@ it.each<[what: string, expected: string, breakIt: (replica: Replica, world: Worl
     expect(replica.observer.of('stepping-down').length).toBeLessThan(20);
     expect(replica.lines.filter((line) => line.includes(expected)).length).toBeLessThanOrEqual(1);
     await world.until('the reason', () => replica.machine.unready().some((line) => line.includes(expected)));
+    const condition = (status: string) => () =>
+      readConditions(world.clusterAgents.objects.get('rack')?.status).find(
+        (one) => one.type === 'CannotServe' && one.status === status,
+      );
+    await world.until('the condition', () => condition('True')() !== undefined);
+    expect(condition('True')()).toMatchObject({
+      reason: 'HostAgentCannotServe',
+      message: expect.stringContaining(expected) as string,
+    });
     mend();
     await world.until('clients to be answered', () => replica.machine.isServing());
+    await world.until('the condition to be over', () => condition('False')() !== undefined);
     expect(await world.join(1)).toBe('10.0.0.10');
     // Later it is news again.
     await world.clock.advance(60_000);

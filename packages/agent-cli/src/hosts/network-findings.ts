@@ -8,9 +8,11 @@ import {
   type ServerProbe,
 } from '@vmdhcp/dhcp-agent';
 import type { OpenPoolCounts, Pool } from '@vmdhcp/dhcp-allocator';
+import type { HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { formatTime, type KubernetesObject, type ObjectClient } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
-import { AgentStatus, foundConditions } from './agent-status.js';
+import { AgentStatus, foundConditions, rangeCondition, serviceCondition } from './agent-status.js';
+import { ExhaustedRange } from './exhausted-range.js';
 import { OtherServers } from './other-servers.js';
 import { SelfProbe } from './self-probe.js';
 
@@ -30,12 +32,26 @@ export interface NetworkFindingsPorts {
   readonly pool: () => Pool | undefined;
   /** Behind the fence of leadership. */
   readonly clusterAgents: Pick<ObjectClient<KubernetesObject>, 'patchStatus'>;
+  /** An Event about the ClusterAgent. */
+  readonly record: (event: HostEventOf<'ClusterAgent'>) => void;
   /** `selfIp` was probed. */
   readonly onChange: () => void;
 }
 
+/** What the leader knows of its own service. */
+export interface ServiceFacts {
+  readonly counts: OpenPoolCounts | undefined;
+  /** Messages of clients that got no address as none was free, since the process began. */
+  readonly refused: number;
+  /** What keeps clients from being answered. */
+  readonly troubles: readonly string[];
+  readonly isServing: boolean;
+}
+
 export class NetworkFindings {
   readonly #mayProbe: boolean;
+  readonly #pool: NetworkFindingsPorts['pool'];
+  readonly #range: ExhaustedRange;
   readonly #self: SelfProbe;
   readonly #servers: OtherServers;
   readonly #status: AgentStatus;
@@ -43,6 +59,8 @@ export class NetworkFindings {
   constructor(ports: NetworkFindingsPorts) {
     const { logger, nowMs, wallTimeMs, random, pool, probeAddress, probeServers, clusterAgents, mayProbe } = ports;
     this.#mayProbe = mayProbe;
+    this.#pool = pool;
+    this.#range = new ExhaustedRange(ports);
     this.#self = new SelfProbe({
       ...ports,
       probe: probeAddress,
@@ -84,13 +102,17 @@ export class NetworkFindings {
   }
 
   /** Brings the status in line with what is known. To be called every second while this replica leads. */
-  report(clusterAgent: KubernetesObject, counts: OpenPoolCounts | undefined): void {
-    void this.#status.report(clusterAgent, { counts, conditions: foundConditions(this.#self, this.#servers) });
+  report(clusterAgent: KubernetesObject, { counts, refused, troubles, isServing }: ServiceFacts): void {
+    this.#range.look({ pool: this.#pool(), counts, refused });
+    const ofNetwork = foundConditions(this.#self, this.#servers);
+    const conditions = [...ofNetwork, ...rangeCondition(this.#range), ...serviceCondition(troubles, isServing)];
+    void this.#status.report(clusterAgent, { counts, conditions });
   }
 
   /** Leadership has ended. */
   forget(): void {
     this.#self.forget();
     this.#servers.forget();
+    this.#range.forget();
   }
 }

@@ -215,6 +215,19 @@ export class Rack {
     this.#secret(key).put({ metadata: { namespace, name, uid: `uid-${name}` }, data } as KubernetesObject);
   }
 
+  /** It cannot be listed. @returns how it can be again. */
+  refuseSecret(key: string, status: number): () => void {
+    const secret = this.#secret(key);
+    const { list } = secret;
+    const error = Object.assign(new Error(`HTTP ${status}`), { status });
+    const fail = async () => {
+      await new Promise<void>((resolve) => this.clock.after(1, resolve));
+      throw error;
+    };
+    Object.assign(secret, { list: fail });
+    return () => Object.assign(secret, { list });
+  }
+
   #secret(key: string): MemoryResource {
     const resource = this.secrets.get(key) ?? new MemoryResource(this.clock);
     this.secrets.set(key, resource);

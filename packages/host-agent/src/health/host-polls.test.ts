@@ -210,6 +210,24 @@ describe('where credentials are sent', () => {
     expect(text).not.toContain('Yw==');
   });
 
+  it('a Secret that may not be read is reported once, with the right that is needed, and used when it may be', async () => {
+    const rack = new Rack(withSecret);
+    rack.leases = [lease(10)];
+    rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
+    const allow = rack.refuseSecret('default/bmc', 403);
+    rack.lead({ pollIntervalMs: 1_000 });
+    await rack.clock.advance(10 * MINUTE);
+    const failed = rack.observed.filter(({ kind }) => kind === 'read-failed');
+    expect(failed).toHaveLength(1);
+    const events = [...rack.events.objects.values()].filter(({ reason }) => reason === 'HostUnhealthy');
+    expect(events.map(({ message }) => message)).toEqual([
+      'Secret default/bmc may not be read by this agent: allow the namespace default (bareMetal.secretNamespaces of the chart, --bare-metal-secret-namespace of the controller), or move the Secret',
+    ]);
+    allow();
+    await rack.clock.advance(MINUTE);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+  });
+
   it('a changed connection polls at once; that of a status which a person edited never counts', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];

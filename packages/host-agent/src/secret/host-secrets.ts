@@ -27,6 +27,8 @@ export class HostSecrets {
   readonly #ports: HostAgentPorts;
   readonly #onChange: (key: string) => void;
   readonly #watched = new Map<string, WatchedSecret>();
+  /** Keys of Secrets that may not be read: each is reported once, until it may be. */
+  readonly #forbidden = new Set<string>();
 
   /** @param onChange - a Secret that is watched has another content. */
   constructor(ports: HostAgentPorts, onChange: (key: string) => void) {
@@ -44,7 +46,11 @@ export class HostSecrets {
     }
     for (const [key, name] of names) {
       if (this.#watched.size >= MOST_WATCHED) return;
-      if (!this.#watched.has(key)) this.#watched.set(key, new WatchedSecret(this.#ports, name, () => this.#onChange(key)));
+      if (!this.#watched.has(key))
+        this.#watched.set(
+          key,
+          this.#read(key, name, () => this.#onChange(key)),
+        );
     }
   }
 
@@ -55,7 +61,7 @@ export class HostSecrets {
     const [key, name] = entry;
     const watched = this.#watched.get(key);
     if (watched !== undefined) return watched.read();
-    const once = new WatchedSecret(this.#ports, name, () => undefined);
+    const once = this.#read(key, name, () => undefined);
     const secret = await once.read();
     once.stop();
     return secret;
@@ -64,6 +70,19 @@ export class HostSecrets {
   stop(): void {
     for (const watched of this.#watched.values()) watched.stop();
     this.#watched.clear();
+  }
+
+  #read(key: string, name: SecretName, onChange: () => void): WatchedSecret {
+    return new WatchedSecret(this.#ports, name, {
+      onChange,
+      onRead: () => void this.#forbidden.delete(key),
+      onError: (error) => {
+        if (this.#forbidden.has(key)) return;
+        if (isForbidden(error)) this.#forbidden.add(key);
+        const reported = isForbidden(error) ? new Error(forbiddenText(name), { cause: error }) : error;
+        this.#ports.observer.observe({ kind: 'read-failed', plural: 'secrets', error: reported });
+      },
+    });
   }
 }
 
@@ -78,6 +97,20 @@ function entryOf(connection: HostConnection): [] | [[key: string, name: SecretNa
   return key === undefined ? [] : [[key, { namespace, name }]];
 }
 
+function isForbidden(error: unknown): boolean {
+  return readField(error, 'status') === 403;
+}
+
+function forbiddenText({ namespace, name }: SecretName): string {
+  return `Secret ${namespace}/${name} may not be read by this agent: allow the namespace ${namespace} (bareMetal.secretNamespaces of the chart, --bare-metal-secret-namespace of the controller), or move the Secret`;
+}
+
+interface SecretEvents {
+  readonly onChange: () => void;
+  readonly onRead: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
 class WatchedSecret {
   readonly #ports: HostAgentPorts;
   readonly #name: SecretName;
@@ -86,7 +119,7 @@ class WatchedSecret {
   /** Called when a list came, or failed. */
   #waiting: (() => void)[] = [];
 
-  constructor(ports: HostAgentPorts, name: SecretName, onChange: () => void) {
+  constructor(ports: HostAgentPorts, name: SecretName, { onChange, onRead, onError }: SecretEvents) {
     this.#ports = ports;
     this.#name = name;
     const resource = { group: '', version: 'v1', plural: 'secrets', namespaced: true };
@@ -97,10 +130,13 @@ class WatchedSecret {
         onChange: () => {
           if (this.#subscription.synced) onChange();
         },
-        onSynced: () => this.#answer(),
+        onSynced: () => {
+          onRead();
+          this.#answer();
+        },
         onError: (error) => {
           this.#error = error;
-          ports.observer.observe({ kind: 'read-failed', plural: 'secrets', error });
+          onError(error);
           this.#answer();
         },
       },
@@ -130,6 +166,7 @@ class WatchedSecret {
 
   #unread(): HostSecret {
     const { namespace, name } = this.#name;
+    if (isForbidden(this.#error)) return { kind: 'problem', message: forbiddenText(this.#name) };
     const why = this.#error instanceof Error ? this.#error.message : 'the API server does not answer';
     return { kind: 'problem', message: `Secret ${namespace}/${name} cannot be read: ${why}` };
   }

@@ -17,5 +17,13 @@ export const HOST_CONDITIONS = {
       True: 'Another host uses `selfIp`, so that the agent does not add it; the message has the MAC address of the host.',
       False: 'No other host answered for `selfIp` when the leader of the agents probed it.',
     },
+    AddressesExhausted: {
+      True: 'A client got no address, as none of `ipRange` was free, and none is free yet.',
+      False: 'Addresses of `ipRange` are free.',
+    },
+    CannotServe: {
+      True: 'The leader of the agents answers no client; the message has the cause.',
+      False: 'The leader of the agents answers clients.',
+    },
   },
 } as const;

@@ -94,6 +94,19 @@ export const HOST_REASONS = {
     remedy:
       'Remove the address from that host, or set another `selfIp`. The agent goes on by itself. While you migrate it may be the host of the DHCP server from before.',
   },
+  AddressesExhausted: {
+    shown: ['ClusterAgent AddressesExhausted=True', 'Warning Event on ClusterAgent'],
+    meaning:
+      'A client asked for an address, and none of `ipRange` was free; the message has how many are leased, bound and in conflict. One Event in ten minutes at most.',
+    remedy:
+      'Widen `ipRange`, or free addresses of hosts that are gone: `vmdhcp-agent unbind ADDRESS`, or delete their HostEndpoints.',
+  },
+  HostAgentCannotServe: {
+    shown: ['ClusterAgent CannotServe=True'],
+    meaning:
+      'The leader of the agents answers no client: its interface is down or missing, its leases cannot be opened or recorded, or `selfIp` cannot be added. The message has each cause. A leader of several agents lets another one lead.',
+    remedy: 'Do what the message names. The agent goes on by itself.',
+  },
   HostDiscovered: {
     shown: ['Normal Event on HostStatus'],
     meaning: 'An unknown client got a lease, so the host has an object.',

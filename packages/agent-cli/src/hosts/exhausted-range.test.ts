@@ -1,0 +1,51 @@
+import { readConditions } from '@vmdhcp/kube-runtime';
+import { expect, it } from 'vitest';
+import { ExhaustedRange, type RangeUse } from './exhausted-range.js';
+import { clusterAgent, ip } from './hosts-fixtures.js';
+import { World } from './hosts-world-fixtures.js';
+
+it('story: a client finds no free address, which is a condition and one Event; addresses are free again', async () => {
+  const world = new World();
+  world.put(clusterAgent({ ipRange: '10.0.0.10-10.0.0.11' }));
+  const replica = world.add();
+  await world.until('a leader that serves', () => replica.machine.isServing());
+  const condition = () =>
+    readConditions(world.clusterAgents.objects.get('rack')?.status).find(({ type }) => type === 'AddressesExhausted');
+  await world.until('the number of addresses', () => condition()?.status === 'False');
+  expect([await world.join(1), await world.join(2)]).toEqual(['10.0.0.10', '10.0.0.11']);
+  await world.clock.advance(20_000);
+  expect(condition()?.status, 'no client was refused').toBe('False');
+  expect([await world.join(3), await world.join(4)]).toEqual([undefined, undefined]);
+  await world.until('the condition', () => condition()?.status === 'True');
+  expect(condition()).toMatchObject({
+    reason: 'AddressesExhausted',
+    message:
+      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict); widen ipRange, or free addresses with vmdhcp-agent unbind',
+  });
+  await world.join(3);
+  await world.clock.advance(20_000);
+  expect(world.events).toEqual(['AddressesExhausted on ClusterAgent rack']);
+  world.put(clusterAgent({ ipRange: '10.0.0.10-10.0.0.12' }));
+  await world.until('the condition to be over', () => condition()?.status === 'False');
+  expect(await world.join(3)).toBe('10.0.0.12');
+});
+
+it('addresses that are freed and taken again and again make one Event in ten minutes', () => {
+  let nowMs = 0;
+  const events: string[] = [];
+  const range = new ExhaustedRange({ nowMs: () => nowMs, record: ({ reason }) => events.push(reason) });
+  const pool = { range: { first: ip('10.0.0.10'), last: ip('10.0.0.10') } };
+  const use = (free: number, refused: number): RangeUse => ({
+    ...{ pool, refused },
+    counts: { size: 1, valid: 1 - free, quarantined: 0, declared: 0, free },
+  });
+  range.look(use(0, 7));
+  expect([range.isKnown, range.message], 'refused before, while another replica was leader').toEqual([false, undefined]);
+  for (let refused = 8; refused < 28; refused++, nowMs += 60_000) {
+    range.look(use(0, refused));
+    expect(range.message).toBeDefined();
+    range.look(use(1, refused));
+    expect([range.isKnown, range.message]).toEqual([true, undefined]);
+  }
+  expect(events).toEqual(['AddressesExhausted', 'AddressesExhausted']);
+});

@@ -1,0 +1,70 @@
+/** Whether clients get no address because none of `ipRange` is free. Other clients may have them all while none asks for another one: that is no problem. */
+import { formatIpv4Address, type OpenPoolCounts, type Pool } from '@vmdhcp/dhcp-allocator';
+import type { HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
+
+/** Addresses may be freed and taken again and again: one Event in this time. */
+const LEAST_INTERVAL_MS = 600_000;
+
+export interface RangeUse {
+  readonly pool: Pick<Pool, 'range'> | undefined;
+  /** Undefined: not known here. */
+  readonly counts: OpenPoolCounts | undefined;
+  /** Messages of clients that got no address as none was free, since the process began. */
+  readonly refused: number;
+}
+
+export interface ExhaustedRangePorts {
+  /** Of a clock that is not set. */
+  readonly nowMs: () => number;
+  readonly record: (event: HostEventOf<'ClusterAgent'>) => void;
+}
+
+export class ExhaustedRange {
+  readonly #ports: ExhaustedRangePorts;
+  #refused: number | undefined;
+  #message: string | undefined;
+  #isKnown = false;
+  #recordedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(ports: ExhaustedRangePorts) {
+    this.#ports = ports;
+  }
+
+  /** Undefined: no client was refused an address, or addresses are free. */
+  get message(): string | undefined {
+    return this.#message;
+  }
+
+  /** False: not known since leadership began. */
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** To be called every second while this replica leads. */
+  look({ pool, counts, refused }: RangeUse): void {
+    const isRefused = refused > (this.#refused ?? refused);
+    this.#refused = refused;
+    if (counts === undefined || pool === undefined) return;
+    if (counts.free > 0) {
+      this.#message = undefined;
+      this.#isKnown = true;
+    } else if (isRefused && this.#message === undefined) this.#begin(pool, counts);
+  }
+
+  /** Leadership has ended. */
+  forget(): void {
+    this.#message = undefined;
+    this.#isKnown = false;
+  }
+
+  #begin({ range }: Pick<Pool, 'range'>, { size, valid, declared, quarantined }: OpenPoolCounts): void {
+    const addresses = `${formatIpv4Address(range.first)}-${formatIpv4Address(range.last)}`;
+    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict); widen ipRange, or free addresses with vmdhcp-agent unbind`;
+    this.#message = message;
+    this.#isKnown = true;
+    const nowMs = this.#ports.nowMs();
+    if (nowMs - this.#recordedAtMs < LEAST_INTERVAL_MS) return;
+    this.#recordedAtMs = nowMs;
+    this.#ports.record({ type: 'Warning', reason: 'AddressesExhausted', message });
+  }
+}
