@@ -27,6 +27,7 @@ export {
   type Link,
   openPath,
   prepareIsolation,
+  stopForwarding,
 } from './isolation/interface-isolation.js';
 export * as libc from './libc/libc.js';
 export { MessageSlab } from './libc/message-slab.js';

@@ -16,6 +16,7 @@ import {
   type LabProcess,
   type Machine,
   needs,
+  reach,
   startClient,
   waitFor,
 } from '../src/index.js';
@@ -37,7 +38,7 @@ class Replica {
   readonly process: LabProcess;
   readonly #address: string;
 
-  private constructor(machine: Machine, address: string) {
+  private constructor(machine: Machine, address: string, variables: Readonly<Record<string, string>>) {
     this.machine = machine;
     this.#address = address;
     const where = [
@@ -51,17 +52,23 @@ class Replica {
       `${address}:8080`,
     ];
     const parameters = [AGENT_BIN, 'hosts', '--cluster-agent', 'rack', ...where, '--lease-seconds', '2.75'];
-    this.process = machine.start(process.execPath, parameters, { env: { POD_IP: address } });
+    this.process = machine.start(process.execPath, parameters, { env: { POD_IP: address, ...variables } });
   }
 
-  static async start(number: number): Promise<Replica> {
+  /** @param prepare - the machine, before the agent starts. */
+  static async start(
+    number: number,
+    variables: Readonly<Record<string, string>> = {},
+    prepare: (machine: Machine) => Promise<void> = async () => undefined,
+  ): Promise<Replica> {
     const address = `10.98.0.${number}`;
     const machine = await lab.createMachine(`replica-${number}`, {
       ...{ network: 'br-api', macAddress: `02:00:00:98:00:0${number}`, address: `${address}/16` },
       interfaces: new Map([['net1', 'br-bmc']]),
     });
     machine.ip('address', 'add', OTHER, 'dev', 'net1');
-    return new Replica(machine, address);
+    await prepare(machine);
+    return new Replica(machine, address, variables);
   }
 
   async get(path: string): Promise<string> {
@@ -249,3 +256,31 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
   },
   60_000,
 );
+
+it('a machine of the management network reaches nothing through a pod with a network of its own', async () => {
+  const OFFICE = '10.98.0.77';
+  const office = lab.addMachine('office', { network: 'br-api', macAddress: '02:00:00:98:00:77' });
+  office.ip('address', 'add', `${OFFICE}/16`, 'dev', 'eth0');
+  office.ip('route', 'add', '172.31.0.0/24', 'via', '10.98.0.1');
+  const intruder = unknownClient(7);
+  intruder.ip('address', 'add', '172.31.0.77/24', 'dev', 'eth0');
+  intruder.ip('route', 'add', 'default', 'via', '172.31.0.9');
+  await createAgent();
+  const replica = await Replica.start(1, { AGENT_POD_NETWORK: 'own' }, async (pod) => {
+    // As a pod is on a node that forwards.
+    pod.setSysctls({ 'ipv4/ip_forward': '1' });
+    expect(await reach(intruder, OFFICE, 9), 'before the agent runs, the pod forwards').toBe('refused');
+  });
+  replicas.push(replica);
+  await holder();
+  await waitFor(
+    'the rule',
+    () => replica.process.lines.some((line) => line.includes('nothing is forwarded from the interface')),
+    20_000,
+  );
+  expect(await reach(intruder, OFFICE, 9), 'another network of the pod').toBe('silent');
+  expect(await reach(intruder, '172.31.0.9', 9), 'the pod itself').toBe('refused');
+  expect(await reach(replica.machine, '172.31.0.77', 9), 'a management controller, from the pod').toBe('refused');
+  replica.machine.setSysctls({ 'ipv4/conf/net1/forwarding': '1' });
+  expect(await reach(intruder, OFFICE, 9), 'whatever the setting is').toBe('silent');
+}, 60_000);

@@ -20,6 +20,7 @@ export interface HostsOptions {
   readonly leaderElection: boolean;
   readonly listen: ListenAddress | 'off';
   readonly logLevel: LogLevel;
+  readonly podNetwork: 'own' | 'host';
   readonly logPackets?: boolean;
 }
 
@@ -42,6 +43,7 @@ export async function serveHosts(options: HostsOptions): Promise<void> {
       statePath: state,
       http: options.listen === 'off' ? undefined : options.listen,
       podAddress: process.env['POD_IP'] || undefined,
+      hasOwnNetwork: options.podNetwork === 'own',
       logPackets: options.logPackets === true,
     },
     logger,

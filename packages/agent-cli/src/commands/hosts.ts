@@ -63,6 +63,15 @@ export function hostsCommand(): Command {
         .argParser(parseListenAddress)
         .default({ host: '::', port: 8080 }, ':8080'),
     )
+    .addOption(
+      new Option(
+        '--pod-network <whose>',
+        '"own": the network namespace is that of the agent alone, so nothing is forwarded from its interface to other networks; "host": forwarding is left as it is',
+      )
+        .choices(['own', 'host'])
+        .env('AGENT_POD_NETWORK')
+        .default('host'),
+    )
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).env('LOG_LEVEL').default('info'))
     .addOption(booleanOption('--log-packets', 'log whole packets, decoded option by option'))
     .addHelpText('after', EXAMPLES)

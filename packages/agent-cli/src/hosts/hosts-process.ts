@@ -12,7 +12,7 @@ import {
   SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
-import { mayUseArp } from '@vmdhcp/linux-sockets';
+import { libc, mayUseArp, stopForwarding } from '@vmdhcp/linux-sockets';
 import { Resource } from '@vmdhcp/reconciler/pool';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
@@ -29,6 +29,7 @@ import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
 import { openApiLeases } from './api-leases.js';
 import { type HostLeaseStore, openDirectoryLeases } from './directory-leases.js';
+import { ForwardingGuard } from './forwarding-guard.js';
 import { HostEventLog } from './host-event-log.js';
 import { linuxHostLinks } from './host-link.js';
 import { HostResource } from './host-resources.js';
@@ -54,6 +55,8 @@ export interface HostsProcessSettings extends HostsSettings {
   readonly http: ListenAddress | undefined;
   /** From the pod's status, if Kubernetes has set it. */
   readonly podAddress: string | undefined;
+  /** True: the network namespace is the pod's alone, so that nothing needs to be forwarded in it. */
+  readonly hasOwnNetwork: boolean;
   /** True: whole packets are logged. */
   readonly logPackets: boolean;
 }
@@ -73,6 +76,8 @@ export class HostsProcess {
   readonly #metrics: Metrics;
   readonly #hostLog: HostEventLog;
   readonly #recorder: EventRecorder;
+  /** Undefined: what the node forwards is none of the agent's business. */
+  readonly #forwarding: ForwardingGuard | undefined;
   #terms = 0;
   #rounds = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -108,6 +113,8 @@ export class HostsProcess {
     this.#metrics = this.#createMetrics();
     this.#hostLog = new HostEventLog(logger, this.#metrics.registry, nowMs);
     this.#recorder = this.#createRecorder();
+    const indexOf = libc.ifNameToIndex;
+    this.#forwarding = settings.hasOwnNetwork ? new ForwardingGuard({ logger, indexOf, stopForwarding }) : undefined;
   }
 
   /** @throws CommandError where it cannot start at all. */
@@ -269,6 +276,7 @@ export class HostsProcess {
     this.#hostLog.reportSuppressed();
     this.#packetLog.reportSuppressed();
     this.#refreshNeeded();
+    this.#forwarding?.check(this.#machine.interfaceName);
     trimMemory();
   }
 }

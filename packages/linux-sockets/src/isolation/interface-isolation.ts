@@ -111,6 +111,20 @@ export function isolateInterface({ interfaceName: incomingInterface, interfaceIn
   ];
 }
 
+/**
+ * Keeps what comes in on an interface from being forwarded to other networks, or makes sure that it is kept still. All addresses of the host can be reached
+ * on it as before, and the host's own packets leave on it: the rule stands behind the one for those addresses.
+ * @returns what was wrong and is corrected now.
+ * @throws NetlinkError, SocketError
+ */
+export function stopForwarding({ interfaceName: incomingInterface, interfaceIndex }: Link): string[] {
+  const kernel = Netlink.shared();
+  const isNew = inEachFamily((family) => addRule(kernel, { family, priority: DROP, incomingInterface, action: 'drop' }));
+  const isOn = readIpv4Settings(kernel, interfaceIndex).forwarding !== 0;
+  if (isOn) writeIpv4Settings(kernel, interfaceIndex, { forwarding: 0 });
+  return [...(isNew ? ['a routing rule'] : []), ...(isOn ? ['forwarding'] : [])];
+}
+
 /** Lets packets through to an address, and replies from it out on the interface that has it. @throws NetlinkError */
 export function openPath({ interfaceName, interfaceIndex, address, prefixLength }: InterfaceAddress): void {
   const kernel = Netlink.shared();

@@ -152,6 +152,8 @@ function toContainer(parts: HostAgentParts, settings: HostAgentSettings): Readon
       field('POD_NAMESPACE', 'metadata.namespace'),
       field('POD_IP', 'status.podIP'),
       { name: 'CLUSTERAGENT_NAME', value: workload.name },
+      // A variable, as an image of an earlier version refuses options that it does not know.
+      { name: 'AGENT_POD_NETWORK', value: workload.isOnHostNetwork ? 'host' : 'own' },
       { name: 'HOST_STATUS_UPDATE_INTERVAL', value: String(settings.statusIntervalSeconds) },
     ],
     // On the network of the node every container port is one of the node.

@@ -209,6 +209,14 @@ describe('pods', () => {
     ).toBeUndefined();
   });
 
+  it.each([
+    [true, 'host'],
+    [false, 'own'],
+  ])('with hostNetwork %s they know that their network is: %s', (hostNetwork, whose) => {
+    const there = after(observe([clusterAgentObject('rack', { yaml: { hostNetwork } })]));
+    expect(readList(containerOf(there, RACK), 'env')).toContainEqual({ name: 'AGENT_POD_NETWORK', value: whose });
+  });
+
   it('are where the ClusterAgent wants them, and a part of an affinity that is gone is removed', () => {
     const terms = [{ matchExpressions: [{ key: 'rack', operator: 'In', values: ['1'] }] }];
     const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
