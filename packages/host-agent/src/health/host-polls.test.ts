@@ -38,6 +38,51 @@ describe('health', () => {
     expect(order.toSorted()).toEqual(['HostHealthy', 'HostUnhealthy', 'status', 'status']);
   });
 
+  it('one poll without an answer changes nothing; a second one five seconds later does', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    let toMiss = 0;
+    let missed = 0;
+    rack.health = async () => {
+      if (missed >= toMiss) return { kind: 'healthy', info: {}, log: [] };
+      missed++;
+      return { kind: 'unhealthy', message: 'timeout' };
+    };
+    rack.lead();
+    await rack.clock.advance(2_000);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+    for (const [misses, isHealthy] of [
+      [1, true],
+      [2, false],
+    ] as const) {
+      rack.written.length = 0;
+      rack.polled.length = 0;
+      [toMiss, missed] = [misses, 0];
+      await rack.clock.advance(1.05 * MINUTE + 5_000);
+      expect(missed).toBe(misses);
+      expect(rack.polled.length, 'asked again soon').toBeGreaterThanOrEqual(2);
+      expect(rack.host(10)?.status).toMatchObject({ healthy: isHealthy });
+      expect(rack.written).toEqual(isHealthy ? [] : [`patchStatus ${nameOf(10)}`]);
+    }
+    expect(rack.reasons.filter((one) => one === 'HostUnhealthy')).toHaveLength(1);
+  });
+
+  it('a new leader whose first poll of a host fails does not report it as unhealthy', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    const first = rack.lead();
+    await rack.clock.advance(2_000);
+    await first.stop();
+    let calls = 0;
+    rack.health = async () =>
+      ++calls === 1 ? { kind: 'unhealthy', message: 'no route to host' } : { kind: 'healthy', info: {}, log: [] };
+    rack.lead();
+    await rack.clock.advance(2 * MINUTE);
+    expect(calls).toBeGreaterThan(1);
+    expect(rack.reasons).not.toContain('HostUnhealthy');
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+  });
+
   it('a host that never answers has one Event for each cause, and no write', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];

@@ -2,13 +2,12 @@
  * Polls of management controllers: each host by itself, from interval to interval, spread over it. A host that hangs has its answer counted as missing after a time, and costs no
  * other host anything.
  */
-import type { HealthReport } from '@vmdhcp/host-inventory';
 import type { FollowedHost } from '../inventory/host-targets.js';
 import type { HostObjects } from '../objects/host-objects.js';
 import type { HostAgentPorts } from '../ports.js';
 import { type HostSecrets, secretKeyOf } from '../secret/host-secrets.js';
 import { PollSlots } from './poll-slots.js';
-import { readWithin } from './read-within.js';
+import { type ReadHealth, readWithin } from './read-within.js';
 import { recordHealth } from './record-health.js';
 
 const INTERVAL_MS = 60_000;
@@ -16,6 +15,8 @@ const INTERVAL_MS = 60_000;
 const SLOT_MS = 2_000;
 /** A host that does not answer is polled less often, up to so many intervals. */
 const MOST_INTERVALS = 4;
+/** A host that answered the last time and does not now is asked again so soon, before it counts as unhealthy: one poll may be lost on a busy machine, or while a leader changes. */
+const CONFIRM_MS = 5_000;
 /** Of an interval: polls of hosts that began together drift apart. */
 const JITTER = 0.1;
 
@@ -28,11 +29,15 @@ interface Polled {
   callOff: () => void;
   /** It answered the last time. */
   isProven: boolean;
+  /** It answered the last time but one, and not the last time: the next poll decides. */
+  isDoubted: boolean;
   /** Polls in a row without an answer. */
   failures: number;
   /** Why it did not answer the last time. */
   cause: string | undefined;
 }
+
+const NEW = { isDoubted: false, failures: 0, cause: undefined };
 
 export interface HostPollsSettings {
   readonly ports: HostAgentPorts;
@@ -97,7 +102,7 @@ export class HostPolls {
 
   #add({ host, reach, isProven }: Pick<Polled, 'host' | 'reach' | 'isProven'>, delayMs: number): void {
     const ended = new AbortController();
-    const polled: Polled = { host, reach, isProven, ended, callOff: () => undefined, failures: 0, cause: undefined };
+    const polled: Polled = { host, reach, isProven, ended, callOff: () => undefined, ...NEW };
     this.#polled.set(host.name, polled);
     this.#schedule(polled, delayMs);
   }
@@ -136,12 +141,14 @@ export class HostPolls {
     const { clock, observer } = this.#ports;
     const { host, ended } = polled;
     const beganAtMs = clock.nowMs();
-    const { report, isOverdue } = await this.#read(polled);
+    const { report, isOverdue, isCertain = false } = await this.#read(polled);
     if (ended.signal.aborted) return;
     const isHealthy = report.kind === 'healthy';
+    polled.isDoubted = polled.isProven && !isHealthy && !isCertain;
     polled.isProven = isHealthy;
     polled.failures = isHealthy ? 0 : polled.failures + 1;
     observer.observe({ kind: 'polled', name: host.name, isHealthy, isOverdue, durationMs: clock.nowMs() - beganAtMs });
+    if (polled.isDoubted) return;
     const cause = report.kind === 'healthy' ? undefined : report.message;
     const isNewCause = cause !== polled.cause;
     polled.cause = cause;
@@ -150,14 +157,17 @@ export class HostPolls {
     if (!ended.signal.aborted) this.#onHealth(host.name, isHealthy);
   }
 
-  async #read({ host, ended }: Polled): Promise<{ readonly report: HealthReport; readonly isOverdue: boolean }> {
+  /** `isCertain`: to ask again would change nothing. */
+  async #read({ host, ended }: Polled): Promise<ReadHealth & { readonly isCertain?: boolean }> {
     const secret = await this.#secrets.of(host.connection);
-    if (secret.kind === 'problem') return { report: { kind: 'unhealthy', message: secret.message }, isOverdue: false };
+    if (secret.kind === 'problem')
+      return { report: { kind: 'unhealthy', message: secret.message }, isOverdue: false, isCertain: true };
     const { name, address, connection } = host;
     return readWithin(this.#ports, { name, address, connection, secret: secret.data }, ended.signal);
   }
 
-  #delayMs({ failures }: Polled): number {
+  #delayMs({ failures, isDoubted }: Polled): number {
+    if (isDoubted) return Math.min(CONFIRM_MS, this.#intervalMs);
     const intervals = Math.min(MOST_INTERVALS, 2 ** Math.max(0, failures - 2));
     return this.#intervalMs * intervals * (1 - JITTER / 2 + JITTER * this.#ports.random());
   }
