@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { accessByToken, accessForAll, type TokenAccessPorts } from './access/own-access.js';
 export { type AccessDecision, type PageAccess, sectionsIn } from './access/page-access.js';
 export {
   DECISION_MS,
@@ -23,5 +24,6 @@ export { ADDRESS_STATES, SECTIONS } from './model/page-data.js';
 export type { VersionedPool } from './pool/diff-pools.js';
 export { keptReservations, type PoolClient, type PoolFacts } from './pool/pool-facts.js';
 export { type PoolSnapshot, toPoolSnapshot } from './pool/pool-snapshot.js';
+export { toPageReason } from './reason/page-reason.js';
 export { type ClusterSource, type ClusterSourceSettings, createClusterSource } from './source/cluster-source.js';
 export { type PageSource, POOLS_ALONE, type SourceChange } from './source/page-source.js';

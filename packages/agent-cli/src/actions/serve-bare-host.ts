@@ -1,4 +1,14 @@
-import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import {
+  CommandError,
+  createLogger,
+  ExitCode,
+  type ListenAddress,
+  type Logger,
+  type LogLevel,
+  stopSignal,
+} from '@vmdhcp/service-process';
+import type { BareHostPageSettings } from '../bare-host/bare-host-page.js';
+import type { BareHostView } from '../bare-host/bare-host-source.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
@@ -15,6 +25,8 @@ export interface BareHostOptions {
   readonly configureInterfaces?: boolean;
   readonly logLevel: LogLevel;
   readonly logPackets?: boolean;
+  /** Undefined: there is no page. */
+  readonly page: BareHostPageSettings | undefined;
 }
 
 /** Serves the pools of a file until the process is asked to end. @throws CommandError where it cannot start at all. */
@@ -38,8 +50,19 @@ export async function serveBareHost(options: BareHostOptions): Promise<void> {
     file,
     logger,
   );
-  if (asked.aborted) await agent.stop();
-  else asked.addEventListener('abort', () => void agent.stop(), { once: true });
+  const page = await servePage(options.page, agent.view, logger);
+  const stop = async () => {
+    await Promise.all([page?.stop(), agent.stop()]);
+  };
+  if (asked.aborted) await stop();
+  else asked.addEventListener('abort', () => void stop(), { once: true });
+}
+
+/** Its modules are loaded only where it is asked for. */
+async function servePage(settings: BareHostPageSettings | undefined, view: BareHostView, logger: Logger) {
+  if (settings === undefined) return undefined;
+  const { startBareHostPage } = await import('../bare-host/bare-host-page.js');
+  return await startBareHostPage(settings, view, logger);
 }
 
 async function loadAgent(): Promise<typeof import('../bare-host/bare-host-agent.js')> {

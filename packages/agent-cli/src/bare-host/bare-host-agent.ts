@@ -34,6 +34,7 @@ import { watchFile } from '../pools-file/watch-file.js';
 import { AddressBook, type PlannedPool } from '../state/address-book.js';
 import { StateDirectory } from '../state/state-directory.js';
 import type { StoredState } from '../state/state-format.js';
+import type { BareHostView } from './bare-host-source.js';
 import { linuxHostAddresses } from './host-addresses.js';
 import { HostInterfaces, type InterfaceParts } from './host-interfaces.js';
 import { LeaseSaving } from './lease-saving.js';
@@ -202,6 +203,16 @@ export class BareHostAgent {
       onFailure: (name, error) =>
         logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
     });
+  }
+
+  /** What the page shows. */
+  get view(): BareHostView {
+    return {
+      planned: () => this.#planned.all,
+      leases: () => this.#planned.leases(),
+      unserved: () => this.#unserved(),
+      interfacesOf: this.#interfaces.interfacesOf,
+    };
   }
 
   /** Stops serving, saves what is known, and removes what was added to interfaces. */

@@ -9,6 +9,7 @@ import {
 } from '@vmdhcp/service-process';
 import { Command, Option } from 'commander';
 import type { ClusterServeOptions } from '../actions/serve-cluster.js';
+import { type BareHostPageOptions, bareHostPageOptions, toBareHostPage } from './bare-host-page-options.js';
 import { clusterServeOptions } from './cluster-serve-options.js';
 import { collectInterface } from './collect-interface.js';
 
@@ -33,7 +34,7 @@ Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 65 the file has prob
 69 the HTTP address is in use, 73 the state directory cannot be used.
 `;
 
-interface ServeOptions extends ClusterServeOptions {
+interface ServeOptions extends ClusterServeOptions, BareHostPageOptions {
   readonly pools?: string;
   readonly interface?: ReadonlyMap<string, readonly string[]>;
   readonly state: string;
@@ -71,13 +72,15 @@ export function serveCommand(): Command {
       booleanOption('--log-packets', 'log whole packets, decoded option by option, 200 at once and 50 a second for each pool'),
     )
     .addHelpText('after', EXAMPLES);
-  for (const option of clusterServeOptions()) command.addOption(option);
+  for (const option of [...bareHostPageOptions(), ...clusterServeOptions()]) command.addOption(option);
   return command.action(serve);
 }
 
 async function serve({ pools, interface: interfaces, ...options }: ServeOptions): Promise<void> {
   if (pools === undefined) {
     if (interfaces !== undefined) throw new CommandError('--interface needs --pools FILE', ExitCode.usage);
+    if (options.ui === true)
+      throw new CommandError('--ui needs --pools FILE; in a cluster the controller serves the page', ExitCode.usage);
     const { serveCluster } = await import('../actions/serve-cluster.js');
     await serveCluster(options);
   } else if (options.dryRun) {
@@ -89,6 +92,6 @@ async function serve({ pools, interface: interfaces, ...options }: ServeOptions)
     throw new CommandError('--pools needs --interface POOL=INTERFACE for each pool', ExitCode.usage);
   } else {
     const { serveBareHost } = await import('../actions/serve-bare-host.js');
-    await serveBareHost({ ...options, pools, interface: interfaces });
+    await serveBareHost({ ...options, pools, interface: interfaces, page: toBareHostPage(options) });
   }
 }

@@ -1,0 +1,155 @@
+/** What the page shows of a bare host: its pools and their leases, read again while a page is open. */
+import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Clock } from '@vmdhcp/kube-runtime';
+import {
+  keptReservations,
+  type PageReason,
+  type PageSource,
+  POOLS_ALONE,
+  type PoolClient,
+  type PoolFacts,
+  type SourceChange,
+  toPageReason,
+  toPoolSnapshot,
+  type VersionedPool,
+} from '@vmdhcp/status-page';
+import type { PlannedPool } from '../state/address-book.js';
+import type { LeaseView } from '../state/lease-view.js';
+
+/** What the agent knows of its pools. */
+export interface BareHostView {
+  /** By name. */
+  readonly planned: () => ReadonlyMap<string, Pick<PlannedPool, 'configured'>>;
+  readonly leases: () => Iterable<LeaseView>;
+  readonly unserved: () => readonly { readonly pool: string; readonly reason: string }[];
+  /** Pool to the interfaces that it is served on. */
+  readonly interfacesOf: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Answers of this time are of one reading. */
+const READ_MS = 1_000;
+/** Reading rests for forty times as long as it took: packets come first. */
+const REST_FACTOR = 40;
+
+/** @param instance - names this process; another one has another name. */
+export function bareHostSource(view: BareHostView, clock: Clock, instance: string): PageSource {
+  const pools = new BareHostPools(view, clock, instance);
+  return {
+    ...POOLS_ALONE,
+    kind: 'bare-host',
+    unready: () => [],
+    pools: () => [...pools.read().values()].map(({ snapshot }) => snapshot),
+    pool: (key) => pools.read().get(key),
+    onChange: (listener) => pools.follow(listener),
+  };
+}
+
+type Pools = ReadonlyMap<string, VersionedPool>;
+
+class BareHostPools {
+  readonly #view: BareHostView;
+  readonly #clock: Clock;
+  readonly #instance: string;
+  #known: Pools = new Map();
+  #versions = 0;
+  #freshUntilMs = Number.NEGATIVE_INFINITY;
+
+  constructor(view: BareHostView, clock: Clock, instance: string) {
+    this.#view = view;
+    this.#clock = clock;
+    this.#instance = instance;
+  }
+
+  /** Sorted by key. */
+  read(): Pools {
+    const startedAtMs = this.#clock.nowMs();
+    if (startedAtMs < this.#freshUntilMs) return this.#known;
+    const leases = Map.groupBy(this.#view.leases(), ({ pool }) => pool);
+    const reasons = new Map(this.#view.unserved().map(({ pool, reason }) => [pool, reason]));
+    const names = [...this.#view.planned().keys()].toSorted();
+    this.#known = new Map(
+      names.map((name) => [name, this.#version(name, this.#factsOf(name, leases.get(name) ?? [], reasons.get(name)))]),
+    );
+    const endedAtMs = this.#clock.nowMs();
+    this.#freshUntilMs = endedAtMs + Math.max(READ_MS, REST_FACTOR * (endedAtMs - startedAtMs));
+    return this.#known;
+  }
+
+  /** Looks at the leases from time to time: the packet path is not to know of the page. */
+  follow(listener: (change: SourceChange) => void): () => void {
+    let before = this.read();
+    let cancel: () => void = () => undefined;
+    const later = () => {
+      cancel = this.#clock.after(Math.max(READ_MS, this.#freshUntilMs - this.#clock.nowMs()), look);
+    };
+    const look = () => {
+      const now = this.read();
+      const keys = new Set([...before.keys(), ...now.keys()]);
+      for (const pool of keys) if (before.get(pool) !== now.get(pool)) listener({ section: 'pools', pool });
+      before = now;
+      later();
+    };
+    later();
+    return () => cancel();
+  }
+
+  /** The version before, where nothing is different. */
+  #version(name: string, facts: PoolFacts): VersionedPool {
+    const known = this.#known.get(name);
+    if (known !== undefined && isSame(known.snapshot.facts, facts)) return known;
+    return { version: `${this.#instance}-${++this.#versions}`, snapshot: toPoolSnapshot(facts) };
+  }
+
+  #factsOf(name: string, leases: readonly LeaseView[], unserved: string | undefined): PoolFacts {
+    const [namespace = '', poolName = ''] = name.split('/', 2);
+    const pool = this.#view.planned().get(name)?.configured.pool;
+    const before = this.#known.get(name)?.snapshot.facts.clients;
+    const clients: PoolFacts['clients'] = new Map(
+      leases.flatMap((lease) => {
+        const client = toClient(lease);
+        if (client === undefined) return [];
+        const known = before?.get(client.address);
+        return [[client.address, known !== undefined && isSameClient(known, client) ? known : client]];
+      }),
+    );
+    const reasons: readonly PageReason[] = unserved === undefined ? [] : [toPageReason('NotServing', unserved)];
+    return {
+      namespace,
+      name: poolName,
+      network: (this.#view.interfacesOf.get(name) ?? []).join(', '),
+      pool,
+      clients,
+      kept: keptReservations(pool, clients),
+      unusable: [],
+      quarantined: [],
+      state: reasons.length === 0 ? 'ok' : 'broken',
+      reasons,
+      conditions: [],
+      servedByPod: '',
+      agents: '',
+    };
+  }
+}
+
+function toClient({ address: text, macAddress: mac, hostname, expires, dynamic }: LeaseView): PoolClient | undefined {
+  const [address, macAddress] = [parseIpv4Address(text), parseMacAddress(mac)];
+  if (address === undefined || macAddress === undefined) return undefined;
+  // A declared address stays with its client when the lease ends.
+  const expiresAtMs = dynamic === true ? Date.parse(expires ?? '') : Number.NaN;
+  return {
+    address,
+    macAddress,
+    ...(hostname !== undefined && { hostname }),
+    ...(!Number.isNaN(expiresAtMs) && { expiresAtMs }),
+  };
+}
+
+function isSameClient(one: PoolClient, other: PoolClient): boolean {
+  return one.macAddress === other.macAddress && one.hostname === other.hostname && one.expiresAtMs === other.expiresAtMs;
+}
+
+function isSame(one: PoolFacts, other: PoolFacts): boolean {
+  if (one.pool !== other.pool || one.clients.size !== other.clients.size || one.network !== other.network) return false;
+  if (one.reasons[0]?.message !== other.reasons[0]?.message) return false;
+  return [...other.clients].every(([address, client]) => one.clients.get(address) === client);
+}
