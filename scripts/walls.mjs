@@ -94,6 +94,7 @@ export const PACKAGES = {
       'limits',
       'agent-event',
       'traffic',
+      'capture',
       'ports',
       'probe',
       'server',

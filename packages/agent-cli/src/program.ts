@@ -1,6 +1,7 @@
 import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api/agent';
 import type { Program } from '@vmdhcp/service-process';
 import { bindCommand, unbindCommand } from './commands/bind.js';
+import { captureCommand } from './commands/capture.js';
 import { checkCommand } from './commands/check.js';
 import { clientsCommand } from './commands/clients.js';
 import { exportCommand } from './commands/export.js';
@@ -22,6 +23,7 @@ export const program: Program = {
     checkCommand(),
     leasesCommand(),
     clientsCommand(),
+    captureCommand(),
     probeCommand(),
     wakeCommand(),
     wolCommand(),

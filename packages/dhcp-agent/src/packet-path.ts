@@ -4,6 +4,11 @@
  * @packageDocumentation
  */
 export type { AgentEvent, LeaseEvent } from './agent-event.js';
+export { type CaptureSettings, PacketCapture, type PassingPacket } from './capture/packet-capture.js';
+export { PacketCaptures } from './capture/packet-captures.js';
+export type { FiledPacket, FiledStatistics } from './capture/pcapng.js';
+export { RAW_HEADERS } from './capture/raw-ip-packet.js';
+export { type FiledBlock, PcapngReader } from './capture/read-pcapng.js';
 export { every } from './every.js';
 export { type InterfaceState, ServedInterface, type ServedInterfacePorts } from './interface/served-interface.js';
 export { type ServingFacts, type UnservedPool, unservedPools } from './interface/unserved-pools.js';

@@ -5,6 +5,7 @@
 import type { Answer, Ipv4Address, MacAddress, ReplyDestination } from '@vmdhcp/dhcp-allocator';
 import type { Clock, KubernetesObject, LeaseStore, ResourcePort, StoredLease } from '@vmdhcp/kube-runtime';
 import type { AgentEvent } from './agent-event.js';
+import type { PacketCaptures } from './capture/packet-captures.js';
 import type { AgentTraffic } from './traffic/agent-traffic.js';
 
 export interface AgentPorts {
@@ -29,6 +30,8 @@ export interface AgentPorts {
   readonly packetLog?: PacketLog;
   /** Where it is noted what each client sent and got. Default: nowhere. */
   readonly traffic?: AgentTraffic | undefined;
+  /** Captures that may run. Default: none. */
+  readonly captures?: PacketCaptures | undefined;
   readonly observer: AgentObserver;
 }
 

@@ -11,6 +11,7 @@ import {
   DECOYS,
   DhcpServer,
   every,
+  PacketCaptures,
   ServedInterface,
   type UnservedPool,
 } from '@vmdhcp/dhcp-agent/packet-path';
@@ -98,6 +99,7 @@ export class BareHostAgent {
   readonly #readiness: ReadinessLog;
   readonly #refusals: RefusalLog;
   readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
+  readonly #captures = new PacketCaptures();
   #life: Life = { kind: 'starting' };
   #file: PoolsFile = { pools: new Map(), ntpNames: new Set() };
   /** Clients began or ceased to use their addresses since the last save. */
@@ -249,7 +251,8 @@ export class BareHostAgent {
       stateDirectory: this.#directory.path,
       logger: this.#logger,
       traffic: this.#traffic,
-      pools: () => [...this.#interfaces.interfacesOf.keys()],
+      captures: this.#captures,
+      pools: () => this.#interfaces.interfacesOf,
     });
     trimMemory();
     keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
@@ -328,6 +331,7 @@ export class BareHostAgent {
       observer: this.#log,
       packetLog: this.#packetLog,
       traffic: this.#traffic,
+      captures: this.#captures,
       nowMs: Date.now,
       onBindingChanged: () => {
         this.#hasUnsavedBindings = true;

@@ -1,6 +1,13 @@
 /** An agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
-import { AgentTraffic, DhcpAgent, type IsolatedInterfaces, LeaseOwners, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
+import {
+  AgentTraffic,
+  DhcpAgent,
+  type IsolatedInterfaces,
+  LeaseOwners,
+  PacketCaptures,
+  warmUpPacketPath,
+} from '@vmdhcp/dhcp-agent';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
@@ -64,6 +71,7 @@ export class ClusterAgent {
   readonly #owners: LeaseOwners | undefined;
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
+  readonly #captures = new PacketCaptures();
   #http: Server | undefined;
   #control: { readonly close: () => void } | undefined;
   #standbyAnswers = 0;
@@ -118,7 +126,8 @@ export class ClusterAgent {
     this.#control = await startAgentControl({
       logger: this.#logger,
       traffic: this.#traffic,
-      pools: () => configs.map(({ ipPoolRef }) => ipPoolRef),
+      captures: this.#captures,
+      pools: () => new Map(configs.map(({ ipPoolRef, interfaceName }) => [ipPoolRef, [interfaceName]])),
     });
     keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
     this.#timers.push(
@@ -180,6 +189,7 @@ export class ClusterAgent {
         neededFor: this.#needed.whose,
         packetLog: this.#packetLog,
         traffic: this.#traffic,
+        captures: this.#captures,
         observer: this.#log,
       },
     );

@@ -1,9 +1,10 @@
-import type { AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
+import type { AgentTraffic, PacketCaptures } from '@vmdhcp/dhcp-agent/packet-path';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
+import { captureStream } from './capture-stream.js';
 import { clientsDocument } from './clients-document.js';
 import { makePodControlFolder, podControlPath, podName, stateControlPath } from './control-path.js';
-import type { ControlRequest } from './control-request.js';
+import type { CaptureRequest, ControlRequest } from './control-request.js';
 import { type ControlContent, startControlServer } from './control-server.js';
 
 export interface AgentControlSettings {
@@ -11,25 +12,35 @@ export interface AgentControlSettings {
   readonly stateDirectory?: string;
   readonly logger: Logger;
   readonly traffic: AgentTraffic;
-  /** The pools that the agent is to serve now. */
-  readonly pools: () => readonly string[];
+  readonly captures: PacketCaptures;
+  /** The pools that the agent is to serve now, each with its interfaces. */
+  readonly pools: () => ReadonlyMap<string, readonly string[]>;
 }
 
-/** Answers `vmdhcp-agent clients` until `close` is called. Never rejects. */
+/** Answers `vmdhcp-agent clients` and `vmdhcp-agent capture` until `close` is called. Never rejects. */
 export function startAgentControl(settings: AgentControlSettings): Promise<{ readonly close: () => void }> {
   const { stateDirectory, logger } = settings;
   const path = stateDirectory === undefined ? podControlPath() : stateControlPath(stateDirectory);
   const prepare = stateDirectory === undefined ? () => makePodControlFolder(path) : undefined;
-  return startControlServer({ path, logger, prepare, answer: (request) => answerOf(request, settings) });
+  return startControlServer({ path, logger, prepare, answer: (request, signal) => answerOf(request, signal, settings) });
 }
 
-function answerOf({ pool, mac }: ControlRequest, { traffic, pools }: AgentControlSettings): ControlContent {
-  const found = pool === undefined ? undefined : findPool(pool, pools());
-  if (pool !== undefined && found === undefined) {
-    const has = pools().length === 0 ? 'it has no pool' : `it has ${describeNames([...pools()])}`;
-    return { ok: false, problem: `--pool ${pool}: this agent does not serve the pool; ${has}` };
+function answerOf(request: ControlRequest, signal: AbortSignal, settings: AgentControlSettings): ControlContent {
+  const pools = settings.pools();
+  const pool = request.pool === undefined ? undefined : findPool(request.pool, [...pools.keys()]);
+  if (request.pool !== undefined && pool === undefined) {
+    const has = pools.size === 0 ? 'it has no pool' : `it has ${describeNames([...pools.keys()])}`;
+    return { ok: false, problem: `--pool ${request.pool}: this agent does not serve the pool; ${has}` };
   }
-  return { ok: true, content: clientsDocument(podName(), traffic, { pool: found, mac }) };
+  if (request.ask === 'capture')
+    return captureOf(request, { ...settings, signal, poolName: pool ?? '', interfaceNames: pools.get(pool ?? '') ?? [] });
+  return { ok: true, content: clientsDocument(podName(), settings.traffic, { pool, mac: request.mac }) };
+}
+
+function captureOf(request: CaptureRequest, parts: Omit<Parameters<typeof captureStream>[0], 'request'>): ControlContent {
+  const content = captureStream({ ...parts, request });
+  if (content !== undefined) return { ok: true, content };
+  return { ok: false, problem: 'as many captures run in this agent as may at a time; end one of them, or wait until one ends' };
 }
 
 /** By its full name, or by its name alone if only one pool has it. */

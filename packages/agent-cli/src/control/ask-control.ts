@@ -3,15 +3,24 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { type ControlRequest, parseControlAnswer } from './control-request.js';
 
 const NEWLINE = 0x0a;
+const NEVER = new AbortController().signal;
 
 /**
  * Asks an agent on this host, or in this container, and returns the octets of its answer as they come.
+ * @param signal - ends what has no end: the agent learns that no more is wanted, and finishes its answer.
  * @throws CommandError where no agent answers, or it has no answer to this.
  */
-export async function* askControl(path: string, request: ControlRequest): AsyncGenerator<Uint8Array> {
+export async function* askControl(
+  path: string,
+  request: ControlRequest,
+  signal: AbortSignal = NEVER,
+): AsyncGenerator<Uint8Array> {
   const socket = await connected(path);
+  const end = () => void socket.end();
+  signal.addEventListener('abort', end, { once: true });
   try {
     socket.write(`${JSON.stringify(request)}\n`);
+    if (signal.aborted) end();
     let head: Uint8Array | undefined = new Uint8Array(0);
     for await (const part of socket as AsyncIterable<Uint8Array>) {
       if (head === undefined) {
@@ -27,6 +36,7 @@ export async function* askControl(path: string, request: ControlRequest): AsyncG
     }
     if (head !== undefined) throw unavailable(path, 'it closed the connection; its log may have the reason');
   } finally {
+    signal.removeEventListener('abort', end);
     socket.destroy();
   }
 }
@@ -39,7 +49,7 @@ function checkFirstLine(line: string, path: string): void {
 
 function connected(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(path);
+    const socket = connect({ path, allowHalfOpen: true });
     socket.once('connect', () => resolve(socket));
     socket.once('error', (error: NodeJS.ErrnoException) => reject(unavailable(path, whyNot(error))));
   });

@@ -4,7 +4,13 @@
  */
 import { isRecord } from '@vmdhcp/kube-runtime';
 
-export interface ControlRequest {
+/** Seconds and packets of a capture are at most these. */
+export const MOST_CAPTURE_SECONDS = 3_600;
+export const MOST_CAPTURE_PACKETS = 1_000_000;
+
+export type ControlRequest = ClientsRequest | CaptureRequest;
+
+export interface ClientsRequest {
   readonly ask: 'clients';
   /** Only of this pool. */
   readonly pool?: string | undefined;
@@ -12,13 +18,27 @@ export interface ControlRequest {
   readonly mac?: string | undefined;
 }
 
+export interface CaptureRequest {
+  readonly ask: 'capture';
+  readonly pool: string;
+  /** Only of this client, canonical. */
+  readonly mac?: string | undefined;
+  /** The capture ends after so many seconds or packets; 1 to `MOST_CAPTURE_SECONDS` and `MOST_CAPTURE_PACKETS`. */
+  readonly seconds: number;
+  readonly packets: number;
+}
+
 export type ControlAnswer = { readonly ok: true } | { readonly ok: false; readonly problem: string };
 
 /** Undefined: it is none that this version knows. */
 export function parseControlRequest(line: string): ControlRequest | undefined {
   const value = parseJson(line);
-  if (!isRecord(value) || value['ask'] !== 'clients') return undefined;
-  return { ask: 'clients', pool: textOf(value['pool']), mac: textOf(value['mac']) };
+  if (!isRecord(value)) return undefined;
+  const [pool, mac] = [textOf(value['pool']), textOf(value['mac'])];
+  if (value['ask'] === 'clients') return { ask: 'clients', pool, mac };
+  const [seconds, packets] = [countOf(value['seconds'], MOST_CAPTURE_SECONDS), countOf(value['packets'], MOST_CAPTURE_PACKETS)];
+  if (value['ask'] !== 'capture' || pool === undefined || seconds === undefined || packets === undefined) return undefined;
+  return { ask: 'capture', pool, mac, seconds, packets };
 }
 
 /** Undefined: what answers is no agent of a version that this one knows. */
@@ -32,6 +52,10 @@ export function parseControlAnswer(line: string): ControlAnswer | undefined {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+function countOf(value: unknown, most: number): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most ? value : undefined;
 }
 
 function parseJson(line: string): unknown {

@@ -11,15 +11,19 @@ const LONGEST_REQUEST = 4_096;
 /** For the request; later, for each part of the answer to be taken. */
 const IDLE_MS = 10_000;
 
+/** In pieces: the next one is asked for when the last one has been taken. */
+export type ControlOctets = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+
 /** What is sent after the first line, or why there is nothing. */
-export type ControlContent = { readonly ok: true; readonly content: Iterable<string> } | Extract<ControlAnswer, { ok: false }>;
+export type ControlContent = { readonly ok: true; readonly content: ControlOctets } | Extract<ControlAnswer, { ok: false }>;
 
 export interface ControlServerSettings {
   readonly path: string;
   readonly logger: Logger;
   /** Makes the folder of the socket. @throws Error */
   readonly prepare?: (() => void) | undefined;
-  readonly answer: (request: ControlRequest) => ControlContent;
+  /** @param signal - the connection ends, or its other end wants no more. */
+  readonly answer: (request: ControlRequest, signal: AbortSignal) => ControlContent;
 }
 
 /** Listens until `close` is called. Never rejects: what keeps it from listening is logged. */
@@ -52,13 +56,19 @@ export async function startControlServer(settings: ControlServerSettings): Promi
 async function serve(socket: Socket, { answer }: ControlServerSettings): Promise<void> {
   socket.setTimeout(IDLE_MS, () => socket.destroy());
   const request = parseControlRequest(await firstLine(socket));
+  const ended = new AbortController();
+  for (const event of ['end', 'close']) socket.once(event, () => ended.abort());
+  // What is captured may come late.
+  if (request?.ask === 'capture') socket.setTimeout(0);
   const answered =
-    request === undefined ? { ok: false as const, problem: 'the agent does not know this request' } : answer(request);
+    request === undefined
+      ? { ok: false as const, problem: 'the agent does not know this request' }
+      : answer(request, ended.signal);
   if (answered.ok) await pipeline(Readable.from(withFirstLine(answered.content)), socket);
   else socket.end(`${JSON.stringify(answered)}\n`);
 }
 
-function* withFirstLine(content: Iterable<string>): Generator<string> {
+async function* withFirstLine(content: ControlOctets): AsyncGenerator<string | Uint8Array> {
   yield '{"ok":true}\n';
   yield* content;
 }

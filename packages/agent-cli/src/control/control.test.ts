@@ -2,7 +2,14 @@ import { chmodSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSy
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
+import {
+  AgentTraffic,
+  encodeClientPacket,
+  type FiledBlock,
+  PacketCaptures,
+  type PassingPacket,
+  PcapngReader,
+} from '@vmdhcp/dhcp-agent/packet-path';
 import { createLogger, type Logger } from '@vmdhcp/service-process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startAgentControl } from './agent-control.js';
@@ -10,13 +17,20 @@ import { askControl } from './ask-control.js';
 import { makePodControlFolder, podControlPath, podName, stateControlPath } from './control-path.js';
 import { parseControlRequest } from './control-request.js';
 import { type ClientsDocument, formatClients } from './format-clients.js';
+import { packetLine } from './packet-line.js';
 
+const POOLS = new Map([
+  ['default/net-48', ['br48']],
+  ['prod/net-49', ['br49']],
+]);
+let captures: PacketCaptures;
 let folder: string;
 let logger: Logger;
 const ends: (() => void)[] = [];
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmdhcp-control-'));
+  captures = new PacketCaptures();
   logger = await createLogger('silent' as never);
 });
 afterEach(() => {
@@ -39,7 +53,8 @@ async function start(traffic = filledTraffic()): Promise<{ readonly close: () =>
     stateDirectory: folder,
     logger,
     traffic,
-    pools: () => ['default/net-48', 'prod/net-49'],
+    captures,
+    pools: () => POOLS,
   });
   ends.push(control.close);
   return control;
@@ -127,6 +142,94 @@ describe('the control socket', () => {
     const server = createServer((socket) => void socket.end('HTTP/1.1 400\n')).listen(stateControlPath(folder));
     ends.push(() => void server.close());
     await expect(ask()).rejects.toMatchObject({ exitCode: 69, message: expect.stringContaining('no agent of this version') });
+  });
+});
+
+const PACKET: PassingPacket = {
+  ...{ interfaceName: 'br48', poolName: 'default/net-48', isSent: false, comment: 'no answer: unknown-client' },
+  addresses: { source: 0, sourcePort: 68, destination: 0xffff_ffff, destinationPort: 67 },
+  payload: encodeClientPacket({
+    ...{ type: 'discover', macAddress: '02:00:00:00:48:01', xid: 0x3903f326 },
+    options: [
+      [12, Buffer.from('vm-a\n')],
+      [50, Uint8Array.of(192, 168, 48, 10)],
+    ],
+  }),
+};
+
+describe('a capture', () => {
+  const REQUEST = { ask: 'capture', pool: 'net-48', seconds: 60, packets: 3 } as const;
+
+  /** Begins to read a capture; resolves to its blocks when it has ended. */
+  async function begin(request = REQUEST, signal?: AbortSignal) {
+    const blocks: FiledBlock[] = [];
+    const reader = new PcapngReader();
+    const parts = askControl(stateControlPath(folder), request, signal);
+    const read = (part: IteratorResult<Uint8Array>) => part.done !== true && blocks.push(...reader.read(part.value));
+    read(await parts.next());
+    const ended = (async () => {
+      for await (const part of parts) blocks.push(...reader.read(part));
+      return blocks;
+    })();
+    return { ended, blocks };
+  }
+
+  it('has the packets of the pool until as many as asked for have passed', async () => {
+    await start();
+    const { ended } = await begin();
+    expect(captures.isActive).toBe(true);
+    for (const poolName of ['default/net-48', 'prod/net-49', 'default/net-48', 'default/net-48', 'default/net-48'])
+      captures.note({ ...PACKET, poolName });
+    const blocks = await ended;
+    expect(blocks.map(({ kind }) => kind)).toEqual(['section', 'interface', 'packet', 'packet', 'packet', 'statistics']);
+    expect(blocks.at(-1)).toMatchObject({ received: 3, dropped: 0 });
+    await vi.waitFor(() => expect(captures.isActive).toBe(false), 20_000);
+  });
+
+  it('ends at the signal, whole; and with its connection', async () => {
+    await start();
+    const asked = new AbortController();
+    const { ended, blocks } = await begin(REQUEST, asked.signal);
+    captures.note(PACKET);
+    await vi.waitFor(() => expect(blocks).toHaveLength(3), 20_000);
+    asked.abort();
+    expect((await ended).map(({ kind }) => kind)).toEqual(['section', 'interface', 'packet', 'statistics']);
+    const socket = connect(stateControlPath(folder), () => socket.write(`${JSON.stringify(REQUEST)}\n`));
+    await vi.waitFor(() => expect(captures.isActive).toBe(true), 20_000);
+    socket.destroy();
+    await vi.waitFor(() => expect(captures.isActive).toBe(false), 20_000);
+  });
+
+  it('is refused while four run, and ends with the agent', async () => {
+    const control = await start();
+    const running = await Promise.all([1, 2, 3, 4].map(() => begin()));
+    await expect(begin()).rejects.toMatchObject({ exitCode: 64, message: expect.stringContaining('wait until one ends') });
+    control.close();
+    await Promise.allSettled(running.map(({ ended }) => ended));
+    await vi.waitFor(() => expect(captures.isActive).toBe(false), 20_000);
+  });
+
+  it.each([{ seconds: 0 }, { seconds: 3_601 }, { packets: 1.5 }, { packets: 2_000_000 }, { pool: 7 }])(
+    '%j is no request',
+    (wrong) => {
+      expect(parseControlRequest(JSON.stringify({ ...REQUEST, ...wrong }))).toBeUndefined();
+      expect(parseControlRequest(JSON.stringify(REQUEST))).toEqual({ ...REQUEST, mac: undefined });
+    },
+  );
+
+  it('is a line for each packet, whatever is in it', async () => {
+    await start();
+    const { ended } = await begin();
+    captures.note(PACKET);
+    captures.note({ ...PACKET, isSent: true, comment: '', addresses: { ...PACKET.addresses, destination: 0xc0a8300a } });
+    captures.note({ ...PACKET, payload: Uint8Array.of(1, 2, 3), comment: 'no answer: message-too-short' });
+    const packets = (await ended).filter((block) => block.kind === 'packet');
+    const what = 'DISCOVER 02:00:00:00:48:01 xid 3903f326 requests 192.168.48.10 host "vm-a\\x0a"';
+    expect(packets.map((packet) => packetLine({ ...packet, atMs: 1_700_000_000_007.25 }, 'br48'))).toEqual([
+      `22:13:20.007250 br48 received ${what} from 0.0.0.0 (no answer: unknown-client)`,
+      `22:13:20.007250 br48 sent ${what} to 192.168.48.10`,
+      '22:13:20.007250 br48 received 3 octets (message-too-short) from 0.0.0.0 (no answer: message-too-short)',
+    ]);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   DhcpServer,
   type DhcpSockets,
   type InterfaceState,
+  type PacketCaptures,
   type PacketLog,
   ServedInterface,
 } from '@vmdhcp/dhcp-agent/packet-path';
@@ -28,6 +29,8 @@ export interface HostDhcpPorts {
   readonly packetLog: PacketLog;
   /** Where it is noted what each client sent and got. */
   readonly traffic?: AgentTraffic | undefined;
+  /** Captures that may run. */
+  readonly captures?: PacketCaptures | undefined;
   readonly sockets: DhcpSockets;
   readonly probeAddress: AddressProbe;
   /** False: addresses are not probed, for want of CAP_NET_RAW. */
@@ -70,6 +73,7 @@ export class HostDhcp {
       observer,
       packetLog,
       traffic: ports.traffic,
+      captures: ports.captures,
       nowMs,
       findUsers: users.findUsers,
       // Every client is answered from the leases of unknown clients.

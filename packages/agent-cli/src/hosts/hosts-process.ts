@@ -1,6 +1,6 @@
 /** The agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
-import { AgentTraffic, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
+import { AgentTraffic, PacketCaptures, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
 import { HostAgent } from '@vmdhcp/host-agent';
 import {
   type ApiResource,
@@ -82,6 +82,7 @@ export class HostsProcess {
   #rounds = 0;
   #timer: NodeJS.Timeout | undefined;
   readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
+  readonly #captures = new PacketCaptures();
   #http: Server | undefined;
   #control: { readonly close: () => void } | undefined;
 
@@ -125,7 +126,12 @@ export class HostsProcess {
       this.#logger.warn('no CAP_NET_RAW: addresses are not probed for conflicts before clients get them; grant it');
     warmUpPacketPath();
     this.#machine.start();
-    this.#control = await startAgentControl({ logger: this.#logger, traffic: this.#traffic, pools: () => [clusterAgentName] });
+    this.#control = await startAgentControl({
+      logger: this.#logger,
+      traffic: this.#traffic,
+      captures: this.#captures,
+      pools: () => this.#pools(),
+    });
     this.#logger.info({ clusterAgent: clusterAgentName }, 'following the ClusterAgent');
     keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
     this.#timer = setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS);
@@ -161,6 +167,7 @@ export class HostsProcess {
       observer: this.#log,
       packetLog: this.#packetLog,
       traffic: this.#traffic,
+      captures: this.#captures,
       sockets: linuxDhcpSockets,
       probeAddress: arpProbe(),
       probeServers,
@@ -175,6 +182,12 @@ export class HostsProcess {
       openLeases: () => this.#openLeases(),
       createInventory: (parts) => this.#createInventory(caches, parts),
     });
+  }
+
+  /** The pool has the name of the ClusterAgent. */
+  #pools(): ReadonlyMap<string, readonly string[]> {
+    const { interfaceName } = this.#machine;
+    return new Map([[this.#settings.clusterAgentName, interfaceName === undefined ? [] : [interfaceName]]]);
   }
 
   #createInventory(caches: SharedCaches, { isLeading, leases, onBindings, whenAddressed }: InventoryParts): HostInventory {

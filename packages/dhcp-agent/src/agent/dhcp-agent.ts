@@ -70,6 +70,7 @@ export class DhcpAgent {
       observer,
       ...(ports.packetLog !== undefined && { packetLog: ports.packetLog }),
       traffic: ports.traffic,
+      captures: ports.captures,
       nowMs: ports.wallTimeMs,
       onBindingChanged: () => undefined,
       findUsers: addressUsers.findUsers,

@@ -25,6 +25,7 @@ import {
   ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { LeaseEvent } from '../agent-event.js';
+import type { PacketCaptures } from '../capture/packet-captures.js';
 import { RateBudget } from '../limits/rate-budget.js';
 import type { AgentObserver, DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
 import type { FindAddressUsers } from '../probe/address-users.js';
@@ -55,6 +56,8 @@ export interface DhcpServerPorts {
   readonly open?: OpenPoolsPort;
   /** Where it is noted what each client sent and got. Its time is that of a burst: `endBurst` has to be called after each. Default: nowhere. */
   readonly traffic?: AgentTraffic | undefined;
+  /** Captures that may run. Default: none. */
+  readonly captures?: PacketCaptures | undefined;
 }
 
 /** Where packets come in. */
@@ -139,11 +142,22 @@ export class DhcpServer {
     const { open, observer, nowMs, findUsers } = ports;
     this.#noted = new NotedAnswers({
       traffic: ports.traffic,
+      captures: ports.captures,
       nowMs: ports.nowMs,
       standingOf: (poolName, macAddress, client) => this.#standingOf(poolName, macAddress, client),
     });
     const onLateOffer = this.#noted.noteLateOffer;
-    this.#open = open && new OpenAnswers({ ...open, observer, nowMs, findUsers, counters: this.counters, onLateOffer });
+    this.#open =
+      open &&
+      new OpenAnswers({
+        ...open,
+        send: this.#sendingLate(open),
+        observer,
+        nowMs,
+        findUsers,
+        counters: this.counters,
+        onLateOffer,
+      });
     this.#serving = { pools: [], into: new Uint8Array(0), leaseOf: this.#leaseOf };
   }
 
@@ -237,6 +251,7 @@ export class DhcpServer {
     return (packet, _, sender) => {
       this.#noted.begin(packet, entry, sender);
       this.#noted.noteDropped('standing-by', poolName());
+      if (this.#noted.isCapturing) this.#noted.capture(undefined, packet, this.poolAlone(poolName()));
       return undefined;
     };
   }
@@ -254,10 +269,13 @@ export class DhcpServer {
         this.#noted.begin(packet, path, sender);
         this.#serving.pools = pools();
         this.#serving.into = into;
-        return this.#answerPrepared(packet, path) ?? this.#answer(packet, path);
+        const reply = this.#answerPrepared(packet, path) ?? this.#answer(packet, path);
+        if (this.#noted.isCapturing) this.#noted.capture(reply, into, this.#serving.pools);
+        return reply;
       } catch (error) {
         this.counters.drop('internal-error');
         this.#noted.noteDropped('internal-error', '');
+        if (this.#noted.isCapturing) this.#noted.capture(undefined, into, this.#serving.pools);
         this.#ports.observer.observe({ kind: 'packet-failed', interfaceName, error });
         return undefined;
       }
@@ -353,6 +371,14 @@ export class DhcpServer {
       this.#packetLog.note({ packet, answer: answer.reply, interfaceName, poolName: answer.pool.name, notSent: undefined });
     const noteRecorded = this.#noted.laterOf(answer);
     void this.#open?.recordThenSend(answer, interfaceName).then(noteRecorded);
+  }
+
+  /** Captures replies that had to wait, as they are sent. */
+  #sendingLate(open: OpenPoolsPort): OpenPoolsPort['send'] {
+    return (interfaceName, replies) => {
+      if (this.#noted.isCapturing) this.#noted.captureLate(interfaceName, replies, this.#pools.values());
+      open.send(interfaceName, replies);
+    };
   }
 
   #standingOf(poolName: string, macAddress: MacAddress, client: ClientMessage | undefined): Standing {

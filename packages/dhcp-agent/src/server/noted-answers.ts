@@ -1,6 +1,8 @@
 /** From what a server decides about a packet to what is noted of its client. Without a place to note it, nothing is done. */
 import {
   type Answer,
+  BROADCAST_ADDRESS,
+  CLIENT_PORT,
   type ClientMessage,
   type Ipv4Address,
   type MacAddress,
@@ -8,8 +10,12 @@ import {
   type RecordAnswer,
   type ReplyAnswer,
   readMacAddress,
+  SERVER_PORT,
+  type ServedPool,
 } from '@vmdhcp/dhcp-allocator';
-import type { PacketSender } from '../ports.js';
+import type { PacketCaptures } from '../capture/packet-captures.js';
+import type { DatagramAddresses } from '../capture/raw-ip-packet.js';
+import type { LateReply, PacketSender, QueuedReply } from '../ports.js';
 import type { AgentTraffic, NotedPacket, Place } from '../traffic/agent-traffic.js';
 import type { Standing } from '../traffic/client-slots.js';
 import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js';
@@ -27,6 +33,7 @@ interface Entry {
 
 interface NotedAnswersPorts {
   readonly traffic?: AgentTraffic | undefined;
+  readonly captures?: PacketCaptures | undefined;
   readonly nowMs: () => number;
   /** Undefined: the client is known by its MAC address only. */
   readonly standingOf: (poolName: string, macAddress: MacAddress, client: ClientMessage | undefined) => Standing;
@@ -39,6 +46,11 @@ export class NotedAnswers {
   #packet: Uint8Array = NO_PACKET;
   #entry: Entry = { interfaceName: '' };
   #sender: PacketSender | undefined;
+  /** Why it gets no answer. */
+  #reason = '';
+  /** The pool that it is of. */
+  #poolName = '';
+  #isAgain = false;
 
   constructor(ports: NotedAnswersPorts) {
     this.#ports = ports;
@@ -55,8 +67,10 @@ export class NotedAnswers {
   }
 
   again(answer: () => void): void {
+    this.#isAgain = true;
     if (this.#traffic === undefined) answer();
     else this.#traffic.again(answer);
+    this.#isAgain = false;
   }
 
   /** This packet is answered from now on. */
@@ -64,9 +78,12 @@ export class NotedAnswers {
     this.#packet = packet;
     this.#entry = entry;
     this.#sender = sender;
+    this.#reason = '';
+    this.#poolName = '';
   }
 
   noteGranted({ kind, lease, pool, hardwareAddress }: PreparedReply): void {
+    this.#poolName = pool.name;
     if (this.#traffic !== undefined)
       this.#traffic.noteGranted(this.#placeOf(this.#traffic, pool.name), hardwareAddress, kind, lease, this.#from());
   }
@@ -82,8 +99,10 @@ export class NotedAnswers {
 
   /** A packet that is none for this server. @param poolName - empty: it is not known which pool it is of. */
   noteDropped(reason: PacketDropReason | MessageReason, poolName: string): void {
-    if (this.#traffic === undefined) return;
     const pool = poolName === '' ? (this.#entry.poolName ?? '') : poolName;
+    this.#poolName = pool;
+    this.#reason = reason;
+    if (this.#traffic === undefined) return;
     const standing = this.#ports.standingOf(pool, readMacAddress(this.#packet, CHADDR), undefined);
     const place = this.#placeOf(this.#traffic, pool);
     this.#traffic.note({ place, octets: this.#packet, macOffset: CHADDR, standing, reason, from: this.#from() });
@@ -92,6 +111,7 @@ export class NotedAnswers {
   /** What is to be called when it is known whether the record of this answer survives. */
   laterOf({ client, pool, reply, event }: RecordAnswer): (isRecorded: boolean) => void {
     const traffic = this.#traffic;
+    this.#poolName = pool.name;
     if (traffic === undefined) return () => undefined;
     const place = this.#placeOf(traffic, pool.name);
     const from = this.#from();
@@ -119,12 +139,59 @@ export class NotedAnswers {
   };
 
   #note({ client, pool }: Exclude<Answer, { readonly kind: 'dropped' }>, outcome: Partial<NotedPacket>): void {
+    this.#poolName = pool.name;
+    this.#reason = outcome.reason ?? '';
     if (this.#traffic === undefined) return;
     this.#traffic.note({
       ...{ place: this.#placeOf(this.#traffic, pool.name), octets: client.message.chaddr, macOffset: 0 },
       ...{ standing: this.#ports.standingOf(pool.name, client.macAddress, client), received: client.type, from: this.#from() },
       ...outcome,
     });
+  }
+
+  /** False: nothing is copied. */
+  get isCapturing(): boolean {
+    return this.#ports.captures?.isActive === true;
+  }
+
+  /** Hands the packet that was answered, and its reply, to the captures. @param into - begins with the octets of the reply. */
+  capture(reply: QueuedReply | undefined, into: Uint8Array, pools: readonly ServedPool[]): void {
+    const { interfaceName } = this.#entry;
+    const poolName = this.#poolName;
+    const pool = pools.find((served) => served.pool.name === poolName)?.pool;
+    const common = { interfaceName, poolName };
+    if (!this.#isAgain) {
+      const addresses = this.#addressesOfPacket(pool?.serverAddress ?? BROADCAST_ADDRESS);
+      const comment = this.#reason === '' || reply !== undefined ? '' : `no answer: ${this.#reason}`;
+      this.#ports.captures?.note({ ...common, isSent: false, addresses, payload: this.#packet, comment });
+    }
+    if (reply === undefined) return;
+    const addresses = addressesOfReply(reply);
+    const payload = into.subarray(0, reply.length);
+    this.#ports.captures?.note({ ...common, isSent: true, addresses, payload, comment: this.#reason });
+  }
+
+  /** Hands replies that had to wait to the captures. @param pools - one of them is the pool of each. */
+  captureLate(interfaceName: string, replies: readonly LateReply[], pools: Iterable<{ readonly served: ServedPool }>): void {
+    const names = new Map([...pools].map(({ served: { pool } }) => [pool.serverAddress, pool.name]));
+    for (const { bytes, queued } of replies) {
+      const poolName = names.get(queued.serverAddress) ?? '';
+      const payload = bytes.subarray(0, queued.length);
+      const addresses = addressesOfReply(queued);
+      this.#ports.captures?.note({ interfaceName, poolName, isSent: true, addresses, payload, comment: '' });
+    }
+  }
+
+  /** A socket shows where a packet came from, and not which address it was sent to: a client that has none broadcasts, and others reach the server's address. */
+  #addressesOfPacket(serverAddress: Ipv4Address): DatagramAddresses {
+    const source = this.#from();
+    const isRelayed = addressAt(this.#packet, GIADDR) !== 0;
+    return {
+      source,
+      sourcePort: this.#sender?.port ?? (isRelayed ? SERVER_PORT : CLIENT_PORT),
+      destination: source === 0 ? BROADCAST_ADDRESS : serverAddress,
+      destinationPort: SERVER_PORT,
+    };
   }
 
   #placeOf(traffic: AgentTraffic, poolName: string): Place {
@@ -138,6 +205,11 @@ export class NotedAnswers {
     if (this.#sender !== undefined) return this.#sender.address;
     return addressAt(this.#packet, GIADDR) || addressAt(this.#packet, CIADDR);
   }
+}
+
+function addressesOfReply({ serverAddress, destination }: QueuedReply): DatagramAddresses {
+  const { address, port } = destination;
+  return { source: serverAddress, sourcePort: SERVER_PORT, destination: address, destinationPort: port };
 }
 
 /** What became of a message. A RELEASE or DECLINE has no answer, and needs no reason for that. */

@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { type FiledBlock, PcapngReader } from '@vmdhcp/dhcp-agent/packet-path';
+import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
+import { askControl } from '../control/ask-control.js';
+import { packetLine } from '../control/packet-line.js';
+import { controlPath } from './list-clients.js';
+
+export interface CaptureOptions {
+  readonly state?: string;
+  readonly pool: string;
+  /** Canonical. */
+  readonly mac?: string;
+  readonly seconds: number;
+  readonly packets: number;
+  /** A file; `-`: standard output. Undefined: packets are printed. */
+  readonly write?: string;
+  /** True: packets are printed also while they are written to a file. */
+  readonly decode?: boolean;
+}
+
+/** Captures packets of a pool of a running agent, to a file or as lines, until a bound or a signal ends it. @throws CommandError */
+export async function capturePackets(options: CaptureOptions): Promise<void> {
+  const { write, decode = write === undefined, pool, mac, seconds, packets } = options;
+  if (write === '-' && decode)
+    throw new CommandError('--decode prints lines, and --write - octets: give one of them, or --write FILE', ExitCode.usage);
+  const signal = endSignal();
+  const octets = askControl(controlPath(options.state), { ask: 'capture', pool, mac, seconds, packets }, signal);
+  const sink = write === undefined ? undefined : openSink(write);
+  const counted = { captured: 0, lost: 0, interfaces: [] as string[] };
+  const reader = new PcapngReader();
+  try {
+    for await (const part of octets) {
+      await sink?.write(part);
+      for (const block of reader.read(part)) await takeBlock(block, counted, decode);
+    }
+  } finally {
+    sink?.close();
+  }
+  const lost = counted.lost === 0 ? '' : `; ${counted.lost} more were lost, as they came faster than they were taken`;
+  process.stderr.write(`${counted.captured} packets captured${lost}\n`);
+}
+
+interface Counted {
+  captured: number;
+  lost: number;
+  readonly interfaces: string[];
+}
+
+async function takeBlock(block: FiledBlock, counted: Counted, prints: boolean): Promise<void> {
+  if (block.kind === 'interface') counted.interfaces.push(block.name);
+  if (block.kind === 'statistics') counted.lost += block.dropped;
+  if (block.kind !== 'packet') return;
+  counted.captured++;
+  if (prints) await toStdout(`${packetLine(block, counted.interfaces[block.interfaceId] ?? '?')}\n`);
+}
+
+/** SIGINT, SIGTERM, or the reader of the output is gone. */
+function endSignal(): AbortSignal {
+  const unread = new AbortController();
+  process.stdout.on('error', () => unread.abort());
+  return AbortSignal.any([stopSignal(), unread.signal]);
+}
+
+/** Waits while the reader is slow: the agent counts what is lost meanwhile. */
+async function toStdout(octets: string | Uint8Array): Promise<void> {
+  if (!process.stdout.write(octets) && !process.stdout.destroyed)
+    await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]);
+}
+
+interface Sink {
+  readonly write: (octets: Uint8Array) => Promise<void> | void;
+  readonly close: () => void;
+}
+
+/** The file is made at once: what keeps it from being written is known before packets are captured. */
+function openSink(path: string): Sink {
+  if (path === '-') return { write: toStdout, close: () => undefined };
+  try {
+    // Packets tell who is on a network.
+    const file = openSync(path, 'w', 0o600);
+    return { write: (octets) => void writeSync(file, octets), close: () => closeSync(file) };
+  } catch (error) {
+    throw new CommandError(
+      `--write ${path}: ${(error as Error).message}; give a file that can be written`,
+      ExitCode.cannotCreate,
+      {
+        cause: error,
+      },
+    );
+  }
+}
