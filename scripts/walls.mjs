@@ -76,6 +76,7 @@ export const PACKAGES = {
       'assignment',
       'agents',
       'chain',
+      'host-chain',
       'uninstall',
       'view',
       'admission',

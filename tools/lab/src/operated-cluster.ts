@@ -178,6 +178,21 @@ export class OperatedCluster {
       await admin.create({ apiVersion: BMC, kind: 'HostStatus', metadata: { name, labels } });
       await admin.client('HostStatus').patchStatus({ key: name }, { status });
     }
+    await admin.create({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace: 'default', name: 'rack-1-192-168-0-11.1' },
+      involvedObject: { apiVersion: BMC, kind: 'HostStatus', name: 'rack-1-192-168-0-11' },
+      type: 'Warning',
+      reason: 'HostUnhealthy',
+      message: 'GET https://192.168.0.11/redfish/v1: no answer within 10 s',
+      lastTimestamp: new Date().toISOString(),
+    } as KubernetesObject);
+    const lease = `${AGENTS}/agent-rack-1`;
+    await admin.waitForObject('Lease', lease, () => true);
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    const spec = { holderIdentity: 'agent-rack-1-7d9c5b6f48-q8w2e_x', leaseDurationSeconds: 3_600, renewTime };
+    await admin.patch('Lease', lease, { spec });
     const status = { addresses: { total: 91, used: 2, available: 89 } };
     await admin.client('ClusterAgent').patchStatus({ key: 'rack-1' }, { status });
   }

@@ -233,6 +233,7 @@ it.skipIf(process.env[TEST_CLUSTER_VARIABLE])(
       ['why', keyOf('a')],
       ['why', A],
       ['why', keyOf('unknown')],
+      ['why', '10.9.9.9', '--audit-namespace', namespace],
       ['leases', '-A', '--pool', keyOf('pool')],
       ['export', '-A'],
       ['audit', A, '--audit-namespace', namespace],

@@ -9,6 +9,7 @@ import {
   type LinkState,
   type MissingRight,
 } from '@vmdhcp/reconciler/chain';
+import type { HostLink } from '@vmdhcp/reconciler/host-chain';
 import { type Colour, paint, type Terminal, wrap } from './terminal.js';
 
 const MARKS: Readonly<Record<LinkState, { readonly mark: string; readonly colour: Colour }>> = {
@@ -74,7 +75,7 @@ function interfaceLines({ interface: name, links }: InterfaceChain, isFirstHere:
   ];
 }
 
-const TITLES: Readonly<Record<ChainLink['link'], string>> = {
+const TITLES: Readonly<Record<(ChainLink | HostLink)['link'], string>> = {
   'virtual-machine': 'virtual machine',
   controller: 'controller',
   interface: 'interface',
@@ -86,6 +87,12 @@ const TITLES: Readonly<Record<ChainLink['link'], string>> = {
   leader: 'leader',
   report: 'report',
   instance: 'instance',
+  'cluster-agent': 'ClusterAgent',
+  'host-agents': 'agents',
+  'host-endpoint': 'HostEndpoint',
+  lease: 'lease',
+  host: 'host',
+  'management-controller': 'management',
 };
 
 interface LinePlace {
@@ -94,8 +101,8 @@ interface LinePlace {
   readonly indent: string;
 }
 
-function linkLines(
-  { link, state, object, facts, findings }: ChainLink,
+export function linkLines(
+  { link, state, object, facts, findings }: ChainLink | HostLink,
   { isFirst, indent }: LinePlace,
   terminal: Terminal,
 ): string[] {

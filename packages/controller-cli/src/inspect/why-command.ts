@@ -17,6 +17,8 @@ A MAC address may have any spelling. A virtual machine whose name looks like an 
 
 Of an address that no client has, it names who had it last and why that ended, from the records of assignments (kubectl vmdhcp audit).
 
+Of a bare-metal host: its ClusterAgent, the agents, its lease, its HostStatus, and whether its management controller answers.
+
 It reads a few objects by their names. Rights that you lack are listed, and the rest is shown.
 
 Exit codes: 0 it has its address, 1 it has none or a link is broken, 64 wrong usage, 66 there is no way to a cluster, 69 the cluster does not
@@ -27,7 +29,7 @@ answer, 77 a right is missing to find out.
 export function whyCommand(): Command {
   const command = new Command('why')
     .description('Why a virtual machine has its address, or none: every link of the way, the first broken one, and what to do.')
-    .argument('<subject>', 'virtual machine (NAME or NAMESPACE/NAME), MAC address or IPv4 address')
+    .argument('<subject>', 'virtual machine (NAME or NAMESPACE/NAME), MAC address or IPv4 address (of a bare-metal host, too)')
     .addOption(new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', 'yaml']).default('text'))
     .addOption(auditNamespaceOption())
     .addHelpText('after', EXAMPLES);

@@ -1,13 +1,16 @@
 import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { REASONS } from '@vmdhcp/ippool-api';
 import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/reconciler/chain';
+import type { HostChain } from '@vmdhcp/reconciler/host-chain';
 import { ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findClient } from './find-client.js';
 import { formatChain, recordLines, rightsLines } from './format-chain.js';
+import { formatHostChains } from './format-host-chain.js';
 import type { ReaderOptions } from './inspect-options.js';
 import { findLastOwners, type LastOwners, lastOwnerLines } from './last-owners.js';
 import { observeChain } from './observe-chain.js';
+import { type ObservedHosts, observeHosts } from './observe-hosts.js';
 import { type DataFormat, printData } from './print-data.js';
 import { clientIn, machineIn } from './subject.js';
 import { terminalOf } from './terminal.js';
@@ -24,6 +27,8 @@ interface Answer {
   readonly requests: number;
   readonly records?: readonly ClientRecord[];
   readonly chain?: AddressChain;
+  /** Bare-metal hosts with the address or the MAC address. */
+  readonly hosts?: readonly HostChain[];
   /** Who had an address that no client has now, or which address a client had that has none. */
   readonly before?: LastOwners;
   readonly missingRights: readonly MissingRight[];
@@ -64,10 +69,24 @@ async function answerAbout(
     const rights = [...missingRights, ...whole.missingRights];
     return { hasAddress: hasAddress(chain), requests: reader.requests, records, chain, missingRights: rights };
   }
-  const isUnassigned = records.every(({ macAddress }) => macAddress === undefined);
-  const before = isUnassigned ? await findLastOwners(reader, client, { namespace: auditNamespace, pools }) : undefined;
   const isReserved = records.some(({ state }) => state === 'reserved');
-  return { hasAddress: isReserved, requests: reader.requests, records, ...(before && { before }), missingRights };
+  if (records.some(({ macAddress }) => macAddress !== undefined))
+    return { hasAddress: isReserved, requests: reader.requests, records, missingRights };
+  const ofHosts = await observeHosts(reader, client, auditNamespace);
+  if (ofHosts.hosts.length > 0) return aboutHosts(reader, records, { ...ofHosts, rightsOfPools: missingRights });
+  const before = await findLastOwners(reader, client, { namespace: auditNamespace, pools });
+  // Where a pool has the address, it is no host's.
+  const rights = records.length === 0 ? [...missingRights, ...ofHosts.missingRights] : missingRights;
+  return { hasAddress: false, requests: reader.requests, records, before, missingRights: rights };
+}
+
+function aboutHosts(
+  { requests }: ClusterReader,
+  records: readonly ClientRecord[],
+  { hosts, missingRights, rightsOfPools }: ObservedHosts & { readonly rightsOfPools: readonly MissingRight[] },
+): Omit<Answer, 'subject'> {
+  const has = hosts.every(({ hasAddress: isThere, state }) => isThere && state !== 'broken' && state !== 'waiting');
+  return { hasAddress: has, requests, records, hosts, missingRights: [...rightsOfPools, ...missingRights] };
 }
 
 /** The way of the one interface that was asked for. */
@@ -89,14 +108,15 @@ function isUnknown({ state, address }: AddressChain['interfaces'][number]): bool
   return state === 'unknown' && address === undefined;
 }
 
-function exitCodeOf({ chain, hasAddress: has, missingRights }: Answer): number {
+function exitCodeOf({ chain, hosts = [], hasAddress: has, missingRights }: Answer): number {
   if (has) return ExitCode.ok;
-  const isKnown = chain !== undefined && (chain.state === 'broken' || chain.state === 'waiting');
+  const isKnown = [chain, ...hosts].some((one) => one?.state === 'broken' || one?.state === 'waiting');
   return missingRights.length > 0 && !isKnown ? ExitCode.noPermission : ExitCode.failed;
 }
 
-function toText({ subject, records, chain, before, missingRights }: Answer): string {
+function toText({ subject, records, chain, hosts, before, missingRights }: Answer): string {
   const terminal = terminalOf(process.stdout, process.env);
+  if (hosts !== undefined) return formatHostChains(hosts, missingRights, terminal);
   const history = before === undefined ? [] : lastOwnerLines(before);
   const found =
     records === undefined ? [] : [...recordLines(canonical(subject), records), ...history, ...remediesOf(records, chain), ''];

@@ -8,8 +8,11 @@ type EventKind = 'ClusterAgent' | 'HostEndpoint' | 'HostOperation' | 'HostStatus
 type Status = 'True' | 'False' | 'Unknown';
 /** `ClusterAgent Ready=False`: a condition with this status. */
 type HostConditionPlace = `ClusterAgent ${keyof typeof HOST_CONDITIONS.ClusterAgent}=${Status}`;
-/** A condition, or `Warning Event on HostStatus`: an Event of this type about an object of this kind. */
-export type HostReasonPlace = HostConditionPlace | `${'Normal' | 'Warning'} Event on ${EventKind}`;
+/**
+ * A condition, or `Warning Event on HostStatus`: an Event of this type about an object of this kind; or what only shows where all objects on the way to an
+ * address are looked at together.
+ */
+export type HostReasonPlace = HostConditionPlace | `${'Normal' | 'Warning'} Event on ${EventKind}` | 'kubectl vmdhcp why';
 
 interface HostReasonEntry {
   readonly shown: readonly HostReasonPlace[];
@@ -21,6 +24,7 @@ interface HostReasonEntry {
 
 /** What a person has to correct in a ClusterAgent. */
 const INVALID = ['ClusterAgent Valid=False', 'Warning Event on ClusterAgent'] as const;
+const EXPLAINED = ['kubectl vmdhcp why'] as const;
 /** Why no agents run, or not as many as there should be. */
 const UNREADY = ['ClusterAgent Ready=False', 'Warning Event on ClusterAgent'] as const;
 
@@ -128,7 +132,7 @@ export const HOST_REASONS = {
     remedy: 'Nothing if the network card or the machine was replaced. Else find out which machine has that MAC address.',
   },
   LeaseEnded: {
-    shown: ['Normal Event on HostStatus', 'Normal Event on ClusterAgent'],
+    shown: ['Normal Event on HostStatus', 'Normal Event on ClusterAgent', ...EXPLAINED],
     meaning:
       'The client released its lease, or the lease expired. The object stays if the address is bound, and is deleted if not.',
     remedy: 'Nothing if the host was switched off. Else look at its network.',
@@ -150,7 +154,7 @@ export const HOST_REASONS = {
     remedy: 'Nothing.',
   },
   HostUnhealthy: {
-    shown: ['Warning Event on HostStatus'],
+    shown: ['Warning Event on HostStatus', ...EXPLAINED],
     meaning: 'The management controller of the host does not answer as it should; the message has the cause.',
     remedy: 'Do what the message names. Look at the address, the port, the certificate and the Secret of the host.',
   },
@@ -185,14 +189,30 @@ export const HOST_REASONS = {
     remedy: 'Delete one of the two.',
   },
   ClusterAgentMissing: {
-    shown: ['Warning Event on HostEndpoint'],
-    meaning: 'The HostEndpoint names no ClusterAgent, or one that does not exist.',
+    shown: ['Warning Event on HostEndpoint', ...EXPLAINED],
+    meaning: 'The HostEndpoint or the HostStatus names no ClusterAgent, or one that does not exist.',
     remedy: 'Create the ClusterAgent, or delete the HostEndpoint and create it again with `spec.clusterAgent`.',
   },
   HostStatusNameTaken: {
     shown: ['Warning Event on HostEndpoint', 'Warning Event on ClusterAgent'],
     meaning: 'The object of a host would have the name of an object that belongs to another owner.',
     remedy: 'Delete the object that the message names.',
+  },
+  HostAgentsNotLeading: {
+    shown: EXPLAINED,
+    meaning: 'No agent of the ClusterAgent renews its Lease: no client gets an address, and no host is polled.',
+    remedy: 'Look at the pods of the agents: `kubectl get pods -A -l bmc.spidernet.io/cluster-agent=NAME`.',
+  },
+  HostStatusPending: {
+    shown: EXPLAINED,
+    meaning: 'The HostEndpoint has no HostStatus yet.',
+    remedy: 'Nothing: this takes a moment. If the reason stays, look at the agents of its ClusterAgent.',
+  },
+  HostAddressFree: {
+    shown: EXPLAINED,
+    meaning: 'The address is of a management network, and no host has it.',
+    remedy:
+      'Nothing. If a host should have it, switch the host on and look whether its messages arrive: the log of the agent has each client that asks.',
   },
   OperationSucceeded: {
     shown: ['Normal Event on HostOperation'],

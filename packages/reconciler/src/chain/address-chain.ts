@@ -92,6 +92,6 @@ export function toLinks(facts: readonly LinkFacts[], findings: readonly Finding[
 }
 
 /** The first link that is broken; without one, the first that waits. */
-export function firstTrouble(links: readonly ChainLink[]): ChainLink | undefined {
+export function firstTrouble<Link extends { readonly state: LinkState }>(links: readonly Link[]): Link | undefined {
   return links.find(({ state }) => state === 'broken') ?? links.find(({ state }) => state === 'waiting');
 }

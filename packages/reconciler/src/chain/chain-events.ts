@@ -5,7 +5,7 @@ export interface ReadEvent {
   readonly message: string;
 }
 
-/** Those about one object, the newest first. */
+/** Those about one object, the newest first. An object without a namespace has an empty one. */
 export function eventsAbout(
   events: readonly KubernetesObject[],
   kind: string,
@@ -16,7 +16,7 @@ export function eventsAbout(
       readText(event, 'involvedObject', 'kind') === kind,
       readText(event, 'involvedObject', 'name') === name,
     ];
-    return isKind && isName && readText(event, 'involvedObject', 'namespace') === namespace;
+    return isKind && isName && (readText(event, 'involvedObject', 'namespace') ?? '') === namespace;
   });
   const times = about.map((event) => ({ event, time: readText(event, 'lastTimestamp') ?? '' }));
   return times

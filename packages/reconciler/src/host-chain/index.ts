@@ -1,0 +1,8 @@
+/**
+ * Why a bare-metal host has its address, or none, as a value: every link from its ClusterAgent to its management controller.
+ *
+ * @packageDocumentation
+ */
+export { explainHost, type HostObservation } from './explain-host.js';
+export { type FoundHost, findHosts, type HostObjects, hostSelector } from './find-hosts.js';
+export { HOST_LINKS, type HostChain, type HostFinding, type HostLink, type HostLinkName } from './host-chain.js';
