@@ -9,6 +9,7 @@ import type { ApiObject } from './api-object.js';
 import { answerReview } from './auth/access-review.js';
 import { defaultRoles } from './auth/default-roles.js';
 import { EscalationCheck } from './auth/escalation.js';
+import { OwnerReferenceCheck } from './auth/owner-reference-check.js';
 import { livePolicy, RbacAuthorizer } from './auth/rbac-authorizer.js';
 import { RequestAuthenticator } from './auth/request-authenticator.js';
 import type { CredentialAnswers } from './auth/review-types.js';
@@ -20,7 +21,8 @@ import { type Controllers, startControllers } from './controllers/start-controll
 import { frontProxyName } from './credentials.js';
 import { notFound } from './failures.js';
 import type { Faults } from './faults.js';
-import type { RequestChain } from './request/request-chain.js';
+import type { Audit } from './request/audit.js';
+import type { Admission, RequestChain } from './request/request-chain.js';
 import type { User } from './request-user.js';
 import { serviceAccount } from './resources/core/config-map.js';
 import type { ResourceRegistry } from './resources/resource-registry.js';
@@ -39,6 +41,8 @@ export interface ControlPlaneOptions {
   /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`. */
   readonly services: () => Readonly<Record<string, Endpoint | undefined>>;
   readonly orphanedPodsMs: number;
+  /** Where owners are checked, what is asked; undefined: they are not. */
+  readonly ownersAudit: Audit | undefined;
   /** Called when a controller failed; it tries again by itself. */
   readonly onError: (error: unknown) => void;
 }
@@ -67,14 +71,15 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
         .filter((type) => type.group === group && type.plural === plural && type.version !== version)
         .map((type) => type.version),
   });
-  const { frontProxy: certificate, onError } = options;
+  const { frontProxy: certificate, onError, ownersAudit: audit } = options;
+  const checked: Admission = audit === undefined ? admission : new OwnerReferenceCheck(admission, { policy, registry, audit });
   const aggregator = new Aggregator({ api: client, services: directory, certificate, onError });
   let controllers: Controllers | undefined;
   return {
     chain: {
       authenticator: new RequestAuthenticator(authenticator, policy),
       authorizer: new RbacAuthorizer(policy),
-      admission: new EscalationCheck(admission, policy),
+      admission: new EscalationCheck(checked, policy),
       faults,
     },
     aggregator,

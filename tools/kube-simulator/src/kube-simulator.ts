@@ -48,6 +48,8 @@ export interface KubeSimulatorOptions {
   readonly nodeMonitorGraceMs?: number;
   /** After so long the Pods of a Node that was deleted are deleted; 40 s by default. */
   readonly orphanedPodsMs?: number;
+  /** True: as OpenShift does, asks for rights of those who make objects block the deletion of their owners (OwnerReferencesPermissionEnforcement). False by default, as in a plain cluster. */
+  readonly ownerReferencePermissions?: boolean;
   /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`: no network is behind their names. */
   readonly services?: Readonly<Record<string, Endpoint>>;
   /** When watches end and send bookmarks; real time by default. */
@@ -110,6 +112,7 @@ export class KubeSimulator {
         nodes: this.nodes,
         services: () => this.#services,
         orphanedPodsMs,
+        ownersAudit: this.#options.ownerReferencePermissions === true ? this.audit : undefined,
         onError: this.#onError,
       },
     });

@@ -37,7 +37,11 @@ let admin: ClusterAccess;
 let controller: InstalledProgram;
 
 beforeAll(async () => {
-  cluster = await PrivateCluster.start(['crds.yaml', 'bare metal'], { nodes: [{ name: 'node-1', labels: {} }] });
+  cluster = await PrivateCluster.start(['crds.yaml', 'bare metal'], {
+    nodes: [{ name: 'node-1', labels: {} }],
+    // As OpenShift does: what a plain cluster does not ask for gives nothing there.
+    ownerReferencePermissions: true,
+  });
   admin = cluster.admin;
   await startController();
 }, 60_000);

@@ -54,6 +54,8 @@ function clusterRules(clusterAgent: string): readonly PolicyRule[] {
     rule('clusteragents', FOLLOW),
     { ...rule('clusteragents/status', ['patch']), resourceNames: [clusterAgent] },
     rule('hostendpoints', FOLLOW),
+    // HostStatus objects of HostEndpoints are owned by them: OpenShift asks for this right, and elsewhere it gives nothing.
+    rule('hostendpoints/finalizers', ['update']),
     rule('hoststatuses', [...FOLLOW, 'create', 'patch', 'delete']),
     rule('hoststatuses/status', ['patch']),
     rule('hostoperations', FOLLOW),
