@@ -646,6 +646,50 @@ export const REASONS = {
       'No controller renews its Lease `kube-system/vm-dhcp-controllers`: nothing is assigned, and conditions may be old. Addresses that are recorded are served all the same.',
     remedy: 'Look at the pods of the controller: `kubectl get pods -A -l app.kubernetes.io/component=controller`.',
   },
+  NoPacketFromClient: {
+    shown: EXPLAINED,
+    meaning:
+      'The leader of the agents has got no packet from this MAC address lately: the guest operating system does not ask, or its network does not reach the agent.',
+    remedy:
+      'Have the guest operating system ask by DHCP, as with `networkctl renew` or a restart. If still no packet arrives (`kubectl vmdhcp capture`), compare the VLAN and the bridge of the interface with those of the agent, and look for port security on the way.',
+  },
+  OfferNotAccepted: {
+    shown: EXPLAINED,
+    meaning:
+      'The client asks again and again, gets an OFFER each time, and sends no REQUEST: it does not accept the offer, or does not get it.',
+    remedy:
+      'Capture on the network of the virtual machine (`kubectl vmdhcp capture` shows what the agent sends). If the OFFER does not arrive, a firewall, a security group or port security drops what a DHCP server sends (UDP port 67); if it does, another DHCP server may be faster, or the client refuses an option.',
+  },
+  OtherServerSelected: {
+    shown: EXPLAINED,
+    meaning: 'The client asks another DHCP server for its address (reason `other-server-selected`), so the agent is silent.',
+    remedy:
+      'Find that server: the condition RogueServer of the IPPool and `kubectl vmdhcp capture` have its address. Switch it off there, or delete the IPPool.',
+  },
+  PacketNotAnswered: {
+    shown: EXPLAINED,
+    meaning: 'The agent got the last message of the client and did not answer it; the message has the reason.',
+    remedy:
+      'Look for the reason in docs/reference/packet-reasons.md. The log of the agent has the whole packets where the IPPool is annotated `network.harvesterhci.io/log-packets=true`.',
+  },
+  RequestRefused: {
+    shown: EXPLAINED,
+    meaning: 'The client asked for an address that is not its own, and got a NAK: it begins anew with a DISCOVER.',
+    remedy:
+      'Wait for the next DISCOVER. If refusals repeat, the client insists on an old address: delete its lease file in the guest operating system, or restart its network.',
+  },
+  ClientDeclinedAddress: {
+    shown: EXPLAINED,
+    meaning: 'The client found its address in use by another machine, and declined it.',
+    remedy:
+      'Find the machine that has the address: `kubectl vmdhcp why` with the address, and `arping` from the network. Change the address of that machine, or exclude it in the IPPool.',
+  },
+  AcknowledgedNotUsed: {
+    shown: EXPLAINED,
+    meaning: 'The agent acknowledged an address for the client, and the guest operating system does not report it.',
+    remedy:
+      'Look inside the guest operating system: another network manager may have removed the address, or the ACK did not arrive, which the next messages show: `kubectl vmdhcp capture --mac`.',
+  },
   InstanceHasNoAddress: {
     shown: EXPLAINED,
     meaning:

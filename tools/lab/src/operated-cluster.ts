@@ -14,6 +14,7 @@ import {
   readStoredAudit,
 } from '@vmdhcp/reconciler/audit';
 import { WolClient } from '@vmdhcp/wol-service';
+import { answerForAgents } from './answering-agent.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { controllerReady } from './controller-readiness.js';
 import { waitFor } from './deadline.js';
@@ -59,6 +60,7 @@ export class OperatedCluster {
       nodes: ['node-1', 'node-2'].map((name) => ({ name, labels: { 'network.harvesterhci.io/mgmt': 'true' } })),
       // The pods of the manifests start earlier; those of agents begin with the controller.
       runPod: (pod) => (begun !== undefined && isAgent(pod) ? new ReportingAgent(pod, begun.admin, found) : idlePod(pod)),
+      execInPod: answerForAgents(() => begun?.simulator),
     });
     begun = cluster;
     const { admin } = cluster;

@@ -4,17 +4,20 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import type { ExecInPod } from '@vmdhcp/kube-simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
   compareRights,
+  ipPool,
   type KubectlOutput,
   KubectlPlugin,
+  networkAttachment,
   PrivateCluster,
   rightsOf,
   serviceAccountToken,
+  virtualMachine,
   waitFor,
 } from '../src/index.js';
 
@@ -22,6 +25,8 @@ const NAMESPACE = 'vm-dhcp-agents';
 const LABELS = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent' };
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
 const POOL = 'default/net-48';
+
+const OFFERED = { received: 'DISCOVER', from: '0.0.0.0', answer: 'OFFER 10.1.0.10', reason: null };
 
 const client = (mac: string, discovers: number) => ({
   mac,
@@ -31,7 +36,7 @@ const client = (mac: string, discovers: number) => ({
   answers: { OFFER: 2 },
   unanswered: { 'unknown-client': discovers - 2 },
   lastAtMs: Date.now() - 12_000,
-  last: [{ atMs: Date.now() - 12_000, received: 'DISCOVER', from: '0.0.0.0', answer: 'OFFER 10.1.0.10', reason: null }],
+  last: [20_000, 12_000].map((ageMs) => ({ ...OFFERED, atMs: Date.now() - ageMs })),
 });
 
 /** `vmdhcp-agent capture`: three packets, then it waits for the end of its standard input, unless three were asked for; or it dies within a block. */
@@ -212,6 +217,72 @@ describe('kubectl vmdhcp top', { timeout: 60_000 }, () => {
     running.kill('SIGTERM');
     expect(await running.ended(20_000)).toMatchObject({ code: 0 });
     expect(new Set(running.lines)).toEqual(new Set([B]));
+  });
+});
+
+async function patchStatus(kind: string, key: string, status: object): Promise<void> {
+  expect(await cluster.admin.client(kind).patchStatus({ key }, { status })).toMatchObject({ ok: true });
+}
+
+/** A virtual machine that runs without a guest agent, with all that a controller and agents write for it. */
+async function createMachine(): Promise<void> {
+  const { admin } = cluster;
+  await cluster.defineKinds();
+  const labels = { 'network.harvesterhci.io/ippool-namespace': 'default', 'network.harvesterhci.io/ippool-name': 'net-48' };
+  const network = networkAttachment(POOL);
+  await admin.create({ ...network, metadata: { ...network.metadata, labels } });
+  await admin.create(ipPool(POOL));
+  const conditions = ['Registered', 'CacheReady', 'AgentReady'].map((type) => ({ type, status: 'True' }));
+  const agentDeploymentRef = { namespace: NAMESPACE, name: 'group-of-agent-1' };
+  const ipv4 = { allocated: { '10.1.0.10': A }, used: 1, available: 89 };
+  await patchStatus('IPPool', POOL, { ipv4, agentDeploymentRef, conditions });
+  const machine = virtualMachine('default/web', A, POOL);
+  await admin.create(machine);
+  const metadata = { namespace: 'default', name: 'web' };
+  const spec = readField(machine.spec, 'template', 'spec');
+  const status = { phase: 'Running', interfaces: [{ name: 'default', mac: A }] };
+  await admin.create({
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachineInstance',
+    metadata,
+    spec,
+    status,
+  } as KubernetesObject);
+  const entry = { networkName: POOL, macAddress: A };
+  const kind = { apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'VirtualMachineNetworkConfig' };
+  await admin.create({ ...kind, metadata, spec: { vmName: 'web', networkConfigs: [entry] } } as KubernetesObject);
+  const networkConfigs = [{ ...entry, allocatedIPAddress: '10.1.0.10', state: 'Allocated' }];
+  await patchStatus('VirtualMachineNetworkConfig', 'default/web', { networkConfigs });
+}
+
+describe('kubectl vmdhcp why: what the leader saw of the client', { timeout: 60_000 }, () => {
+  beforeAll(createMachine);
+
+  it('is a link, with what is wrong and what to do', async () => {
+    const answer = await plugin.run(await account('asks', ['reader', 'packets']), ['why', 'web']);
+    expect(answer).toMatchObject({ code: 1, stderr: '' });
+    expect(answer.stdout).toContain('10.1.0.10 is assigned to it, but the way to it is broken: OfferNotAccepted\n');
+    expect(answer.stdout).toMatch(
+      /✗ packets +Pod vm-dhcp-agents\/agent-1: DISCOVER 3 times; the last \d+ seconds ago: DISCOVER got OFFER 10\.1\.0\.10 +<- broken here\n/,
+    );
+    expect(answer.stdout).toContain('the last 2 DISCOVERs got OFFER 10.1.0.10 each, and no REQUEST followed');
+    expect(asked.at(-1)).toBe(`agent-1 agent clients --json --pool ${POOL} --mac ${A}`);
+  });
+
+  it('without the right: it is stated, and the rest of the answer is as it was', async () => {
+    const answer = await plugin.run(await account('may-not-ask', ['reader']), ['why', 'web']);
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(answer.stdout).toContain('default/web, interface default: has 10.1.0.10 on network default/net-48\n');
+    expect(answer.stdout).toMatch(/\? packets +Pod vm-dhcp-agents\/agent-1: cannot be asked\n/);
+    expect(answer.stdout).toContain('cannot create pods/exec in namespace vm-dhcp-agents: ask for the verb create on it\n');
+  });
+
+  it('is not asked for where the guest operating system reports the address', async () => {
+    const interfaces = [{ name: 'default', mac: A, ipAddress: '10.1.0.10', infoSource: 'guest-agent' }];
+    await cluster.admin.patch('VirtualMachineInstance', 'default/web', { status: { interfaces } });
+    const before = asked.length;
+    const { code, stdout } = await plugin.run(await account('asks-again', ['reader', 'packets']), ['why', 'web']);
+    expect([code, stdout.includes('packets'), asked.length]).toEqual([0, false, before]);
   });
 });
 

@@ -22,6 +22,7 @@ function chain(links: readonly ChainLink[], more: Partial<AddressChain> = {}, ad
     interfaces: [{ ...one, ...(address !== undefined && { address }), ...(broken && { brokenAt: broken.link }) }],
     missingRights: [],
     furtherEvents: [],
+    furtherPackets: [],
     ...more,
   };
 }

@@ -86,6 +86,7 @@ const TITLES: Readonly<Record<(ChainLink | HostLink)['link'], string>> = {
   agents: 'agents',
   leader: 'leader',
   report: 'report',
+  packets: 'packets',
   instance: 'instance',
   'cluster-agent': 'ClusterAgent',
   'host-agents': 'agents',

@@ -8,7 +8,9 @@ import {
   explainAddress,
   type NetworkPools,
   type Observed,
+  type ObservedTraffic,
   objectOf,
+  type PacketSubject,
   Resource,
 } from '@vmdhcp/reconciler/chain';
 import type { ClusterReader } from './cluster-reader.js';
@@ -25,9 +27,13 @@ export interface MachineName {
 export async function observeChain(reader: ClusterReader, machine: MachineName): Promise<AddressChain> {
   const observed = await observeWay(reader, machine);
   const chain = explainAddress(observed);
-  if (chain.furtherEvents.length === 0) return chain;
-  const events = await Promise.all(chain.furtherEvents.map((subject) => eventsOf(reader, subject)));
-  return explainAddress({ ...observed, events: events.flat() });
+  const asked = chain.furtherPackets.filter(({ isConfirmed }) => !isConfirmed);
+  if (chain.furtherEvents.length + asked.length === 0) return chain;
+  const [events, traffic] = await Promise.all([
+    Promise.all(chain.furtherEvents.map((subject) => eventsOf(reader, subject))),
+    observeTraffic(reader, asked),
+  ]);
+  return explainAddress({ ...observed, traffic, events: events.flat() });
 }
 
 /** The objects of that way, without Events. */
@@ -107,6 +113,17 @@ async function leaseAt(reader: ClusterReader, key: string): Promise<Observed> {
   if (observed.kind !== 'missing') return observed;
   const [namespace = ''] = key.split('/', 1);
   return await reader.get(Resource.leases, `${namespace}/${UNIFIED_GROUP}`);
+}
+
+/** Asked only where there is something to ask: what runs commands in pods is loaded then. */
+async function observeTraffic(
+  reader: ClusterReader,
+  subjects: readonly PacketSubject[],
+): Promise<ReadonlyMap<string, ObservedTraffic>> {
+  if (subjects.length === 0) return new Map();
+  const { askAboutClient } = await import('./ask-about-client.js');
+  const asked = subjects.map(async (subject) => [subject.interface, await askAboutClient(reader.cluster, subject)] as const);
+  return new Map(await Promise.all(asked));
 }
 
 /** None where they may not be read: they only add to what is known. */

@@ -12,7 +12,8 @@ Examples:
   kubectl vmdhcp why web -o json | jq '.chain.interfaces[] | {interface, brokenAt}'
 
 Shows each link of the way: virtual machine, interface, network, VirtualMachineNetworkConfig, pool, address, agents, their leader and its report,
-and what the guest operating system reports. A mark stands at the first broken link, with the reason and what to do.
+what the leader saw of the client (only where the guest operating system does not report the address, and you may ask agents in their pods:
+examples/cluster/packets.yaml), and what the guest operating system reports. A mark stands at the first broken link, with the reason and what to do.
 A MAC address may have any spelling. A virtual machine whose name looks like an address: NAMESPACE/NAME.
 
 Of an address that no client has, it names who had it last and why that ended, from the records of assignments (kubectl vmdhcp audit).

@@ -46,6 +46,20 @@ export interface EventSubject {
   readonly name: string;
 }
 
+/** A client of which the leader of the agents may tell more. */
+export interface PacketSubject {
+  /** The name of the interface. */
+  readonly interface: string;
+  readonly macAddress: string;
+  /** `namespace/name` of the IPPool. */
+  readonly pool: string;
+  /** The pod of the leader. */
+  readonly namespace: string;
+  readonly pod: string;
+  /** True: the guest operating system reports the address, so there is nothing to look for. */
+  readonly isConfirmed: boolean;
+}
+
 export interface AddressChain {
   readonly namespace: string;
   readonly name: string;
@@ -56,6 +70,8 @@ export interface AddressChain {
   readonly interfaces: readonly InterfaceChain[];
   readonly missingRights: readonly MissingRight[];
   readonly furtherEvents: readonly EventSubject[];
+  /** Running virtual machines whose way is whole up to the agents. */
+  readonly furtherPackets: readonly PacketSubject[];
 }
 
 /** A link before what was found is added to it. */

@@ -1,7 +1,8 @@
 /** A virtual machine that has its address, and what may be otherwise. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { AddressChain, Finding } from './address-chain.js';
-import type { ChainObservation, Observed } from './chain-observation.js';
+import type { ClientTraffic, TrafficPacket } from './agent-traffic.js';
+import type { ChainObservation, Observed, ObservedTraffic } from './chain-observation.js';
 
 export const MAC = '02:00:00:00:00:0a';
 export const OTHER_MAC = '02:00:00:00:00:0b';
@@ -20,6 +21,8 @@ export interface Parts {
   readonly lease?: KubernetesObject | undefined;
   readonly controller?: KubernetesObject | undefined;
   readonly events?: readonly KubernetesObject[];
+  /** Of the interface `default`. */
+  readonly traffic?: ObservedTraffic | undefined;
 }
 
 export function found(object: KubernetesObject | undefined): Observed {
@@ -37,6 +40,7 @@ export function observe(parts: Parts = {}): ChainObservation {
     lease: lease(),
     controller: controllerLease(),
     events: [],
+    traffic: undefined,
     ...parts,
   };
   return {
@@ -49,6 +53,7 @@ export function observe(parts: Parts = {}): ChainObservation {
     pools: new Map([[NETWORK, { pool: found(whole.pool), lease: LEASE }]]),
     leases: new Map([[LEASE, found(whole.lease)]]),
     controller: found(whole.controller),
+    traffic: whole.traffic === undefined ? new Map() : new Map([['default', whole.traffic]]),
     events: whole.events,
     nowMs: Date.parse(NOW),
   };
@@ -177,4 +182,26 @@ export function event(kind: 'VirtualMachine' | 'IPPool', reason: string, message
 export function findingsOf({ links, interfaces }: AddressChain): (Finding & { readonly link: string })[] {
   const all = [links, ...interfaces.map((one) => one.links)].flat();
   return all.flatMap(({ link, findings }) => findings.map((one) => ({ ...one, link })));
+}
+
+/** A packet of the client and what became of it, `DISCOVER OFFER`, `REQUEST !reason`; the last one came 12 seconds ago. */
+export function packets(...texts: readonly string[]): ObservedTraffic {
+  const nowMs = Date.parse(NOW);
+  const last = texts.map((text, index): TrafficPacket => {
+    const [received = '', became = ''] = text.split(' ');
+    const isReason = became.startsWith('!');
+    const answer = became === '' || isReason ? undefined : became === 'NAK' ? 'NAK' : `${became} ${ADDRESS}`;
+    const atMs = nowMs - 12_000 - 1000 * (texts.length - 1 - index);
+    return { atMs, received, from: '0.0.0.0', answer, reason: isReason ? became.slice(1) : undefined };
+  });
+  const messages = Object.fromEntries(
+    [...Map.groupBy(last, ({ received }) => received)].map(([name, all]) => [name, all.length]),
+  );
+  const counts = { messages, answers: {}, unanswered: {}, lastAtMs: last.at(-1)?.atMs ?? 0 };
+  const client: ClientTraffic = { macAddress: MAC, pool: POOL, interface: 'net1', ...counts, last };
+  return {
+    kind: 'found',
+    pod: 'vm-dhcp-agents/agent-1',
+    traffic: { agent: 'agent-1', sinceMs: nowMs - 300_000, places: [], clients: texts.length === 0 ? [] : [client] },
+  };
 }

@@ -10,6 +10,7 @@ export const CHAIN_LINKS = [
   'agents',
   'leader',
   'report',
+  'packets',
   'instance',
 ] as const;
 export type ChainLinkName = (typeof CHAIN_LINKS)[number];

@@ -1,9 +1,10 @@
 /** What was read of a cluster to explain one virtual machine: few objects, each by its name. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { AgentTraffic } from './agent-traffic.js';
 
 /** The right that a reader lacks. */
 export interface MissingRight {
-  readonly verb: 'get' | 'list';
+  readonly verb: 'get' | 'list' | 'create';
   /** As Roles have it: `ippools`. */
   readonly resource: string;
   /** Empty: the core group. */
@@ -30,6 +31,13 @@ export interface NetworkPools {
   readonly lease: string | undefined;
 }
 
+/** What came of asking the leader of the agents in its pod. */
+export type ObservedTraffic = { /** `namespace/name` */ readonly pod: string } & (
+  | { readonly kind: 'found'; readonly traffic: AgentTraffic }
+  | { readonly kind: 'refused'; readonly rights: readonly MissingRight[] }
+  | { readonly kind: 'failed'; readonly message: string }
+);
+
 export interface ChainObservation {
   readonly namespace: string;
   readonly name: string;
@@ -44,6 +52,8 @@ export interface ChainObservation {
   readonly leases: ReadonlyMap<string, Observed>;
   /** The Lease of the controller. */
   readonly controller: Observed;
+  /** What the leaders saw of clients that `AddressChain.furtherPackets` named, by the name of the interface; absent: none was asked. */
+  readonly traffic?: ReadonlyMap<string, ObservedTraffic>;
   /** Events of objects that `AddressChain.furtherEvents` named. */
   readonly events: readonly KubernetesObject[];
   /** By the clock of the API server. */

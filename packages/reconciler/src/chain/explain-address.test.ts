@@ -17,6 +17,7 @@ import {
   OTHER_MAC,
   observe,
   type Parts,
+  packets,
   pendingConfig,
   pool,
 } from './chain-fixtures.js';
@@ -99,6 +100,13 @@ const SITUATIONS = {
     instance: instance({ ipAddress: '10.9.0.9' }),
     events: [event('IPPool', 'AddressChanged', 'the pool has another CIDR')],
   },
+  NoPacketFromClient: { traffic: packets() },
+  OfferNotAccepted: { traffic: packets('DISCOVER OFFER', 'DISCOVER OFFER', 'DISCOVER OFFER') },
+  OtherServerSelected: { traffic: packets('DISCOVER OFFER', 'REQUEST !other-server-selected') },
+  PacketNotAnswered: { traffic: packets('DISCOVER !unknown-client') },
+  RequestRefused: { traffic: packets('REQUEST NAK') },
+  ClientDeclinedAddress: { traffic: packets('REQUEST ACK', 'DECLINE') },
+  AcknowledgedNotUsed: { traffic: packets('REQUEST ACK'), instance: instance({ infoSource: 'guest-agent' }) },
   InstanceHasNoAddress: { instance: instance({ infoSource: 'guest-agent' }) },
   InstanceHasAnotherAddress: { instance: instance({ ipAddress: '10.9.0.9', ipAddresses: ['10.9.0.9', 'fe80::1'] }) },
 } as const satisfies Partial<Readonly<Record<ChainReason, Parts>>>;

@@ -17,9 +17,11 @@ import {
 import { isStaleLease, readAgents } from './agent-links.js';
 import { type ChainObservation, type MissingRight, type Observed, objectOf } from './chain-observation.js';
 import { readEntry, readNetwork } from './config-links.js';
+import { furtherPackets } from './further-packets.js';
 import { readInstance } from './instance-link.js';
 import type { ChainInterface } from './machine-interfaces.js';
 import { type MachineReading, readMachine } from './machine-links.js';
+import { readPackets } from './packet-link.js';
 import { readAddress, readPoolLink } from './pool-links.js';
 
 /** Never throws, whatever the objects contain. */
@@ -38,19 +40,23 @@ export function explainAddress(observation: ChainObservation): AddressChain {
     interfaces,
     missingRights: missingRightsIn(observation),
     furtherEvents: furtherEvents(observation, interfaces),
+    furtherPackets: machine.isRunning && firstTrouble(links) === undefined ? furtherPackets(observation, interfaces) : [],
   };
 }
 
 function explainInterface(observation: ChainObservation, machine: MachineReading, one: ChainInterface): InterfaceChain {
   const entry = readEntry(observation, one);
   const address = readAddress(observation, one, entry);
+  const instance = readInstance(observation, { one, machine }, address.address);
+  const isTroubled = instance.findings.some(({ state }) => state === 'broken');
   const readings = [
     readNetwork(observation, one),
     readPoolLink(observation, one),
     entry,
     address,
     readAgents(observation, one, address.address),
-    readInstance(observation, { one, machine }, address.address),
+    readPackets(observation, one, isTroubled),
+    instance,
   ];
   const own: LinkFacts = { link: 'interface', facts: one.macAddress ?? 'no MAC address yet' };
   const facts = [own, ...readings.flatMap((reading) => reading.facts)];
@@ -91,7 +97,7 @@ function readController({ controller, nowMs }: ChainObservation, isTroubled: boo
 }
 
 function missingRightsIn(observation: ChainObservation): MissingRight[] {
-  const { virtualMachine, instance, networkConfig, networks, pools, leases, controller } = observation;
+  const { virtualMachine, instance, networkConfig, networks, pools, leases, traffic, controller } = observation;
   const all: readonly Observed[] = [
     virtualMachine,
     instance,
@@ -101,7 +107,8 @@ function missingRightsIn(observation: ChainObservation): MissingRight[] {
     ...[...pools.values()].map(({ pool }) => pool),
     ...leases.values(),
   ];
-  const rights = all.flatMap((one) => (one.kind === 'refused' ? [one.right] : []));
+  const ofPackets = [...(traffic?.values() ?? [])].flatMap((one) => (one.kind === 'refused' ? one.rights : []));
+  const rights = [...all.flatMap((one) => (one.kind === 'refused' ? [one.right] : [])), ...ofPackets];
   return [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
 }
 

@@ -12,6 +12,7 @@ export {
   firstTrouble,
   type InterfaceChain,
   type LinkState,
+  type PacketSubject,
 } from './address-chain.js';
 export { isStaleLease } from './agent-links.js';
 export {
@@ -32,6 +33,7 @@ export {
   type MissingRight,
   type NetworkPools,
   type Observed,
+  type ObservedTraffic,
   objectOf,
   UNREAD,
 } from './chain-observation.js';

@@ -122,6 +122,14 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   ServerAddressRefused: at('report'),
   RogueServer: at('report', 'note'),
 
+  NoPacketFromClient: at('packets'),
+  OfferNotAccepted: at('packets'),
+  OtherServerSelected: at('packets'),
+  PacketNotAnswered: at('packets'),
+  RequestRefused: at('packets', 'waiting'),
+  ClientDeclinedAddress: at('packets'),
+  AcknowledgedNotUsed: at('packets'),
+
   AddressChanged: at('instance', 'note'),
   InstanceHasNoAddress: at('instance'),
   InstanceHasAnotherAddress: at('instance'),
