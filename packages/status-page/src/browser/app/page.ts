@@ -65,7 +65,6 @@ export class Page {
       nowMs: () => Date.now() + this.#aheadMs,
       overview: () => this.#overview,
       follow: (pool, version) => this.#follow(pool, version),
-      remember: (pool, version) => this.#live.remember({ pool, version }),
       rename: (route) => history.replaceState(null, '', formatRoute(route)),
       announce: (text) => setText(elements.changes, text),
     };
@@ -167,9 +166,10 @@ export class Page {
   }
 
   #follow(pool: string, version: string): void {
-    if (pool === '' && this.#followed === '') return;
+    // The server sends what follows the version that it gave last: another connection would only lose changes.
+    if (pool === this.#followed) this.#live.remember({ pool, version });
+    else this.#live.follow({ pool, version });
     this.#followed = pool;
-    this.#live.follow({ pool, version });
   }
 
   #takeEvent(event: PageEvent): void {

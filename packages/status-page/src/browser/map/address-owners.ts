@@ -38,6 +38,8 @@ export class AddressOwners {
       this.#blocks.delete(prefix);
       return false;
     }
+    // Forgotten meanwhile.
+    if (this.#blocks.get(prefix) !== null) return false;
     const rows = answer.data.rows.filter((lease) => lease.pool === this.#pool && toPrefix(lease.address) === prefix);
     this.#blocks.set(prefix, new Map(rows.map((lease) => [lease.address, lease])));
     this.#forgetOldest();
@@ -48,6 +50,11 @@ export class AddressOwners {
   apply(changed: readonly Lease[], removed: readonly string[]): void {
     for (const address of removed) this.#blocks.get(toPrefix(address))?.delete(address);
     for (const lease of changed) this.#blocks.get(toPrefix(lease.address))?.set(lease.address, lease);
+  }
+
+  /** Forgets all of it. */
+  clear(): void {
+    this.#blocks.clear();
   }
 
   #forgetOldest(): void {

@@ -87,17 +87,26 @@ export class AddressPicture {
     this.#select(this.#states.offsetOf(address) ?? this.#firstOfInterest(), false);
   }
 
-  apply({ map, leases, removed }: PictureChange, quarantined: readonly QuarantinedAddress[]): void {
+  /** Shows another version of the same subnet. False: it is another subnet, which needs a picture of its own. */
+  replace(map: AddressMap, quarantined: readonly QuarantinedAddress[]): boolean {
+    if (map.size !== this.#states.size || map.first !== this.#states.addressAt(0)) return false;
     this.#quarantined = quarantined;
+    this.#states.reset(map.runs);
+    this.#canvas?.refresh(0, this.#states.size);
+    this.#owners.clear();
+    void this.#loadOwners(this.#block);
+    this.#refresh();
+    return true;
+  }
+
+  apply({ map, leases, removed }: PictureChange): void {
     this.#states.apply(map);
     this.#owners.apply(leases, removed);
-    for (let index = 0; index + 2 < map.length; index += 3)
-      this.#canvas?.refresh(map[index] ?? 0, (map[index] ?? 0) + (map[index + 2] ?? 0));
-    // Owners may change where states do not.
-    this.#grid.refresh(this.#block * BLOCK_SIZE, (this.#block + 1) * BLOCK_SIZE);
-    this.#legend.show(this.#states.count());
-    this.#tables.refresh();
-    this.#inspect(this.#selected);
+    for (let index = 0; index + 2 < map.length; index += 3) {
+      const from = map[index] ?? 0;
+      this.#canvas?.refresh(from, from + (map[index + 2] ?? 0));
+    }
+    this.#refresh();
   }
 
   /** Colours of the style sheet are others now. */
@@ -195,6 +204,14 @@ export class AddressPicture {
     const hasCome = await this.#owners.load(this.#states.addressAt(from));
     if (!hasCome || block !== this.#block) return;
     this.#grid.refresh(from, from + BLOCK_SIZE);
+    this.#inspect(this.#selected);
+  }
+
+  #refresh(): void {
+    // Owners may change where states do not.
+    this.#grid.refresh(this.#block * BLOCK_SIZE, (this.#block + 1) * BLOCK_SIZE);
+    this.#legend.show(this.#states.count());
+    this.#tables.refresh();
     this.#inspect(this.#selected);
   }
 

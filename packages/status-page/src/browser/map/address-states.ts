@@ -26,14 +26,20 @@ export class AddressStates {
   static of(map: AddressMap): AddressStates | undefined {
     const first = parseAddress(map.first);
     if (first === undefined || !(map.size >= 1 && map.size <= MOST_ADDRESSES)) return undefined;
-    const codes = new Uint8Array(map.size).fill(OUTSIDE);
+    const states = new AddressStates(first, new Uint8Array(map.size));
+    states.reset(map.runs);
+    return states;
+  }
+
+  /** Applies `[state, count, …]` of all addresses. */
+  reset(runs: readonly number[]): void {
+    this.codes.fill(OUTSIDE);
     let at = 0;
-    for (let index = 0; index + 1 < map.runs.length; index += 2) {
-      const count = map.runs[index + 1] ?? 0;
-      codes.fill(toCode(map.runs[index]), at, at + count);
+    for (let index = 0; index + 1 < runs.length; index += 2) {
+      const count = runs[index + 1] ?? 0;
+      this.codes.fill(toCode(runs[index]), at, at + count);
       at += count;
     }
-    return new AddressStates(first, codes);
   }
 
   /** Applies `[offset, state, count, …]`; what lies beyond the subnet is left out. */

@@ -21,7 +21,7 @@ export class MachinesView implements View {
     { class: 'all-well' },
     'Every interface of every virtual machine that wants an address has one.',
   );
-  readonly #pager = new Pager(['interface', 'interfaces'], () => void this.load());
+  readonly #pager = new Pager(['virtual machine', 'virtual machines'], () => void this.load());
 
   constructor(context: PageContext) {
     this.#context = context;
@@ -44,7 +44,7 @@ export class MachinesView implements View {
     this.#rows.show(rows.map((machine) => this.#toRow(machine)));
     this.#allWell.hidden = total > 0;
     this.#pager.element.hidden = total === 0;
-    this.#pager.show(rows.length, total, answer.data.continue);
+    this.#pager.show(new Set(rows.map(({ namespace, name }) => `${namespace}/${name}`)).size, total, answer.data.continue);
     return undefined;
   }
 

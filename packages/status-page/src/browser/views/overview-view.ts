@@ -85,11 +85,17 @@ export class OverviewView implements View {
 
   #moreRows(urgentPools: number): Row[] {
     const pools = urgentPools - MOST_URGENT;
-    const machines = (this.#machines?.total ?? 0) - (this.#machines?.rows.length ?? 0);
+    const shown = new Set(this.#machines?.rows.map(({ namespace, name }) => `${namespace}/${name}`));
+    const machines = (this.#machines?.total ?? 0) - shown.size;
     return [
       ...(pools > 0 ? [moreRow(`${describeCount(pools, 'more pool', 'more pools')}: see the table below`, undefined)] : []),
       ...(machines > 0
-        ? [moreRow(`${describeCount(machines, 'more interface', 'more interfaces')} without an address`, '#/machines')]
+        ? [
+            moreRow(
+              `${describeCount(machines, 'more virtual machine', 'more virtual machines')} without an address`,
+              '#/machines',
+            ),
+          ]
         : []),
     ];
   }

@@ -1,4 +1,4 @@
-import type { PoolChange, PoolPage, PoolSummary, QuarantinedAddress } from '../../model/page-data.js';
+import type { PoolChange, PoolPage, PoolSummary } from '../../model/page-data.js';
 import { element, fill } from '../dom/element.js';
 import { AddressPicture } from '../map/address-picture.js';
 import { conditionsTable } from '../parts/conditions-table.js';
@@ -26,9 +26,12 @@ export class PoolView implements View {
   readonly #conditions = element('section', { 'aria-label': 'Conditions of the pool' });
   #address: string;
   #picture: AddressPicture | undefined;
-  #quarantined: readonly QuarantinedAddress[] = [];
   #version = '';
   #shownSummary = '';
+  #shownHealth = '';
+  #shownConditions = '';
+  /** Changes that came while the pool is asked for; undefined: it is not. */
+  #waiting: PoolChange[] | undefined;
   #changed = 0;
   #announcedAtMs: number | undefined;
 
@@ -41,39 +44,64 @@ export class PoolView implements View {
   }
 
   async load(): Promise<Failure | undefined> {
+    // Changes that come meanwhile belong to what is asked for.
+    this.#waiting ??= [];
     const path = `api/pools/${this.#pool.split('/').map(encodeURIComponent).join('/')}`;
     const answer = await this.#context.client.get<PoolPage>(path);
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
     if (answer.kind !== 'data') return answer;
-    performance.clearMarks('vmdhcp-picture');
-    performance.mark('vmdhcp-data');
-    const { version, summary, quarantined, conditions } = answer.data;
-    this.#version = version;
-    this.#quarantined = quarantined;
-    this.#showSummary(summary);
-    this.#showMap(answer.data);
-    fill(this.#conditions, [conditionsTable(conditions, this.#context.nowMs())]);
-    this.#context.follow(this.#pool, version);
+    this.#show(answer.data);
+    this.#context.follow(this.#pool, this.#version);
+    this.#catchUp(waiting);
     return undefined;
   }
 
   poolChanged(change: PoolChange): void {
     if (change.pool !== this.#pool) return;
-    if (change.kind === 'reset' || change.since !== this.#version) {
+    if (this.#waiting !== undefined) {
+      this.#waiting.push(change);
+      return;
+    }
+    if (!isAfter(change, this.#version) || change.kind === 'reset') {
       void this.load();
       return;
     }
     this.#version = change.version;
-    this.#context.remember(this.#pool, change.version);
-    this.#showSummary(change.summary);
-    this.#picture?.apply(change, this.#quarantined);
+    this.#context.follow(this.#pool, change.version);
+    this.#picture?.apply(change);
     this.#announce(change.leases.length + change.removed.length);
+    // Conditions and quarantined addresses are in the whole answer alone.
+    if (toHealth(change.summary) !== this.#shownHealth) void this.load();
+    this.#showSummary(change.summary);
   }
 
   recolor(): void {
     this.#picture?.recolor();
   }
 
+  /** Applies what came while the pool was asked for, as far as the answer does not contain it. */
+  #catchUp(changes: readonly PoolChange[]): void {
+    const last = changes.at(-1);
+    if (last === undefined || (last.kind === 'changes' && last.version === this.#version)) return;
+    const next = changes.findIndex((change) => isAfter(change, this.#version));
+    if (next < 0) void this.load();
+    else for (const change of changes.slice(next)) this.poolChanged(change);
+  }
+
+  #show(page: PoolPage): void {
+    performance.clearMarks('vmdhcp-picture');
+    performance.mark('vmdhcp-data');
+    this.#version = page.version;
+    this.#showSummary(page.summary);
+    this.#showMap(page);
+    const conditions = JSON.stringify(page.conditions);
+    if (conditions !== this.#shownConditions) fill(this.#conditions, [conditionsTable(page.conditions, this.#context.nowMs())]);
+    this.#shownConditions = conditions;
+  }
+
   #showSummary(summary: PoolSummary): void {
+    this.#shownHealth = toHealth(summary);
     const signature = JSON.stringify(summary);
     if (signature === this.#shownSummary) return;
     this.#shownSummary = signature;
@@ -93,7 +121,8 @@ export class PoolView implements View {
     ]);
   }
 
-  #showMap({ map }: PoolPage): void {
+  #showMap({ map, quarantined }: PoolPage): void {
+    if (map !== null && this.#picture?.replace(map, quarantined) === true) return;
     const heading = this.#map.firstElementChild;
     this.#picture = undefined;
     if (map === null) {
@@ -112,7 +141,7 @@ export class PoolView implements View {
     });
     if (made instanceof AddressPicture) this.#picture = made;
     fill(this.#map, [heading, made instanceof AddressPicture ? made.element : made]);
-    this.#picture?.start(this.#address, this.#quarantined);
+    this.#picture?.start(this.#address, quarantined);
   }
 
   #rename(address: string): void {
@@ -132,4 +161,13 @@ export class PoolView implements View {
     this.#context.announce(`${describeCount(this.#changed, 'lease has', 'leases have')} changed in ${this.#pool}.`);
     this.#changed = 0;
   }
+}
+
+/** Whether a change continues this version. */
+function isAfter(change: PoolChange, version: string): boolean {
+  return change.kind === 'changes' && change.since === version;
+}
+
+function toHealth({ state, reasons, counts }: PoolSummary): string {
+  return JSON.stringify([state, reasons, counts.quarantined]);
 }

@@ -9,10 +9,8 @@ export interface PageContext {
   readonly nowMs: () => number;
   /** The newest overview; undefined before the first one. */
   readonly overview: () => Overview | undefined;
-  /** Follows the changes of a pool from this version on. */
+  /** Follows the changes of a pool from this version on; of a pool that is followed already, later connections begin with this version. */
   readonly follow: (pool: string, version: string) => void;
-  /** Later connections begin with this version. */
-  readonly remember: (pool: string, version: string) => void;
   /** Writes the route into the address of the page, without a step in its history. */
   readonly rename: (route: PageRoute) => void;
   /** Has a screen reader read this when it is idle. */
