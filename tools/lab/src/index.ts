@@ -76,6 +76,9 @@ export {
 } from './rights.js';
 export { advertiseRouter } from './router-advertisement.js';
 export { serviceAccountToken } from './service-account-token.js';
+export { startBrowser } from './status-page/browser.js';
+export { examplePage, HOSTILE_NAME, LARGE_POOL } from './status-page/example-page.js';
+export { grantAll, type MemoryLease, MemoryPage } from './status-page/memory-page.js';
 export { TestCluster } from './test-cluster.js';
 export { TEST_CLUSTER_VARIABLE, TestServer, type TestServerSettings } from './test-server.js';
 export { type ContainerSettings, UNPRIVILEGED, UnpackedImage } from './unpacked-image.js';

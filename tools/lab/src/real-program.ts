@@ -20,6 +20,7 @@ export const REAL_PROGRAMS = {
   umoci: 'umoci',
   redfishtool: 'redfishtool',
   prometheus: 'prometheus',
+  chromium: 'chromium',
 } as const;
 
 export type RealProgram = keyof typeof REAL_PROGRAMS;

@@ -1,9 +1,12 @@
 /** The files of the page, read once: a request names one of them, and no path is ever looked up in the file system. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 
 export interface Asset {
   readonly body: Buffer;
+  /** The same, compressed by gzip; absent where that does not make it smaller. */
+  readonly zipped?: Buffer;
   readonly contentType: string;
   /** Of the content, in quotation marks. */
   readonly etag: string;
@@ -48,5 +51,6 @@ function toAsset(path: string, url: URL): readonly (readonly [string, Asset])[] 
   if (contentType === undefined) return [];
   const body = readFileSync(url);
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-  return [[path, { body, contentType, etag }]];
+  const zipped = gzipSync(body);
+  return [[path, { body, contentType, etag, ...(zipped.length < body.length && { zipped }) }]];
 }

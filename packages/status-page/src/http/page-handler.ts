@@ -141,17 +141,25 @@ function sendRefusal(response: ServerResponse, decision: AccessDecision & { read
   sendJson(response, status, { error, message } satisfies PageError);
 }
 
-function sendAsset({ headers }: IncomingMessage, response: ServerResponse, { body, contentType, etag }: Asset): void {
+function sendAsset({ headers }: IncomingMessage, response: ServerResponse, { body, zipped, contentType, etag }: Asset): void {
   // Asked for again each time: another version of the program has other files by the same names.
   response.setHeader('cache-control', 'no-cache');
   response.setHeader('etag', etag);
+  response.setHeader('vary', 'accept-encoding');
   if (headers['if-none-match']?.split(',').some((one) => one.trim() === etag)) {
     response.writeHead(304);
     response.end();
     return;
   }
-  response.writeHead(200, { 'content-type': contentType, 'content-length': body.length });
-  response.end(body);
+  const isZipped = zipped !== undefined && acceptsGzip(headers['accept-encoding']);
+  const sent = isZipped ? zipped : body;
+  if (isZipped) response.setHeader('content-encoding', 'gzip');
+  response.writeHead(200, { 'content-type': contentType, 'content-length': sent.length });
+  response.end(sent);
+}
+
+function acceptsGzip(accepted = ''): boolean {
+  return accepted.split(',').some((one) => /^\s*gzip\s*(;|$)/i.test(one) && !/q=0(\.0*)?\s*$/i.test(one));
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {

@@ -150,9 +150,12 @@ export class Page {
   }
 
   #askForToken(message: string): void {
+    // Every request is refused, and people may be typing already.
+    if (this.#problem.querySelector('.sign-in') !== null) return;
     this.#live.stop();
     this.#followed = undefined;
-    this.#showConnection({ kind: 'sign-in', message });
+    this.#connection = { kind: 'sign-in', message };
+    this.#tick();
     const hadToken = this.#client.token !== '';
     this.#client.token = '';
     setText(this.#heading, 'Sign in');
@@ -220,8 +223,8 @@ export class Page {
   #showConnection(state: ConnectionState): void {
     this.#connection = state;
     if (state.kind === 'lost') this.#hasGap = true;
-    if (state.kind === 'sign-in' && this.#problem.querySelector('.sign-in') === null) this.#askForToken(state.message);
-    this.#tick();
+    if (state.kind === 'sign-in') this.#askForToken(state.message);
+    else this.#tick();
   }
 
   #tick(): void {

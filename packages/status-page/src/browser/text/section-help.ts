@@ -42,7 +42,7 @@ export function describeAccess(section: Section, access: SectionAccess): Section
     case 'denied':
       return {
         title: 'You may not see this',
-        text: `Your user lacks the right ${access.right}. An administrator of the cluster grants it with a ClusterRole and a ClusterRoleBinding.`,
+        text: `Your user lacks the right to ${access.right}. An administrator of the cluster grants it with a ClusterRole and a ClusterRoleBinding.`,
         command: '',
       };
   }
