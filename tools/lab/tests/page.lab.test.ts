@@ -1,13 +1,11 @@
 /// <reference lib="dom" />
 /** The status page in a real browser, out of its real server: what people see, with which keys, and when the server goes away. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { examplePage, grantAll, HOSTILE_NAME, LARGE_POOL, type MemoryPage, startBrowser } from '../src/index.js';
 import { has, needs } from '../src/real-program.js';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const VIEWS = [
   '#/',
   '#/pools/default/net-48',
@@ -59,10 +57,10 @@ const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best
 
 /** What axe finds against these rules (default: WCAG 2.2 AA), in words. The driver runs it: the page's policy would refuse the script. */
 async function findBarriers(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(AXE);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   return page.evaluate(async (runOnly) => {
-    const { axe } = globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: Violation[] }> } };
-    const { violations } = await axe.run({ runOnly });
+    const { axe: loaded } = globalThis as unknown as { axe: { run: (options: object) => Promise<{ violations: Violation[] }> } };
+    const { violations } = await loaded.run({ runOnly });
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }, rules);
 }
