@@ -120,6 +120,13 @@ describe('access by reviews of the API server', () => {
     expect(await access.decide('good-ann', '192.0.2.1')).toMatchObject({ kind: 'granted' });
   });
 
+  it('what cannot be a token, from one peer, keeps no other peer from signing in, and is not logged without end', async () => {
+    const { access, refused } = setUp();
+    for (let index = 0; index < 3_000; index++) await access.decide(`no token ${index}`, '192.0.2.9');
+    expect(refused).toHaveLength(10);
+    expect(await access.decide('good-new', '198.51.100.2')).toMatchObject({ kind: 'granted' });
+  });
+
   it('one token that comes many times at once is asked about once', async () => {
     const { access, asked } = setUp();
     await Promise.all(Array.from({ length: 50 }, () => access.decide('good-ann', '192.0.2.1')));

@@ -74,7 +74,7 @@ export class ReviewAccess implements PageAccess {
 
   readonly decide = async (token: string | undefined, peer: string): Promise<AccessDecision> => {
     if (token === undefined) return TOKEN_MISSING;
-    if (token.length > MOST_TOKEN_OCTETS || !/^[\x21-\x7e]+$/.test(token)) return this.#refuse(TOKEN_REFUSED, peer);
+    if (token.length > MOST_TOKEN_OCTETS || !/^[\x21-\x7e]+$/.test(token)) return this.#refuseText(peer);
     const digest = this.#ports.digest(token);
     const kept = this.#kept.get(digest);
     if (kept !== undefined && kept.untilMs > this.#ports.clock.nowMs()) return kept.decision;
@@ -127,6 +127,12 @@ export class ReviewAccess implements PageAccess {
       if (!(await this.#ports.reviewAccess(user, right))) return { kind: 'denied', right: describeRight(right) };
     }
     return { kind: 'shown' };
+  }
+
+  /** What cannot be a token counts for its peer within the limit alone: it must neither use up the attempts of others nor fill the log. */
+  #refuseText(peer: string): AccessDecision {
+    const waitMs = this.#limit.waitMs(peer);
+    return waitMs > 0 ? tooMany(waitMs) : this.#refuse(TOKEN_REFUSED, peer);
   }
 
   #refuse(decision: AccessDecision, peer: string): AccessDecision {

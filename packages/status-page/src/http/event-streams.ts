@@ -46,6 +46,8 @@ export class EventStreams {
   /** @throws PageProblem where there are too many. */
   open(request: StreamRequest): void {
     const { user } = request.granted;
+    // The client went while its access was decided: its end was seen before, and would never be seen again.
+    if (request.response.destroyed) return;
     const ofUser = [...this.#streams].filter((one) => one.user === user).length;
     if (this.#streams.size >= MOST_STREAMS || (user !== null && ofUser >= MOST_STREAMS_OF_USER))
       throw new PageProblem(429, 'too-many-requests', 'too many pages are open; close one of them');

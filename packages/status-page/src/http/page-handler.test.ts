@@ -207,6 +207,48 @@ describe('events over HTTP', () => {
     (await open('late')).close();
   });
 
+  it('are not opened for a client that went while its access was decided', async () => {
+    const asked = Promise.withResolvers<void>();
+    const decision = Promise.withResolvers<void>();
+    const { server, get } = await serve({
+      access: {
+        decide: async () => {
+          asked.resolve();
+          await decision.promise;
+          return granted('ann');
+        },
+      },
+    });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write('GET /api/events HTTP/1.1\r\nhost: x\r\n\r\n');
+    await asked.promise;
+    socket.resetAndDestroy();
+    await once(socket, 'close');
+    // Answered after the end of the other connection was seen.
+    expect(await get('/')).toMatchObject({ status: 200 });
+    decision.resolve();
+    expect(await get('/api/overview')).toMatchObject({ status: 200 });
+    expect(server.streams).toBe(0);
+  });
+
+  it('are not pushed out by connections that show no token', async () => {
+    const { server, decisions } = await serve();
+    const stream = await openStream(server.port);
+    await stream.until('hello');
+    decisions.next = { kind: 'refused', status: 401, error: 'token-missing', message: 'no' };
+    const sockets: net.Socket[] = [];
+    for (let index = 0; index < 300; index++) {
+      const socket = net.connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      socket.write(`GET ${index % 2 === 0 ? '/' : '/api/overview'} HTTP/1.1\r\nhost: x\r\n\r\n`);
+      await once(socket, 'data');
+    }
+    expect(server.streams).toBe(1);
+    for (const socket of sockets) socket.destroy();
+    stream.close();
+  });
+
   it('end for a client that does not read', async () => {
     const { server, put, clock } = await serve();
     put(POOL);

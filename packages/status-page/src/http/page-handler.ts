@@ -60,11 +60,11 @@ export class PageHandler {
     return this.#streams.size;
   }
 
-  /** Never throws. */
-  readonly handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  /** Never throws. @param onGranted - the one who asks may look. */
+  readonly handle = async (request: IncomingMessage, response: ServerResponse, onGranted = () => {}): Promise<void> => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
-      await this.#answer(request, response);
+      await this.#answer(request, response, onGranted);
     } catch (error) {
       this.#fail(response, error);
     }
@@ -76,7 +76,7 @@ export class PageHandler {
     this.#page.feed.stop();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse, onGranted: () => void): Promise<void> {
     const url = URL.parse(request.url ?? '/', 'http://page');
     if (url === null) throw new PageProblem(400, 'bad-request', 'the request names no path');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -86,7 +86,7 @@ export class PageHandler {
     this.#demandHost(request);
     const asset = this.#settings.assets.get(url.pathname);
     if (asset !== undefined) sendAsset(request, response, asset);
-    else if (url.pathname.startsWith('/api/')) await this.#answerApi(request, response, url);
+    else if (url.pathname.startsWith('/api/')) await this.#answerApi(request, response, { url, onGranted });
     else throw new PageProblem(404, 'not-found', 'nothing is here; the page is at /');
   }
 
@@ -99,7 +99,11 @@ export class PageHandler {
     );
   }
 
-  async #answerApi(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+  async #answerApi(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { url, onGranted }: { readonly url: URL; readonly onGranted: () => void },
+  ): Promise<void> {
     response.setHeader('cache-control', 'no-store');
     const decide = () => this.#settings.access.decide(tokenIn(request), request.socket.remoteAddress ?? '');
     const decision = await decide();
@@ -107,6 +111,7 @@ export class PageHandler {
       sendRefusal(response, decision);
       return;
     }
+    onGranted();
     if (url.pathname === '/api/events' && request.method === 'GET') {
       this.#streams.open({ response, query: url.searchParams, granted: decision, decide });
       return;

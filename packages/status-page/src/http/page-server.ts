@@ -41,9 +41,8 @@ export class PageServer {
     server.timeout = ANSWER_MS;
     const connections = limitConnections(server, MOST_CONNECTIONS);
     server.on('request', (request, response) => {
-      // Streams stay; a flood of idle connections pushes out itself.
-      connections.keep(request.socket);
-      void handler.handle(request, response);
+      // A flood of connections that are idle, or show no token, pushes out itself: those who may look stay.
+      void handler.handle(request, response, () => connections.keep(request.socket));
     });
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => {
