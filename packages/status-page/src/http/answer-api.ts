@@ -8,11 +8,14 @@ import type { LeaseNames } from '../pool/pool-leases.js';
 import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
 import type { PageSource } from '../source/page-source.js';
 import { PageProblem } from './page-problem.js';
+import type { Turns } from './turns.js';
 
 /** What the server knows of itself. */
 export interface ServedPage {
   readonly source: PageSource;
   readonly feed: ChangeFeed;
+  /** A search in 100,000 leases takes a tenth of a second: 200 of them would keep the process from everything else for as long as a leader has. */
+  readonly turns: Turns;
   readonly version: string;
   /** The pod or host. */
   readonly servedBy: string;
@@ -32,14 +35,21 @@ const DEFAULT_LIMIT = 100;
 const MOST_LIMIT = 500;
 const MOST_SEARCH = 200;
 
+interface Route {
+  readonly section: Section | undefined;
+  readonly answer: Answer;
+  /** True: it waits for the API server, which must keep no other answer waiting. */
+  readonly isWaiting?: boolean;
+}
+
 /** Which parts of the page a path needs. */
-const ROUTES: Readonly<Record<string, { readonly section: Section | undefined; readonly answer: Answer }>> = {
+const ROUTES: Readonly<Record<string, Route>> = {
   overview: { section: undefined, answer: answerOverview },
   leases: { section: 'pools', answer: answerLeases },
   'machines-without-address': { section: 'machines', answer: answerMachines },
   agents: { section: 'agents', answer: ({ source }) => source.agents() },
   'wake-on-lan': { section: 'wake-on-lan', answer: ({ source }) => source.wakeOnLan() },
-  hosts: { section: 'hosts', answer: ({ source }) => source.hosts() },
+  hosts: { section: 'hosts', answer: ({ source }) => source.hosts(), isWaiting: true },
 };
 
 type Answer = (page: ServedPage, request: ApiRequest) => unknown;
@@ -50,11 +60,11 @@ export async function answerApi(page: ServedPage, request: ApiRequest): Promise<
   const route = pool === undefined && Object.hasOwn(ROUTES, request.path) ? ROUTES[request.path] : undefined;
   if (pool !== undefined) {
     demand(request, 'pools');
-    return answerPool(page, pool);
+    return await page.turns.take(() => answerPool(page, pool));
   }
   if (route === undefined) throw new PageProblem(404, 'not-found', 'nothing is here; src/model/page-data.ts lists what there is');
   if (route.section !== undefined) demand(request, route.section);
-  return await route.answer(page, request);
+  return await (route.isWaiting === true ? route.answer(page, request) : page.turns.take(() => route.answer(page, request)));
 }
 
 /** `pools/NAMESPACE/NAME` names a pool. */

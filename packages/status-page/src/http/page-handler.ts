@@ -9,6 +9,7 @@ import { answerApi, type ServedPage } from './answer-api.js';
 import { EventStreams } from './event-streams.js';
 import type { Asset } from './load-assets.js';
 import { PageProblem } from './page-problem.js';
+import { Turns } from './turns.js';
 
 export interface PageHandlerSettings {
   readonly source: PageSource;
@@ -51,7 +52,7 @@ export class PageHandler {
     this.#settings = settings;
     const { source, clock, version, servedBy, wallTimeMs, instance } = settings;
     const feed = new ChangeFeed(source, clock);
-    this.#page = { source, feed, version, servedBy, wallTimeMs };
+    this.#page = { source, feed, turns: new Turns(), version, servedBy, wallTimeMs };
     this.#streams = new EventStreams({ feed, clock, instance });
   }
 
