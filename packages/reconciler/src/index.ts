@@ -44,18 +44,13 @@ export {
 } from './assignment/plan-assignments.js';
 export { type AssignmentRecord, type AuditFacts, type RecordText, toRecordText } from './audit/index.js';
 export type { AddressChange } from './controller/address-changes.js';
+export type { AgentReplicas } from './controller/agent-replicas.js';
 export type { AuditSettings } from './controller/audit-keeper.js';
 export { type CachedPartsSettings, cachedParts, cachedPartsWith } from './controller/cached-parts.js';
 export type { ByKind } from './controller/controller-context.js';
-export {
-  type AgentReplicas,
-  type ControllerObserver,
-  DhcpController,
-  type DhcpControllerSettings,
-  type ReadKind,
-  type ReconciledKey,
-  type ReconciledKind,
-} from './controller/dhcp-controller.js';
+export type { ControllerObserver, ReadKind, ReconciledKey, ReconciledKind } from './controller/controller-observer.js';
+export { DhcpController } from './controller/dhcp-controller.js';
+export type { DhcpControllerSettings } from './controller/dhcp-controller-settings.js';
 export { MIGRATION_HOLDER, takenLeases } from './migration/lease-steps.js';
 export {
   type MigrationDirection,

@@ -2,7 +2,6 @@
  * Stores who had which address when, in ConfigMaps. It writes after addresses are recorded and is never waited for: one request at a time, with
  * a rest after each. What it cannot store waits, up to a bound; beyond that, and after a conflict, it begins again with what is stored.
  */
-import { AUDIT_LABEL, AUDIT_WRITER_ANNOTATION } from '@vmdhcp/ippool-api';
 import {
   type ApiResource,
   type Clock,
@@ -13,30 +12,18 @@ import {
   parseTime,
   type ReconcileResult,
   toReconcileResult,
-  type WriteResult,
 } from '@vmdhcp/kube-runtime';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AssignmentRecord } from '../audit/assignment-record.js';
 import { AuditBook, type PendingBatch } from '../audit/audit-book.js';
 import type { AuditFacts } from '../audit/audit-facts.js';
-import {
-  AUDIT_SLOT_NAMES,
-  AUDIT_STATE_NAME,
-  type AuditSlot,
-  batchesToDrop,
-  emptySlot,
-  planSlotDrop,
-  planSlotWrite,
-  readBatches,
-  readSlot,
-  readStoredAudit,
-  type SlotDrop,
-} from '../audit/audit-slots.js';
+import { batchesToDrop, planSlotDrop, planSlotWrite, readBatches, type SlotDrop } from '../audit/audit-slots.js';
 import { formatAuditState, parseAuditState } from '../audit/audit-state.js';
 import { formatBatch } from '../audit/pool-log.js';
 import { Resource } from '../resources.js';
 import type { PoolView } from '../view/pool-views.js';
 import { observationOf } from './assigned-clients.js';
+import { AuditConfigMaps, type RefusedWrite } from './audit-config-maps.js';
 import type { ControllerContext } from './controller-context.js';
 
 export interface AuditSettings {
@@ -76,8 +63,6 @@ export interface AuditTrail {
 }
 
 const ALL = 'audit';
-/** Requests at the same moment, when the controller starts. */
-const MOST_CLAIMS = 8;
 /** Records of this time are in one write. */
 const GATHER_MS = 2_000;
 /** Between two requests. */
@@ -91,15 +76,11 @@ const AGAIN: ReconcileResult = { kind: 'recheck', afterMs: REST_MS };
 
 export class AuditKeeper implements AuditTrail {
   readonly #settings: AuditKeeperSettings;
-  readonly #client: ObjectClient<KubernetesObject>;
+  readonly #configMaps: AuditConfigMaps;
   readonly #queue: KeyedQueue;
   #isLeading = false;
   #isStopping = false;
   #book: AuditBook | undefined;
-  #slots = new Map<string, AuditSlot>();
-  /** Differs for each time that the stored records are read. */
-  #writer = '';
-  #stateVersion: string | undefined;
   #stateWrittenMs = Number.NEGATIVE_INFINITY;
   /** Pools with records that are not stored. */
   readonly #waiting = new Set<string>();
@@ -107,7 +88,7 @@ export class AuditKeeper implements AuditTrail {
   constructor(settings: AuditKeeperSettings) {
     this.#settings = settings;
     const { namespace, clock, random } = settings;
-    this.#client = settings.clientOf({ ...Resource.configMaps, namespace });
+    this.#configMaps = new AuditConfigMaps(settings.clientOf({ ...Resource.configMaps, namespace }), namespace);
     this.#queue = new KeyedQueue({
       clock,
       backOff: { ...BACK_OFF, random },
@@ -157,7 +138,7 @@ export class AuditKeeper implements AuditTrail {
     const book = this.#book;
     if (book === undefined) return undefined;
     return {
-      storedOctets: [...this.#slots.values()].reduce((sum, { octets }) => sum + octets, 0),
+      storedOctets: [...this.#configMaps.slots.values()].reduce((sum, { octets }) => sum + octets, 0),
       mostOctets: this.#settings.mostOctets,
       pendingRecords: book.pendingCount,
       completeUntilMs: book.state(this.#nowMs()).completeUntilMs,
@@ -182,7 +163,7 @@ export class AuditKeeper implements AuditTrail {
     if (book === undefined || book.isOverfull) return await this.#load();
     const [pool] = this.#waiting;
     if (pool !== undefined) return await this.#storePool(book, pool);
-    const drop = batchesToDrop(this.#slots, this.#settings, (key) => book.openRecords(key).size);
+    const drop = batchesToDrop(this.#configMaps.slots, this.#settings, (key) => book.openRecords(key).size);
     if (drop !== undefined) return await this.#drop(book, drop);
     const inMs = this.#stateWrittenMs + STATE_MS - this.#settings.clock.nowMs();
     return inMs > 0 ? { kind: 'recheck', afterMs: inMs } : await this.#storeState(book);
@@ -192,49 +173,16 @@ export class AuditKeeper implements AuditTrail {
     const { now, random, onLoaded } = this.#settings;
     this.#giveUpBook();
     this.#waiting.clear();
-    this.#writer = `${now()} ${random().toString(36).slice(2)}`;
-    const state = await this.#claim(AUDIT_STATE_NAME);
-    if (!state.ok && state.reason !== 'not-found') return this.#refused(state);
-    const objects = state.ok ? [state.object] : [];
-    for (let first = 0; first < AUDIT_SLOT_NAMES.length; first += MOST_CLAIMS) {
-      const names = AUDIT_SLOT_NAMES.slice(first, first + MOST_CLAIMS);
-      for (const slot of await Promise.all(names.map((name) => this.#claimOrCreate(name)))) {
-        if (!slot.ok) return this.#refused(slot);
-        objects.push(slot.object);
-      }
-    }
-    const stored = readStoredAudit(objects);
-    const book = new AuditBook(stored.logs, parseAuditState(stored.state), this.#nowMs());
-    this.#slots = new Map(stored.slots);
-    this.#stateVersion = state.ok ? state.object.metadata.resourceVersion : undefined;
+    const claimed = await this.#configMaps.claimAll(`${now()} ${random().toString(36).slice(2)}`);
+    if (!claimed.ok) return this.#refused(claimed);
+    const { logs, state } = claimed.stored;
+    const book = new AuditBook(logs, parseAuditState(state), this.#nowMs());
     // The gap is stored before anything that relies on it.
     const result = await this.#storeState(book);
     if (result.kind !== 'recheck') return result;
     this.#book = book;
     onLoaded();
     return AGAIN;
-  }
-
-  /**
-   * Reads a ConfigMap by a write: what a leader before this one still sends to it, is refused from then on, since that names an earlier version.
-   *
-   * @param resourceVersion - undefined: whatever it is.
-   */
-  async #claim(name: string, resourceVersion?: string): Promise<WriteResult<KubernetesObject>> {
-    const annotations = { [AUDIT_WRITER_ANNOTATION]: this.#writer };
-    const labels = { [AUDIT_LABEL]: 'true' };
-    return await this.#client.patch(
-      { key: `${this.#settings.namespace}/${name}`, resourceVersion },
-      { metadata: { annotations, labels } },
-    );
-  }
-
-  /** An earlier leader that would still create it finds that it exists. */
-  async #claimOrCreate(name: string): Promise<WriteResult<KubernetesObject>> {
-    const claimed = await this.#claim(name);
-    return claimed.ok || claimed.reason !== 'not-found'
-      ? claimed
-      : await this.#client.create(emptySlot(this.#settings.namespace, name));
   }
 
   async #storePool(book: AuditBook, pool: string): Promise<ReconcileResult> {
@@ -246,7 +194,7 @@ export class AuditKeeper implements AuditTrail {
 
   /** Undefined: it is stored. */
   async #storeBatch(book: AuditBook, pool: string, batch: PendingBatch): Promise<ReconcileResult | undefined> {
-    const write = planSlotWrite(this.#slots, { pool, text: formatBatch(batch) }, this.#settings.slotOctets);
+    const write = planSlotWrite(this.#configMaps.slots, { pool, text: formatBatch(batch) }, this.#settings.slotOctets);
     if (write === undefined)
       return { kind: 'retry', reason: 'no room for more records: more assignments than can be stored have not ended' };
     const refused = await this.#patch(write.slot.name, write.patch);
@@ -256,9 +204,8 @@ export class AuditKeeper implements AuditTrail {
 
   /** What has not ended is stored once more before its batch is deleted. */
   async #drop(book: AuditBook, drop: SlotDrop): Promise<ReconcileResult> {
-    const read = await this.#claim(drop.slot, this.#slots.get(drop.slot)?.resourceVersion);
+    const read = await this.#configMaps.read(drop.slot);
     if (!read.ok) return this.#refused(read);
-    this.#slots.set(drop.slot, readSlot(read.object));
     const dropped = readBatches(read.object, drop.numbers);
     const kept = book.drop(drop.pool, dropped);
     for (
@@ -276,29 +223,20 @@ export class AuditKeeper implements AuditTrail {
 
   /** Undefined: it is written. */
   async #patch(slot: string, patch: MergePatch): Promise<ReconcileResult | undefined> {
-    const resourceVersion = this.#slots.get(slot)?.resourceVersion;
-    const result = await this.#client.patch({ key: `${this.#settings.namespace}/${slot}`, resourceVersion }, patch);
+    const result = await this.#configMaps.patch(slot, patch);
     if (!result.ok) return this.#refused(result);
-    this.#slots.set(slot, readSlot(result.object));
     return undefined;
   }
 
   async #storeState(book: AuditBook): Promise<ReconcileResult> {
-    const { namespace, clock } = this.#settings;
-    const data = { state: formatAuditState(book.state(this.#nowMs())) };
-    const metadata = { namespace, name: AUDIT_STATE_NAME, labels: { [AUDIT_LABEL]: 'true' } };
-    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
-    const result = await (this.#stateVersion === undefined
-      ? this.#client.create(object)
-      : this.#client.patch({ key: `${namespace}/${AUDIT_STATE_NAME}`, resourceVersion: this.#stateVersion }, { data }));
+    const result = await this.#configMaps.storeState(formatAuditState(book.state(this.#nowMs())));
     if (!result.ok) return this.#refused(result);
-    this.#stateVersion = result.object.metadata.resourceVersion;
-    this.#stateWrittenMs = clock.nowMs();
+    this.#stateWrittenMs = this.#settings.clock.nowMs();
     return { kind: 'recheck', afterMs: STATE_MS };
   }
 
   /** Another client has written: what is stored is read again. */
-  #refused(result: Extract<WriteResult<unknown>, { readonly ok: false }>): ReconcileResult {
+  #refused(result: RefusedWrite): ReconcileResult {
     if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') this.#giveUpBook();
     return toReconcileResult(result);
   }

@@ -5,7 +5,9 @@ import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { type InstanceText, instance, network, type PoolText, pool } from '../fixtures/object-fixtures.js';
-import { type ControllerObserver, DhcpController, type DhcpControllerSettings } from './dhcp-controller.js';
+import type { ControllerObserver } from './controller-observer.js';
+import { DhcpController } from './dhcp-controller.js';
+import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
 
 /** A cluster, and a controller that leads in it. */
 export class Running {

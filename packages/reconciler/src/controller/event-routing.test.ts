@@ -7,7 +7,8 @@ import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { SETTINGS } from '../view/agents-fixtures.js';
 import { Running } from './controller-fixtures.js';
-import { type ControllerObserver, DhcpController } from './dhcp-controller.js';
+import type { ControllerObserver } from './controller-observer.js';
+import { DhcpController } from './dhcp-controller.js';
 
 async function following(more: ControllerObserver = {}) {
   const reconciled = new Set<string>();

@@ -1,0 +1,63 @@
+/** Parts of the controller, as its settings ask for them. */
+import { type EventObject, EventRecorder } from '@vmdhcp/kube-runtime';
+import { Resource } from '../resources.js';
+import { type AgentsContext, createAgentsContext } from './agents-context.js';
+import { AuditKeeper } from './audit-keeper.js';
+import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
+import { MemoryKeeper, type MemoryKeeperSettings } from './memory-keeper.js';
+
+type MemoryFacts = Pick<MemoryKeeperSettings, 'virtualMachines' | 'recordedInterfaces' | 'onRead' | 'onKnown'>;
+
+/** Undefined: MAC addresses of stopped machines are not stored. */
+export function createMemory(settings: DhcpControllerSettings, facts: MemoryFacts): MemoryKeeper | undefined {
+  const { macAddressMemory, observer, onlyNamespace } = settings;
+  if (macAddressMemory === undefined) return undefined;
+  return new MemoryKeeper({
+    ...settings,
+    ...macAddressMemory,
+    ...facts,
+    onlyNamespace,
+    onProblem: observer?.onMemoryProblem,
+    onError: (error) => observer?.onReadError?.('macAddressMemory', error),
+  });
+}
+
+/** Undefined: nothing is kept of who had which address. @param onLoaded - all pools are to be observed. */
+export function createAudit(settings: DhcpControllerSettings, onLoaded: () => void): AuditKeeper | undefined {
+  const { audit, observer } = settings;
+  if (audit === undefined) return undefined;
+  return new AuditKeeper({
+    ...settings,
+    ...audit,
+    onRecords: observer?.onAssignmentRecords,
+    onDropped: observer?.onAuditDropped,
+    onError: (error) => observer?.onReadError?.('audit', error),
+    onLoaded,
+  });
+}
+
+type AgentsFacts = Pick<Parameters<typeof createAgentsContext>[0], 'view' | 'networks' | 'onChange' | 'enqueue'>;
+
+/** Undefined: the controller deploys no agents. */
+export function createAgents(settings: DhcpControllerSettings, facts: AgentsFacts): AgentsContext | undefined {
+  const { agents, caches, clientOf, onlyNamespace, clock, now, observer } = settings;
+  if (agents === undefined) return undefined;
+  return createAgentsContext({
+    ...facts,
+    settings: agents,
+    ...{ caches, clientOf, onlyNamespace, clock, now },
+    onAction: observer?.onAgentAction,
+    onError: (kind, error) => observer?.onReadError?.(kind, error),
+  });
+}
+
+/** For what people read. */
+export function createEvents({ clientOf, clock, now, random, identity, observer }: DhcpControllerSettings): EventRecorder {
+  return new EventRecorder({
+    client: clientOf<EventObject>(Resource.events),
+    ...{ clock, now, random },
+    component: 'vm-dhcp-controller',
+    instance: identity,
+    ...(observer?.onEventError && { onError: observer.onEventError }),
+  });
+}
