@@ -2,29 +2,20 @@
  * The agent of one ClusterAgent as a machine on ports: DHCP on the management network, one leader among its replicas, and the objects of hosts. The parts know
  * nothing of each other; whatever changes, `#settle` brings all of them in line with it.
  */
-import { AgentLeadership, every, type GroupLease, type ServerAddressKernel, type ServerProbe } from '@vmdhcp/dhcp-agent';
-import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
+import { AgentLeadership, every } from '@vmdhcp/dhcp-agent';
 import { type BoundAddresses, readClusterAgent } from '@vmdhcp/host-inventory';
 import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
-import {
-  type CacheSubscription,
-  type ElectionTimes,
-  type EventRecorder,
-  fencedClient,
-  type KubernetesObject,
-  type ObjectClient,
-  type SharedCaches,
-} from '@vmdhcp/kube-runtime';
-import type { Logger } from '@vmdhcp/service-process';
+import { type CacheSubscription, fencedClient, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { AddressWait } from './address-wait.js';
 import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
 import type { HostLeaseStore } from './directory-leases.js';
 import { FollowedSecret } from './followed-secret.js';
-import { HostDhcp, type HostDhcpPorts } from './host-dhcp.js';
-import { type HostLink, type HostLinkKernel, readHostLink } from './host-link.js';
+import { HostDhcp } from './host-dhcp.js';
+import { type HostLink, readHostLink } from './host-link.js';
 import { interfaceOf } from './host-pool.js';
 import { HostResource } from './host-resources.js';
-import { type HostInventory, LeaderDuties } from './leader-duties.js';
+import type { HostsPorts, HostsSettings } from './hosts-ports.js';
+import { LeaderDuties } from './leader-duties.js';
 import { NetworkFindings } from './network-findings.js';
 import { ProblemLog } from './problem-log.js';
 import { addedBy, hasFromElsewhere, leavingOthers } from './self-address.js';
@@ -33,40 +24,6 @@ import { SettingsInForce } from './settings-in-force.js';
 const CHECK_INTERVAL_MS = 250;
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 2_000;
-
-export interface HostsSettings {
-  readonly clusterAgentName: string;
-  /** Of this replica, and of no other nor of an earlier run of it. */
-  readonly identity: string;
-  readonly election: ElectionTimes;
-  /** True: there is no other replica. */
-  readonly isAlone: boolean;
-}
-
-/** What the objects of hosts are followed with, during one leadership. */
-export interface InventoryParts {
-  readonly isLeading: () => boolean;
-  readonly leases: HostDhcp['leases'];
-  readonly onBindings: (bound: BoundAddresses) => void;
-  /** Resolves when hosts can be reached from the address of the DHCP server; at the latest when `signal` is aborted, and after four seconds. */
-  readonly whenAddressed: (signal: AbortSignal) => Promise<void>;
-}
-
-export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onStateChange'> {
-  readonly logger: Logger;
-  readonly addresses: ServerAddressKernel;
-  readonly probeServers: ServerProbe;
-  readonly links: HostLinkKernel;
-  readonly lease: GroupLease;
-  readonly caches: SharedCaches;
-  readonly clusterAgents: ObjectClient<KubernetesObject>;
-  readonly events: Pick<EventRecorder, 'record'>;
-  /** What this pod or host itself needs an address for; undefined: nothing. Such a selfIp is not added. */
-  readonly neededFor: (address: Ipv4Address) => string | undefined;
-  /** Rejects where another replica still has them open. */
-  readonly openLeases: () => Promise<HostLeaseStore>;
-  readonly createInventory: (parts: InventoryParts) => HostInventory;
-}
 
 export class HostsMachine {
   readonly #settings: HostsSettings;
