@@ -9,6 +9,7 @@ import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
+import { execInLabPod } from './exec-in-lab-pod.js';
 import { CONTROLLER_NAMESPACE, installedFor } from './installed-objects.js';
 import type { InstalledPlace } from './installed-program.js';
 import type { Lab } from './lab.js';
@@ -92,6 +93,7 @@ export class LabCluster {
       onControllerError: (error) => {
         if (started.cluster?.isStopping !== true) settings.onLine?.('cluster', String(error));
       },
+      execInPod: (request) => execInLabPod(started.cluster?.pods ?? new Map(), request),
       runPod: (pod) => {
         if (started.cluster === undefined || started.cluster.#stopping) throw new Error('the lab is ending');
         const { cluster } = started;

@@ -103,6 +103,16 @@ export class LabPod implements PodProcess {
     return this.#machine;
   }
 
+  /** The variables of its container. */
+  get environment(): Readonly<Record<string, string>> {
+    const { host, port } = this.#environment.apiServer;
+    return { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: String(port), ...this.#variables };
+  }
+
+  get #variables(): Readonly<Record<string, string>> {
+    return podVariables(this.#pod, { podAddress: this.#address });
+  }
+
   /** It was asked to end: being asked again would end it at once. */
   get isStopping(): boolean {
     return this.#stopped;
@@ -121,16 +131,11 @@ export class LabPod implements PodProcess {
     const machine = await this.#createMachine();
     this.#machine = machine;
     const folder = await this.#writeSecrets(machine);
-    const { apiServer, onLine, startContainer = startCheckout } = this.#environment;
-    const variables = podVariables(this.#pod, { podAddress: this.#address });
+    const { onLine, startContainer = startCheckout } = this.#environment;
     this.process = startContainer({
       machine,
-      args: podArguments(this.#pod, variables),
-      env: {
-        KUBERNETES_SERVICE_HOST: apiServer.host,
-        KUBERNETES_SERVICE_PORT: String(apiServer.port),
-        ...variables,
-      },
+      args: podArguments(this.#pod, this.#variables),
+      env: this.environment,
       securityContext: readField(this.#pod.spec.containers[0], 'securityContext'),
       secrets: folder,
       onLine: (line) => onLine(this.name, line),

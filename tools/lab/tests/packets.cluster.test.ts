@@ -302,7 +302,9 @@ describe('kubectl vmdhcp capture', { timeout: 60_000 }, () => {
       `capturing packets of ${POOL} in pod ${NAMESPACE}/agent-1; Ctrl-C ends it\n${file}: 3 packets written, 2 lost before they were captured\n`,
     );
     expect(statSync(file).size).toBe(28 + 3 * 52 + 40);
-    expect(asked.at(-1)).toBe(`agent-1 agent capture --pool ${POOL} --seconds 20 --packets 3 --mac ${A} --write -`);
+    expect(asked.at(-1)).toBe(
+      `agent-1 agent capture --until-input-ends --pool ${POOL} --seconds 20 --packets 3 --mac ${A} --write -`,
+    );
     const piped = await plugin.run(kubeconfig, ['capture', 'net-48', '--write', '-', '--packets', '3']);
     expect(piped.stdout.length).toBeGreaterThan(100);
   });

@@ -17,6 +17,7 @@ export interface CaptureOptions {
   readonly write?: string;
   /** True: packets are printed also while they are written to a file. */
   readonly decode?: boolean;
+  readonly untilInputEnds?: boolean;
 }
 
 /** Captures packets of a pool of a running agent, to a file or as lines, until a bound or a signal ends it. @throws CommandError */
@@ -24,7 +25,7 @@ export async function capturePackets(options: CaptureOptions): Promise<void> {
   const { write, decode = write === undefined, pool, mac, seconds, packets } = options;
   if (write === '-' && decode)
     throw new CommandError('--decode prints lines, and --write - octets: give one of them, or --write FILE', ExitCode.usage);
-  const signal = endSignal();
+  const signal = endSignal(options.untilInputEnds === true);
   const octets = askControl(controlPath(options.state), { ask: 'capture', pool, mac, seconds, packets }, signal);
   const sink = write === undefined ? undefined : openSink(write);
   const counted = { captured: 0, lost: 0, interfaces: [] as string[] };
@@ -36,6 +37,8 @@ export async function capturePackets(options: CaptureOptions): Promise<void> {
     }
   } finally {
     sink?.close();
+    // An input that goes on would keep the process.
+    if (options.untilInputEnds === true) process.stdin.destroy();
   }
   const lost = counted.lost === 0 ? '' : `; ${counted.lost} more were lost, as they came faster than they were taken`;
   process.stderr.write(`${counted.captured} packets captured${lost}\n`);
@@ -55,11 +58,16 @@ async function takeBlock(block: FiledBlock, counted: Counted, prints: boolean): 
   if (prints) await toStdout(`${packetLine(block, counted.interfaces[block.interfaceId] ?? '?')}\n`);
 }
 
-/** SIGINT, SIGTERM, or the reader of the output is gone. */
-function endSignal(): AbortSignal {
-  const unread = new AbortController();
-  process.stdout.on('error', () => unread.abort());
-  return AbortSignal.any([stopSignal(), unread.signal]);
+/** SIGINT, SIGTERM, the reader of the output is gone, or there is no more input. */
+function endSignal(untilInputEnds: boolean): AbortSignal {
+  const gone = new AbortController();
+  process.stdout.on('error', () => gone.abort());
+  if (untilInputEnds)
+    process.stdin
+      .on('end', () => gone.abort())
+      .on('error', () => gone.abort())
+      .resume();
+  return AbortSignal.any([stopSignal(), gone.signal]);
 }
 
 /** Waits while the reader is slow: the agent counts what is lost meanwhile. */

@@ -9,13 +9,13 @@ Examples:
   vmdhcp-agent capture --pool net-48 --mac 02:00:00:00:48:01     ... of one client
   vmdhcp-agent capture --pool net-48 --write dhcp.pcapng --seconds 300 --packets 100000
   vmdhcp-agent capture --pool net-48 --write - | tcpdump -n -r -
-  kubectl exec -n NAMESPACE POD -- vmdhcp-agent capture --pool default/net-48 --write - > dhcp.pcapng
+  kubectl vmdhcp capture default/net-48 --write dhcp.pcapng      of the leader in a cluster, from your machine
 
 It asks a running agent for the DHCP packets of a pool, received and sent, as they pass. A packet that gets no answer has the reason, in a comment of the
 file too. Files are pcapng of IPv4 packets, without Ethernet headers: the agent's socket does not show these. Messages that clients broadcast
 are shown to 255.255.255.255, all others to the address of the server.
 
-It ends after --seconds or --packets, at SIGINT, or when its output is closed. Packets that are not taken fast enough are lost and counted; no client waits.
+It ends after --seconds or --packets, at SIGINT, or when its output is closed; with --until-input-ends also at the end of its standard input. Packets that are not taken fast enough are lost and counted; no client waits.
 
 Exit codes: 0 ok, 64 wrong usage, 69 no agent answers, 73 the file cannot be written.
 `;
@@ -37,6 +37,7 @@ export function captureCommand(): Command {
         .default(1_000),
     )
     .option('--write <file>', 'write a pcapng file, which Wireshark and tcpdump read; -: to standard output')
+    .option('--until-input-ends', 'end also when the standard input does: how a command in a pod is asked to end')
     .option('--decode', 'print a line for each packet also with --write FILE')
     .option(
       '--state <dir>',

@@ -8,7 +8,7 @@ Examples:
   vmdhcp-agent clients --mac 02:00:00:00:48:01           one client, with its last packets
   vmdhcp-agent clients --state /srv/dhcp --pool net-48   ... of an agent with this --state
   vmdhcp-agent clients --json | jq -r '.clients[] | select(.unanswered["unknown-client"]) | .mac'
-  kubectl exec -n NAMESPACE POD -- vmdhcp-agent clients --json
+  kubectl vmdhcp top                             of all agents of a cluster, from your machine
 
 The agent keeps, since its start, for each client how many messages of which type it sent, which answers it got, and why others got none; and its last
 8 packets. It keeps 12,288 clients that objects declare, 3,072 unknown clients with a lease, and 1,024 others. Where there are more, those that were silent for

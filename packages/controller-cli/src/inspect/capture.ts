@@ -78,26 +78,20 @@ async function captureIn(reader: ClusterReader, { leader, pool, options }: Captu
   const cut = new AbortController();
   const bounds = ['--seconds', String(seconds), '--packets', String(packets)];
   const only = mac === undefined ? [] : ['--mac', mac];
-  const command = [
-    ...AGENT_PROGRAM,
-    'capture',
-    '--pool',
-    pool,
-    ...bounds,
-    ...only,
-    ...(write === undefined ? [] : ['--write', '-']),
-  ];
+  const words = ['capture', '--until-input-ends', '--pool', pool, ...bounds, ...only];
+  const command = [...AGENT_PROGRAM, ...words, ...(write === undefined ? [] : ['--write', '-'])];
   const settings = { signal: cut.signal, timeoutMs: 1000 * seconds + MARGIN_MS };
   const running = await inAgentContainer(leader, (container) => execInPod(reader.cluster, { ...container, command }, settings));
   process.stderr.write(`capturing packets of ${pool} in pod ${leader.namespace}/${leader.pod}; Ctrl-C ends it\n`);
   endWhenAsked(running, { asked, cut });
   const errors = collectErrors(running.stderr);
   const tally = await (write === undefined ? printLines(running.stdout, cut) : writeBlocks(running.stdout, write, cut));
-  process.stderr.write(`${describeTally(tally, write)}\n`);
+  // Lines have no statistics: what was lost then, the agent tells at its end.
+  if (write !== undefined) process.stderr.write(`${describeTally(tally, write)}\n`);
   const isOver = asked.aborted || cut.signal.aborted;
   const exitCode = await endOf(running, isOver);
   if (exitCode !== 0 && !isOver) throw new CommandError(describeFailure(exitCode, await errors), exitCode);
-  printErrors(await errors);
+  if (write === undefined) printSummary(await errors, tally);
 }
 
 /** Closing the standard input ends the capture in the pod; where the server cannot do that, or nothing follows, the connection is ended. */
@@ -168,12 +162,10 @@ async function collectErrors(stderr: Readable): Promise<string> {
   return text;
 }
 
-function printErrors(text: string): void {
-  const lines = text
-    .trim()
-    .split('\n')
-    .map((line) => line.replaceAll(/\p{Cc}/gu, ' '));
-  if (text.trim() !== '') process.stderr.write(`${lines.join('\n')}\n`);
+/** @param text - what the agent wrote at its end; empty: it did not come to that. */
+function printSummary(text: string, tally: Tally): void {
+  const lines = text.trim() === '' ? [describeTally(tally, undefined)] : text.trim().split('\n');
+  process.stderr.write(`${lines.map((line) => line.replaceAll(/\p{Cc}/gu, ' ')).join('\n')}\n`);
 }
 
 function describeTally({ packets, lost }: Tally, path: string | undefined): string {

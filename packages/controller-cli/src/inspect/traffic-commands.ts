@@ -62,7 +62,7 @@ Examples:
   kubectl vmdhcp capture net-48 --write net-48.pcapng
   kubectl vmdhcp capture net-48 --write - | wireshark -k -i -
 
-DHCP and ARP of the pool, nothing else. Ctrl-C ends it here and in the pod; the file is complete wherever it ends.
+DHCP packets of the pool as the agent gets and sends them, with the reason where one gets no answer. Ctrl-C ends it here and in the pod; the file is complete wherever it ends.
 ${RIGHTS}
 Exit codes: 0 captured, 1 no agent reports the pool, 64 wrong usage, 66 there is no way to a cluster, 69 the cluster or the agent does not answer,
 73 the file cannot be written, 77 a right is missing.

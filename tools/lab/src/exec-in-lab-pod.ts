@@ -1,0 +1,27 @@
+/** Commands in pods of the lab: the real program, in the network namespace of its pod and with the environment of its container. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
+import type { ExecProcess, ExecRequest } from '@vmdhcp/kube-simulator';
+import type { LabPod } from './lab-pod.js';
+import { AGENT_BIN } from './programs.js';
+import { SYSTEM_PATH } from './real-program.js';
+
+/** @throws Error where the pod is no pod of the lab, or has no such program. */
+export function execInLabPod(pods: ReadonlyMap<string, LabPod>, { pod, command }: ExecRequest): ExecProcess {
+  const { name = '' } = pod.metadata;
+  const running = pods.get(name);
+  if (running === undefined) throw new Error(`unable to upgrade connection: container not found in pod ${name}`);
+  const program = [process.execPath, AGENT_BIN, ...wordsForAgent(command)];
+  const env = { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...running.environment };
+  const child = spawn('ip', ['netns', 'exec', running.machine.name, ...program], { env, stdio: 'pipe' });
+  const exited = once(child, 'exit').then(([code]) => (code as number | null) ?? 137);
+  return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, kill: () => child.kill('SIGKILL') };
+}
+
+/** The image of an agent has its own program and nothing else. */
+function wordsForAgent(command: readonly string[]): readonly string[] {
+  const begins = AGENT_PROGRAM.every((word, index) => command[index] === word);
+  if (begins) return command.slice(AGENT_PROGRAM.length);
+  throw new Error(`exec: "${command[0]}": executable file not found in $PATH`);
+}
