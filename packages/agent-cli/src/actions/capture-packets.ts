@@ -25,7 +25,7 @@ export async function capturePackets(options: CaptureOptions): Promise<void> {
   const { write, decode = write === undefined, pool, mac, seconds, packets } = options;
   if (write === '-' && decode)
     throw new CommandError('--decode prints lines, and --write - octets: give one of them, or --write FILE', ExitCode.usage);
-  const signal = endSignal(options.untilInputEnds === true);
+  const signal = endSignal(options);
   const octets = askControl(controlPath(options.state), { ask: 'capture', pool, mac, seconds, packets }, signal);
   const sink = write === undefined ? undefined : openSink(write);
   const counted = { captured: 0, lost: 0, interfaces: [] as string[] };
@@ -37,8 +37,7 @@ export async function capturePackets(options: CaptureOptions): Promise<void> {
     }
   } finally {
     sink?.close();
-    // An input that goes on would keep the process.
-    if (options.untilInputEnds === true) process.stdin.destroy();
+    closeInput(options);
   }
   const lost = counted.lost === 0 ? '' : `; ${counted.lost} more were lost, as they came faster than they were taken`;
   process.stderr.write(`${counted.captured} packets captured${lost}\n`);
@@ -59,7 +58,7 @@ async function takeBlock(block: FiledBlock, counted: Counted, prints: boolean): 
 }
 
 /** SIGINT, SIGTERM, the reader of the output is gone, or there is no more input. */
-function endSignal(untilInputEnds: boolean): AbortSignal {
+function endSignal({ untilInputEnds }: CaptureOptions): AbortSignal {
   const gone = new AbortController();
   process.stdout.on('error', () => gone.abort());
   if (untilInputEnds)
@@ -68,6 +67,11 @@ function endSignal(untilInputEnds: boolean): AbortSignal {
       .on('error', () => gone.abort())
       .resume();
   return AbortSignal.any([stopSignal(), gone.signal]);
+}
+
+/** An input that goes on would keep the process. */
+function closeInput({ untilInputEnds }: CaptureOptions): void {
+  if (untilInputEnds) process.stdin.destroy();
 }
 
 /** Waits while the reader is slow: the agent counts what is lost meanwhile. */
