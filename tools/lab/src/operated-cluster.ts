@@ -59,7 +59,8 @@ export class OperatedCluster {
     const cluster = await PrivateCluster.start(['everything', 'crds.yaml'], {
       nodes: ['node-1', 'node-2'].map((name) => ({ name, labels: { 'network.harvesterhci.io/mgmt': 'true' } })),
       // The pods of the manifests start earlier; those of agents begin with the controller.
-      runPod: (pod) => (begun !== undefined && isAgent(pod) ? new ReportingAgent(pod, begun.admin, found) : idlePod(pod)),
+      runPod: (pod) =>
+        begun !== undefined && isAgent(pod) ? new ReportingAgent(pod, begun.admin, { found, leaseSeconds: 60 }) : idlePod(pod),
       execInPod: answerForAgents(() => begun?.simulator),
     });
     begun = cluster;

@@ -12,18 +12,24 @@ const LEASE_SECONDS = 1;
 /** What agents find on the network of a pool. */
 export type PoolFindings = Pick<PoolReport, 'conflicts' | 'rogueServers'>;
 
+export interface ReportingSettings {
+  /** What it reports beside that it serves a pool, by `namespace/name` of the pool. */
+  readonly found?: ReadonlyMap<string, PoolFindings>;
+  /** Where each output counts it is long: a busy machine must not make a leader look lost. Default: 1. */
+  readonly leaseSeconds?: number;
+}
+
 export class ReportingAgent implements PodProcess {
   readonly ready = Promise.resolve();
   readonly exited: Promise<number>;
   readonly #access: ClusterAccess;
   readonly #pod: Pod;
-  readonly #found: ReadonlyMap<string, PoolFindings>;
+  readonly #settings: ReportingSettings;
   #isStopping = false;
 
-  /** @param found - what it reports beside that it serves a pool, by `namespace/name` of the pool. */
-  constructor(pod: Pod, access: ClusterAccess, found: ReadonlyMap<string, PoolFindings> = new Map()) {
+  constructor(pod: Pod, access: ClusterAccess, settings: ReportingSettings = {}) {
     this.#pod = pod;
-    this.#found = found;
+    this.#settings = settings;
     this.#access = access;
     this.exited = this.#run();
   }
@@ -69,12 +75,16 @@ export class ReportingAgent implements PodProcess {
       [`${PREFIX}/lease-duration-ms`]: null,
     };
     const renewTime = new Date().toISOString().replace('Z', '000Z');
-    const spec = { holderIdentity: this.#identity, leaseDurationSeconds: LEASE_SECONDS, renewTime };
+    const spec = {
+      holderIdentity: this.#identity,
+      leaseDurationSeconds: this.#settings.leaseSeconds ?? LEASE_SECONDS,
+      renewTime,
+    };
     await this.#write({ metadata: { annotations: written }, spec }, resourceVersion);
   }
 
   #served(key: string): object {
-    return { serving: true, ...this.#found.get(key) };
+    return { serving: true, ...this.#settings.found?.get(key) };
   }
 
   async #write(patch: Readonly<Record<string, unknown>>, resourceVersion: string | undefined): Promise<void> {
