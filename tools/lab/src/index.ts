@@ -14,6 +14,7 @@ export {
 export { clockOffset } from './clock-offset.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
+export { drawPicture, isDrawing } from './dashboard-picture.js';
 export { waitFor } from './deadline.js';
 export { freePort } from './free-port.js';
 export {

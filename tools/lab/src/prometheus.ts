@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { RangeSeries } from '@vmdhcp/dashboards';
 import { waitFor } from './deadline.js';
 import { freePort } from './free-port.js';
 import type { Lab } from './lab.js';
@@ -15,6 +16,12 @@ export interface FiringAlert {
 export interface QueriedSeries {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [atSeconds: number, value: string];
+}
+
+/** Seconds since 1970. */
+export interface TimeRange {
+  readonly fromSeconds: number;
+  readonly untilSeconds: number;
 }
 
 interface TitledQuery {
@@ -78,6 +85,16 @@ export class Prometheus {
   async query(expression: string): Promise<readonly QueriedSeries[]> {
     const { result } = (await this.#get(`query?query=${encodeURIComponent(expression)}`)) as {
       readonly result: readonly QueriedSeries[];
+    };
+    return result;
+  }
+
+  /** What a range query returns: up to now, since the first scrape. @param points - of each series, about. */
+  async range(expression: string, { fromSeconds, untilSeconds }: TimeRange, points: number): Promise<readonly RangeSeries[]> {
+    const step = Math.max(0.5, (untilSeconds - fromSeconds) / points);
+    const at = `start=${fromSeconds}&end=${untilSeconds}&step=${step.toFixed(3)}`;
+    const { result } = (await this.#get(`query_range?query=${encodeURIComponent(expression)}&${at}`)) as {
+      readonly result: readonly RangeSeries[];
     };
     return result;
   }

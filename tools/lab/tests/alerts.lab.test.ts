@@ -14,10 +14,12 @@ import {
   AGENT_BIN,
   AGENT_NAMESPACE,
   type BmcsInMachine,
+  drawPicture,
   freePort,
   has,
   installedForBareMetal,
   ipPool,
+  isDrawing,
   LabAgent,
   type LabController,
   type LabPod,
@@ -164,6 +166,27 @@ async function startRogueServer(): Promise<void> {
   await dnsmasq.line('DHCP, sockets bound');
 }
 
+/** Clients ask, and machines are created. @param scrapes - until Prometheus has so many more. */
+async function clientsForPictures(scrapes: number): Promise<void> {
+  const { fleet, cluster } = vlans;
+  let [round, machines] = [0, 0];
+  const count = async () => Number((await prometheus.query('max(count_over_time(up[1h]))'))[0]?.value[1]);
+  const wanted = (await count()) + scrapes;
+  const look = async () => {
+    round++;
+    if (round % 10 < 4) fleet.ask({ macAddress: WEB, xid: fleet.nextXid() });
+    if (round % 3 === 0) fleet.ask({ macAddress: WEB, xid: fleet.nextXid(), address: '192.168.48.10' });
+    if (round % 150 === 0 && ++machines < 20) {
+      const number = machines.toString(16).padStart(2, '0');
+      await cluster.access.create(
+        virtualMachine(`default/vm-${scrapes}-${machines}`, `02:00:5e:00:${scrapes}:${number}`, 'default/vlan-49'),
+      );
+    }
+    return (await count()) >= wanted;
+  };
+  await waitFor('scrapes', look, 90_000);
+}
+
 /** Names of alerts that fire now, each once. */
 async function firing(): Promise<readonly string[]> {
   const alerts = await prometheus.firing();
@@ -198,6 +221,17 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await waitFor('all leaders', async () => (await prometheus.query(leaders)).length > 0, 20_000);
   });
 
+  it('a selected pool is a name, and no pattern: its queries have data, and those of a name that is none have nothing', async () => {
+    const [pools] = DASHBOARDS.filter(({ name }) => name === 'pool').map(
+      (dashboard) =>
+        (...ippool: readonly string[]) =>
+          queriesToTry(dashboard, { selected: { ippool } }).filter(({ title }) => title === 'Free addresses'),
+    );
+    await prometheus.haveData(pools?.('default/net-48', 'default/net-49') ?? []);
+    for (const { expression } of pools?.('default/net.48', '"} or up{job=~"', '.*', 'a\nb\\') ?? [])
+      expect(await prometheus.query(expression)).toEqual([]);
+  });
+
   it('of pools: one is full, one has no network, and a machine uses an address without a lease', async () => {
     const { lab, cluster } = vlans;
     const squatter = lab.addMachine('squatter', { network: 'br49', macAddress: '02:00:5e:00:49:99' });
@@ -210,6 +244,8 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     const notServed = (await prometheus.firing()).filter(({ labels }) => labels['alertname'] === 'VmdhcpPoolNotServed');
     expect(notServed.map(({ labels }) => labels['ippool'])).toEqual(['default/lost']);
   });
+
+  if (isDrawing) it('for pictures: clients and new machines for half a minute', () => clientsForPictures(75), 100_000);
 
   it('of agents: clients are refused, and the leader freezes', async () => {
     const { fleet } = vlans;
@@ -268,9 +304,14 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await fires('VmdhcpHostRangeExhausted', 'VmdhcpHostAgentsNotReady', 'VmdhcpHostsUnhealthy', 'VmdhcpHostOperationsFail');
   });
 
+  if (isDrawing) it('for pictures: what comes after the trouble', () => clientsForPictures(25), 60_000);
+
   it.each(DASHBOARDS.filter(({ name }) => name !== 'wake-on-lan').map((dashboard) => [dashboard.title, dashboard] as const))(
     'every query of the dashboard %s has data',
-    (_, dashboard) => prometheus.haveData(queriesToTry(dashboard)),
+    async (_, dashboard) => {
+      await prometheus.haveData(queriesToTry(dashboard));
+      await drawPicture(prometheus, dashboard);
+    },
   );
 
   it('every query of docs/operations.md is accepted, and has data where its programs run here', async () => {

@@ -58,11 +58,11 @@ export const pool: Dashboard = {
         {
           type: 'timeseries',
           title: 'Free addresses a day from now',
-          description: 'If the last six hours go on. Below 0 the pool is full by then.',
+          description: 'If the last six hours go on. At 0 the pool is full by then.',
           unit: 'short',
           queries: [
             {
-              expression: `min by (ippool) (predict_linear(vmdhcpcontroller_ippool_available{${OF_POOLS}}[6h], 86400))`,
+              expression: `clamp_min(min by (ippool) (predict_linear(vmdhcpcontroller_ippool_available{${OF_POOLS}}[6h], 86400)), 0)`,
               legend: '{{ippool}}',
             },
           ],
