@@ -1,12 +1,14 @@
-// What is written from tools/alerts and tools/dashboards is as it would be written now; they and docs/operations.md name metrics and labels that exist; and promtool, a part of
+// What is written from tools/alerts and tools/dashboards is as it would be written now, and pictures have all panels; they and docs/operations.md name metrics and labels that exist; and promtool, a part of
 // Prometheus, accepts the rules and runs their tests. Without promtool it ends with exit code 69.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { ALERTS } from '../tools/alerts/dist/index.js';
-import { DASHBOARDS, queriesOf, queriesToTry, questionsIn } from '../tools/dashboards/dist/index.js';
+import { DASHBOARDS, escapeXml, queriesOf, queriesToTry, questionsIn } from '../tools/dashboards/dist/index.js';
 import { alertPages, DASHBOARDS_FOLDER, RULES, RUNBOOKS } from './reference/alert-pages.mjs';
 import { metrics } from './reference/facts.mjs';
 
+/** So that a page with all of them loads at once. */
+const MOST_OF_PICTURE = 100_000;
 /** Labels that Prometheus adds to what it scrapes. */
 const OF_PROMETHEUS = ['instance', 'job'];
 const known = new Map(metrics.flatMap(({ metrics: own }) => own.flatMap(seriesOf)));
@@ -14,6 +16,7 @@ const problems = [
   ...findDrift(),
   ...ALERTS.flatMap(({ name, expression }) => findUnknown(name, expression)),
   ...DASHBOARDS.flatMap(findUnknownOnDashboard),
+  ...findWrongPictures(),
   ...queriesOf(questionsIn(readFileSync('docs/operations.md', 'utf8'))).flatMap(({ title, expression }) =>
     findUnknown(title, expression),
   ),
@@ -40,6 +43,21 @@ function findDrift() {
   return [
     ...left.map((path) => `${path} is written from nothing in tools/alerts and tools/dashboards: delete it`),
     ...other.map(([path]) => `${path} is not what \`npm run generate\` writes: build, then node scripts/write-alerts.mjs`),
+  ];
+}
+
+/** What is in a picture varies; it has every panel of its dashboard. */
+function findWrongPictures() {
+  const pathOf = ({ name }) => `docs/pictures/dashboard-${name}.svg`;
+  const left = globSync('docs/pictures/dashboard-*.svg').filter((path) => !DASHBOARDS.some((one) => pathOf(one) === path));
+  const outdated = DASHBOARDS.filter((dashboard) => {
+    const text = existsSync(pathOf(dashboard)) ? readFileSync(pathOf(dashboard), 'utf8') : '';
+    const panels = dashboard.rows.flatMap(({ panels: own }) => own);
+    return text.length > MOST_OF_PICTURE || panels.some(({ title }) => !text.includes(`<title>${escapeXml(title)}</title>`));
+  });
+  return [
+    ...left.map((path) => `${path} is of no dashboard: delete it`),
+    ...outdated.map((one) => `${pathOf(one)} has not all panels, or more than 100 kB: npm run pictures`),
   ];
 }
 

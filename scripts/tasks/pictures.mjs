@@ -1,7 +1,7 @@
 // npm run pictures: tests that have the data of a dashboard draw it into docs/pictures. They run the real programs and a real Prometheus, and take about two minutes.
 
 import { spawnSync } from 'node:child_process';
-import { globSync, rmSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { findNamespaces } from '../in-namespaces.mjs';
 import { runLabTests } from '../run-lab-tests.mjs';
@@ -13,7 +13,6 @@ const { way, reason } = findNamespaces();
 if (way === undefined) stop(`pictures cannot be made: ${reason}`);
 if (spawnSync('prometheus', ['--version']).error !== undefined)
   stop('prometheus is not installed: apt-get install --no-install-recommends prometheus');
-for (const path of globSync(`${FOLDER}/dashboard-*.svg`)) rmSync(path);
 process.env.VMDHCP_PICTURES = join(process.cwd(), FOLDER);
 let failed = 0;
 await runLabTests(way, FILES, (files) => ({

@@ -14,7 +14,7 @@ import type { Prometheus, TimeRange } from './prometheus.js';
 /** Where pictures are written; undefined: none are. */
 const FOLDER = process.env['VMDHCP_PICTURES'];
 /** Of each line. */
-const POINTS = 60;
+const POINTS = 50;
 /** Between scrapes of a test there are parts of a second. */
 const RATE_INTERVAL = '4s';
 

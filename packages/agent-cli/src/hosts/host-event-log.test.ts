@@ -22,6 +22,14 @@ it('hosts are counted by their health, and operations by their outcome, each wit
   expect(await registry.metrics()).not.toContain('vmdhcp_agent_hosts{');
 });
 
+it('each action and each outcome of a poll begins with 0, so that the first failure is an increase', async () => {
+  const registry = new Registry();
+  new HostEventLog({} as never, registry, () => 0);
+  const text = await registry.metrics();
+  expect(text.match(/^vmdhcp_agent_host_operations_total\{.* 0$/gm)).toHaveLength(14);
+  expect(text.match(/^vmdhcp_agent_host_polls_total\{.* 0$/gm)).toHaveLength(3);
+});
+
 it('hosts that do not answer have a series each, the longest first and no more than 500', async () => {
   const registry = new Registry();
   const log = new HostEventLog({} as never, registry, () => 0);

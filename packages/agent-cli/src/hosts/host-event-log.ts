@@ -1,6 +1,7 @@
 /** What an agent logs and counts about hosts. */
 import { RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import type { HostAgentEvent, HostObserver } from '@vmdhcp/host-agent';
+import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import { ReadGauge, type Series } from '@vmdhcp/service-process/metrics';
@@ -9,6 +10,16 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 /** How many lines clients and management controllers can cause: the rest is counted. */
 const BUDGET = { perSecond: 10, burst: 500 };
 
+/** The compiler sees that it has all of them. */
+const ACTIONS: Readonly<Record<HostAction, true>> = {
+  ForceOn: true,
+  On: true,
+  ForceOff: true,
+  GracefulShutdown: true,
+  ForceRestart: true,
+  GracefulRestart: true,
+  PxeReboot: true,
+};
 /** Hosts that have a series of their own: unknown clients can make hosts up. */
 const MOST_HOSTS = 500;
 
@@ -49,6 +60,10 @@ export class HostEventLog implements HostObserver {
       ...{ name: name('host_operations_total'), labelNames: ['action', 'outcome'], registers },
       help: 'Actions on hosts that management controllers answered, by outcome: success or failure.',
     });
+    // A counter that first appears with the value 1 has no increase.
+    for (const action of Object.keys(ACTIONS))
+      for (const outcome of ['success', 'failure']) this.#operations.inc({ action, outcome }, 0);
+    for (const outcome of ['healthy', 'unhealthy', 'overdue']) this.#polls.inc({ outcome }, 0);
     this.#operationSeconds = new Histogram({
       ...{
         name: name('host_operation_duration_seconds'),

@@ -142,7 +142,7 @@ export const hosts: Dashboard = {
           unit: 'short',
           queries: [
             {
-              expression: 'sum by (action, outcome) (vmdhcp_agent_host_operations_total)',
+              expression: 'sum by (action, outcome) (vmdhcp_agent_host_operations_total) > 0',
               legend: '{{action}} {{outcome}}',
             },
           ],
