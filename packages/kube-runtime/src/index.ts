@@ -80,6 +80,7 @@ export {
   createController,
   ownerKeys,
 } from './parts/create-controller.js';
+export { PartLifecycle, type PartLifecycleSettings } from './parts/part-lifecycle.js';
 export { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './parts/run-parts.js';
 export { KeyedQueue, type KeyedQueueSettings, type Reconciled, type ReconcileResult, type Urgency } from './queue/keyed-queue.js';
 export { mostUrgent } from './queue/most-urgent.js';

@@ -4,13 +4,13 @@
  * @packageDocumentation
  */
 
-export {
-  BareMetalController,
-  type BareMetalControllerSettings,
-  type BareMetalKey,
-  type BareMetalObserver,
-  type ClusterAgentAddresses,
-} from './controller/bare-metal-controller.js';
+export { BareMetalController } from './controller/bare-metal-controller.js';
+export type {
+  BareMetalControllerSettings,
+  BareMetalKey,
+  BareMetalObserver,
+  ClusterAgentAddresses,
+} from './controller/bare-metal-settings.js';
 export { findSharedUnderlays } from './workload/find-shared-underlays.js';
 export {
   HOST_AGENT_SELECTOR,

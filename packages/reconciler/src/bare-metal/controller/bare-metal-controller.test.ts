@@ -11,7 +11,8 @@ import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cachedParts } from '../../controller/cached-parts.js';
 import { clusterAgentObject, HOST_AGENT_SETTINGS, hostEndpointObject } from '../cluster-agent-fixtures.js';
-import { BareMetalController, type BareMetalObserver } from './bare-metal-controller.js';
+import { BareMetalController } from './bare-metal-controller.js';
+import type { BareMetalObserver } from './bare-metal-settings.js';
 
 const running: BareMetalController[] = [];
 

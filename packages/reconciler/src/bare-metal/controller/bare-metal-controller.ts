@@ -6,7 +6,6 @@ import { BARE_METAL_API_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {
   type ApiResource,
   type CacheSubscription,
-  type Clock,
   CONFLICT,
   type ControllerPart,
   type EventObject,
@@ -15,18 +14,17 @@ import {
   KeyedQueue,
   type KubernetesObject,
   mostUrgent,
-  type ObjectClient,
+  PartLifecycle,
   type ReconcileResult,
   readConditions,
   readField,
-  type SharedCaches,
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
 import { Resource } from '../../resources.js';
-import type { HostAgentSettings } from '../workload/host-agent-settings.js';
-import { type HostAgentsPlan, type HostAgentWrite, planHostAgents } from '../workload/plan-host-agents.js';
+import { type HostAgentsPlan, planHostAgents } from '../workload/plan-host-agents.js';
 import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
+import type { BareMetalControllerSettings, BareMetalKey, ClusterAgentAddresses } from './bare-metal-settings.js';
 import {
   type ClusterAgentCondition,
   type ClusterAgentStatus,
@@ -37,50 +35,6 @@ import { EndpointEvents } from './endpoint-events.js';
 import { HostAgentFailures } from './host-agent-failures.js';
 import { endOrphanedOperations } from './orphaned-operations.js';
 import { OwnedObjects } from './owned-objects.js';
-
-/** What is reconciled: all agents at once, as ports and networks are shared; all statuses; all operations. */
-export type BareMetalKey = 'agents' | 'statuses' | 'operations';
-
-/** Of the range of a ClusterAgent. */
-export interface ClusterAgentAddresses {
-  readonly used: number;
-  readonly available: number;
-}
-
-/** What is worth counting or logging. */
-export interface BareMetalObserver {
-  readonly onReconciled?: (key: BareMetalKey, result: ReconcileResult, durationMs: number) => void;
-  readonly onRetry?: (key: BareMetalKey, cause: { readonly reason: string; readonly error?: unknown }) => void;
-  readonly onTerminal?: (key: BareMetalKey, reason: string) => void;
-  /** A list or watch failed, and will be tried again. */
-  readonly onReadError?: (kind: string, error: unknown) => void;
-  readonly onEventError?: (error: unknown) => void;
-  /** An object of agents was created, changed or deleted. */
-  readonly onAgentWrite?: (write: HostAgentWrite) => void;
-  /** An operation that no agent takes was ended. */
-  readonly onOrphanedOperation?: (name: string) => void;
-  /** The leader begins to write: everything is listed. */
-  readonly onSynced?: () => void;
-}
-
-export interface BareMetalControllerSettings {
-  readonly caches: Pick<SharedCaches, 'subscribe'>;
-  /** How objects are written. */
-  readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) => ObjectClient<Kind>;
-  readonly agents: HostAgentSettings;
-  readonly clock: Clock;
-  /** Milliseconds since 1970. */
-  readonly wallTimeMs: () => number;
-  /** RFC 3339, now: for people, nothing is decided by it. */
-  readonly now: () => string;
-  /** 0 up to, not including, 1. */
-  readonly random: () => number;
-  /** The instance that Events name. */
-  readonly identity: string;
-  readonly observer?: BareMetalObserver;
-}
-
-type State = 'new' | 'following' | 'refreshing' | 'syncing' | 'reconciling' | 'stopped';
 
 const FIRST_RETRY_MS = 50;
 const MOST_RETRY_MS = 30_000;
@@ -103,9 +57,9 @@ export class BareMetalController implements ControllerPart {
   readonly #events: EventRecorder;
   readonly #endpointEvents: EndpointEvents;
   readonly #queue: KeyedQueue;
+  readonly #life: PartLifecycle;
   #failures = new HostAgentFailures();
   #plan: HostAgentsPlan | undefined;
-  #state: State = 'new';
 
   constructor(settings: BareMetalControllerSettings) {
     this.#settings = settings;
@@ -119,7 +73,7 @@ export class BareMetalController implements ControllerPart {
     this.#owned = new OwnedObjects({
       ...{ caches, clientOf, agents, now },
       onChange: () => this.#add('agents'),
-      onSynced: () => this.#reconcileIfSynced(),
+      onSynced: () => this.#life.check(),
       onError: (error) => observer?.onReadError?.('agents', error),
     });
     this.#events = new EventRecorder({
@@ -130,6 +84,18 @@ export class BareMetalController implements ControllerPart {
       ...(observer?.onEventError && { onError: observer.onEventError }),
     });
     this.#endpointEvents = new EndpointEvents((regarding, event) => this.#events.record(regarding, event));
+    this.#life = new PartLifecycle({
+      follow: () => {
+        for (const cache of this.#caches()) cache.start();
+        this.#owned.start();
+      },
+      refresh: () => Promise.all([this.#owned.refresh(), ...this.#caches().map((cache) => cache.refresh())]),
+      isSynced: () => this.synced,
+      onWorking: () => {
+        observer?.onSynced?.();
+        for (const key of ['agents', 'operations'] as const) this.#queue.add(key);
+      },
+    });
     this.#queue = new KeyedQueue({
       clock,
       backOff: { firstMs: FIRST_RETRY_MS, mostMs: MOST_RETRY_MS, random },
@@ -168,26 +134,15 @@ export class BareMetalController implements ControllerPart {
   }
 
   start(): void {
-    if (this.#state !== 'new') return;
-    this.#state = 'following';
-    for (const cache of this.#caches()) cache.start();
-    this.#owned.start();
+    this.#life.start();
   }
 
   lead(): void {
-    this.start();
-    if (this.#state !== 'following') return;
-    this.#state = 'refreshing';
-    // What the leader before has written may not have been seen yet.
-    void Promise.all([this.#owned.refresh(), ...this.#caches().map((cache) => cache.refresh())]).then(() => {
-      if (this.#state !== 'refreshing') return;
-      this.#state = 'syncing';
-      this.#reconcileIfSynced();
-    });
+    this.#life.lead();
   }
 
   async stop(): Promise<void> {
-    this.#state = 'stopped';
+    this.#life.stop();
     for (const cache of this.#caches()) cache.stop();
     this.#owned.stop();
     this.#events.stop();
@@ -200,7 +155,7 @@ export class BareMetalController implements ControllerPart {
       onChange: () => {
         for (const key of keys) this.#add(key);
       },
-      onSynced: () => this.#reconcileIfSynced(),
+      onSynced: () => this.#life.check(),
       onError: (error) => observer?.onReadError?.(resource.plural, error),
     });
   }
@@ -215,15 +170,8 @@ export class BareMetalController implements ControllerPart {
     return [...new Set([...own.filter(Boolean), ...this.#owned.missing])];
   }
 
-  #reconcileIfSynced(): void {
-    if (this.#state !== 'syncing' || !this.synced) return;
-    this.#state = 'reconciling';
-    this.#settings.observer?.onSynced?.();
-    for (const key of ['agents', 'operations'] as const) this.#queue.add(key);
-  }
-
   #add(key: BareMetalKey): void {
-    if (this.#state !== 'reconciling') return;
+    if (!this.#life.isWorking) return;
     if (key === 'statuses') this.#queue.addAfter(key, GATHER_MS);
     else this.#queue.add(key);
   }

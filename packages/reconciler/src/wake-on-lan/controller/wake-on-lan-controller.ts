@@ -16,6 +16,7 @@ import {
   type KubernetesObject,
   mostUrgent,
   type ObjectClient,
+  PartLifecycle,
   type ReconcileResult,
   type SharedCaches,
   toReconcileResult,
@@ -66,8 +67,6 @@ export interface WakeOnLanControllerSettings {
   readonly observer?: WakeOnLanObserver;
 }
 
-type State = 'new' | 'following' | 'refreshing' | 'syncing' | 'reconciling' | 'stopped';
-
 const FIRST_RETRY_MS = 50;
 const MOST_RETRY_MS = 30_000;
 /** Changes of virtual machines and of the numbers of DaemonSets within this time are one write of each status. */
@@ -82,13 +81,13 @@ export class WakeOnLanController implements ControllerPart {
   readonly #index: WakeableMachineIndex;
   readonly #events: EventRecorder;
   readonly #queue: KeyedQueue;
+  readonly #life: PartLifecycle;
   readonly #marks = new DeletionMarks();
   readonly #failures = new AgentFailures();
   /** By name, of WolConfigs that are not being deleted. */
   readonly #readings = new Map<string, WolConfigReading>();
   #stopAwaitingMachines: () => void = () => undefined;
   #plan: WakeAgentsPlan | undefined;
-  #state: State = 'new';
 
   constructor(settings: WakeOnLanControllerSettings) {
     this.#settings = settings;
@@ -96,12 +95,12 @@ export class WakeOnLanController implements ControllerPart {
     const daemonSets = { ...Resource.daemonSets, namespace: agents.namespace, labelSelector: WAKE_AGENT_SELECTOR };
     this.#configs = caches.subscribe(Resource.wolConfigs, {
       onChange: (key) => this.#onConfigChange(key),
-      onSynced: () => this.#reconcileIfSynced(),
+      onSynced: () => this.#onSynced(),
       onError: (error) => observer?.onReadError?.('wolConfigs', error),
     });
     this.#daemonSets = caches.subscribe(daemonSets, {
       onChange: (key) => this.#onDaemonSetChange(key),
-      onSynced: () => this.#reconcileIfSynced(),
+      onSynced: () => this.#onSynced(),
       onError: (error) => observer?.onReadError?.('daemonSets', error),
     });
     this.#clients = { configs: clientOf(Resource.wolConfigs), daemonSets: clientOf(daemonSets) };
@@ -114,6 +113,16 @@ export class WakeOnLanController implements ControllerPart {
       component: 'vm-dhcp-controller',
       instance: identity,
       ...(observer?.onEventError && { onError: observer.onEventError }),
+    });
+    this.#life = new PartLifecycle({
+      follow: () => this.#follow(),
+      refresh: () => Promise.all([this.#configs.refresh(), this.#daemonSets.refresh()]),
+      isSynced: () => this.synced,
+      onWorking: () => {
+        observer?.onSynced?.();
+        this.#add('agents');
+        this.#add('statuses');
+      },
     });
     this.#queue = new KeyedQueue({
       clock,
@@ -152,34 +161,28 @@ export class WakeOnLanController implements ControllerPart {
   }
 
   start(): void {
-    if (this.#state !== 'new') return;
-    this.#state = 'following';
-    this.#index.start();
-    this.#stopAwaitingMachines = this.#settings.inventory.onSynced(() => this.#reconcileIfSynced());
-    this.#configs.start();
-    this.#daemonSets.start();
+    this.#life.start();
   }
 
   lead(): void {
-    this.start();
-    if (this.#state !== 'following') return;
-    this.#state = 'refreshing';
-    // What the leader before has written may not have been seen yet.
-    void Promise.all([this.#configs.refresh(), this.#daemonSets.refresh()]).then(() => {
-      if (this.#state !== 'refreshing') return;
-      this.#state = 'syncing';
-      this.#reconcileIfSynced();
-    });
+    this.#life.lead();
   }
 
   async stop(): Promise<void> {
-    this.#state = 'stopped';
+    this.#life.stop();
     this.#stopAwaitingMachines();
     this.#configs.stop();
     this.#daemonSets.stop();
     this.#index.stop();
     this.#events.stop();
     await this.#queue.stop();
+  }
+
+  #follow(): void {
+    this.#index.start();
+    this.#stopAwaitingMachines = this.#settings.inventory.onSynced(() => this.#onSynced());
+    this.#configs.start();
+    this.#daemonSets.start();
   }
 
   #onConfigChange(key: string): void {
@@ -197,13 +200,9 @@ export class WakeOnLanController implements ControllerPart {
     this.#add('agents');
   }
 
-  #reconcileIfSynced(): void {
+  #onSynced(): void {
     if (this.#configs.synced) this.#index.setConfigs(this.#usedConfigs());
-    if (this.#state !== 'syncing' || !this.synced) return;
-    this.#state = 'reconciling';
-    this.#settings.observer?.onSynced?.();
-    this.#add('agents');
-    this.#add('statuses');
+    this.#life.check();
   }
 
   #usedConfigs(): readonly ReadWolConfig[] {
@@ -211,11 +210,11 @@ export class WakeOnLanController implements ControllerPart {
   }
 
   #add(key: WakeOnLanKey): void {
-    if (this.#state === 'reconciling') this.#queue.add(key);
+    if (this.#life.isWorking) this.#queue.add(key);
   }
 
   #addStatuses(afterMs: number): void {
-    if (this.#state === 'reconciling') this.#queue.addAfter('statuses', afterMs);
+    if (this.#life.isWorking) this.#queue.addAfter('statuses', afterMs);
   }
 
   async #reconcileAgents(): Promise<ReconcileResult> {

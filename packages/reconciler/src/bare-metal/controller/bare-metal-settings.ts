@@ -1,0 +1,46 @@
+/** What the controller of bare-metal hosts is given, and what it reports. */
+import type { ApiResource, Clock, KubernetesObject, ObjectClient, ReconcileResult, SharedCaches } from '@vmdhcp/kube-runtime';
+import type { HostAgentSettings } from '../workload/host-agent-settings.js';
+import type { HostAgentWrite } from '../workload/plan-host-agents.js';
+
+/** What is reconciled: all agents at once, as ports and networks are shared; all statuses; all operations. */
+export type BareMetalKey = 'agents' | 'statuses' | 'operations';
+
+/** Of the range of a ClusterAgent. */
+export interface ClusterAgentAddresses {
+  readonly used: number;
+  readonly available: number;
+}
+
+/** What is worth counting or logging. */
+export interface BareMetalObserver {
+  readonly onReconciled?: (key: BareMetalKey, result: ReconcileResult, durationMs: number) => void;
+  readonly onRetry?: (key: BareMetalKey, cause: { readonly reason: string; readonly error?: unknown }) => void;
+  readonly onTerminal?: (key: BareMetalKey, reason: string) => void;
+  /** A list or watch failed, and will be tried again. */
+  readonly onReadError?: (kind: string, error: unknown) => void;
+  readonly onEventError?: (error: unknown) => void;
+  /** An object of agents was created, changed or deleted. */
+  readonly onAgentWrite?: (write: HostAgentWrite) => void;
+  /** An operation that no agent takes was ended. */
+  readonly onOrphanedOperation?: (name: string) => void;
+  /** The leader begins to write: everything is listed. */
+  readonly onSynced?: () => void;
+}
+
+export interface BareMetalControllerSettings {
+  readonly caches: Pick<SharedCaches, 'subscribe'>;
+  /** How objects are written. */
+  readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) => ObjectClient<Kind>;
+  readonly agents: HostAgentSettings;
+  readonly clock: Clock;
+  /** Milliseconds since 1970. */
+  readonly wallTimeMs: () => number;
+  /** RFC 3339, now: for people, nothing is decided by it. */
+  readonly now: () => string;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  /** The instance that Events name. */
+  readonly identity: string;
+  readonly observer?: BareMetalObserver;
+}
