@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CommandError, ExitCode } from './exit-code.js';
 
+/** Messages may have what others sent, as another program or a server wrote it: nothing of it controls a terminal. */
+const UNPRINTABLE = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
+
 export interface Program {
   readonly name: string;
   readonly description: string;
@@ -45,7 +48,7 @@ function report(name: string, error: unknown): number {
   // Commander has printed the error already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
   if (error instanceof CommandError) {
-    process.stderr.write(`${name}: ${error.message}\n`);
+    process.stderr.write(`${name}: ${error.message.replaceAll(UNPRINTABLE, ' ')}\n`);
     return error.exitCode;
   }
   process.stderr.write(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

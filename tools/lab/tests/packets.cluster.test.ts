@@ -57,13 +57,13 @@ const words = process.argv.slice(1);
 const valueOf = (name) => words[words.indexOf(name) + 1];
 const isFile = words.includes('--write');
 if (isFile) process.stdout.write(block(0x0a0d0d0a, Buffer.from('4d3c2b1a01000000ffffffffffffffff', 'hex')));
-for (let count = 0; count < 3; count++) process.stdout.write(isFile ? packet : 'DISCOVER \\u001b[31m' + words.join(' ') + '\\n');
+for (let count = 0; count < 3; count++) process.stdout.write(isFile ? packet : 'DISCOVER \\u001b[31m\\u009b' + words.join(' ') + '\\n');
 const end = () => {
   if (isFile) process.stdout.write(block(5, statistics));
   process.exitCode = 0;
   process.stdin.destroy();
 };
-if (valueOf('--mac') === '${B}') process.stdout.write(packet.subarray(0, 20), () => { console.error('out of memory'); process.exit(1); });
+if (valueOf('--mac') === '${B}') process.stdout.write(packet.subarray(0, 20), () => { console.error('out of\\u001bmemory'); process.exit(1); });
 else if (valueOf('--packets') === '3') end();
 else process.stdin.resume().once('end', end);
 `;
@@ -331,7 +331,7 @@ describe('kubectl vmdhcp capture', { timeout: 60_000 }, () => {
     const { code, stdout, stderr } = await plugin.run(kubeconfig, ['capture', POOL, '--packets', '3']);
     expect([code, stdout.split('\n')]).toEqual([
       0,
-      [...Array<string>(3).fill(expect.stringMatching(/^DISCOVER {2}\[31mcapture/) as string), ''],
+      [...Array<string>(3).fill(expect.stringMatching(/^DISCOVER {2}\[31m capture/) as string), ''],
     ]);
     expect(stderr).toContain('3 packets shown\n');
   });

@@ -13,6 +13,7 @@ import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findLeaders } from './find-leaders.js';
 import type { ReaderOptions } from './inspect-options.js';
 import { NoPcapngError, PcapngBlocks } from './pcapng-blocks.js';
+import { PrintableLines, printable } from './printable.js';
 
 export interface CaptureOptions extends ReaderOptions {
   /** A file, or `-` for the standard output; undefined: decoded lines. */
@@ -28,7 +29,7 @@ const END_WITHIN_MS = 3_000;
 /** Beyond the time of the capture: the agent may be slow to begin. */
 const MARGIN_MS = 30_000;
 const MOST_ERROR_OCTETS = 64 * 1024;
-const [LINE_FEED, SPACE] = [0x0a, 0x20];
+const LINE_FEED = 0x0a;
 
 /** What became of a capture. */
 interface Tally {
@@ -111,9 +112,10 @@ function endWhenAsked(
 /** Text from the wire reaches no terminal as it is, whatever the agent has made of it. */
 async function printLines(stdout: Readable, cut: AbortController): Promise<Tally> {
   let packets = 0;
+  const lines = new PrintableLines();
   const change = (chunk: Buffer): Buffer => {
     packets += chunk.filter((octet) => octet === LINE_FEED).length;
-    return chunk.map((octet) => (octet < SPACE && octet !== LINE_FEED ? SPACE : octet)) as Buffer;
+    return lines.push(chunk);
   };
   await copy(stdout, process.stdout, { cut, change });
   return { packets, lost: undefined };
@@ -165,7 +167,7 @@ async function collectErrors(stderr: Readable): Promise<string> {
 /** @param text - what the agent wrote at its end; empty: it did not come to that. */
 function printSummary(text: string, tally: Tally): void {
   const lines = text.trim() === '' ? [describeTally(tally, undefined)] : text.trim().split('\n');
-  process.stderr.write(`${lines.map((line) => line.replaceAll(/\p{Cc}/gu, ' ')).join('\n')}\n`);
+  process.stderr.write(`${lines.map(printable).join('\n')}\n`);
 }
 
 function describeTally({ packets, lost }: Tally, path: string | undefined): string {

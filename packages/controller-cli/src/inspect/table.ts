@@ -1,5 +1,6 @@
 /** Rows as columns for people. */
 import type { Column } from './listed-kind.js';
+import { printable } from './printable.js';
 import type { Terminal } from './terminal.js';
 
 export interface TableSettings {
@@ -22,11 +23,6 @@ function toLine(line: readonly string[], widths: readonly number[]): string {
     .map((text, index) => (index === line.length - 1 ? text : text.padEnd((widths[index] ?? 0) + GAP)))
     .join('')
     .trimEnd();
-}
-
-/** What others wrote may have anything in it: no control character reaches a terminal. */
-function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, ' ');
 }
 
 function cut(line: string, { columns }: Terminal): string {

@@ -12,6 +12,7 @@ import { findLastOwners, type LastOwners, lastOwnerLines } from './last-owners.j
 import { observeChain } from './observe-chain.js';
 import { type ObservedHosts, observeHosts } from './observe-hosts.js';
 import { type DataFormat, printData } from './print-data.js';
+import { printableIn } from './printable.js';
 import { clientIn, machineIn } from './subject.js';
 import { terminalOf } from './terminal.js';
 
@@ -39,7 +40,7 @@ export async function why(subject: string, options: WhyOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
     const answer = await answerTo(reader, subject, options.auditNamespace);
-    if (options.output === 'text') process.stdout.write(toText(answer));
+    if (options.output === 'text') process.stdout.write(toText(printableIn(answer)));
     else await printData(options.output, answer);
     process.exitCode = exitCodeOf(answer);
   } catch (error) {

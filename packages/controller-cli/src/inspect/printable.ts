@@ -1,0 +1,22 @@
+/** What others wrote, in objects or in their answers, may have anything in it: nothing of it controls a terminal, or turns the direction of its text. */
+const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/gu;
+const UNPRINTABLE_IN_LINES = /[^\P{Cc}\n]|\p{Bidi_Control}/gu;
+
+/** Of one line, with a space for each character that is none. */
+export function printable(text: string): string {
+  return text.replaceAll(UNPRINTABLE, ' ');
+}
+
+/** A value as JSON has it, with all its texts printable. */
+export function printableIn<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value), (_, each: unknown) => (typeof each === 'string' ? printable(each) : each)) as Value;
+}
+
+/** Lines in UTF-8 that come in pieces: a piece may end within a character. */
+export class PrintableLines {
+  readonly #decoder = new TextDecoder();
+
+  push(piece: Uint8Array): Buffer {
+    return Buffer.from(this.#decoder.decode(piece, { stream: true }).replaceAll(UNPRINTABLE_IN_LINES, ' '));
+  }
+}

@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CommandError, ExitCode } from './exit-code.js';
+import { runProgram } from './run-program.js';
+
+const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+
+afterEach(() => {
+  process.exitCode = undefined;
+  written.mockClear();
+});
+
+describe('runProgram', () => {
+  it('an error is one sentence and an exit code; nothing in it controls a terminal', async () => {
+    const fails = new Command('fail').action(() => {
+      throw new CommandError('the pod answers: \u001b]0;x\u0007\u009b2J\u202e\rdone\n\tsecond line', ExitCode.unavailable);
+    });
+    const packageUrl = new URL('../package.json', import.meta.url);
+    await runProgram({ name: 'program', description: '', packageUrl, commands: [fails], environment: {} }, ['node', 'x', 'fail']);
+    expect(written.mock.calls).toEqual([['program: the pod answers:  ]0;x  2J  done\n\tsecond line\n']]);
+    expect(process.exitCode).toBe(ExitCode.unavailable);
+  });
+});
