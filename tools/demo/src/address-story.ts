@@ -23,7 +23,7 @@ import {
 import { type AgentTopology, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import colors from 'picocolors';
 import type { LiveView } from './live-view.js';
-import { parseLogLine } from './log-record.js';
+import { parseLogLine, withReason } from './log-record.js';
 import { showState } from './show-state.js';
 import type { Stage, Story } from './story.js';
 
@@ -175,12 +175,12 @@ class AddressStory {
     const killedAtMs = performance.now();
     const seconds = () => ((performance.now() - killedAtMs) / 1000).toFixed(1);
     this.#view.line(`${colors.red('killed')} ${leader.name}`);
-    const isHeldByAnother = async () => (await this.#holder()) !== holder;
+    const hasAnotherLeader = async () => (await this.#holder()) !== holder;
     const [, taken] = await Promise.all([
       this.#ask('web', 'udhcpc').then(() =>
         this.#view.line(`${colors.green('measured')}: web has its reply ${seconds()} s after the kill`),
       ),
-      waitFor('another leader', isHeldByAnother, TAKE_OVER_TIMEOUT_MS).then(seconds),
+      waitFor('another leader', hasAnotherLeader, TAKE_OVER_TIMEOUT_MS).then(seconds),
     ]);
     const { name } = await this.#leader();
     this.#view.line(`${colors.green('measured')}: ${name} is leader, with the server addresses, ${taken} s after the kill`);
@@ -260,11 +260,10 @@ class AddressStory {
 /** Leases, and what is wrong; not how programs start, nor what each of them records: the story has that in its words. */
 function showLine({ view, isClosing }: Stage, who: string, line: string): void {
   if (isClosing()) return;
-  const { msg = line, event, mac, address, level, reason } = parseLogLine(line) ?? {};
+  const { msg = line, event, mac, address = '', level, reason } = parseLogLine(line) ?? {};
   const machine = MACHINES.find(({ macAddress }) => macAddress === mac)?.name ?? mac;
-  if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${machine} ${address ?? ''}`);
-  else if (level === 'warn' || level === 'error')
-    view.line(`${colors.yellow(shortName(who))}: ${msg}${reason === undefined ? '' : `: ${reason}`}`);
+  if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${machine} ${address}`);
+  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow(shortName(who))}: ${withReason(msg, reason)}`);
 }
 
 function explain(view: LiveView, text: string): void {

@@ -5,7 +5,7 @@ import colors from 'picocolors';
 import { BareMetalCluster, CLUSTER_AGENT_OBJECT, SERVER } from './bare-metal-cluster.js';
 import type { BareMetalHost } from './bare-metal-host.js';
 import type { LiveView } from './live-view.js';
-import { parseLogLine } from './log-record.js';
+import { parseLogLine, withReason } from './log-record.js';
 import type { Stage } from './story.js';
 
 const OPERATION = 'reinstall-host-2';
@@ -215,6 +215,5 @@ function showAgentLine(view: LiveView, pod: string, line: string): void {
 function showControllerLine(view: LiveView, line: string): void {
   const { level, msg = line, kind, object, reason } = parseLogLine(line) ?? {};
   if (object !== undefined) view.line(colors.dim(`controller: ${kind} ${object} created`));
-  else if (level === 'warn' || level === 'error')
-    view.line(`${colors.yellow('controller')}: ${msg}${reason === undefined ? '' : `: ${reason}`}`);
+  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow('controller')}: ${withReason(msg, reason)}`);
 }

@@ -9,3 +9,8 @@ export function parseLogLine(line: string): LogRecord | undefined {
     return undefined;
   }
 }
+
+/** The message of a record, with its reason where it has one. */
+export function withReason(message: string, reason: string | undefined): string {
+  return reason === undefined ? message : `${message}: ${reason}`;
+}
