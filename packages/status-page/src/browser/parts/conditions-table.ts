@@ -12,7 +12,7 @@ export function conditionsTable(conditions: readonly PageCondition[], nowMs: num
     keyOf: ({ type }) => type,
     columns: [
       { title: 'Condition', cell: ({ type }) => element('code', {}, type) },
-      { title: 'Status', cell: ({ status }) => status },
+      { title: 'Status', kind: 'aside', cell: ({ status }) => status },
       { title: 'Reason', cell: ({ reason }) => element('code', {}, reason) },
       { title: 'Since', kind: 'wide', cell: ({ sinceMs }) => timeElement(sinceMs, nowMs) },
       { title: 'Message', kind: 'wide', cell: ({ message }) => message },

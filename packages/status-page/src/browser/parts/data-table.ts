@@ -4,8 +4,11 @@ import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 /** A column of a table. */
 export interface Column<Item> {
   readonly title: string;
-  /** `number`: aligned to the right. `wide`: left out on narrow screens. The first column names its row. */
-  readonly kind?: 'number' | 'wide' | undefined;
+  /**
+   * `number`: aligned to the right. `wide`: left out on narrow screens. `aside`: on narrow screens it stands at the right of the name of the row,
+   * and the other cells below each other. The first column names its row.
+   */
+  readonly kind?: 'number' | 'wide' | 'aside' | undefined;
   readonly cell: (item: Item) => Child | readonly Child[];
 }
 
@@ -26,12 +29,16 @@ export class DataTable<Item> {
 
   constructor(settings: TableSettings<Item>) {
     this.#settings = settings;
-    const body = element('tbody');
+    // The roles are those of the elements. Where cells stand below each other, some browsers would forget them.
+    const body = element('tbody', { role: 'rowgroup' });
     this.#rows = new KeyedRows(body);
-    const head = settings.columns.map(({ title, kind }) => element('th', { scope: 'col', class: kind }, title));
-    const table = element('table', {}, [
+    const head = settings.columns.map(({ title, kind }) =>
+      element('th', { scope: 'col', class: kind, role: 'columnheader' }, title),
+    );
+    const isStacked = settings.columns.some(({ kind }) => kind === 'aside');
+    const table = element('table', { role: 'table', class: isStacked ? 'stacked' : undefined }, [
       element('caption', { class: settings.isCaptionHidden === true ? 'unseen' : undefined }, settings.caption),
-      element('thead', {}, [element('tr', {}, head)]),
+      element('thead', { role: 'rowgroup' }, [element('tr', { role: 'row' }, head)]),
       body,
     ]);
     this.element = element('div', { class: 'table' }, [table]);
@@ -49,8 +56,10 @@ export class DataTable<Item> {
     const cells = this.#settings.columns.map(({ cell, kind }, index) => {
       const content = cell(item);
       const children = Array.isArray(content) ? (content as readonly Child[]) : [content as Child];
-      return index === 0 ? element('th', { scope: 'row', class: kind }, children) : element('td', { class: kind }, children);
+      return index === 0
+        ? element('th', { scope: 'row', class: kind, role: 'rowheader' }, children)
+        : element('td', { class: kind, role: 'cell' }, children);
     });
-    return element('tr', {}, cells);
+    return element('tr', { role: 'row' }, cells);
   }
 }

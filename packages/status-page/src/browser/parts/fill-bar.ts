@@ -1,6 +1,6 @@
 import type { AddressCounts } from '../../model/page-data.js';
 import { element, svgElement } from '../dom/element.js';
-import { describeCount, describeNumber, describeShare } from '../text/describe-count.js';
+import { describeNumber, describeShare } from '../text/describe-count.js';
 
 const SEGMENTS = ['used', 'reserved', 'quarantined', 'excluded'] as const;
 
@@ -24,7 +24,7 @@ export function fillBar(counts: AddressCounts): HTMLElement {
 /** `62 of 90 used (68 %), 3 quarantined`. */
 export function describeFill(counts: AddressCounts): string {
   const total = countAll(counts) - counts.excluded;
-  const share = `${describeNumber(counts.used)} of ${describeCount(total, 'address', 'addresses')} (${describeShare(counts.used, total)})`;
+  const share = `${describeNumber(counts.used)} of ${describeNumber(total)} used (${describeShare(counts.used, total)})`;
   return counts.quarantined === 0 ? share : `${share}, ${describeNumber(counts.quarantined)} quarantined`;
 }
 

@@ -10,9 +10,9 @@ export function describeCount(value: number, one: string, several: string): stri
   return `${describeNumber(value)} ${value === 1 ? one : several}`;
 }
 
-/** `62 %`: rounded down, but not to 0 where there is some, and to 100 only where it is all. `–` of nothing. */
+/** `62 %` with a space that breaks no line: rounded down, but not to 0 where there is some, and to 100 only where it is all. `–` of nothing. */
 export function describeShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (100 * part) / whole;
-  return `${part > 0 && percent < 1 ? 'under 1' : Math.floor(percent)} %`;
+  return `${part > 0 && percent < 1 ? 'under 1' : Math.floor(percent)}\u00a0%`;
 }

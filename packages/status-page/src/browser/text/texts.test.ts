@@ -43,10 +43,10 @@ describe('numbers', () => {
 
   it.each([
     [0, 0, '–'],
-    [0, 10, '0 %'],
-    [1, 1000, 'under 1 %'],
-    [999, 1000, '99 %'],
-    [1000, 1000, '100 %'],
+    [0, 10, '0\u00a0%'],
+    [1, 1000, 'under 1\u00a0%'],
+    [999, 1000, '99\u00a0%'],
+    [1000, 1000, '100\u00a0%'],
   ])('%i of %i', (part, whole, words) => {
     expect(describeShare(part, whole)).toBe(words);
   });

@@ -80,7 +80,7 @@ function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {
     keyOf: ({ pool }) => pool,
     columns: [
       { title: 'Pool', cell: ({ pool }) => element('a', { href: formatRoute({ view: 'pool', pool, address: '' }) }, pool) },
-      { title: 'Served', cell: ({ isServed }) => stateBadge(isServed ? 'ok' : 'broken') },
+      { title: 'Served', kind: 'aside', cell: ({ isServed }) => stateBadge(isServed ? 'ok' : 'broken') },
       { title: 'To know', cell: toKnow },
     ],
   });

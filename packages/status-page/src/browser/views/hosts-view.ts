@@ -105,7 +105,7 @@ function hostsTable({ nowMs }: PageContext): DataTable<BareMetalHost> {
         ],
       },
       { title: 'ClusterAgent', kind: 'wide', cell: ({ clusterAgent }) => clusterAgent },
-      { title: 'Health', cell: ({ isHealthy }) => toHealth(isHealthy) },
+      { title: 'Health', kind: 'aside', cell: ({ isHealthy }) => toHealth(isHealthy) },
       { title: 'Log', kind: 'wide', cell: toLog },
       { title: 'Updated', kind: 'wide', cell: ({ updatedAtMs }) => timeElement(updatedAtMs, nowMs(), 'never') },
     ],

@@ -109,7 +109,7 @@ function leasesTable({ nowMs }: PageContext): DataTable<Lease> {
         kind: 'wide',
         cell: ({ pool }) => element('a', { href: formatRoute({ view: 'pool', pool, address: '' }) }, pool),
       },
-      { title: 'State', cell: (lease) => toState(lease, nowMs()) },
+      { title: 'State', kind: 'aside', cell: (lease) => toState(lease, nowMs()) },
     ],
   });
 }

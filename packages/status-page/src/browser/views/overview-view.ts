@@ -182,7 +182,7 @@ function poolsTable(): DataTable<PoolSummary> {
       { title: 'Addresses', cell: ({ counts }) => fillBar(counts) },
       { title: 'Network', kind: 'wide', cell: ({ network }) => network },
       { title: 'Answered by', kind: 'wide', cell: ({ servedByPod }) => (servedByPod === '' ? 'no pod' : servedByPod) },
-      { title: 'State', cell: ({ state }) => stateBadge(state) },
+      { title: 'State', kind: 'aside', cell: ({ state }) => stateBadge(state) },
     ],
   });
 }

@@ -116,7 +116,9 @@ export class PoolView implements View {
         ['Network', summary.network],
         ['Answered by', summary.servedByPod === '' ? 'no pod' : summary.servedByPod],
         ['Agents', summary.agents],
-        ['Leases', element('a', { href: formatRoute({ view: 'leases', search: '', pool: summary.key }) }, 'Show in leases')],
+      ]),
+      element('p', {}, [
+        element('a', { href: formatRoute({ view: 'leases', search: '', pool: summary.key }) }, 'All leases of this pool'),
       ]),
     ]);
   }
