@@ -189,6 +189,11 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.goto(`${served.url}#/`);
     served.change('team-b/net-70', [], { notes: { state: 'ok', reasons: [] } });
     await page.getByRole('row', { name: /team-b\/net-70.*OK/ }).waitFor();
+    await page.goto(`${served.url}#/leases?search=192.168.48.151`);
+    await page.getByRole('row', { name: /default\/web-151/ }).waitFor();
+    await isLive(page);
+    served.change('default/net-48', [], { removed: ['192.168.48.151'] });
+    await page.getByText('No lease matches').waitFor();
   });
 
   it('states that it is not connected, tries again, and has what changed meanwhile', async () => {
@@ -208,13 +213,19 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     served.decide = (token) =>
       token === 'of-ann'
         ? grantAll('ann', { hosts: { kind: 'denied', right }, 'wake-on-lan': { kind: 'off' } })
-        : { kind: 'refused', status: 401, error: 'token-refused', message: 'the API server refuses the token' };
+        : token === 'of-bob'
+          ? { kind: 'refused', status: 403, error: 'forbidden', message: 'user "bob" lacks the right to list ippools' }
+          : { kind: 'refused', status: 401, error: 'token-refused', message: 'the API server refuses the token' };
     const page = await open('#/');
     await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     expect(await findBarriers(page)).toEqual([]);
     await page.getByLabel('Token', { exact: true }).fill('wrong');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'the API server refuses the token' }).waitFor();
+    await page.getByLabel('Token', { exact: true }).fill('of-bob');
+    await page.keyboard.press('Enter');
+    await page.getByText('user "bob" lacks the right to list ippools').waitFor();
+    await page.getByRole('button', { name: 'Sign in with another token' }).click();
     await page.getByLabel('Token', { exact: true }).fill('of-ann');
     await page.keyboard.press('Enter');
     await shown(page, 'Overview');
@@ -263,6 +274,13 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     });
     const { used, free, excluded } = await countsOfLegend(page);
     expect(colours.slice(0, 3)).toEqual([used, free, excluded]);
+  });
+
+  it('these tests find a barrier where there is one', async () => {
+    const page = await open('#/');
+    await shown(page, 'Overview');
+    await page.evaluate(() => document.querySelector('main')?.append(document.createElement('input')));
+    expect(await findBarriers(page)).toEqual([expect.stringMatching(/^label: <input/)]);
   });
 
   it('moves nothing where people want no motion', async () => {

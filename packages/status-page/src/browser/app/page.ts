@@ -11,7 +11,7 @@ import { makeView } from '../views/make-view.js';
 import type { Failure, PageContext, View } from '../views/view.js';
 import { applyPoolsChange } from './apply-pools-change.js';
 import { ConnectionLine } from './connection-line.js';
-import { signInForm } from './sign-in.js';
+import { signInAgainButton, signInForm } from './sign-in.js';
 import { ViewLinks } from './view-links.js';
 
 const TIMES_EVERY_MS = 5000;
@@ -49,6 +49,7 @@ export class Page {
   #followed: string | undefined;
   /** What has changed since the last event is not known. */
   #hasGap = false;
+  #loadedAtMs = 0;
   #reload: ReturnType<typeof setTimeout> | undefined;
 
   constructor(elements: PageElements, base: string) {
@@ -101,6 +102,7 @@ export class Page {
   async #load(): Promise<void> {
     clearTimeout(this.#reload);
     this.#reload = undefined;
+    this.#loadedAtMs = performance.now();
     const view = this.#view;
     if (view === undefined) return;
     const failure = (await this.#loadOverview()) ?? (await this.#loadView(view));
@@ -139,7 +141,9 @@ export class Page {
         return;
       case 'refused':
         fill(this.#body, []);
-        fill(this.#problem, [notice(toTitle(failure.status), [element('p', {}, failure.message)])]);
+        fill(this.#problem, [
+          notice(toTitle(failure.status), [element('p', {}, failure.message), this.#toOtherToken(failure.status)]),
+        ]);
         return;
       case 'unreachable':
         fill(this.#problem, [
@@ -147,6 +151,10 @@ export class Page {
         ]);
         this.#loadSoon();
     }
+  }
+
+  #toOtherToken(status: number): HTMLElement | null {
+    return status === 403 && this.#client.token !== '' ? signInAgainButton(() => this.#askForToken('')) : null;
   }
 
   #askForToken(message: string): void {
@@ -207,13 +215,13 @@ export class Page {
     if (this.#overview === undefined) return;
     this.#overview = applyPoolsChange(this.#overview, change);
     this.#view?.overviewChanged?.(this.#overview);
+    if (this.#view?.isLoadedWithPools === true) this.#loadSoon();
   }
 
   #changeSections(sections: readonly Section[]): void {
-    const section = this.#view?.section;
-    const isShown = section !== undefined && sections.includes(section);
-    const isOverview = location.hash.length <= 2 && sections.includes('machines');
-    if (isShown || isOverview) this.#loadSoon();
+    const view = this.#view;
+    const shown: readonly Section[] = view === undefined ? [] : [view.section, ...(view.alsoShows ?? [])];
+    if (sections.some((section) => shown.includes(section))) this.#loadSoon();
   }
 
   #loadSoon(): void {
@@ -233,6 +241,8 @@ export class Page {
     this.#line.show(this.#connection, this.#heardAtMs === 0 ? 'never' : describeAge(this.#heardAtMs, nowMs));
     this.#elements.main.classList.toggle('stale', this.#connection.kind === 'lost');
     refreshTimes(this.#elements.main, nowMs);
+    const reloadMs = this.#view?.reloadMs ?? Number.POSITIVE_INFINITY;
+    if (this.#connection.kind === 'live' && performance.now() - this.#loadedAtMs > reloadMs) this.#loadSoon();
   }
 }
 

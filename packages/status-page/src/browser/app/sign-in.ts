@@ -25,3 +25,10 @@ export function signInForm(message: string, onToken: (token: string) => void): H
   });
   return form;
 }
+
+/** For a user who may see nothing: another token may be one of a user who may. */
+export function signInAgainButton(onClick: () => void): HTMLElement {
+  const button = element('button', { type: 'button' }, 'Sign in with another token');
+  button.addEventListener('click', onClick);
+  return button;
+}

@@ -58,8 +58,8 @@ export class PageClient {
 export async function toRefusal(response: Response): Promise<Exclude<Answer<never>, { kind: 'data' }>> {
   const message = await readMessage(response);
   if (response.status === 401) return { kind: 'sign-in', message };
-  // Gateways answer for servers that are not there, and 503 is a server that starts or stops.
-  if (response.status >= 500) return { kind: 'unreachable', message };
+  // Gateways answer for servers that are not there, 503 is a server that starts or stops, and 429 is one that has too much to do.
+  if (response.status >= 500 || response.status === 429) return { kind: 'unreachable', message };
   return { kind: 'refused', status: response.status, message };
 }
 

@@ -17,6 +17,7 @@ const MOST_ROWS = 500;
 export class HostsView implements View {
   readonly title = 'Hosts';
   readonly section = 'hosts';
+  readonly reloadMs = 60_000;
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #agents = element('ul', { class: 'cards', 'aria-label': 'ClusterAgents' });

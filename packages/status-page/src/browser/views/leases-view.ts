@@ -14,6 +14,7 @@ const PAUSE_MS = 250;
 export class LeasesView implements View {
   readonly title = 'Leases';
   readonly section = 'pools';
+  readonly isLoadedWithPools = true;
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #search = element('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });

@@ -19,6 +19,7 @@ const COUNTED = ['used', 'free', 'reserved', 'excluded', 'quarantined'] as const
 export class OverviewView implements View {
   readonly title = 'Overview';
   readonly section = 'pools';
+  readonly alsoShows = ['machines'] as const;
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #about = element('div');

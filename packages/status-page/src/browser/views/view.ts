@@ -27,6 +27,12 @@ export interface View {
   readonly element: HTMLElement;
   /** Whose data it shows. */
   readonly section: Section;
+  /** Sections whose changes concern it too. */
+  readonly alsoShows?: readonly Section[];
+  /** Whether it is asked for again when a pool has changed. */
+  readonly isLoadedWithPools?: boolean;
+  /** How often it is asked for again, in milliseconds: of data whose changes the server does not follow. Absent: never. */
+  readonly reloadMs?: number;
   /** Asks for its data and shows it; undefined: it did. Never rejects. */
   load(): Promise<Failure | undefined>;
   overviewChanged?(overview: Overview): void;
