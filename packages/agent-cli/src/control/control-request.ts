@@ -3,10 +3,7 @@
  * for, until the connection ends.
  */
 import { isRecord } from '@vmdhcp/kube-runtime';
-
-/** Seconds and packets of a capture are at most these. */
-export const MOST_CAPTURE_SECONDS = 3_600;
-export const MOST_CAPTURE_PACKETS = 1_000_000;
+import { MOST_CAPTURE_PACKETS, MOST_CAPTURE_SECONDS } from './capture-bounds.js';
 
 export type ControlRequest = ClientsRequest | CaptureRequest;
 
