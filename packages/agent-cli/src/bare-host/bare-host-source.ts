@@ -30,6 +30,7 @@ export interface BareHostView {
 const READ_MS = 1_000;
 /** Reading rests for forty times as long as it took: packets come first. */
 const REST_FACTOR = 40;
+const MOST_REST_MS = 5_000;
 
 /** @param instance - names this process; another one has another name. */
 export function bareHostSource(view: BareHostView, clock: Clock, instance: string): PageSource {
@@ -71,7 +72,7 @@ class BareHostPools {
       names.map((name) => [name, this.#version(name, this.#factsOf(name, leases.get(name) ?? [], reasons.get(name)))]),
     );
     const endedAtMs = this.#clock.nowMs();
-    this.#freshUntilMs = endedAtMs + Math.max(READ_MS, REST_FACTOR * (endedAtMs - startedAtMs));
+    this.#freshUntilMs = endedAtMs + Math.min(MOST_REST_MS, Math.max(READ_MS, REST_FACTOR * (endedAtMs - startedAtMs)));
     return this.#known;
   }
 

@@ -1,6 +1,6 @@
 /**
  * What happens, for all viewers: changes of a while together, each written once however many viewers there are, and nothing at all without one.
- * Work rests for forty times as long as it took, so that a large pool that changes all the time does not use up a processor.
+ * Work rests for forty times as long as it took, but two seconds at most, so that a large pool that changes all the time does not use up a processor.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { PageEvent, Section } from '../model/page-data.js';
@@ -12,6 +12,7 @@ import type { PageSource, SourceChange } from '../source/page-source.js';
 /** At least so long between two looks at what has changed. */
 export const GATHER_MS = 500;
 const REST_FACTOR = 40;
+const MOST_REST_MS = 2_000;
 
 /** One who looks. */
 export interface Viewer {
@@ -106,7 +107,8 @@ export class ChangeFeed {
     this.#tellSections(sections);
     const tookMs = this.#clock.nowMs() - startedAtMs;
     // What changes meanwhile is looked at together.
-    this.#cancel = this.#clock.after(Math.max(GATHER_MS, REST_FACTOR * tookMs), () => {
+    const restMs = Math.min(MOST_REST_MS, Math.max(GATHER_MS, REST_FACTOR * tookMs));
+    this.#cancel = this.#clock.after(restMs, () => {
       this.#cancel = undefined;
       if (this.#changedPools.size > 0 || this.#changedSections.size > 0) this.#look();
     });

@@ -27,9 +27,8 @@ export function applyMapChanges(runs: readonly number[], changes: readonly numbe
   const built = new RunBuilder();
   const cursor = new RunCursor(runs);
   for (let index = 0; index + 2 < changes.length; index += 3) {
-    const [offset = 0, state = 0, count = 0] = changes.slice(index, index + 3);
-    cursor.copyUntil(offset, built);
-    built.add(state, cursor.skip(count));
+    cursor.copyUntil(changes[index] ?? 0, built);
+    built.add(changes[index + 1] ?? 0, cursor.skip(changes[index + 2] ?? 0));
   }
   cursor.copyUntil(Number.POSITIVE_INFINITY, built);
   return built.runs;

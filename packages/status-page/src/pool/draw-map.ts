@@ -87,10 +87,18 @@ class Points {
       const address = Math.floor(value / RANKS);
       const isOther = index + 1 < sorted.length && Math.floor((sorted[index + 1] ?? 0) / RANKS) === address;
       if (isOther || address < first || address > last) continue;
-      changes.push(address - first, STATE_NUMBERS[POINTS[value % RANKS] ?? 'used'], 1);
+appendRun(changes, address - first, STATE_NUMBERS[POINTS[value % RANKS] ?? 'used']);
     }
     return changes;
   }
+}
+
+/** One address more; addresses in a row with one state are one change. */
+function appendRun(changes: number[], offset: number, state: number): void {
+  const last = changes.length - 3;
+  const isNext = last >= 0 && changes[last + 1] === state && (changes[last] ?? 0) + (changes[last + 2] ?? 0) === offset;
+  if (isNext) changes[last + 2] = (changes[last + 2] ?? 0) + 1;
+  else changes.push(offset, state, 1);
 }
 
 const NOTHING: AddressCounts = { free: 0, used: 0, reserved: 0, excluded: 0, quarantined: 0 };
