@@ -87,7 +87,7 @@ class Points {
       const address = Math.floor(value / RANKS);
       const isOther = index + 1 < sorted.length && Math.floor((sorted[index + 1] ?? 0) / RANKS) === address;
       if (isOther || address < first || address > last) continue;
-appendRun(changes, address - first, STATE_NUMBERS[POINTS[value % RANKS] ?? 'used']);
+      appendRun(changes, address - first, STATE_NUMBERS[POINTS[value % RANKS] ?? 'used']);
     }
     return changes;
   }

@@ -1,0 +1,322 @@
+import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, formatAgentReport } from '@vmdhcp/ippool-api';
+import { type KubernetesObject, keyOf, type MergePatch, SharedCaches } from '@vmdhcp/kube-runtime';
+import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findLeases } from '../lists/find-leases.js';
+import { ipPool } from '../pool/pool-object-fixtures.js';
+import { type ClusterSource, createClusterSource } from './cluster-source.js';
+import type { SourceChange } from './page-source.js';
+
+const MAC = '02:00:00:00:00:01';
+const NOW = Date.parse('2026-01-01T00:10:00Z');
+const started: ClusterSource[] = [];
+
+afterEach(() => {
+  for (const source of started.splice(0)) source.stop();
+});
+
+async function setUp(objects: Readonly<Record<string, readonly KubernetesObject[]>>, hostStatuses?: readonly KubernetesObject[]) {
+  const clock = new FakeClock();
+  const resources = new Map<string, MemoryResource<KubernetesObject>>();
+  const resourceOf = (plural: string) => {
+    const known = resources.get(plural) ?? new MemoryResource<KubernetesObject>(clock);
+    resources.set(plural, known);
+    return known;
+  };
+  const all = Object.entries(objects).flatMap(([plural, list]) => list.map((object) => [resourceOf(plural), object] as const));
+  // Requests to the memory take time, too.
+  for (const [resource, object] of all) void resource.create(object);
+  await clock.advance(100);
+  for (const [resource, object] of all)
+    void resource.patchStatus({ key: keyOf(object) }, { status: (object.status ?? {}) as MergePatch });
+  await clock.advance(100);
+  const caches = new SharedCaches({
+    open: ({ plural }) => resourceOf(plural),
+    clock,
+    backOff: { firstMs: 1, mostMs: 1, random: () => 0 },
+  });
+  const wall = { nowMs: NOW };
+  const source = createClusterSource({
+    caches,
+    instance: 'one',
+    onlyNamespace: undefined,
+    agentsNamespace: 'agents',
+    hasWakeOnLan: true,
+    hostStatuses: hostStatuses && (async () => hostStatuses),
+    isLeading: () => false,
+    wallTimeMs: () => wall.nowMs,
+    pause: async () => undefined,
+    onError: (kind, error) => {
+      throw new Error(kind, { cause: error });
+    },
+  });
+  started.push(source);
+  source.start();
+  await clock.advance(100);
+  return { source, clock, resourceOf, wall };
+}
+
+function machine(name: string, networkName = 'default/net-1'): KubernetesObject {
+  const template = {
+    spec: {
+      domain: { devices: { interfaces: [{ name: 'nic', macAddress: MAC }] } },
+      networks: [{ name: 'nic', multus: { networkName } }],
+    },
+  };
+  return {
+    apiVersion: 'kubevirt.io/v1',
+    kind: 'VirtualMachine',
+    metadata: { namespace: 'default', name, uid: name },
+    spec: { template },
+  };
+}
+
+function config(name: string, state: 'Allocated' | 'Pending', conditions: readonly object[] = []): KubernetesObject {
+  const entry = { networkName: 'default/net-1', macAddress: MAC };
+  const address = state === 'Allocated' ? { allocatedIPAddress: '10.0.0.4' } : {};
+  return {
+    apiVersion: 'network.harvesterhci.io/v1alpha1',
+    kind: 'VirtualMachineNetworkConfig',
+    metadata: { namespace: 'default', name },
+    spec: { vmName: name, networkConfigs: [entry] },
+    status: { networkConfigs: [{ ...entry, ...address, state }], conditions },
+  };
+}
+
+const NETWORK = {
+  apiVersion: 'k8s.cni.cncf.io/v1',
+  kind: 'NetworkAttachmentDefinition',
+  metadata: { namespace: 'default', name: 'net-1' },
+  spec: {},
+};
+
+const EXHAUSTED = {
+  type: 'Allocated',
+  status: 'False',
+  reason: 'PoolExhausted',
+  message: `interface ${MAC}: every address of default/net is in use`,
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+};
+
+describe('virtual machines without an address', () => {
+  it('have the reason that kubectl vmdhcp why has, with its remedy; those with an address are not listed', async () => {
+    const { source } = await setUp({
+      virtualmachines: [machine('lost'), machine('fine')],
+      virtualmachinenetworkconfigs: [config('lost', 'Pending', [EXHAUSTED]), config('fine', 'Allocated')],
+      'network-attachment-definitions': [NETWORK],
+      ippools: [ipPool({ conditions: [{ type: 'CacheReady', status: 'True' }] })],
+    });
+    const { rows, total } = await source.machines({ limit: 10, offset: 0 });
+    expect(total).toBe(1);
+    expect(rows).toMatchObject([
+      {
+        name: 'lost',
+        network: 'default/net-1',
+        mac: MAC,
+        state: 'broken',
+        sinceMs: Date.parse('2026-01-01T00:00:00Z'),
+        reasons: expect.arrayContaining([
+          expect.objectContaining({ reason: 'PoolExhausted', remedy: expect.stringContaining('Raise') }),
+        ]),
+      },
+    ]);
+  });
+
+  it('a network without a pool, and one that does not exist, are reasons; a machine on other networks is none of ours', async () => {
+    const { source } = await setUp({
+      virtualmachines: [
+        machine('no-pool'),
+        machine('no-network', 'default/gone'),
+        { ...machine('pod-network'), spec: { template: { spec: { domain: { devices: { interfaces: [] } }, networks: [] } } } },
+      ],
+      'network-attachment-definitions': [NETWORK],
+    });
+    const { rows } = await source.machines({ limit: 10, offset: 0 });
+    expect(rows.map(({ name, reasons }) => [name, reasons[0]?.reason])).toEqual([
+      ['no-network', 'NetworkUnknown'],
+      ['no-pool', 'NoPool'],
+    ]);
+  });
+
+  it('come in parts, sorted', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const { source } = await setUp({
+      virtualmachines: names.toReversed().map((name) => machine(name)),
+      'network-attachment-definitions': [NETWORK],
+    });
+    const first = await source.machines({ limit: 2, offset: 0 });
+    expect([first.rows.map(({ name }) => name), first.total, first.continue]).toEqual([['a', 'b'], 5, '2']);
+    const last = await source.machines({ limit: 2, offset: 4 });
+    expect([last.rows.map(({ name }) => name), last.continue]).toEqual([['e'], null]);
+  });
+});
+
+describe('names of virtual machines in leases', () => {
+  it('follow their VirtualMachineNetworkConfigs', async () => {
+    const { source, resourceOf, clock } = await setUp({
+      virtualmachinenetworkconfigs: [config('web', 'Allocated')],
+      ippools: [ipPool({ allocated: { '10.0.0.4': MAC } })],
+    });
+    const machineNow = () =>
+      findLeases(source.pools(), { search: '', limit: 1, after: undefined }, source.machineOf).rows[0]?.machine;
+    expect(machineNow()).toBe('default/web');
+    const configs = resourceOf('virtualmachinenetworkconfigs');
+    void configs.patch({ key: 'default/web' }, { spec: { networkConfigs: [] } });
+    await clock.advance(100);
+    expect(machineNow()).toBe('');
+  });
+});
+
+function lease(holder: string, more: { readonly acquireTime?: string; readonly renewTime?: string } = {}): KubernetesObject {
+  const report = formatAgentReport(
+    new Map([
+      [
+        'default/net',
+        {
+          serving: false,
+          reason: 'InterfaceMissing' as const,
+          message: 'no net1',
+          rogueServers: [{ address: '10.0.0.9', macAddress: MAC }],
+        },
+      ],
+    ]),
+  );
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      namespace: 'agents',
+      name: 'group-1',
+      labels: { [AGENT_LABEL]: AGENT_LABEL_VALUE },
+      annotations: { [AGENT_REPORT_ANNOTATION]: report },
+    },
+    spec: {
+      holderIdentity: `${holder}_1`,
+      leaseDurationSeconds: 15,
+      leaseTransitions: 3,
+      renewTime: '2026-01-01T00:10:00Z',
+      ...more,
+    },
+  };
+}
+
+describe('agents', () => {
+  it('have a leader, its report with reasons, and the terms of leaders since the start', async () => {
+    const { source, resourceOf, clock, wall } = await setUp({
+      leases: [lease('pod-a', { acquireTime: '2026-01-01T00:05:00Z' })],
+    });
+    expect(source.agents()).toMatchObject({
+      followedSinceMs: NOW,
+      groups: [
+        {
+          name: 'group-1',
+          leader: 'pod-a',
+          transitions: 3,
+          terms: [{ leader: 'pod-a', fromMs: Date.parse('2026-01-01T00:05:00Z'), untilMs: null }],
+          pools: [
+            {
+              pool: 'default/net',
+              isServed: false,
+              reason: { reason: 'InterfaceMissing', message: 'no net1' },
+              rogueServers: [{ address: '10.0.0.9' }],
+            },
+          ],
+        },
+      ],
+    });
+    const leases = resourceOf('leases');
+    wall.nowMs = NOW + 5_000;
+    void leases.patch(
+      { key: 'agents/group-1' },
+      { spec: { ...(lease('pod-b').spec as object), acquireTime: '2026-01-01T00:10:04Z' } },
+    );
+    await clock.advance(100);
+    expect(source.agents().groups[0]?.terms).toEqual([
+      { leader: 'pod-b', fromMs: NOW + 4_000, untilMs: null },
+      { leader: 'pod-a', fromMs: Date.parse('2026-01-01T00:05:00Z'), untilMs: NOW + 4_000 },
+    ]);
+  });
+
+  it('a leader that does not renew its Lease is none any more', async () => {
+    const { source, wall } = await setUp({ leases: [lease('pod-a')] });
+    wall.nowMs = NOW + 120_000;
+    expect(source.agents().groups[0]).toMatchObject({ leader: '', pools: [], terms: [{ leader: 'pod-a', untilMs: NOW }] });
+  });
+});
+
+describe('Wake-on-LAN and bare-metal hosts', () => {
+  it('WolConfigs have their agents and what is wrong', async () => {
+    const status = {
+      managedVMs: 2,
+      agentStatus: { daemonSetName: 'wol-agent-office', desiredNumberScheduled: 3, numberReady: 1 },
+      conditions: [{ type: 'Ready', status: 'False', reason: 'AgentsNotReady', message: 'two pods' }],
+    };
+    const office = {
+      apiVersion: 'wol.pillon.org/v1beta1',
+      kind: 'WolConfig',
+      metadata: { name: 'office' },
+      spec: { wolPorts: [9] },
+      status,
+    };
+    const { source } = await setUp({ wolconfigs: [office] });
+    expect(source.wakeOnLan().configs).toMatchObject([
+      {
+        name: 'office',
+        mode: 'All',
+        ports: [9],
+        managedMachines: 2,
+        agents: { wanted: 3, ready: 1 },
+        state: 'broken',
+        reasons: [{ reason: 'AgentsNotReady' }],
+      },
+    ]);
+  });
+
+  it('hosts have their health and log; anything may be missing', async () => {
+    const host = (name: string, status: unknown): KubernetesObject => ({
+      apiVersion: 'bmc.spidernet.io/v1beta1',
+      kind: 'HostStatus',
+      metadata: { name },
+      status,
+    });
+    const full = {
+      healthy: true,
+      clusterAgent: 'rack-1',
+      lastUpdateTime: '2026-01-01T00:00:00Z',
+      basic: { type: 'dhcp', ipAddr: '192.0.2.7', mac: MAC, activeDhcpClient: true },
+      log: { totalLogAccount: 5, warningLogAccount: 1, lastestWarningLog: { message: 'fan' } },
+    };
+    const { source } = await setUp({}, [host('b', undefined), host('a', full)]);
+    expect((await source.hosts()).hosts).toMatchObject([
+      {
+        name: 'a',
+        clusterAgent: 'rack-1',
+        address: '192.0.2.7',
+        isHealthy: true,
+        hasLease: true,
+        logEntries: 5,
+        warnings: 1,
+        latestWarning: 'fan',
+      },
+      { name: 'b', clusterAgent: '', isHealthy: null, hasLease: false, updatedAtMs: null },
+    ]);
+  });
+});
+
+describe('the caches of a cluster', () => {
+  it('a change names its section, and of pools which one; sections that the controller lacks are not there', async () => {
+    const { source, resourceOf, clock } = await setUp({});
+    const changes: SourceChange[] = [];
+    const stop = source.onChange((change) => changes.push(change));
+    void resourceOf('ippools').create(ipPool());
+    void resourceOf('virtualmachines').create(machine('web'));
+    await clock.advance(100);
+    expect(changes).toEqual([{ section: 'pools', pool: keyOf(ipPool()) }, { section: 'machines' }]);
+    stop();
+    void resourceOf('ippools').create(ipPool({}, 'other'));
+    await clock.advance(100);
+    expect(changes).toHaveLength(2);
+    expect([...source.sections].toSorted()).toEqual(['agents', 'machines', 'pools', 'wake-on-lan']);
+    expect([source.synced, source.unready(), source.isLeader()]).toEqual([true, [], false]);
+  });
+});
