@@ -12,7 +12,7 @@ Examples:
 
 The agent keeps, since its start, for each client how many messages of which type it sent, which answers it got, and why others got none; and its last
 8 packets. It keeps 12,288 clients that objects declare, 3,072 unknown clients with a lease, and 1,024 others. Where there are more, those that were silent for
-long make room for clients of the same kind only.
+long make room for clients of the same kind only. Of more than 32,000 packets within a second the rest is counted for its pool only.
 
 Exit codes: 0 ok, 64 wrong usage, 69 no agent answers.
 `;

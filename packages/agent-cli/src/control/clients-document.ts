@@ -11,7 +11,7 @@ export interface ClientsFilter {
 /** What `vmdhcp-agent clients --json` prints, in pieces: thousands of clients hold up no packet. @param agent - the name of the pod or the host. */
 export function* clientsDocument(agent: string, traffic: AgentTraffic, filter: ClientsFilter): Generator<string> {
   const pools = traffic.pools().filter(({ pool }) => filter.pool === undefined || pool === filter.pool);
-  const head = { agent, sinceMs: traffic.sinceMs, others: { replaced: traffic.replaced() }, pools };
+  const head = { agent, sinceMs: traffic.sinceMs, others: { replaced: traffic.replaced(), packets: traffic.notNoted }, pools };
   let chunk = `${JSON.stringify(head).slice(0, -1)},"clients":[`;
   let count = 0;
   for (const client of traffic.clients(filter)) {

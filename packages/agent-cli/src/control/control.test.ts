@@ -74,7 +74,7 @@ describe('the control socket', () => {
     expect({ agent, sinceMs, others }).toEqual({
       agent: podName(),
       sinceMs: 1_700_000_000_000,
-      others: { replaced: { declared: 0, leased: 0, unknown: 0 } },
+      others: { replaced: { declared: 0, leased: 0, unknown: 0 }, packets: 0 },
     });
     expect(clients).toMatchObject([{ mac: '02:00:00:00:00:00', unanswered: { 'unknown-client': 1 } }]);
     expect(pools).toMatchObject([{ pool: 'default/net-48', messages: { DISCOVER: 1 } }]);
@@ -273,7 +273,7 @@ it('clients for people: a line each, the newest first; the last packets where on
   const one = {
     ...document,
     clients: document.clients.slice(0, 1),
-    others: { replaced: { declared: 0, leased: 0, unknown: 4 } },
+    others: { replaced: { declared: 0, leased: 0, unknown: 4 }, packets: 5 },
   };
   expect(formatClients(one, { withPackets: true }).split('\n').slice(2)).toEqual([
     '',
@@ -281,6 +281,7 @@ it('clients for people: a line each, the newest first; the last packets where on
     '  2023-11-14T22:13:20.000Z  DISCOVER from 0.0.0.0 -> no answer: unknown-client',
     '',
     'not shown any more, as others came: 4 unknown',
+    'not noted, as too many came within a second: 5 packets',
     '',
   ]);
 });

@@ -7,7 +7,8 @@ export interface ClientsDocument {
   readonly sinceMs: number;
   readonly clients: readonly ClientView[];
   readonly pools: readonly PlaceView[];
-  readonly others: { readonly replaced: ReplacedClients };
+  /** What the bound of the memory left out: clients, and packets that are counted for their pools only. */
+  readonly others: { readonly replaced: ReplacedClients; readonly packets: number };
 }
 
 /** Clients for a person: a line each, the one that was heard last first, in columns as wide as their widest cell. @param withPackets - the last packets of each, too. */
@@ -41,10 +42,14 @@ function packetLine({ atMs, received, from, answer, reason }: PacketView): strin
   return `  ${time(atMs)}  ${received} from ${from}${became}${answer !== null && reason !== null ? `: ${reason}` : ''}`;
 }
 
-function leftOut({ others: { replaced } }: ClientsDocument): string[] {
+function leftOut({ others: { replaced, packets } }: ClientsDocument): string[] {
   const parts = Object.entries(replaced).filter(([, count]) => count > 0);
-  if (parts.length === 0) return [];
-  return ['', `not shown any more, as others came: ${parts.map(([standing, count]) => `${count} ${standing}`).join(', ')}`];
+  const clients = parts.map(([standing, count]) => `${count} ${standing}`).join(', ');
+  const lines = [
+    ...(clients === '' ? [] : [`not shown any more, as others came: ${clients}`]),
+    ...(packets === 0 ? [] : [`not noted, as too many came within a second: ${packets} packets`]),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 function counts(named: Counts): string {

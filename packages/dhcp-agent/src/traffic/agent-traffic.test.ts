@@ -169,11 +169,33 @@ describe('the bound', () => {
     );
   });
 
+  it('of packets within a second: a flood is counted for its pool, and takes nothing from declared clients', () => {
+    const { traffic, place, clock } = start();
+    const flood = { place, macOffset: 0, received: 'discover', reason: 'unknown-client', from: 0 } as const;
+    for (let client = 0; client < 20_000; client++)
+      traffic.note({ ...flood, standing: 'unknown', octets: macAddressBytes(macOf(client)) });
+    const lease = { poolName: 'default/net-48', macAddress: macOf(1), address: 1 };
+    for (let packet = 0; packet < 40_000; packet++) traffic.noteGranted(place, macAddressBytes(macOf(1)), 'offer', lease, 0);
+    traffic.endBurst();
+    expect(traffic.notNoted).toBe(20_000 - 16_000 + 40_000 - 32_000);
+    expect(traffic.pools()).toMatchObject([{ messages: { DISCOVER: 60_000 }, answers: { OFFER: 40_000 } }]);
+    const shown = () => [...traffic.clients({ mac: macOf(1) })].at(-1)?.answers;
+    const offersBefore = shown()?.['OFFER'];
+    clock.nowMs += 1_000;
+    traffic.noteGranted(place, macAddressBytes(macOf(1)), 'offer', lease, 0);
+    expect([offersBefore, shown()?.['OFFER']]).toEqual([32_000, 32_001]);
+    clock.nowMs -= 1_000_000;
+    traffic.endBurst();
+    traffic.noteGranted(place, macAddressBytes(macOf(1)), 'offer', lease, 0);
+    expect(shown()?.['OFFER']).toBe(32_002);
+  });
+
   it('a flood of 200,000 made-up MAC addresses leaves declared clients and clients with leases, and shows its newest', () => {
     const { traffic, note, clientOf } = start();
     for (let client = 0; client < 3_000; client++) note(client, { standing: 'declared', answer: 'offer', address: client });
     for (let client = 3_000; client < 4_000; client++) note(client, { standing: 'leased', answer: 'offer', address: client });
     for (let client = 10_000; client < 210_000; client++) note(client, { reason: 'unknown-client' });
+    expect(traffic.notNoted).toBe(0);
     const known = [...traffic.clients()];
     expect(known.filter(({ standing }) => standing === 'declared').length).toBe(3_000);
     expect(known.filter(({ standing }) => standing === 'leased').length).toBe(1_000);

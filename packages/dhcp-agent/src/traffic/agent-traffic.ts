@@ -1,6 +1,7 @@
 /**
  * What each client sent and which answers it got, within a bound: it is part of the path of every packet, so it allocates nothing there and reads the
- * time once for each burst.
+ * time once for each burst. Prepared answers of a burst are noted at its end, all in two short loops: what they touch is in memory that no packet touched
+ * for long, and a processor waits for several such places at the same time only if little else lies between them.
  */
 import { type ClientMessageType, type Ipv4Address, type Lease, type MacAddress, readMacAddress } from '@vmdhcp/dhcp-allocator';
 import { ANSWERED, ClientHistory, type PacketToNote, RECEIVED } from './client-history.js';
@@ -10,6 +11,16 @@ import type { ClientView, Counts, PlaceView, ReplacedClients } from './traffic-v
 
 /** Four megabytes, of which only what is used takes memory. */
 const SIZES: RoomSizes = { declared: 12_288, leased: 3_072, unknown: 1_024 };
+/** Prepared answers that wait to be noted: as many as the largest burst that is read at once. */
+const MOST_PENDING = 64;
+const PENDING_WORDS = 5;
+/**
+ * How many packets are noted for their clients in a second, and at once: more than real clients send, and few enough to cost a load of half a million in a second
+ * next to nothing. The rest is counted for its pool only. Packets of clients that no object declares have a share of their own, so that a flood of these takes nothing from
+ * the others.
+ */
+const DECLARED_SHARE = { perMs: 32, burst: 32_000 };
+const OTHERS_SHARE = { perMs: 16, burst: 16_000 };
 const MOST_REASONS = 255;
 const CHADDR = 28;
 const REQUEST_OF_CLIENT = 1;
@@ -76,6 +87,15 @@ export class AgentTraffic {
   /** When the burst was read that is being answered; negative: no packet of it has asked yet. */
   #burstAtMs = -1;
   #isLater = false;
+  /** Of each prepared answer that waits: who (two words), what, from where, and which address. */
+  readonly #pending = new Int32Array(MOST_PENDING * PENDING_WORDS);
+  readonly #pendingSlots = new Int32Array(MOST_PENDING);
+  #pendingCount = 0;
+  /** Packets that may still be noted. */
+  #declaredShare = DECLARED_SHARE.burst;
+  #othersShare = OTHERS_SHARE.burst;
+  #refilledAtMs = 0;
+  #notNoted = 0;
 
   constructor(settings: AgentTrafficSettings) {
     this.#settings = settings;
@@ -89,12 +109,14 @@ export class AgentTraffic {
     if (this.#burstAtMs < 0) {
       this.#burstAtMs = this.#settings.nowMs();
       this.#history.setTime(this.#burstAtMs);
+      this.#refill(this.#burstAtMs);
     }
     return this.#burstAtMs;
   }
 
   /** What comes next is not of the same burst. To be called after each burst, and around everything else that notes packets. */
   endBurst(): void {
+    if (this.#pendingCount > 0) this.#notePending();
     this.#burstAtMs = -1;
   }
 
@@ -103,8 +125,8 @@ export class AgentTraffic {
     this.endBurst();
     this.#isLater = true;
     answer();
-    this.#isLater = false;
     this.endBurst();
+    this.#isLater = false;
   }
 
   /** @param poolName - empty: no pool is served on the interface. */
@@ -124,24 +146,75 @@ export class AgentTraffic {
   /** Notes the OFFER or ACK of a client that an object declares. On the path of nearly every packet: it allocates nothing. */
   // oxlint-disable-next-line max-params -- on the packet path: an object would be garbage for every packet
   noteGranted(place: Place, hardwareAddress: Uint8Array, kind: 'offer' | 'ack', lease: Lease, from: Ipv4Address): void {
+    if (this.#pendingCount === MOST_PENDING) this.#notePending();
+    const isOffer = kind === 'offer';
+    const nowMs = this.nowMs();
+    if (place.lastAtMs !== nowMs) place.lastAtMs = nowMs;
+    const { messages, answers } = place;
+    if (!this.#isLater) messages[isOffer ? DISCOVER : REQUEST] = (messages[isOffer ? DISCOVER : REQUEST] as number) + 1;
+    answers[ANSWER_OF[kind]] = (answers[ANSWER_OF[kind]] as number) + 1;
+    if (this.#declaredShare < 1) {
+      this.#notNoted++;
+      return;
+    }
+    this.#declaredShare--;
+    const pending = this.#pending;
+    const at = PENDING_WORDS * this.#pendingCount++;
+    pending[at] = highOf(hardwareAddress, 0, place);
+    pending[at + 1] = lowOf(hardwareAddress, 0);
+    pending[at + 2] = isOffer ? 1 : 0;
+    pending[at + 3] = from;
+    pending[at + 4] = lease.address;
+  }
+
+  /** Packets that are counted for their pools and not for their clients, as too many came within a second. */
+  get notNoted(): number {
+    return this.#notNoted;
+  }
+
+  /** The clock may be set back or far on: a share is never more than one of a second. */
+  #refill(nowMs: number): void {
+    const passedMs = Math.min(Math.max(nowMs - this.#refilledAtMs, 0), 1_000);
+    this.#refilledAtMs = nowMs;
+    this.#declaredShare = Math.min(this.#declaredShare + passedMs * DECLARED_SHARE.perMs, DECLARED_SHARE.burst);
+    this.#othersShare = Math.min(this.#othersShare + passedMs * OTHERS_SHARE.perMs, OTHERS_SHARE.burst);
+  }
+
+  /** True if a packet of such a client may be noted: counted as one then. */
+  #takeShare(standing: Standing): boolean {
+    const isDeclared = standing === 'declared';
+    const isLeft = (isDeclared ? this.#declaredShare : this.#othersShare) >= 1;
+    if (!isLeft) this.#notNoted++;
+    else if (isDeclared) this.#declaredShare--;
+    else this.#othersShare--;
+    return isLeft;
+  }
+
+  #notePending(): void {
+    const [pending, found, slots, count] = [this.#pending, this.#pendingSlots, this.#slots, this.#pendingCount];
+    this.#pendingCount = 0;
+    for (let index = 0, at = 0; index < count; index++, at += PENDING_WORDS)
+      found[index] = slots.find(pending[at] as number, pending[at + 1] as number);
     const packet = this.#packet;
-    packet.received = kind === 'offer' ? DISCOVER : REQUEST;
-    packet.answered = ANSWER_OF[kind];
     packet.reason = 0;
-    packet.from = from;
-    packet.address = lease.address;
     packet.isLater = this.#isLater;
-    const slots = this.#slots;
-    const high = highOf(hardwareAddress, 0, place);
-    const low = lowOf(hardwareAddress, 0);
-    let slot = slots.find(high, low);
-    if (slot < 0 || slot >= slots.declaredEnd) slot = slots.take(high, low, 'declared');
-    this.#count(place, packet);
-    this.#history.note(slot, packet);
+    for (let index = 0, at = 0; index < count; index++, at += PENDING_WORDS) {
+      const [high, low] = [pending[at] as number, pending[at + 1] as number];
+      let slot = found[index] as number;
+      // One that came before it in the burst may have taken the slot.
+      if (slot < 0 || slot >= slots.declaredEnd || !slots.has(slot, high, low)) slot = slots.take(high, low, 'declared');
+      const isOffer = pending[at + 2] === 1;
+      packet.received = isOffer ? DISCOVER : REQUEST;
+      packet.answered = isOffer ? ANSWER_OF.offer : ANSWER_OF.ack;
+      packet.from = pending[at + 3] as number;
+      packet.address = pending[at + 4] as number;
+      this.#history.note(slot, packet);
+    }
   }
 
   /** Notes what became of a packet. One without the MAC address of a client is only counted for its place. */
   note(noted: NotedPacket): void {
+    if (this.#pendingCount > 0) this.#notePending();
     const { place, octets, macOffset } = noted;
     const packet = this.#packet;
     packet.received = receivedOf(noted);
@@ -151,12 +224,14 @@ export class AgentTraffic {
     packet.address = noted.address ?? 0;
     packet.isLater = this.#isLater || noted.isLater === true;
     this.#count(place, packet);
-    if (noted.received !== undefined || hasHostMac(octets))
+    if (noted.received === undefined && !hasHostMac(octets)) return;
+    if (this.#takeShare(noted.standing))
       this.#history.note(this.#slots.take(highOf(octets, macOffset, place), lowOf(octets, macOffset), noted.standing), packet);
   }
 
   /** The clients that are known now, in no order. @param filter - what is left out shows none. */
   *clients(filter: { readonly pool?: string | undefined; readonly mac?: MacAddress | undefined } = {}): Generator<ClientView> {
+    if (this.#pendingCount > 0) this.#notePending();
     for (const [slot, standing] of this.#slots.used()) {
       const place = this.#placeOfSlot(slot);
       if (place === undefined || (filter.pool !== undefined && filter.pool !== place.poolName)) continue;

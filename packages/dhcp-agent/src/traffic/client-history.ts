@@ -9,8 +9,8 @@ export const RECEIVED = ['DISCOVER', 'REQUEST', 'DECLINE', 'RELEASE', 'INFORM', 
 export const ANSWERED = ['', 'OFFER', 'ACK', 'NAK'] as const;
 
 /** How many packets there are of a client in all. */
-const PACKETS = 2;
-const MESSAGES = 3;
+const PACKETS = 0;
+const MESSAGES = 1;
 const ANSWERS = MESSAGES + RECEIVED.length;
 /** The ring of the last packets. */
 const LAST = 16;

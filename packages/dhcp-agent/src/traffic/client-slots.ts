@@ -11,11 +11,10 @@ export type Standing = (typeof STANDINGS)[number];
 /** How many clients of each standing are kept. */
 export type RoomSizes = Readonly<Record<Standing, number>>;
 
-/** Numbers of 32 bits for each slot, side by side as they are used together; the first two are the client. */
+/** Numbers of 32 bits for what is known of a client. */
 export const SLOT_WORDS = 64;
-const MAC_LOW = 0;
-/** 16 bits of the MAC address, then 16 of the place. */
-const MAC_HIGH_AND_PLACE = 1;
+/** Of a client: four octets of its MAC address; the other two, and 16 bits of the place. Side by side, and apart from the rest: a search touches few pages. */
+const KEY_WORDS = 2;
 
 /** Slots that are looked at when a room is full: the one whose client was silent for longest is given away. */
 const LOOKED_AT = 8;
@@ -37,6 +36,7 @@ interface Room {
 
 export class ClientSlots {
   readonly words: Int32Array;
+  readonly #keys: Int32Array;
   /** When each client was last heard, in milliseconds. */
   readonly lastAtMs: Float64Array;
   /** Slots below have clients that an object declares. */
@@ -59,18 +59,21 @@ export class ClientSlots {
     this.declaredEnd = sizes.declared;
     // Zeros that nothing has touched take no memory.
     this.words = new Int32Array(SLOT_WORDS * start);
+    this.#keys = new Int32Array(KEY_WORDS * start);
     this.lastAtMs = new Float64Array(start);
     this.#next = new Uint16Array(start);
   }
 
   /** The slot of a client; -1: it has none. @param high - the first two octets of its MAC address, then the place. @param low - the other four. */
   find(high: number, low: number): number {
-    const { words } = this;
-    for (let next = this.#first[this.#bucketOf(high, low)] as number; next !== 0; next = this.#next[next - 1] as number) {
-      const at = SLOT_WORDS * (next - 1);
-      if (words[at] === low && words[at + MAC_HIGH_AND_PLACE] === high) return next - 1;
-    }
+    for (let next = this.#first[this.#bucketOf(high, low)] as number; next !== 0; next = this.#next[next - 1] as number)
+      if (this.has(next - 1, high, low)) return next - 1;
     return NONE;
+  }
+
+  /** True if the slot is that of this client. */
+  has(slot: number, high: number, low: number): boolean {
+    return this.#keys[KEY_WORDS * slot] === low && this.#keys[KEY_WORDS * slot + 1] === high;
   }
 
   /** The slot of a client in the room of this standing, or in one of a better; what is known of the client goes along. Its words are zeros if it is new. */
@@ -83,22 +86,21 @@ export class ClientSlots {
     const { words } = this;
     if (known === NONE) {
       words.fill(0, SLOT_WORDS * slot, SLOT_WORDS * (slot + 1));
-      words[SLOT_WORDS * slot + MAC_LOW] = low;
-      words[SLOT_WORDS * slot + MAC_HIGH_AND_PLACE] = high;
     } else {
       words.copyWithin(SLOT_WORDS * slot, SLOT_WORDS * known, SLOT_WORDS * (known + 1));
       this.#unlink(known);
       this.lastAtMs[known] = 0;
       this.#rooms.find(({ end }) => known < end)?.vacant.push(known);
     }
+    this.#keys[KEY_WORDS * slot] = low;
+    this.#keys[KEY_WORDS * slot + 1] = high;
     this.#link(slot, high, low);
     return slot;
   }
 
   /** The client of a slot, as `find` takes it. */
   keyOf(slot: number): { readonly high: number; readonly low: number } {
-    const at = SLOT_WORDS * slot;
-    return { high: this.words[at + MAC_HIGH_AND_PLACE] ?? 0, low: this.words[at + MAC_LOW] ?? 0 };
+    return { high: this.#keys[KEY_WORDS * slot + 1] ?? 0, low: this.#keys[KEY_WORDS * slot] ?? 0 };
   }
 
   /** Slots that have a client, with what is known of it. */
@@ -142,8 +144,8 @@ export class ClientSlots {
   }
 
   #unlink(slot: number): void {
-    const at = SLOT_WORDS * slot;
-    const bucket = this.#bucketOf(this.words[at + MAC_HIGH_AND_PLACE] as number, this.words[at] as number);
+    const { high, low } = this.keyOf(slot);
+    const bucket = this.#bucketOf(high, low);
     const after = this.#next[slot] as number;
     if (this.#first[bucket] === slot + 1) {
       this.#first[bucket] = after;
