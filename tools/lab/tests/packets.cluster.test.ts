@@ -114,10 +114,10 @@ async function createPod(name: string, containers: readonly string[]): Promise<v
   await cluster.admin.waitForObject('Pod', `${NAMESPACE}/${name}`, ({ status }) => JSON.stringify(status).includes('"running"'));
 }
 
-async function createLease(pod: string, renewed: Date): Promise<void> {
-  const pool = pod === 'agent-1' ? POOL : `default/${pod}`;
+async function createLease(pod: string, renewed: Date, namespace = NAMESPACE): Promise<void> {
+  const pool = pod === 'agent-1' || namespace !== NAMESPACE ? POOL : `default/${pod}`;
   const annotations = { 'network.harvesterhci.io/agent-report': JSON.stringify({ [pool]: { serving: true } }) };
-  const metadata = { namespace: NAMESPACE, name: `group-of-${pod}`, labels: LABELS, annotations };
+  const metadata = { namespace, name: `group-of-${pod}`, labels: LABELS, annotations };
   const renewTime = renewed.toISOString().replace('Z', '000Z');
   const spec = { holderIdentity: `${pod}_x`, leaseDurationSeconds: 3600, renewTime };
   await cluster.admin.create({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec } as KubernetesObject);
@@ -348,5 +348,16 @@ describe('kubectl vmdhcp capture', { timeout: 60_000 }, () => {
     expect(await plugin.run(kubeconfig, ['capture', 'agent-stale'])).toMatchObject(leaderless);
     const words = ['capture', POOL, '--packets', '3', '--write', '/nowhere/a.pcapng'];
     expect(await plugin.run(kubeconfig, words)).toMatchObject({ code: 73 });
+  });
+
+  it('no command runs in the pods of a namespace that claims the pool and has no agents', async () => {
+    await cluster.admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a-tenant' } });
+    await createLease('trap', new Date(), 'a-tenant');
+    const { stdout } = await plugin.run(cluster.adminKubeconfig, ['top', '-o', 'json']);
+    expect(stdout).toContain(`${NAMESPACE}/agent-1`);
+    expect(stdout).not.toContain('a-tenant');
+    expect(await plugin.run(cluster.adminKubeconfig, ['capture', POOL, '--packets', '3'])).toMatchObject({ code: 0 });
+    const ofTenant = await plugin.run(cluster.adminKubeconfig, ['top', '-n', 'a-tenant']);
+    expect(ofTenant.stdout).toContain('a-tenant/trap');
   });
 });
