@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { askControl } from '../control/ask-control.js';
-import { podControlPath, stateControlPath } from '../control/control-path.js';
+import { hasPodControl, podControlPath, stateControlPath } from '../control/control-path.js';
 import { formatClients } from '../control/format-clients.js';
 
 export interface ClientsOptions {
@@ -28,5 +28,6 @@ export async function listClients({ state, pool, mac, json = false }: ClientsOpt
 export function controlPath(state: string | undefined): string {
   if (state !== undefined) return stateControlPath(state);
   const [inPod, onHost] = [podControlPath(), stateControlPath(DEFAULT_STATE)];
-  return existsSync(inPod) || !existsSync(onHost) ? inPod : onHost;
+  if (hasPodControl(inPod)) return inPod;
+  return existsSync(onHost) || existsSync(inPod) ? onHost : inPod;
 }

@@ -1,5 +1,5 @@
 /** Where the control socket of an agent is: a file that only its own user may use, in a folder that only this user may enter. */
-import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -30,10 +30,18 @@ export function makePodControlFolder(path: string): void {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    const found = lstatSync(folder);
-    const isOwn = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & OTHERS) === 0;
-    if (!isOwn) throw new Error(`${folder} may be used by another user; remove it`, { cause: error });
+    if (!isOwnFolder(folder)) throw new Error(`${folder} may be used by another user; remove it`, { cause: error });
   }
+}
+
+/** True if an agent in this pod has the socket, and no other user can have put it there: on a host, every user may write into shared memory. */
+export function hasPodControl(path: string): boolean {
+  return existsSync(path) && isOwnFolder(dirname(path));
+}
+
+function isOwnFolder(folder: string): boolean {
+  const found = lstatSync(folder);
+  return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & OTHERS) === 0;
 }
 
 /** The name by which an agent is known. */

@@ -14,7 +14,7 @@ import { createLogger, type Logger } from '@vmdhcp/service-process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startAgentControl } from './agent-control.js';
 import { askControl } from './ask-control.js';
-import { makePodControlFolder, podControlPath, podName, stateControlPath } from './control-path.js';
+import { hasPodControl, makePodControlFolder, podControlPath, podName, stateControlPath } from './control-path.js';
 import { parseControlRequest } from './control-request.js';
 import { type ClientsDocument, formatClients } from './format-clients.js';
 import { packetLine } from './packet-line.js';
@@ -248,6 +248,19 @@ describe('the folder of a pod', () => {
     chmodSync(join(folder, 'open'), 0o777);
     for (const name of ['open', 'link', 'file'])
       expect(() => makePodControlFolder(join(folder, name, 'a.sock'))).toThrow(/may be used by another user/);
+  });
+
+  it('is not asked where another user may have put a socket there, as in the shared memory of a host', () => {
+    for (const [name, mode] of [
+      ['own', 0o700],
+      ['open', 0o777],
+    ] as const) {
+      mkdirSync(join(folder, name));
+      chmodSync(join(folder, name), mode);
+      expect(hasPodControl(join(folder, name, 'a.sock'))).toBe(false);
+      writeFileSync(join(folder, name, 'a.sock'), '');
+      expect(hasPodControl(join(folder, name, 'a.sock'))).toBe(mode === 0o700);
+    }
   });
 
   it('has a socket for each pod and network namespace', () => {
