@@ -40,6 +40,8 @@ export function isExternal({ networks, pools }: ChainObservation, network: strin
 
 /** What the VirtualMachineNetworkConfig has for the interface. */
 export interface EntryReading extends LinkReading {
+  /** In the spec. */
+  readonly isThere: boolean;
   /** In the status; undefined: none. */
   readonly state: string | undefined;
   /** By the status, where its state is `Allocated`. */
@@ -56,14 +58,26 @@ export function readEntry(observation: ChainObservation, one: ChainInterface): E
   const state = readText(status, 'state');
   const address = state === 'Allocated' ? readText(status, 'allocatedIPAddress') : undefined;
   if (readField(config.spec, 'paused') === true)
-    return { state, address: undefined, facts: [{ ...link, facts: 'paused' }], findings: [finding('NetworkConfigPaused')] };
+    return {
+      isThere: true,
+      state,
+      address: undefined,
+      facts: [{ ...link, facts: 'paused' }],
+      findings: [finding('NetworkConfigPaused')],
+    };
   const facts = [{ ...link, facts: describeEntry(entry, state) }];
   if (entry !== undefined)
-    return { state, address, facts, findings: [...entryFindings(observation, one, { entry, state }), ...stale(config)] };
-  return { state, address, facts, findings: [...awaitedEntry(one), ...stale(config)] };
+    return {
+      isThere: true,
+      state,
+      address,
+      facts,
+      findings: [...entryFindings(observation, one, { entry, state }), ...stale(config)],
+    };
+  return { isThere: false, state, address, facts, findings: [...awaitedEntry(one), ...stale(config)] };
 }
 
-const NO_ENTRY = { state: undefined, address: undefined };
+const NO_ENTRY = { isThere: false, state: undefined, address: undefined };
 
 function withoutConfig(
   isMissing: boolean,

@@ -37,6 +37,13 @@ const ENTRY = { networkName: NETWORK, macAddress: MAC };
 const CREATED = { ...machine({}, [{ name: 'default', macAddress: OTHER_MAC }]), status: { created: true } };
 const NAMED_LONG = [{ name: 'default', macAddress: MAC, network: `default/${'n'.repeat(70)}` }];
 
+it('a VirtualMachineNetworkConfig that the controller has not looked at waits for its address', () => {
+  const chain = explainAddress(observe({ config: config({ status: [] }), pool: pool({ allocated: {} }), instance: undefined }));
+  expect(findingsOf(chain)).toContainEqual(
+    expect.objectContaining({ reason: 'AddressPending', link: 'address', state: 'waiting' }),
+  );
+});
+
 describe('a virtual machine that has its address', () => {
   it('has every link, in its order', () => {
     const chain = explain();

@@ -40,7 +40,8 @@ export interface AddressReading extends LinkReading {
 export function readAddress(observation: ChainObservation, one: ChainInterface, entry: EntryReading): AddressReading {
   const pool = objectOf(observation.pools.get(one.network)?.pool);
   if (pool === undefined) return fromEntry(entry);
-  const isExplained = entry.state === undefined || entry.findings.some(({ state }) => state === 'broken');
+  // One that the controller has not looked at yet has no state.
+  const isExplained = !entry.isThere || entry.findings.some(({ state }) => state === 'broken');
   const recorded = recordedFor(pool, one.macAddress);
   const isOfAnother = entry.findings.some(({ reason }) => reason === 'MacAddressClaimedTwice');
   if (recorded === undefined || isOfAnother) return withoutAddress(isExplained || !isUsed(pool));
