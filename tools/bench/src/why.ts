@@ -4,8 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { AUDIT_LABEL } from '@vmdhcp/ippool-api/agent';
+import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { CLUSTER_EXAMPLES, ClusterAccess, CONTROLLER_BIN, ipPool, PLUGIN_BIN, virtualMachine } from '@vmdhcp/lab';
+import { AUDIT_SLOT_NAMES, AUDIT_STATE_NAME, formatAuditState } from '@vmdhcp/reconciler/audit';
 import { Command } from 'commander';
 import { markdown } from './tables.js';
 
@@ -14,14 +18,24 @@ const options = new Command('npm run bench:why --')
   .option('--pools <n>', 'IPPools, each with a network', '1000')
   .option('--machines <n>', 'virtual machines, spread over the pools', '10000')
   .option('--rounds <n>', 'times that each question is asked', '7')
+  .option('--records <n>', 'assignments that have ended, in the records', '28000')
+  .option('--hosts <n>', 'bare-metal hosts of one ClusterAgent, 200 at most', '200')
   .addHelpText('after', '\nExample:\n  npm run bench:why -- --pools 100 --machines 1000\n')
   .parse()
-  .opts<{ readonly pools: string; readonly machines: string; readonly rounds: string }>();
+  .opts<{
+    readonly pools: string;
+    readonly machines: string;
+    readonly rounds: string;
+    readonly records: string;
+    readonly hosts: string;
+  }>();
 
 const SIMULATOR = fileURLToPath(new URL('large-simulator.js', import.meta.url));
 const AT_A_TIME = 32;
 const CONDITIONS = ['CacheReady', 'Registered', 'AgentReady'].map((type) => ({ type, status: 'True' }));
 const LEASE = 'vm-dhcp-agent-1';
+const AGENTS = 'vm-dhcp-agents';
+const BMC = 'bmc.spidernet.io/v1beta1';
 
 const [pools, machines, rounds] = [options.pools, options.machines, options.rounds].map(Number) as [number, number, number];
 const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bench-why-'));
@@ -67,7 +81,12 @@ function addressOf(machine: number): string {
 async function fill(access: ClusterAccess): Promise<void> {
   await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
   spawnSync(process.execPath, [CONTROLLER_BIN, 'crds', '--apply', '--kubeconfig', kubeconfig], { stdio: 'inherit' });
-  await access.create(lease());
+  for (const one of bareMetalResources) await access.create(toCustomResourceDefinition(one) as unknown as KubernetesObject);
+  await access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: AGENTS } });
+  for (const one of [lease(LEASE), { ...lease('agent-rack-1'), metadata: { namespace: AGENTS, name: 'agent-rack-1' } }])
+    await access.create(one);
+  await addHosts(access);
+  await addRecords(access);
   await each(pools, (pool) => addPool(access, pool));
   await each(machines, (machine) => addMachine(access, machine));
 }
@@ -127,7 +146,62 @@ async function addMachine(access: ClusterAccess, machine: number): Promise<void>
   await access.client('VirtualMachineNetworkConfig').patchStatus({ key: `default/${name}` }, { status });
 }
 
-function lease(): KubernetesObject {
+/** As many slots as there are, with records of the first pool. */
+async function addRecords(access: ClusterAccess): Promise<void> {
+  const labels = { [AUDIT_LABEL]: 'true' };
+  const object = (name: string, data: Readonly<Record<string, string>>) =>
+    ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: AGENTS, name, labels }, data }) as KubernetesObject;
+  const completeUntilMs = Date.now() + 86_400_000;
+  await access.create(object(AUDIT_STATE_NAME, { state: formatAuditState({ completeUntilMs, gaps: [] }) }));
+  const inSlot = Math.ceil(Number(options.records) / AUDIT_SLOT_NAMES.length);
+  await each(AUDIT_SLOT_NAMES.length, async (slot) => {
+    const lines = Array.from({ length: inSlot }, (_, index) => recordLine(1 + slot * inSlot + index));
+    await access.create(
+      object(AUDIT_SLOT_NAMES[slot] ?? '', { '000000000001': ['{"pool":"default/pool-0"}', ...lines].join('\n') }),
+    );
+  });
+}
+
+function recordLine(serial: number): string {
+  return JSON.stringify({
+    serial,
+    address: addressIn(0, 200 + (serial % 50)),
+    macAddress: macAddressOf(serial),
+    virtualMachine: `default/short-${serial}`,
+    uid: `6f1c2a74-7d0e-4f0e-9a51-${String(serial).padStart(12, '0')}`,
+    interface: 'default',
+    network: 'default/net-0',
+    from: '2026-01-01T00:00:00Z',
+    began: 'assigned',
+    to: new Date(Date.UTC(2026, 1, 1) + serial * 1_000).toISOString().replace('.000Z', 'Z'),
+    ended: 'vm-deleted',
+  });
+}
+
+async function addHosts(access: ClusterAccess): Promise<void> {
+  const dhcpServerConfig = {
+    dhcpServerInterface: 'net1',
+    subnet: '192.168.0.0/24',
+    ipRange: '192.168.0.10-192.168.0.250',
+    gateway: '192.168.0.1',
+    selfIp: '192.168.0.2/24',
+  };
+  const spec = { agentYaml: { underlayInterface: 'bmc' }, feature: { dhcpServerConfig } };
+  await access.create({ apiVersion: BMC, kind: 'ClusterAgent', metadata: { name: 'rack-1' }, spec } as KubernetesObject);
+  await each(Number(options.hosts), async (host) => {
+    const [name, ipAddr] = [`rack-1-192-168-0-${10 + host}`, `192.168.0.${10 + host}`];
+    const labels = { 'bmc.spidernet.io/ipAddr': ipAddr };
+    await access.create({ apiVersion: BMC, kind: 'HostStatus', metadata: { name, labels } });
+    const basic = { type: 'dhcp', ipAddr, mac: hostMacAddress(host), activeDhcpClient: true, https: true, port: 443 };
+    await access.client('HostStatus').patchStatus({ key: name }, { status: { clusterAgent: 'rack-1', healthy: true, basic } });
+  });
+}
+
+function hostMacAddress(host: number): string {
+  return `02:00:5e:00:60:${host.toString(16).padStart(2, '0')}`;
+}
+
+function lease(name: string): KubernetesObject {
   const report = Object.fromEntries(
     Array.from({ length: pools }, (_, pool) => [`default/pool-${pool}`, { serving: true, version: '1' }]),
   );
@@ -136,7 +210,7 @@ function lease(): KubernetesObject {
     kind: 'Lease',
     metadata: {
       namespace: 'default',
-      name: LEASE,
+      name,
       annotations: { 'network.harvesterhci.io/agent-report': JSON.stringify(report) },
     },
     // The bench outlasts a Lease that no agent renews.
@@ -151,6 +225,9 @@ function measureAll(): string {
     ['a virtual machine that does not exist', 'vm-none'],
     ['an address', addressOf(middle)],
     ['a MAC address', macAddressOf(machines - 1)],
+    ['a free address that others had', addressIn(0, 220)],
+    ['the address of a bare-metal host', '192.168.0.50'],
+    ['the MAC address of a bare-metal host', hostMacAddress(Number(options.hosts) - 1)],
   ] as const;
   const title = `why: ${pools.toLocaleString('en')} pools, ${machines.toLocaleString('en')} virtual machines`;
   return markdown(

@@ -23,7 +23,7 @@ export async function findClient(reader: ClusterReader, subject: ClientSubject):
   const macAddress = subject.kind === 'mac-address' ? subject.macAddress : records.find((one) => one.macAddress)?.macAddress;
   if (macAddress === undefined) return { pools, records, machine: undefined, missingRights };
   const network = records.find((one) => one.macAddress === macAddress)?.network;
-  const near = (records[0]?.pool ?? `${reader.namespace}/`).split('/', 1)[0] ?? '';
+  const near = records[0]?.pool.split('/', 1)[0];
   const owner = await findOwner(reader, { macAddress, network }, near);
   return { pools, records, machine: owner.machine, missingRights: [...missingRights, ...owner.missingRights] };
 }
@@ -50,12 +50,18 @@ interface Owner {
   readonly missingRights: readonly MissingRight[];
 }
 
-/** Most virtual machines are in the namespace of their pool, so that is read first. */
-async function findOwner(reader: ClusterReader, client: Client, near: string): Promise<Owner> {
-  const found = await searchIn(reader, client, near);
-  if (found.machine !== undefined) return found;
+/**
+ * Most virtual machines are in the namespace of their pool, so that is read first.
+ *
+ * @param near - that namespace; undefined: no pool has the client, and the namespace of the reader is read where all together may not be.
+ */
+async function findOwner(reader: ClusterReader, client: Client, near: string | undefined): Promise<Owner> {
+  const found = near === undefined ? undefined : await searchIn(reader, client, near);
+  if (found?.machine !== undefined) return found;
   const anywhere = await searchIn(reader, client, '');
-  return anywhere.machine === undefined ? { machine: undefined, missingRights: anywhere.missingRights } : anywhere;
+  if (anywhere.machine !== undefined || anywhere.missingRights.length === 0 || near !== undefined) return anywhere;
+  const own = await searchIn(reader, client, reader.namespace);
+  return own.machine === undefined ? anywhere : own;
 }
 
 async function searchIn(reader: ClusterReader, client: Client, namespace: string): Promise<Owner> {

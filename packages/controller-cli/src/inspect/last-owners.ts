@@ -1,4 +1,5 @@
 /** Who had an address that no client has now, or which address a client had that has none: from the records of assignments. */
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { type AssignmentRecord, END_REASONS, lastEnded } from '@vmdhcp/reconciler/audit';
 import { type ClientSubject, describeMissingRight } from '@vmdhcp/reconciler/chain';
@@ -25,7 +26,8 @@ export async function findLastOwners(
   subject: ClientSubject,
   { namespace, pools }: Records,
 ): Promise<LastOwners> {
-  const stored = await readAudit(reader, namespace);
+  const about = subject.kind === 'address' ? formatIpv4Address(subject.address) : subject.macAddress;
+  const stored = await readAudit(reader, namespace, about);
   if (stored.kind === 'refused')
     return { assignments: [], problem: `the records of assignments: ${describeMissingRight(stored.right)}` };
   if (stored.kind === 'none') return { assignments: [], problem: describeNoRecords(namespace) };
