@@ -219,13 +219,13 @@ export class OperatedCluster {
     });
     try {
       await client.start();
-      await waitFor('the list of wakeable addresses', () => listed.has(macAddress), 20_000);
+      await waitFor('the list of wakeable addresses', () => listed.has(macAddress), 60_000);
       await this.#kubevirt.untilStatus('shop/web-2', 'Stopped');
       const packet = { macAddress, nodeName: 'node-1', sender: '192.0.2.7', senderPort: 9, packetSize: 102 };
       await waitFor(
         'the answer',
         async () => (await client.report({ ...packet, heardAtMs: Date.now() })).kind === 'answered',
-        20_000,
+        60_000,
       );
       await this.#kubevirt.untilStatus('shop/web-2', 'Running');
     } finally {
@@ -252,9 +252,9 @@ export class OperatedCluster {
       });
     for (const name of ['web-1', 'web-3', 'cache-0', 'lost-0']) await this.#kubevirt.untilStatus(`shop/${name}`, 'Running');
     for (const ended of ['address-conflict', 'vm-deleted'])
-      await waitFor(`a record that ended: ${ended}`, async () => await hasRecord(admin, 'shop/vlan-49', ended), 20_000);
+      await waitFor(`a record that ended: ${ended}`, async () => await hasRecord(admin, 'shop/vlan-49', ended), 60_000);
     for (const reason of ['WakeUpStarted', 'RogueServer', 'NoPool', 'PoolExhausted'])
-      await waitFor(`the Event ${reason}`, async () => await hasEvent(admin, reason), 20_000);
+      await waitFor(`the Event ${reason}`, async () => await hasEvent(admin, reason), 60_000);
   }
 }
 

@@ -21,21 +21,21 @@ let operated: OperatedCluster;
 
 beforeAll(async () => {
   operated = await OperatedCluster.start();
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   await operated?.close();
   plugin.close();
   rmSync(home, { recursive: true });
   if (isUpdate) writeFileSync(PAGE, withOutputs(page, changed()));
-}, 30_000);
+}, 60_000);
 
 /** What a person who types it sees. */
 async function ask({ command }: Question): Promise<string> {
   const shell = new LabProcess('sh', ['-c', `{ ${command}\n} 2>&1`], {
     env: { KUBECONFIG: operated.cluster.adminKubeconfig, HOME: home, PATH: plugin.path, NO_COLOR: '1', COLUMNS: '140' },
   });
-  const { code } = await shell.ended(20_000);
+  const { code } = await shell.ended(60_000);
   expect([0, 1], shell.lines.join('\n')).toContain(code);
   // The controller has the name of its pod for its identity; here it has that of the machine.
   return shell.lines
@@ -66,7 +66,7 @@ it('there are thirty', () => {
   expect(questions.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
 });
 
-describe.skipIf(!has('kubectl'))(`each question (${needs('kubectl')})`, () => {
+describe.skipIf(!has('kubectl'))(`each question (${needs('kubectl')})`, { timeout: 90_000 }, () => {
   it.each(questions.map((question) => [`${question.number}. ${question.title}`, question] as const))(
     '%s',
     async (_, question) => {

@@ -49,12 +49,12 @@ beforeAll(async () => {
   await addPools();
   for (const { make } of SITUATIONS) await make();
   await report();
-}, 60_000);
+}, 180_000);
 
 afterAll(async () => {
   plugin.close();
   await cluster?.close();
-}, 60_000);
+}, 180_000);
 
 /** Those of the cluster network `crash` end at once. */
 function runPod(pod: Pod): PodProcess {
@@ -300,13 +300,13 @@ async function shows(subject: string, reasons: readonly string[]): Promise<void>
       found = await reasonsOf(subject);
       return reasons.every((reason) => found.includes(reason));
     },
-    25_000,
+    60_000,
   ).catch((error: unknown) => {
     throw new Error(`${subject} has ${found.join(', ')}`, { cause: error });
   });
 }
 
-describe('each reason, in a situation that makes it', () => {
+describe('each reason, in a situation that makes it', { timeout: 90_000 }, () => {
   it.concurrent.each(SITUATIONS.map(({ ask, reasons }) => [ask, reasons] as const))('%s: %j', (ask, reasons) =>
     shows(ask, reasons),
   );
@@ -318,4 +318,4 @@ it('without a controller: none renews the Lease, and what it would do next waits
   await shows('late', ['NetworkConfigMissing', 'ControllerNotLeading']);
   await configWith('pending', [{ ...ENTRY, macAddress: macAddress() }]);
   await shows('pending', ['AddressPending', 'ControllerNotLeading']);
-});
+}, 180_000);
