@@ -76,7 +76,7 @@ export class LabAgent {
         if (this.process.hasEnded) throw new Error(`the agent ended:\n${this.process.lines.join('\n')}`);
         return (await this.get('/readyz').catch(() => undefined))?.status === 200;
       },
-      15_000,
+      30_000,
     );
   }
 

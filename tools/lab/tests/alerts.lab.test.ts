@@ -82,20 +82,21 @@ beforeAll(async () => {
   const { lab, cluster } = vlans;
   await cluster.access.applyAll(installedForBareMetal());
   await startRogueServer();
+  // One after the other: the machine of a test may have two processors.
+  for (const prefix of [60, 61]) lab.addNetwork(`br${prefix}`, `192.168.${prefix}.2/24`);
+  bareHost = await LabAgent.start(lab, { pools: bareHostPools(['one']), interfaces: ['net-60=br60', 'net-61=br61'] });
   controller = await cluster.startController('--bare-metal', '--bare-metal-status-seconds', '1');
-  // The API server does not send it requests: it would refuse a pool whose network is not there.
-  webhook = await AdmissionWebhook.start(cluster.place, ['--no-register']);
   await createClusterAgent('rack', { underlayInterface: 'default/vlan-50' });
   for (const vlan of [48, 49, 50]) await cluster.access.create(networkAttachment(`default/vlan-${vlan}`, 'mgmt'));
   await cluster.access.create(pool(48, '192.168.48.11'));
   await cluster.access.create(pool(49, '192.168.49.99'));
   await cluster.access.create(virtualMachine('default/web', WEB, 'default/vlan-48'));
-  for (const prefix of [60, 61]) lab.addNetwork(`br${prefix}`, `192.168.${prefix}.2/24`);
-  bareHost = await LabAgent.start(lab, { pools: bareHostPools(['one']), interfaces: ['net-60=br60', 'net-61=br61'] });
   await cluster.rolledOut(GROUP);
   await cluster.access.waitForObject('ClusterAgent', 'rack', ({ status }) => readField(status, 'ready') === true);
   for (const vlan of [48, 49]) await cluster.agentReady(`default/net-${vlan}`);
   leader = await waitFor('a leader', () => cluster.leader(GROUP));
+  // The API server does not send it requests: it would refuse a pool whose network is not there.
+  webhook = await AdmissionWebhook.start(cluster.place, ['--no-register']);
   wakeAgentAt = `127.0.0.1:${await freePort()}`;
   prometheus = await Prometheus.start(lab, {
     rules: formatRules(ALERTS, { runbooks: 'https://example.org/runbooks', for: '0s' }),
