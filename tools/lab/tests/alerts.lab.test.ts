@@ -206,20 +206,20 @@ async function fires(...names: readonly string[]): Promise<void> {
       last = await firing();
       return lacking().length === 0;
     },
-    20_000,
+    40_000,
   ).catch((error: Error) => {
     throw new Error(`${error.message}; these do not fire: ${lacking().join(', ')}; these do: ${last.join(', ')}`);
   });
   for (const name of names) fired.add(name);
 }
 
-describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus', 'dnsmasq')}`, () => {
+describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus', 'dnsmasq')}`, { timeout: 90_000 }, () => {
   it('of an installation that works none fires, but for the rogue DHCP server that was there before', async () => {
     await fires('VmdhcpRogueServer');
-    await waitFor('no other alert', async () => (await firing()).length === 1, 20_000);
+    await waitFor('no other alert', async () => (await firing()).length === 1, 40_000);
     // Of the group, and of the ClusterAgent.
     const leaders = 'sum(vmdhcp_agent_leading) == 2 and sum(vmdhcpcontroller_leading) == 1';
-    await waitFor('all leaders', async () => (await prometheus.query(leaders)).length > 0, 20_000);
+    await waitFor('all leaders', async () => (await prometheus.query(leaders)).length > 0, 40_000);
   });
 
   it('a selected pool is a name, and no pattern: its queries have data, and those of a name that is none have nothing', async () => {
