@@ -101,7 +101,7 @@ const COMPILED = /^dist\/(.*)\.js$/;
 
 /** Of a package of this workspace: what `files` in its package.json publishes. */
 function isPublished(path: string): boolean {
-  return path === 'package.json' || /^(bin|dist)\//.test(path);
+  return path === 'package.json' || /^(bin|dist|page)\//.test(path);
 }
 
 async function readFolder(folder: string, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
