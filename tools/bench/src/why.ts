@@ -36,6 +36,8 @@ const CONDITIONS = ['CacheReady', 'Registered', 'AgentReady'].map((type) => ({ t
 const LEASE = 'vm-dhcp-agent-1';
 const AGENTS = 'vm-dhcp-agents';
 const BMC = 'bmc.spidernet.io/v1beta1';
+/** A virtual machine whose guest operating system reports nothing: the leader is asked what it saw of it. */
+const SILENT = 1;
 
 const [pools, machines, rounds] = [options.pools, options.machines, options.rounds].map(Number) as [number, number, number];
 const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bench-why-'));
@@ -89,6 +91,17 @@ async function fill(access: ClusterAccess): Promise<void> {
   await addRecords(access);
   await each(pools, (pool) => addPool(access, pool));
   await each(machines, (machine) => addMachine(access, machine));
+  await access.client('VirtualMachineInstance').patch({ key: `default/vm-${SILENT}` }, { status: { interfaces: null } });
+  await addLeader(access);
+}
+
+/** A pod that the leader of the agents may be asked in. */
+async function addLeader(access: ClusterAccess): Promise<void> {
+  const metadata = { namespace: 'default', name: 'agent-1' };
+  const spec = { nodeName: 'node-1', containers: [{ name: 'agent', image: 'agent' }] };
+  await access.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec } as KubernetesObject);
+  const status = { name: 'agent', ready: true, restartCount: 0, image: 'agent', imageID: '', state: { running: {} } };
+  await access.client('Pod').patchStatus({ key: 'default/agent-1' }, { status: { containerStatuses: [status] } });
 }
 
 async function each(count: number, act: (index: number) => Promise<void>): Promise<void> {
@@ -222,6 +235,7 @@ function measureAll(): string {
   const middle = Math.floor(machines / 2);
   const questions = [
     ['a virtual machine', `vm-${middle}`],
+    ['a virtual machine without a guest agent: the leader is asked in its pod', `vm-${SILENT}`],
     ['a virtual machine that does not exist', 'vm-none'],
     ['an address', addressOf(middle)],
     ['a MAC address', macAddressOf(machines - 1)],

@@ -1,7 +1,7 @@
 /** `kubectl vmdhcp top`, as a process with the rights of examples/cluster/packets.yaml, that asks programs in simulated pods. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
@@ -24,6 +24,8 @@ import {
 const NAMESPACE = 'vm-dhcp-agents';
 const LABELS = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent' };
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
+/** Of which the program takes no notice of the end of its standard input. */
+const HANGS = '02:00:00:00:00:0c';
 const POOL = 'default/net-48';
 
 const OFFERED = { received: 'DISCOVER', from: '0.0.0.0', answer: 'OFFER 10.1.0.10', reason: null };
@@ -63,7 +65,8 @@ const end = () => {
   process.exitCode = 0;
   process.stdin.destroy();
 };
-if (valueOf('--mac') === '${B}') process.stdout.write(packet.subarray(0, 20), () => { console.error('out of\\u001bmemory'); process.exit(1); });
+if (valueOf('--mac') === '${HANGS}') setInterval(() => undefined, 1000);
+else if (valueOf('--mac') === '${B}') process.stdout.write(packet.subarray(0, 20), () => { console.error('out of\\u001bmemory'); process.exit(1); });
 else if (valueOf('--packets') === '3') end();
 else process.stdin.resume().once('end', end);
 `;
@@ -142,6 +145,16 @@ async function account(name: string, roles: readonly ('reader' | 'packets')[]): 
   return plugin.write(cluster.simulator.kubeconfig({ name, token }), name);
 }
 
+/** Has a program print the token, as those of clouds do: that is left to @kubernetes/client-node. */
+function withCredentialPlugin(path: string): void {
+  const text = readFileSync(path, 'utf8');
+  const token = /token: *(\S+)/.exec(text)?.[1] ?? '';
+  const api = 'client.authentication.k8s.io/v1';
+  const credential = JSON.stringify({ apiVersion: api, kind: 'ExecCredential', status: { token } });
+  const exec = { apiVersion: api, command: 'echo', args: [credential], interactiveMode: 'Never' };
+  writeFileSync(path, text.replace(/token: *\S+/, `exec: ${JSON.stringify(exec)}`), { mode: 0o600 });
+}
+
 const cells = ({ stdout }: KubectlOutput) =>
   stdout
     .trimEnd()
@@ -185,18 +198,19 @@ describe('kubectl vmdhcp top', { timeout: 60_000 }, () => {
     expect(compareRights(ofPods, cluster.simulator.audit.requests, who)).toEqual({ unused: [], refused: [] });
   });
 
-  it('of one pool, as data, as names, in another order', async () => {
+  it('of one pool, as data, as names, in another order, with a kubeconfig whose token a program prints', async () => {
     const kubeconfig = await account('other', ['reader', 'packets']);
     const words = ['top', '--pool', 'net-48', '--limit', '1', '--sort', 'name'];
-    const { stdout } = await plugin.run(kubeconfig, [...words, '-o', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject({ pools: [{ pool: POOL, clients: 2, refusals: 8 }], clients: [{ macAddress: A }] });
-    expect(asked.at(-1)).toBe(`agent-1 agent clients --json --pool ${POOL}`);
     expect((await plugin.run(kubeconfig, [...words, '-o', 'name'])).stdout).toBe(`${A}\n`);
     expect(await plugin.run(kubeconfig, ['top', '--pool', 'none'])).toMatchObject({
       code: 1,
       stderr: 'kubectl vmdhcp: no agent reports pool default/none: kubectl vmdhcp agents\n',
     });
     expect(await plugin.run(kubeconfig, ['top', '--limit', '0'])).toMatchObject({ code: 64 });
+    withCredentialPlugin(kubeconfig);
+    const { stdout } = await plugin.run(kubeconfig, [...words, '-o', 'json']);
+    expect(JSON.parse(stdout)).toMatchObject({ pools: [{ pool: POOL, clients: 2, refusals: 8 }], clients: [{ macAddress: A }] });
+    expect(asked.at(-1)).toBe(`agent-1 agent clients --json --pool ${POOL}`);
   });
 
   it('without the right: rows with the reason, the rule to ask for, and exit code 77', async () => {
@@ -316,6 +330,15 @@ describe('kubectl vmdhcp capture', { timeout: 60_000 }, () => {
     expect(await running.ended(20_000)).toMatchObject({ code: 0 });
     expect(running.lines.at(-1)).toBe(`${file}: 3 packets written, 2 lost before they were captured`);
     expect(statSync(file).size).toBe(28 + 3 * 52 + 40);
+  });
+
+  it('Ctrl-C ends the connection to a program that does not end, and the file is complete all the same', async () => {
+    const running = plugin.start(kubeconfig, ['capture', POOL, '--write', file, '--mac', HANGS]);
+    await waitFor('three packets', () => (statSync(file).size === 28 + 3 * 52 ? true : undefined), 20_000);
+    running.kill('SIGINT');
+    expect(await running.ended(20_000)).toMatchObject({ code: 0 });
+    expect(running.lines.at(-1)).toBe(`${file}: 3 packets written`);
+    expect(statSync(file).size).toBe(28 + 3 * 52);
   });
 
   it('a program that dies in the middle of a packet leaves a complete file too, and its reason', async () => {
