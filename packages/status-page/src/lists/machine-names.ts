@@ -1,6 +1,6 @@
 /** Which virtual machine has which MAC address on which network, from VirtualMachineNetworkConfigs. Read when it is asked for, then kept up to date. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
+import { compareByAge, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
 import type { LeaseNames } from '../pool/pool-leases.js';
 
 export interface Objects {
@@ -9,10 +9,23 @@ export interface Objects {
   readonly values: () => Iterable<KubernetesObject>;
 }
 
+/** Of one MAC address: thousands of objects that name the same one cost no more than others. */
+const MOST_CLAIMS = 16;
+
+/** One VirtualMachineNetworkConfig that names a MAC address. */
+interface Claim {
+  readonly object: KubernetesObject;
+  /** `namespace/name` */
+  readonly machine: string;
+}
+
 export class MachineNames {
   readonly #configs: Objects;
-  /** `network mac` to `namespace/name`; undefined: never asked for. */
-  #names: Map<string, string> | undefined;
+  /**
+   * By `network mac`, the oldest first: as with addresses, a later claim of another user takes nothing from it, and leaves nothing behind when it goes.
+   * Undefined: never asked for.
+   */
+  #names: Map<string, readonly Claim[]> | undefined;
   readonly #entries = new Map<string, readonly string[]>();
   readonly #changed = new Set<string>();
 
@@ -25,9 +38,9 @@ export class MachineNames {
     if (this.#names !== undefined) this.#changed.add(key);
   }
 
-  readonly find: LeaseNames = (network, macAddress) => this.#current().get(`${network} ${macAddress}`) ?? '';
+  readonly find: LeaseNames = (network, macAddress) => this.#current().get(`${network} ${macAddress}`)?.[0]?.machine ?? '';
 
-  #current(): ReadonlyMap<string, string> {
+  #current(): ReadonlyMap<string, readonly Claim[]> {
     if (this.#names === undefined) {
       this.#names = new Map();
       for (const object of this.#configs.values()) this.#read(this.#names, keyOf(object), object);
@@ -37,8 +50,12 @@ export class MachineNames {
     return this.#names;
   }
 
-  #read(names: Map<string, string>, key: string, object: KubernetesObject | undefined): void {
-    for (const entry of this.#entries.get(key) ?? []) names.delete(entry);
+  #read(names: Map<string, readonly Claim[]>, key: string, object: KubernetesObject | undefined): void {
+    for (const entry of this.#entries.get(key) ?? []) {
+      const others = (names.get(entry) ?? []).filter((claim) => keyOf(claim.object) !== key);
+      if (others.length > 0) names.set(entry, others);
+      else names.delete(entry);
+    }
     this.#entries.delete(key);
     if (object === undefined) return;
     const { namespace = '', name } = object.metadata;
@@ -50,6 +67,10 @@ export class MachineNames {
       return [`${network.includes('/') ? network : `${namespace}/${network}`} ${macAddress}`];
     });
     this.#entries.set(key, entries);
-    for (const entry of entries) names.set(entry, machine);
+    const claim = { object, machine };
+    for (const entry of new Set(entries)) {
+      const all = [...(names.get(entry) ?? []), claim];
+      names.set(entry, all.toSorted((one, other) => compareByAge(one.object, other.object)).slice(0, MOST_CLAIMS));
+    }
   }
 }
