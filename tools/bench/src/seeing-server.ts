@@ -59,14 +59,18 @@ function toDatagram({ length, destination, serverAddress, hardwareAddress }: Que
   };
 }
 
-/** A reader that takes what there is whenever the process gets its turn. */
+/** A reader that takes what there is as soon as the process gets its turn. */
 async function captureForEver(): Promise<void> {
+  const readable = { wake: () => {} };
   const capture = captures.start({
     ...{ poolName: POOL, interfaceNames: [interfaceName], mostPackets: Number.MAX_SAFE_INTEGER },
-    ...{ nowMs: () => performance.timeOrigin + performance.now(), onReadable: () => undefined },
+    ...{ nowMs: () => performance.timeOrigin + performance.now(), onReadable: () => readable.wake() },
   });
   for (;;) {
-    capture?.take();
+    await new Promise<void>((resolve) => {
+      readable.wake = resolve;
+    });
     await setImmediate();
+    capture?.take();
   }
 }

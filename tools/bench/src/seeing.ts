@@ -14,8 +14,9 @@ const options = new CommandLine('npm run bench:seeing --')
   .description('Measures the packet path with and without the record of clients and captures.')
   .option('--rounds <n>', 'rounds; the median of each row is shown', '5')
   .option('--seconds <n>', 'length of one measurement', '3')
+  .option('--only <mode>', 'relayed or direct')
   .parse()
-  .opts<{ rounds: string; seconds: string }>();
+  .opts<{ rounds: string; seconds: string; only?: LoadMode }>();
 
 const SERVER = fileURLToPath(new URL('./seeing-server.js', import.meta.url));
 const WINDOW = 64;
@@ -29,11 +30,12 @@ interface Case {
 }
 
 /** The last one has more clients than are kept, so that each message of a client pushes out another one. */
-const CASES: readonly Case[] = [
+const ALL_CASES: readonly Case[] = [
   { mode: 'relayed', clients: 10_000 },
   { mode: 'direct', clients: 10_000 },
   { mode: 'direct', clients: 30_000 },
 ];
+const CASES = ALL_CASES.filter(({ mode }) => options.only === undefined || options.only === mode);
 const WHAT = ['none', 'clients', 'capture'] as const;
 type What = (typeof WHAT)[number];
 const NAMES: Readonly<Record<What, string>> = { none: 'without', clients: 'clients', capture: 'clients, and a capture' };

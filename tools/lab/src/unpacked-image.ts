@@ -118,6 +118,7 @@ export class UnpackedImage {
 const KERNEL_MOUNTS: readonly OciMount[] = [
   { destination: '/proc', type: 'proc', source: 'proc', options: [] },
   { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'strictatime', 'mode=755', 'size=65536k'] },
+  { destination: '/dev/shm', type: 'tmpfs', source: 'shm', options: ['nosuid', 'noexec', 'nodev', 'mode=1777', 'size=65536k'] },
   { destination: '/run', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'nodev', 'mode=755', 'size=65536k'] },
 ];
 

@@ -84,11 +84,18 @@ describe.skipIf(!has('udhcpc'))(`vmdhcp-agent clients${needs('udhcpc')}`, () => 
     await refused.process.ended();
     const shown = await clients('--pool', 'default/net-48');
     const known = shown.find(({ mac }) => mac === MAC_A);
-    expect(known).toMatchObject({ pool: 'default/net-48', standing: 'declared', answers: { OFFER: 1, ACK: 1 }, unanswered: {} });
-    expect(known?.last.slice(0, 2)).toMatchObject([
+    expect(known).toMatchObject({
+      pool: 'default/net-48',
+      standing: 'declared',
+      answers: { OFFER: expect.any(Number), ACK: expect.any(Number) },
+      unanswered: {},
+    });
+    // A client that waits for long, on a busy machine, sends a message again.
+    for (const packet of [
       { received: 'DISCOVER', answer: 'OFFER 192.168.48.10', reason: null },
       { received: 'REQUEST', answer: 'ACK 192.168.48.10', reason: null },
-    ]);
+    ])
+      expect(known?.last).toContainEqual(expect.objectContaining(packet));
     expect(shown.find(({ mac }) => mac === UNKNOWN)).toMatchObject({
       standing: 'unknown',
       messages: { DISCOVER: 1 },
@@ -104,25 +111,16 @@ describe.skipIf(!has('udhcpc'))(`vmdhcp-agent clients${needs('udhcpc')}`, () => 
 describe.skipIf(!has('udhcpc', 'tcpdump'))(`vmdhcp-agent capture${needs('udhcpc', 'tcpdump')}`, () => {
   it('writes the exchange to a file that tcpdump reads, and prints it', async () => {
     const file = join(lab.folder, 'dhcp.pcapng');
-    const capture = ask(
-      'capture',
-      ...ofAgent(),
-      '--pool',
-      'net-48',
-      '--mac',
-      MAC_B,
-      '--packets',
-      '4',
-      '--write',
-      file,
-      '--decode',
-    );
+    const capture = ask('capture', ...ofAgent(), '--pool', 'net-48', '--mac', MAC_B, '--write', file, '--decode');
     await waitFor('a capture that runs', () => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0, 20_000);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await acquire('udhcpc', machine('vm-b'));
+    await capture.line(' sent ACK ');
+    capture.kill('SIGINT');
     expect(await capture.ended()).toMatchObject({ code: 0 });
     const types = capture.lines.map((line) => / (received|sent) ([A-Z]+) /.exec(line)?.slice(1).join(' ') ?? line);
-    expect(types).toEqual(['received DISCOVER', 'sent OFFER', 'received REQUEST', 'sent ACK', '4 packets captured']);
+    const exchange = ['received DISCOVER', 'sent OFFER', 'received REQUEST', 'sent ACK'];
+    expect([...new Set(types)]).toEqual([...exchange, `${types.length - 1} packets captured`]);
     const read = readByTcpdump(file);
     for (const type of ['Discover', 'Offer', 'Request', 'ACK']) expect(read).toContain(`DHCP-Message (53), length 1: ${type}`);
     expect(read).toContain('192.168.48.2.67 > 192.168.48.11.68');
