@@ -1,5 +1,5 @@
 import type { PageReason } from '../../model/page-data.js';
-import { element } from '../dom/element.js';
+import { type Child, element } from '../dom/element.js';
 
 /** Reasons with what they mean and what to do; null if there are none. */
 export function reasonList(reasons: readonly PageReason[]): HTMLElement | null {
@@ -10,7 +10,12 @@ export function reasonList(reasons: readonly PageReason[]): HTMLElement | null {
 function reasonItem({ reason, message, meaning, remedy }: PageReason): HTMLElement {
   return element('li', {}, [
     element('p', {}, [element('code', { class: 'reason' }, reason), message === '' ? null : element('span', {}, ` ${message}`)]),
-    meaning === '' || meaning === message ? null : element('p', { class: 'soft' }, meaning),
-    remedy === '' ? null : element('p', {}, [element('strong', {}, 'What to do: '), element('span', {}, remedy)]),
+    meaning === '' || meaning === message ? null : element('p', { class: 'soft' }, withCode(meaning)),
+    remedy === '' ? null : element('p', {}, [element('strong', {}, 'What to do: '), ...withCode(remedy)]),
   ]);
+}
+
+/** Texts of the table of reasons have fields and commands between backticks. */
+function withCode(text: string): readonly Child[] {
+  return text.split('`').map((part, index) => (index % 2 === 0 ? part : element('code', {}, part)));
 }
