@@ -21,11 +21,11 @@ export class AttemptLimit {
     this.#all = { left: OF_ALL.most, atMs: clock.nowMs() };
   }
 
-  /** Until the next attempt of this peer, in milliseconds; 0: now. */
-  waitMs(peer: string): number {
+  /** Until the next attempt of this peer, in milliseconds; 0: now. @param isTrusted - wrong tokens of other peers keep it out no longer. */
+  waitMs(peer: string, isTrusted = false): number {
     const nowMs = this.#clock.nowMs();
-    const known = this.#peers.get(peer);
-    return Math.max(waitOf(known, OF_PEER, nowMs), waitOf(this.#all, OF_ALL, nowMs));
+    const ofPeer = waitOf(this.#peers.get(peer), OF_PEER, nowMs);
+    return isTrusted ? ofPeer : Math.max(ofPeer, waitOf(this.#all, OF_ALL, nowMs));
   }
 
   noteFailure(peer: string): void {

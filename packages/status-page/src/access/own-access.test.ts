@@ -33,4 +33,13 @@ describe('access without a cluster', () => {
     await clock.advance(6_000);
     expect(await access.decide('secret', '192.0.2.9')).toMatchObject({ kind: 'granted' });
   });
+
+  it('wrong tokens from everywhere keep no peer out that has had the right one', async () => {
+    const { access, refused } = byToken();
+    await access.decide('secret', '198.51.100.1');
+    for (let index = 0; index < 3_000; index++) await access.decide('wrong', `192.0.${index >> 8}.${index & 255}`);
+    expect(refused.length).toBeLessThan(200);
+    expect(await access.decide('secret', '198.51.100.2')).toMatchObject({ status: 429 });
+    expect(await access.decide('secret', '198.51.100.1')).toMatchObject({ kind: 'granted' });
+  });
 });

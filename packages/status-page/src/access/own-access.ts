@@ -17,18 +17,31 @@ export interface TokenAccessPorts {
   readonly onRefused: (refusal: { readonly error: string; readonly user: string | undefined; readonly peer: string }) => void;
 }
 
+const MOST_TRUSTED = 1_000;
+
 /** For those who have the token. Wrong ones are limited, for each peer and for all. */
 export function accessByToken(token: string, shown: ReadonlySet<Section>, ports: TokenAccessPorts): PageAccess {
   const limit = new AttemptLimit(ports.clock);
+  /** Peers that have had the token, the newest last. */
+  const trusted = new Set<string>();
+  const trust = (peer: string): void => {
+    trusted.delete(peer);
+    trusted.add(peer);
+    const [oldest] = trusted;
+    if (trusted.size > MOST_TRUSTED && oldest !== undefined) trusted.delete(oldest);
+  };
   const decide = (given: string | undefined, peer: string): AccessDecision => {
     if (given === undefined) return refuse(401, 'token-missing', 'the page needs the token of its file (--ui-token-file)');
-    const waitMs = limit.waitMs(peer);
+    const waitMs = limit.waitMs(peer, trusted.has(peer));
     if (waitMs > 0) {
       const retryAfterSeconds = Math.ceil(waitMs / 1_000);
       const message = `too many attempts with wrong tokens; try again in ${retryAfterSeconds} s`;
       return { ...refuse(429, 'too-many-requests', message), retryAfterSeconds };
     }
-    if (ports.isSame(given, token)) return grant('token', shown);
+    if (ports.isSame(given, token)) {
+      trust(peer);
+      return grant('token', shown);
+    }
     limit.noteFailure(peer);
     ports.onRefused({ error: 'token-refused', user: undefined, peer });
     return refuse(401, 'token-refused', 'this is not the token of the file (--ui-token-file)');
