@@ -177,9 +177,13 @@ function agentOf(object: KubernetesObject): unknown {
 /** Services lead to pods of the release, and to ports that these name. */
 function expectServices(objects: readonly KubernetesObject[]): void {
   for (const service of objects.filter(({ kind }) => kind === 'Service')) {
-    const deployment = find(objects, 'Deployment', componentOf(service) ?? '');
-    const template = readField(deployment?.spec, 'template');
-    expect(readField(template, 'metadata', 'labels')).toMatchObject(readField(service.spec, 'selector') as object);
+    const selector = readField(service.spec, 'selector') as Readonly<Record<string, string>>;
+    const selected = objects.filter(({ kind, spec }) => {
+      const labels = readField(spec, 'template', 'metadata', 'labels') as typeof selector | undefined;
+      return kind === 'Deployment' && Object.entries(selector).every(([key, value]) => labels?.[key] === value);
+    });
+    expect(selected, service.metadata.name).toHaveLength(1);
+    const template = readField(selected[0]?.spec, 'template');
     const [container] = readList(template, 'spec', 'containers');
     const named = readList(container, 'ports').map((port) => readText(port, 'name'));
     for (const port of readList(service.spec, 'ports')) expect(named).toContain(readText(port, 'targetPort'));
