@@ -91,14 +91,22 @@ function openSink(path: string): Sink {
   try {
     // Packets tell who is on a network.
     const file = openSync(path, 'w', 0o600);
-    return { write: (octets) => void writeSync(file, octets), close: () => closeSync(file) };
+    return { write: (octets) => writeWhole(path, file, octets), close: () => closeSync(file) };
   } catch (error) {
-    throw new CommandError(
-      `--write ${path}: ${(error as Error).message}; give a file that can be written`,
-      ExitCode.cannotCreate,
-      {
-        cause: error,
-      },
-    );
+    throw cannotWrite(path, error);
   }
+}
+
+/** On a disk that fills up, part of it may be written before there is an error. @throws CommandError */
+function writeWhole(path: string, file: number, octets: Uint8Array): void {
+  try {
+    for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function cannotWrite(path: string, error: unknown): CommandError {
+  const message = `--write ${path}: ${(error as Error).message}; give a file that can be written, where there is room`;
+  return new CommandError(message, ExitCode.cannotCreate, { cause: error });
 }

@@ -12,6 +12,7 @@ import {
 } from '@vmdhcp/dhcp-agent/packet-path';
 import { createLogger, type Logger } from '@vmdhcp/service-process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { capturePackets } from '../actions/capture-packets.js';
 import { startAgentControl } from './agent-control.js';
 import { askControl } from './ask-control.js';
 import { hasPodControl, makePodControlFolder, podControlPath, podName, stateControlPath } from './control-path.js';
@@ -231,6 +232,13 @@ describe('a capture', () => {
       '22:13:20.007250 br48 received 3 octets (message-too-short) from 0.0.0.0 (no answer: message-too-short)',
     ]);
   });
+});
+
+it('a capture whose file has no room ends with a sentence and exit code 73', async () => {
+  await start();
+  const captured = capturePackets({ state: folder, pool: 'net-48', seconds: 60, packets: 10, write: '/dev/full' });
+  await expect(captured).rejects.toMatchObject({ exitCode: 73, message: expect.stringMatching(/^--write \/dev\/full: ENOSPC/) });
+  await expect.poll(() => captures.isActive, { timeout: 20_000 }).toBe(false);
 });
 
 describe('the folder of a pod', () => {

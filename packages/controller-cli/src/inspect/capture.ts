@@ -123,7 +123,8 @@ async function printLines(stdout: Readable, cut: AbortController): Promise<Tally
 
 async function writeBlocks(stdout: Readable, path: string, cut: AbortController): Promise<Tally> {
   const blocks = new PcapngBlocks();
-  const output = path === '-' ? process.stdout : createWriteStream(path);
+  // Packets tell who is on a network.
+  const output = path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
   try {
     await copy(stdout, output, { cut, change: (chunk) => blocks.push(chunk) });
     if (output !== process.stdout) await finished(output.end());
