@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 /** Memory of a pod that each container runtime mounts, writable where the root file system is not; of a host, the same for all programs. */
 const SHARED_MEMORY = '/dev/shm';
 const SOCKET = 'control.sock';
+/** Linux has 107 octets for the path of a socket, and users of OpenShift have ten digits. What is made up anew for each pod is at the end of its name. */
+const MOST_NAME = 50;
 /** What group and others may do. */
 const OTHERS = 0o077;
 
@@ -20,7 +22,8 @@ export function stateControlPath(stateDirectory: string): string {
  */
 export function podControlPath(environment: NodeJS.ProcessEnv = process.env): string {
   const user = process.getuid?.() ?? 0;
-  return join(SHARED_MEMORY, `vmdhcp-agent-${user}`, `${podName(environment)}-${networkNamespace()}.sock`);
+  const name = podName(environment).slice(-MOST_NAME);
+  return join(SHARED_MEMORY, `vmdhcp-agent-${user}`, `${name}-${networkNamespace()}.sock`);
 }
 
 /** Makes the folder of the socket of an agent in a pod. @throws Error where another user can have put something into it. */

@@ -276,6 +276,12 @@ describe('the folder of a pod', () => {
     expect(path).toMatch(/^\/dev\/shm\/vmdhcp-agent-\d+\/agent-1-\d+\.sock$/);
     expect(podControlPath({ POD_NAME: 'agent-2' })).not.toBe(path);
   });
+
+  it('has a path that Linux takes, with the longest name of a pod and the longest number of a user', () => {
+    const path = podControlPath({ POD_NAME: `${'x'.repeat(57)}-q8w2e` });
+    expect(path).toContain('-q8w2e-');
+    expect(path.length - String(process.getuid?.()).length + '4294967295'.length).toBeLessThanOrEqual(107);
+  });
 });
 
 it.each(['', 'null', '{"ask":1}', '[]', '{"ask":"clients"'])('%j is no request', (line) => {
