@@ -28,8 +28,10 @@ let admin: ClusterAccess;
 let controller: InstalledProgram;
 /** May list all that the page shows. */
 let reader: string;
-/** May list VirtualMachineNetworkConfigs alone. */
+/** May list virtual machines and their VirtualMachineNetworkConfigs. */
 let other: string;
+/** May list the latter alone. */
+let configsAlone: string;
 /** Has no rights. */
 let withoutRights: string;
 
@@ -37,6 +39,7 @@ beforeAll(async () => {
   cluster = await PrivateCluster.start(['crds.yaml', 'page']);
   admin = cluster.admin;
   [reader, other, withoutRights] = [await user('reader'), await user('other'), await user('without-rights')];
+  configsAlone = await user('configs-alone');
   await bind('reader', 'vm-dhcp-page-reader');
   const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['virtualmachinenetworkconfigs'], verbs: ['list'] }];
   await admin.create({
@@ -46,6 +49,15 @@ beforeAll(async () => {
     rules,
   } as never);
   await bind('other', 'configs');
+  await bind('configs-alone', 'configs');
+  const machines = [{ apiGroups: ['kubevirt.io'], resources: ['virtualmachines'], verbs: ['list'] }];
+  await admin.create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRole',
+    metadata: { name: 'machines' },
+    rules: machines,
+  } as never);
+  await bind('other', 'machines', 'other-machines');
   const [deployment] = installedWith('vmdhcp-ui.yaml').filter(
     ({ kind, metadata }) => kind === 'Deployment' && metadata.name === CONTROLLER.name,
   );
@@ -65,11 +77,11 @@ async function user(name: string): Promise<string> {
   return await serviceAccountToken(admin, 'default', name);
 }
 
-async function bind(name: string, role: string): Promise<void> {
+async function bind(name: string, role: string, binding = name): Promise<void> {
   await admin.create({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
-    metadata: { name },
+    metadata: { name: binding },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name }],
   } as never);
@@ -123,6 +135,9 @@ describe('the page, always against a simulated API server', { timeout: 60_000 },
     expect(body).toMatchObject({ pools: [], sections: { pools: { kind: 'denied' }, machines: { kind: 'shown' } } });
     expect(await get('/api/leases', other)).toMatchObject({ status: 403 });
     expect(await get('/api/machines-without-address', other)).toMatchObject({ status: 200 });
+    const right = 'list virtualmachines.kubevirt.io in all namespaces';
+    expect(await get<PageError>('/api/machines-without-address', configsAlone)).toMatchObject({ status: 403 });
+    expect(JSON.stringify(await get('/api/overview', configsAlone))).toContain(right);
   });
 
   it('a pool comes to open pages as it is created', async () => {

@@ -115,7 +115,8 @@ function neededRights({ onlyNamespace = '', agentsNamespace, hasWakeOnLan, hasBa
   });
   return {
     pools: [right(Resource.ipPools, onlyNamespace)],
-    machines: [right(Resource.networkConfigs, onlyNamespace)],
+    // Those that have no config yet are shown too.
+    machines: [right(Resource.networkConfigs, onlyNamespace), right(Resource.virtualMachines, onlyNamespace)],
     ...(agentsNamespace !== undefined && { agents: [right(Resource.leases, agentsNamespace)] }),
     ...(hasWakeOnLan && { 'wake-on-lan': [right(Resource.wolConfigs)] }),
     ...(hasBareMetal && { hosts: [right(Resource.clusterAgents), right(Resource.hostStatuses)] }),

@@ -84,8 +84,11 @@ export class NotedAnswers {
 
   noteGranted({ kind, lease, pool, hardwareAddress }: PreparedReply): void {
     this.#poolName = pool.name;
-    if (this.#traffic !== undefined)
-      this.#traffic.noteGranted(this.#placeOf(this.#traffic, pool.name), hardwareAddress, kind, lease, this.#from());
+    const traffic = this.#traffic;
+    if (traffic === undefined) return;
+    const place = this.#placeOf(traffic, pool.name);
+    // Where the packet came from takes time to find out: only what is noted needs it.
+    if (traffic.countGranted(place, kind)) traffic.noteGranted(place, hardwareAddress, kind, lease, this.#from());
   }
 
   /** @param notSent - why the answer is not sent; undefined: it is, or it waits. @param poolName - of a packet that is of no pool. */

@@ -19,8 +19,8 @@ const PENDING_WORDS = 5;
  * next to nothing. The rest is counted for its pool only. Packets of clients that no object declares have a share of their own, so that a flood of these takes nothing from
  * the others.
  */
-const DECLARED_SHARE = { perMs: 32, burst: 32_000 };
-const OTHERS_SHARE = { perMs: 16, burst: 16_000 };
+const DECLARED_SHARE = { perMs: 4, burst: 8_000 };
+const OTHERS_SHARE = { perMs: 2, burst: 4_000 };
 const MOST_REASONS = 255;
 const CHADDR = 28;
 const REQUEST_OF_CLIENT = 1;
@@ -143,26 +143,32 @@ export class AgentTraffic {
     return place;
   }
 
-  /** Notes the OFFER or ACK of a client that an object declares. On the path of nearly every packet: it allocates nothing. */
-  // oxlint-disable-next-line max-params -- on the packet path: an object would be garbage for every packet
-  noteGranted(place: Place, hardwareAddress: Uint8Array, kind: 'offer' | 'ack', lease: Lease, from: Ipv4Address): void {
-    if (this.#pendingCount === MOST_PENDING) this.#notePending();
+  /**
+   * Counts the OFFER or ACK of a client that an object declares, for its pool. On the path of nearly every packet: it allocates nothing.
+   * @returns true: `noteGranted` is to be called for the client.
+   */
+  countGranted(place: Place, kind: 'offer' | 'ack'): boolean {
     const isOffer = kind === 'offer';
     const nowMs = this.nowMs();
     if (place.lastAtMs !== nowMs) place.lastAtMs = nowMs;
     const { messages, answers } = place;
     if (!this.#isLater) messages[isOffer ? DISCOVER : REQUEST] = (messages[isOffer ? DISCOVER : REQUEST] as number) + 1;
     answers[ANSWER_OF[kind]] = (answers[ANSWER_OF[kind]] as number) + 1;
-    if (this.#declaredShare < 1) {
-      this.#notNoted++;
-      return;
-    }
+    if (this.#declaredShare >= 1) return true;
+    this.#notNoted++;
+    return false;
+  }
+
+  /** Notes it for its client, at the end of the burst. */
+  // oxlint-disable-next-line max-params -- on the packet path: an object would be garbage for every packet
+  noteGranted(place: Place, hardwareAddress: Uint8Array, kind: 'offer' | 'ack', lease: Lease, from: Ipv4Address): void {
+    if (this.#pendingCount === MOST_PENDING) this.#notePending();
     this.#declaredShare--;
     const pending = this.#pending;
     const at = PENDING_WORDS * this.#pendingCount++;
     pending[at] = highOf(hardwareAddress, 0, place);
     pending[at + 1] = lowOf(hardwareAddress, 0);
-    pending[at + 2] = isOffer ? 1 : 0;
+    pending[at + 2] = kind === 'offer' ? 1 : 0;
     pending[at + 3] = from;
     pending[at + 4] = lease.address;
   }
