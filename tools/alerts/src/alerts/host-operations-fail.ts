@@ -5,7 +5,7 @@ export const hostOperationsFail: Alert = {
   group: 'bare-metal',
   expression: `sum by (action) (increase(vmdhcp_agent_host_operations_total{outcome="failure"}[10m])) > 0
 or
-  sum by (action) (vmdhcp_agent_host_operations_total{outcome="failure"})
+  sum by (action) (vmdhcp_agent_host_operations_total{outcome="failure"}) > 0
   unless
     sum by (action) (vmdhcp_agent_host_operations_total{outcome="failure"} offset 10m)`,
   for: '0s',

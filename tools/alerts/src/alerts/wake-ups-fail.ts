@@ -5,7 +5,7 @@ export const wakeUpsFail: Alert = {
   group: 'wake-on-lan',
   expression: `sum by (outcome, reason) (increase(vmdhcpcontroller_wake_ups_total{outcome=~"failed|unavailable|abandoned"}[10m])) > 0
 or
-  sum by (outcome, reason) (vmdhcpcontroller_wake_ups_total{outcome=~"failed|unavailable|abandoned"})
+  sum by (outcome, reason) (vmdhcpcontroller_wake_ups_total{outcome=~"failed|unavailable|abandoned"}) > 0
   unless
     sum by (outcome, reason) (vmdhcpcontroller_wake_ups_total offset 10m)`,
   for: '0s',

@@ -5,7 +5,7 @@ export const wakeUpsLost: Alert = {
   group: 'wake-on-lan',
   expression: `sum by (instance, outcome) (increase(vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}[10m])) > 0
 or
-  sum by (instance, outcome) (vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"})
+  sum by (instance, outcome) (vmdhcp_agent_wol_reports_total{outcome=~"too-old|queue-full"}) > 0
   unless
     sum by (instance, outcome) (vmdhcp_agent_wol_reports_total offset 10m)`,
   for: '0s',
