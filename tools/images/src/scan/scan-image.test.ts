@@ -16,15 +16,16 @@ const scan = (...entries: readonly ImageEntry[]) =>
 
 describe('the scan of an image', () => {
   it('finds nothing in what belongs there', () => {
-    expect(scan(file('app/node_modules/@x/y/dist/index.js'), file('etc/passwd'), file('usr/bin/node', { mode: 0o755 }))).toEqual(
-      [],
-    );
+    const page = file('app/node_modules/@vmdhcp/status-page/page/style.css');
+    const others = [file('etc/passwd'), file('usr/bin/node', { mode: 0o755 })];
+    expect(scan(file('app/node_modules/@x/y/dist/index.js'), page, ...others)).toEqual([]);
   });
 
   it.each<[string, ImageEntry, RegExp]>([
     ['a shell', file('bin/sh', { mode: 0o755 }), /bin\/sh: a tool/],
     ['a package manager', file('app/node_modules/npm/bin/npm'), /a tool/],
     ['a file of no package', file('root/.npmrc'), /not in the list/],
+    ['a file of a page elsewhere', file('app/node_modules/x/page/style.css'), /neither code nor a licence/],
     ['a type declaration', file('app/node_modules/x/index.d.ts'), /neither code nor a licence/],
     ['a program that runs as its owner', file('usr/bin/node', { mode: 0o4755 }), /mode 4755/],
     ['a file that any user may write', file('etc/passwd', { mode: 0o666 }), /mode 666/],
