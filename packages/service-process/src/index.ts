@@ -6,7 +6,13 @@
 export { booleanOption } from './boolean-option.js';
 export { type ConnectionLimit, limitConnections } from './connection-limit.js';
 export { CommandError, EXIT_CODES, ExitCode } from './exit-code.js';
-export { formatListenAddress, isLoopback, type ListenAddress, parseListenAddress } from './listen-address.js';
+export {
+  formatListenAddress,
+  isLoopback,
+  type ListenAddress,
+  parseListenAddress,
+  requiredListenAddress,
+} from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
 export { type Program, runProgram, stopSignal } from './run-program.js';
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatListenAddress, parseListenAddress } from './listen-address.js';
+import { formatListenAddress, parseListenAddress, requiredListenAddress } from './listen-address.js';
 
 describe('parseListenAddress', () => {
   it.each([
@@ -39,6 +39,12 @@ describe('parseListenAddress', () => {
     '[fd00::5:8080',
   ])('refuses %j', (text) => {
     expect(() => parseListenAddress(text)).toThrow('write HOST:PORT');
+  });
+
+  it.each(['off', 'x', ':'])('an address that is required: %j is refused, with what to do', (text) => {
+    const parse = requiredListenAddress('127.0.0.1:8068', 'to do without, leave out --ui');
+    expect(parse('127.0.0.1:80')).toEqual({ host: '127.0.0.1', port: 80 });
+    expect(() => parse(text)).toThrow('write HOST:PORT, as in 127.0.0.1:8068; to do without, leave out --ui.');
   });
 
   it.each(['127.0.0.1:8080', '[fd00::5]:8080', 'localhost:80'])('%s is written as it was read', (text) => {

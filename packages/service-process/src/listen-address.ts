@@ -13,12 +13,27 @@ export interface ListenAddress {
  * @throws InvalidArgumentError for anything else.
  */
 export function parseListenAddress(text: string): ListenAddress | 'off' {
-  if (text === 'off') return 'off';
+  const address = text === 'off' ? text : readListenAddress(text);
+  if (address === undefined) throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8080 or [::1]:8080, or off.');
+  return address;
+}
+
+/**
+ * Parses the same argument where `off` is none.
+ * @param example - as it may be given. @param without - what to do instead of `off`; it ends the error.
+ */
+export function requiredListenAddress(example: string, without: string): (text: string) => ListenAddress {
+  return (text) => {
+    const address = readListenAddress(text);
+    if (address === undefined) throw new InvalidArgumentError(`write HOST:PORT, as in ${example}; ${without}.`);
+    return address;
+  };
+}
+
+function readListenAddress(text: string): ListenAddress | undefined {
   const [, bracketed, plain = '', portText] = /^(?:\[([^\]]*)\]|([^\s[\]]*)):(\d{1,5})$/.exec(text) ?? [];
   const port = Number(portText);
-  if (portText === undefined || port > 65_535 || !isAddressOrName(bracketed, plain)) {
-    throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8080 or [::1]:8080, or off.');
-  }
+  if (portText === undefined || port > 65_535 || !isAddressOrName(bracketed, plain)) return undefined;
   return { host: bracketed ?? (plain || '::'), port };
 }
 

@@ -71,9 +71,22 @@ else if (valueOf('--packets') === '3') end();
 else process.stdin.resume().once('end', end);
 `;
 
+/** `vmdhcp-agent clients --json`. */
+const PRINTED = {
+  agent: 'agent-1',
+  sinceMs: Date.now() - 60_000,
+  pools: [
+    {
+      ...{ pool: POOL, interface: 'net1', lastAtMs: Date.now() - 12_000 },
+      ...{ messages: { DISCOVER: 12 }, answers: { OFFER: 4 }, unanswered: { 'unknown-client': 8 } },
+    },
+  ],
+  clients: [client(A, 3), client(B, 9)],
+};
+
 /** What stands for the program of the agent, by the pod. */
 const PROGRAMS: Readonly<Record<string, string>> = {
-  'agent-1': `console.log(${JSON.stringify(JSON.stringify({ agent: 'agent-1', sinceMs: Date.now() - 60_000, clients: [client(A, 3), client(B, 9)] }))})`,
+  'agent-1': `console.log(${JSON.stringify(JSON.stringify(PRINTED))})`,
   'agent-old': `console.error("error: unknown command 'clients'"); process.exit(64)`,
   'agent-busy': `console.error('the agent does not run: start it'); process.exit(69)`,
 };

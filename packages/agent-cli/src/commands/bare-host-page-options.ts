@@ -5,9 +5,9 @@ import {
   ExitCode,
   isLoopback,
   type ListenAddress,
-  parseListenAddress,
+  requiredListenAddress,
 } from '@vmdhcp/service-process';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { BareHostPageSettings } from '../bare-host/bare-host-page.js';
 
 export interface BareHostPageOptions {
@@ -20,7 +20,7 @@ export interface BareHostPageOptions {
 export const bareHostPageOptions = (): Option[] => [
   booleanOption('--ui', 'with --pools: serve a read-only page of the pools and their leases'),
   new Option('--ui-listen <host:port>', 'where; other than on a loopback address only with the two options that follow')
-    .argParser(parseAddress)
+    .argParser(requiredListenAddress('127.0.0.1:8069', 'to do without, leave out --ui'))
     .default({ host: '127.0.0.1', port: 8069 }, '127.0.0.1:8069'),
   new Option('--ui-token-file <file>', 'the page needs the token in this file; default: on a loopback address none'),
   new Option('--ui-tls-directory <directory>', 'HTTPS, with tls.crt and tls.key of this directory'),
@@ -35,10 +35,4 @@ export function toBareHostPage(options: BareHostPageOptions): BareHostPageSettin
     throw new CommandError(message, ExitCode.usage);
   }
   return { listen, tokenFile, tlsDirectory };
-}
-
-function parseAddress(text: string): ListenAddress {
-  const address = parseListenAddress(text);
-  if (address === 'off') throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8069; to do without, leave out --ui.');
-  return address;
 }

@@ -5,9 +5,9 @@ import {
   ExitCode,
   isLoopback,
   type ListenAddress,
-  parseListenAddress,
+  requiredListenAddress,
 } from '@vmdhcp/service-process';
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { StatusPageSettings } from '../status-page/add-status-page.js';
 
 export interface StatusPageOptions {
@@ -20,7 +20,7 @@ export interface StatusPageOptions {
 export const statusPageOptions = (): Option[] => [
   booleanOption('--ui', 'serve a read-only page: pools, leases, virtual machines without an address, agents'),
   new Option('--ui-listen <host:port>', 'where; other than on a loopback address only with --ui-tls-directory')
-    .argParser(parseAddress)
+    .argParser(requiredListenAddress('127.0.0.1:8068', 'to do without, leave out --ui'))
     .default({ host: '127.0.0.1', port: 8068 }, '127.0.0.1:8068'),
   new Option('--ui-tls-directory <directory>', 'HTTPS, with tls.crt and tls.key of this directory, as a Secret is mounted'),
   new Option('--ui-audience <name>', 'accept tokens of this audience only; may be repeated; default: those of the API server')
@@ -42,10 +42,4 @@ export function toStatusPage({
     throw new CommandError(message, ExitCode.usage);
   }
   return { listen, tlsDirectory, audiences: uiAudience };
-}
-
-function parseAddress(text: string): ListenAddress {
-  const address = parseListenAddress(text);
-  if (address === 'off') throw new InvalidArgumentError('write HOST:PORT, as in 127.0.0.1:8068; to do without, leave out --ui.');
-  return address;
 }

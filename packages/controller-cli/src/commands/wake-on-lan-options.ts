@@ -1,6 +1,6 @@
 /** The options of the controller about Wake-on-LAN. */
-import { booleanOption, CommandError, ExitCode, type ListenAddress, parseListenAddress } from '@vmdhcp/service-process';
-import { InvalidArgumentError, Option } from 'commander';
+import { booleanOption, CommandError, ExitCode, type ListenAddress, requiredListenAddress } from '@vmdhcp/service-process';
+import { Option } from 'commander';
 import { ownNamespace } from '../run/own-namespace.js';
 import type { WakeOnLanSettings } from '../wake-on-lan/add-wake-on-lan.js';
 import type { AgentOptions } from './agent-options.js';
@@ -16,7 +16,7 @@ export interface WakeOnLanOptions extends Pick<AgentOptions, 'image' | 'imagePul
 export const wakeOnLanOptions = (): Option[] => [
   booleanOption('--wake-on-lan', 'magic packets start virtual machines, as WolConfigs allow; deploys agents that receive them'),
   new Option('--wake-on-lan-listen <host:port>', 'where agents of Wake-on-LAN report')
-    .argParser(parseAddress)
+    .argParser(requiredListenAddress(':9090', 'to do without, leave out --wake-on-lan'))
     .default({ host: '::', port: 9090 }, ':9090'),
   new Option(
     '--wake-on-lan-service <name>',
@@ -54,10 +54,4 @@ export function toWakeOnLan(options: WakeOnLanOptions): WakeOnLanSettings | unde
 /** A name without port is that of a Service. */
 function managerAddress(service: string, port: number): string {
   return service.includes(':') ? service : `${service}.${ownNamespace()}.svc:${port}`;
-}
-
-function parseAddress(text: string): ListenAddress {
-  const address = parseListenAddress(text);
-  if (address === 'off') throw new InvalidArgumentError('write HOST:PORT, as in :9090; to do without, leave out --wake-on-lan.');
-  return address;
 }

@@ -15,8 +15,7 @@ const SIZES: RoomSizes = { declared: 12_288, leased: 3_072, unknown: 1_024 };
 const MOST_PENDING = 64;
 const PENDING_WORDS = 5;
 /**
- * How many packets are noted for their clients in a second, and at once: more than real clients send, and few enough to cost a load of half a million in a second
- * next to nothing. The rest is counted for its pool only. Packets of clients that no object declares have a share of their own, so that a flood of these takes nothing from
+ * How many packets are noted for their clients in a second, and at once: more than real clients send. The rest is counted for its pool only. Packets of clients that no object declares have a share of their own, so that a flood of these takes nothing from
  * the others.
  */
 const DECLARED_SHARE = { perMs: 4, burst: 8_000 };

@@ -24,13 +24,7 @@ describe('what an agent prints', () => {
     expect(clients.map((one) => [packetsOf(one), refusalsOf(one), mostFrequent(one.messages)])).toEqual([[4, 2, 'DISCOVER']]);
   });
 
-  it('without pools: they are the sums of the clients', () => {
-    const other = { ...CLIENT, mac: '02:00:5e:00:00:02', lastAtMs: 9000 };
-    const { places } = parseAgentTraffic(printed({ clients: [CLIENT, other] })) ?? {};
-    expect(places).toMatchObject([{ pool: 'default/net-48', messages: { DISCOVER: 6, REQUEST: 2 }, lastAtMs: 9000 }]);
-  });
-
-  it('with pools: they count also what clients sent that are not kept', () => {
+  it('its pools count also what clients sent that are not kept', () => {
     const pools = [{ ...CLIENT, messages: { DISCOVER: 1000 } }];
     expect(parseAgentTraffic(printed({ pools }))?.places).toMatchObject([{ messages: { DISCOVER: 1000 } }]);
   });

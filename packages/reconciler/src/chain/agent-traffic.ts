@@ -53,11 +53,10 @@ export function parseAgentTraffic(text: string): AgentTraffic | undefined {
   const document = parseJson(text);
   if (!isRecord(document) || !Array.isArray(document['clients'])) return undefined;
   const clients = document['clients'].flatMap(toClient);
-  const places = readList(document, 'pools').map(toCounts);
   return {
     agent: readText(document, 'agent') ?? '',
     sinceMs: numberAt(document, 'sinceMs'),
-    places: places.length > 0 ? places : sumByPool(clients),
+    places: readList(document, 'pools').map(toCounts),
     clients,
   };
 }
@@ -128,29 +127,4 @@ function isCount(value: unknown): value is number {
 function numberAt(value: unknown, field: string): number {
   const found = readField(value, field);
   return isCount(found) ? found : 0;
-}
-
-/** Of agents that print no pools. */
-function sumByPool(clients: readonly ClientTraffic[]): TrafficCounts[] {
-  const groups = Map.groupBy(clients, (client) => `${client.pool} ${client.interface}`);
-  return [...groups.values()].flatMap((of) => {
-    const [first] = of;
-    if (first === undefined) return [];
-    return [
-      {
-        pool: first.pool,
-        interface: first.interface,
-        messages: sum(of.map(({ messages }) => messages)),
-        answers: sum(of.map(({ answers }) => answers)),
-        unanswered: sum(of.map(({ unanswered }) => unanswered)),
-        lastAtMs: of.reduce((latest, { lastAtMs }) => Math.max(latest, lastAtMs), 0),
-      },
-    ];
-  });
-}
-
-function sum(all: readonly PacketCounts[]): PacketCounts {
-  const summed = new Map<string, number>();
-  for (const counts of all) for (const [name, count] of Object.entries(counts)) summed.set(name, (summed.get(name) ?? 0) + count);
-  return Object.fromEntries(summed);
 }
