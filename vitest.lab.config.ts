@@ -7,7 +7,8 @@ export default defineConfig({
     environment: 'node',
     fileParallelism: false,
     pool: 'forks',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // What hangs is found; a busy machine with two processors breaks nothing.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

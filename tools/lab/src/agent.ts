@@ -70,14 +70,10 @@ export class LabAgent {
   }
 
   async ready(): Promise<void> {
-    await waitFor(
-      'an agent that is ready',
-      async () => {
-        if (this.process.hasEnded) throw new Error(`the agent ended:\n${this.process.lines.join('\n')}`);
-        return (await this.get('/readyz').catch(() => undefined))?.status === 200;
-      },
-      30_000,
-    );
+    await waitFor('an agent that is ready', async () => {
+      if (this.process.hasEnded) throw new Error(`the agent ended:\n${this.process.lines.join('\n')}`);
+      return (await this.get('/readyz').catch(() => undefined))?.status === 200;
+    });
   }
 
   async get(path: string): Promise<{ readonly status: number; readonly text: string }> {

@@ -27,8 +27,6 @@ export interface RunningClient {
   event(...names: readonly string[]): Promise<ClientEvent>;
 }
 
-const EVENT_TIMEOUT_MS = 20_000;
-
 /** Events that mean that a client has a lease. */
 const BOUND = ['bound', 'reboot', 'renew', 'rebind'];
 
@@ -63,14 +61,10 @@ export function start(client: ClientName, machine: Machine, settings: ClientSett
     process,
     events,
     async event(...names) {
-      const index = await waitFor(
-        `${client} on ${machine.name} to report ${names.join(' or ')}`,
-        () => {
-          const found = readEvents(machine).findIndex(({ event }, at) => at >= waitedFor && names.includes(event));
-          return found < 0 ? undefined : found + 1;
-        },
-        EVENT_TIMEOUT_MS,
-      );
+      const index = await waitFor(`${client} on ${machine.name} to report ${names.join(' or ')}`, () => {
+        const found = readEvents(machine).findIndex(({ event }, at) => at >= waitedFor && names.includes(event));
+        return found < 0 ? undefined : found + 1;
+      });
       waitedFor = index;
       return readEvents(machine)[index - 1] as ClientEvent;
     },

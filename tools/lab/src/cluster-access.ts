@@ -61,7 +61,7 @@ function resourceOf(kind: string): ApiResource {
 }
 
 /** Rollouts of pods included. */
-const OBJECT_TIMEOUT_MS = 30_000;
+const OBJECT_TIMEOUT_MS = 60_000;
 
 /** A cluster as the owner of a kubeconfig sees it: real or simulated. */
 export class ClusterAccess {
@@ -131,7 +131,7 @@ export class ClusterAccess {
 
   /** Creates an object where there is none of its name, as soon as its kind is served. */
   async apply(object: KubernetesObject): Promise<void> {
-    await waitFor(`${object.kind} to be served`, () => this.#tryCreate(object), 10_000);
+    await waitFor(`${object.kind} to be served`, () => this.#tryCreate(object));
   }
 
   /** Creates an object in which nothing is unknown. @throws Error with what the server refuses. */

@@ -1,11 +1,11 @@
 import { waitFor } from './deadline.js';
 import type { LabProcess } from './lab-process.js';
 
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 40_000;
 
 /**
  * Resolves when the controller's status server reports that it is ready.
- * @throws Error with the controller's output when it ends, or is not ready within 20 s.
+ * @throws Error with the controller's output when it ends, or is not ready within 40 s.
  */
 export async function controllerReady(controller: LabProcess, url: string): Promise<void> {
   let answer = 'none';

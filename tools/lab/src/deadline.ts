@@ -9,7 +9,7 @@ const LOOK_INTERVAL_MS = 10;
 export async function waitFor<Value>(
   what: string,
   look: () => Value | Promise<Value>,
-  timeoutMs = 20_000,
+  timeoutMs = 40_000,
 ): Promise<NonNullable<Value>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -65,7 +65,7 @@ export class LabProcess {
   }
 
   /** Resolves when it has ended and its output is read. @throws Error with the last lines if it has not ended by then. */
-  async ended(timeoutMs = 15_000): Promise<Ending> {
+  async ended(timeoutMs = 40_000): Promise<Ending> {
     await waitFor(
       `the end of ${this.#child.spawnargs.join(' ')}\n${this.lines.slice(-20).join('\n')}`,
       () => this.#ending,
@@ -79,7 +79,7 @@ export class LabProcess {
     return this.matching(text, (line) => line.includes(text), timeoutMs);
   }
 
-  async matching(what: string, matches: (line: string) => boolean, timeoutMs = 20_000): Promise<string> {
+  async matching(what: string, matches: (line: string) => boolean, timeoutMs = 40_000): Promise<string> {
     try {
       return await waitFor(`a line with ${what}`, () => this.lines.find(matches), timeoutMs);
     } catch (error) {

@@ -26,13 +26,19 @@ export interface CapturedMessage {
 
 /** Listens on a network of a lab, for all DHCP messages that pass the host's end of it. */
 export class PacketCapture {
-  readonly messages: CapturedMessage[] = [];
+  readonly #messages: CapturedMessage[] = [];
   readonly #socket: PacketSocket;
   readonly #timer: NodeJS.Timeout;
 
   constructor(network: string) {
     this.#socket = new PacketSocket(network, { outgoing: true });
     this.#timer = setInterval(() => this.#read(), POLL_INTERVAL_MS);
+  }
+
+  /** What has passed until now. */
+  get messages(): readonly CapturedMessage[] {
+    this.#read();
+    return this.#messages;
   }
 
   /** The first message for which `matches`, also one that came before. */
@@ -46,7 +52,7 @@ export class PacketCapture {
 
   clear(): void {
     this.#read();
-    this.messages.length = 0;
+    this.#messages.length = 0;
   }
 
   stop(): void {
@@ -59,7 +65,7 @@ export class PacketCapture {
       const decoded = decodeMessage(payload);
       if (!decoded.ok) continue;
       const { message } = decoded;
-      this.messages.push({
+      this.#messages.push({
         atMs: performance.now(),
         from: formatIpv4Address(sourceAddress),
         to: formatIpv4Address(destinationAddress),

@@ -64,14 +64,10 @@ export class Prometheus {
       '--log.level=warn',
     ]);
     const prometheus = new Prometheus(started, `http://${listen}`);
-    await waitFor(
-      'Prometheus',
-      async () => {
-        if (started.hasEnded) throw new Error(`Prometheus ended:\n${started.lines.join('\n')}`);
-        return (await fetch(`http://${listen}/-/ready`).catch(() => undefined))?.ok;
-      },
-      20_000,
-    );
+    await waitFor('Prometheus', async () => {
+      if (started.hasEnded) throw new Error(`Prometheus ended:\n${started.lines.join('\n')}`);
+      return (await fetch(`http://${listen}/-/ready`).catch(() => undefined))?.ok;
+    });
     return prometheus;
   }
 

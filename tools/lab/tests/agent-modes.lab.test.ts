@@ -69,14 +69,11 @@ describe('agents of a cluster', () => {
     ['per-network', 'vm-dhcp-agent-mgmt-1'],
   ])(
     '%s with --no-dhcp=true: everything is reported, no UDP port is open, no replica has the address; without it, clients are served',
-    {
-      timeout: 90_000,
-    },
     async (topology, deployment) => {
       await cluster.startController('--agent-topology', topology, '--no-leader-election=true', '--no-dhcp=true');
       if (topology === 'unified') await applyChart('--no-leader-election=false');
       await createPools();
-      await waitFor('the reason', async () => (await agentReady())?.reason === 'DryRun', 20_000);
+      await waitFor('the reason', async () => (await agentReady())?.reason === 'DryRun');
       expect(await agentReady()).toMatchObject({ status: 'False', message: expect.stringContaining('--no-dhcp') as string });
       await cluster.rolledOut(deployment);
       expect(cluster.holders(POOL)).toEqual([]);
@@ -85,7 +82,7 @@ describe('agents of a cluster', () => {
 
       await cluster.restartController('--agent-topology', topology, '--no-leader-election=true', '--no-dhcp=false');
       await cluster.agentReady(POOL);
-      await waitFor('an answer', async () => (await answered()) === ADDRESS, 20_000);
+      await waitFor('an answer', async () => (await answered()) === ADDRESS);
       expect(cluster.holders(POOL)).toHaveLength(1);
       const [holder] = cluster.holders(POOL);
       expect(holder === undefined ? [] : await openSockets(holder), 'the check sees sockets where there are some').not.toEqual(
@@ -94,29 +91,27 @@ describe('agents of a cluster', () => {
     },
   );
 
-  it('--no-leader-election writes the Lease all the same; a second one that should not be there does not serve before it ends', {
-    timeout: 90_000,
-  }, async () => {
+  it('--no-leader-election writes the Lease all the same; a second one that should not be there does not serve before it ends', async () => {
     await cluster.startController('--agent-topology', 'unified');
     await applyChart('--no-leader-election=true');
     await createPools();
     await cluster.agentReady(POOL);
     await cluster.rolledOut(UNIFIED);
     const leader = await waitFor('a leader', () => cluster.leader());
-    await waitFor('an answer', async () => (await answered()) === ADDRESS, 20_000);
+    await waitFor('an answer', async () => (await answered()) === ADDRESS);
     expect(cluster.holders(POOL)).toEqual([leader]);
     const other = await waitFor('the other one', () =>
       [...cluster.pods.values()].find((pod) => pod !== leader && !pod.isStopping),
     );
     await other.process?.line('another agent holds the Lease, so this one is not leader');
     leader.process?.kill('SIGKILL');
-    await waitFor('the other one to lead', async () => (await cluster.leader()) === other, 20_000);
-    await waitFor('the address', () => cluster.holders(POOL)[0] === other, 20_000);
+    await waitFor('the other one to lead', async () => (await cluster.leader()) === other);
+    await waitFor('the address', () => cluster.holders(POOL)[0] === other);
     const lease = await cluster.access.get('Lease', `${AGENT_NAMESPACE}/vm-dhcp-agents`);
     expect(readField(lease?.spec, 'holderIdentity')).toMatch(new RegExp(`^${other.name}_`));
   });
 
-  it('whose configuration is not JSON idles: alive, not ready, and it reports why', { timeout: 30_000 }, async () => {
+  it('whose configuration is not JSON idles: alive, not ready, and it reports why', async () => {
     const url = 'http://127.0.0.1:18099';
     const agent = lab.start(process.execPath, [AGENT_BIN, 'serve', '--http', '127.0.0.1:18099'], {
       env: { AGENT_NETWORK_CONFIGS: '[{"interfaceName":' },

@@ -48,7 +48,7 @@ async function createPool(name = 'pool', annotations: Readonly<Record<string, st
 }
 
 function deployment(name = GROUP): Promise<KubernetesObject> {
-  return waitFor(`Deployment ${name}`, () => cluster.access.get('Deployment', key(name)), 20_000);
+  return waitFor(`Deployment ${name}`, () => cluster.access.get('Deployment', key(name)));
 }
 
 function imageOf(object: KubernetesObject | undefined): string | undefined {
@@ -88,21 +88,16 @@ describe('the agents’ Deployments', () => {
     const { message = '' } = readConditions(status).find(({ type }) => type === 'AgentReady') ?? {};
     expect(message).toContain(`error looking up service account ${key('nosuch')}: serviceaccount "nosuch" not found`);
     expect(message).toContain(`create the ServiceAccount ${key('nosuch')}`);
-    await waitFor(
-      'the Event',
-      async () =>
-        (await cluster.access.list('Event')).some(
-          (event) => readField(event, 'involvedObject', 'name') === 'pool' && readField(event, 'reason') === 'FailedCreate',
-        ),
-      20_000,
+    await waitFor('the Event', async () =>
+      (await cluster.access.list('Event')).some(
+        (event) => readField(event, 'involvedObject', 'name') === 'pool' && readField(event, 'reason') === 'FailedCreate',
+      ),
     );
     const metadata = { namespace: cluster.namespace, name: 'nosuch' };
     await cluster.access.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata });
     // A ReplicaSet tries again later and later.
-    await waitFor(
-      'the pod',
-      async () => (await cluster.access.list('Pod')).some((pod) => pod.metadata.namespace === cluster.namespace),
-      25_000,
+    await waitFor('the pod', async () =>
+      (await cluster.access.list('Pod')).some((pod) => pod.metadata.namespace === cluster.namespace),
     );
     await pool((object) => !hasCondition('AgentReady', 'FailedCreate')(object));
   });
@@ -209,7 +204,7 @@ describe('the agents’ Deployments', () => {
     expect([...parseSuspendedPools(suspended.metadata.annotations?.[SUSPENDED])]).toEqual([key('pool')]);
     expect(await cluster.access.get('Pod', key('old-agent'))).toBeDefined();
     await lead({ [key('pool')]: { serving: false, reason: 'Suspended' } });
-    await waitFor('the pod to go', async () => (await cluster.access.get('Pod', key('old-agent'))) === undefined, 40_000);
+    await waitFor('the pod to go', async () => (await cluster.access.get('Pod', key('old-agent'))) === undefined);
     await cluster.access.waitForObject(
       'Lease',
       key(GROUP),
@@ -228,7 +223,7 @@ describe('the agents’ Deployments', () => {
     await cluster.access.delete('IPPool', key('pool'));
     expect(await cluster.access.get('IPPool', key('pool')), 'agents may still serve it').toBeDefined();
     await start();
-    await waitFor('the Deployment to go', async () => (await cluster.access.get('Deployment', key(GROUP))) === undefined, 30_000);
-    await waitFor('the pool to go', async () => (await cluster.access.get('IPPool', key('pool'))) === undefined, 30_000);
+    await waitFor('the Deployment to go', async () => (await cluster.access.get('Deployment', key(GROUP))) === undefined);
+    await waitFor('the pool to go', async () => (await cluster.access.get('IPPool', key('pool'))) === undefined);
   });
 });

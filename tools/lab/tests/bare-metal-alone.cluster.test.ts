@@ -15,7 +15,7 @@ beforeAll(async () => {
   );
   const spec = readField(deployment?.spec, 'template', 'spec');
   controller = await InstalledProgram.start(cluster.place, { namespace: 'vm-dhcp-system', name: 'controller', spec });
-}, 60_000);
+});
 
 afterAll(async () => {
   await controller?.process.stop();
@@ -47,4 +47,4 @@ it('is ready without their kinds, tells which are missing, and lists them when t
   const { lines } = controller.process;
   expect(lines.filter((line) => line.includes('the API server has this kind now'))).toHaveLength(2);
   expect(lines.filter((line) => line.includes('until KubeVirt is installed'))).toHaveLength(1);
-}, 120_000);
+});

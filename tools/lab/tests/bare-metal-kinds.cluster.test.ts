@@ -108,9 +108,7 @@ describe('a new ClusterAgent', () => {
   });
 });
 
-it('law: the API server refuses the ClusterAgents in which `clusterAgentProblems` finds a problem, and no other', {
-  timeout: 60_000,
-}, async () => {
+it('law: the API server refuses the ClusterAgents in which `clusterAgentProblems` finds a problem, and no other', async () => {
   const octet = fc.integer({ min: -2, max: 20 }).map((offset) => `192.168.0.${(offset + 256) % 256}`);
   const address = fc.oneof(
     { weight: 8, arbitrary: octet },

@@ -41,13 +41,8 @@ it.skipIf(!has('udhcpc'))(
     await waitFor(
       'an agent that is ready',
       async () => cluster.pods.size > 0 && readField(await agents.get('rack'), 'status', 'ready') === true,
-      30_000,
     );
-    await waitFor(
-      'selfIp',
-      () => [...cluster.pods.values()].some(({ machine }) => machine.addresses('net1').includes(SELF)),
-      20_000,
-    );
+    await waitFor('selfIp', () => [...cluster.pods.values()].some(({ machine }) => machine.addresses('net1').includes(SELF)));
     const machine = lab.addMachine('host-1', { network: 'br-bmc', macAddress: '02:00:00:00:50:01' });
     expect(await acquire('udhcpc', machine)).toMatchObject({ address: '192.168.50.10' });
     await waitFor(
@@ -55,7 +50,6 @@ it.skipIf(!has('udhcpc'))(
       async () =>
         readField(await clientOf('hoststatuses').get('rack-192-168-50-10'), 'status', 'basic', 'mac') === machine.macAddress,
     );
-    await waitFor('the usage', async () => readField(await agents.get('rack'), 'status', 'addresses', 'used') === 1, 20_000);
+    await waitFor('the usage', async () => readField(await agents.get('rack'), 'status', 'addresses', 'used') === 1);
   },
-  120_000,
 );

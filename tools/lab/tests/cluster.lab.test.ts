@@ -79,7 +79,7 @@ describe('a cluster', () => {
     expect(first).toMatchObject({ address: await addressOfWeb(), server: '192.168.48.2', leaseTimeSeconds: 3600 });
 
     await cluster.access.patch('IPPool', 'default/net-48', { spec: { ipv4Config: { leaseTime: 900 } } });
-    await waitFor('the new lease time', async () => (await exchange(web))?.leaseTimeSeconds === 900, 3_000);
+    await waitFor('the new lease time', async () => (await exchange(web))?.leaseTimeSeconds === 900);
 
     expect(controller.process.lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
 
@@ -106,16 +106,14 @@ describe('a cluster', () => {
     leader.process?.kill('SIGKILL');
     const killedAtMs = performance.now();
     const address = await addressOfWeb();
-    await waitFor('another answer', async () => (await exchange(web))?.address === address, 10_000);
+    await waitFor('another answer', async () => (await exchange(web))?.address === address);
     const gapMs = performance.now() - killedAtMs;
     expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
     expect(holders()).toHaveLength(1);
     expect(gapMs).toBeLessThan(10_000);
   });
 
-  it('a leader that is asked to end hands over: the gap is short', {
-    timeout: 60_000,
-  }, async () => {
+  it('a leader that is asked to end hands over: the gap is short', async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
     await cluster.agentReady(POOL);
@@ -125,14 +123,12 @@ describe('a cluster', () => {
     const killedAtMs = performance.now();
     await leader.process?.ended();
     const address = await addressOfWeb();
-    await waitFor('another answer', async () => (await exchange(web))?.address === address, 5_000);
+    await waitFor('another answer', async () => (await exchange(web))?.address === address);
     expect(performance.now() - killedAtMs).toBeLessThan(5_000);
     expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
   });
 
-  it('a leader that is frozen has no address when another one has it, and sends nothing when it wakes up', {
-    timeout: 60_000,
-  }, async () => {
+  it('a leader that is frozen has no address when another one has it, and sends nothing when it wakes up', async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
     await cluster.agentReady(POOL);
@@ -164,9 +160,7 @@ describe('a cluster', () => {
     capture.stop();
   });
 
-  it('what agents log changes without a restart: by an annotation of the pool, and by an option of the controller', {
-    timeout: 60_000,
-  }, async () => {
+  it('what agents log changes without a restart: by an annotation of the pool, and by an option of the controller', async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
     await cluster.agentReady(POOL);

@@ -67,7 +67,7 @@ async function type(command: string, codes: readonly number[] = [0]): Promise<st
   const shell = new LabProcess('sh', ['-c', `cd '${ROOT}' && ${command}`], {
     env: { KUBECONFIG: cluster.adminKubeconfig, HOME: home, PATH: plugin.path },
   });
-  const { code } = await shell.ended(20_000);
+  const { code } = await shell.ended();
   const output = shell.lines.join('\n');
   expect(codes, `${command}\n${output}`).toContain(code);
   return output;

@@ -184,14 +184,14 @@ async function expectSettled(): Promise<void> {
       const isDecided = configs.every(({ status }) => readConditions(status).some(({ type }) => type === 'Allocated'));
       return isDecided && owners.length === new Set(owners).size && owners.every((owner) => claimed.includes(owner));
     },
-    20_000,
+    60_000,
   );
 }
 
 describe(`${SEEDS} seeds of faults over HTTPS, always against a simulated API server`, () => {
   const seeds = Array.from({ length: SEEDS }, (_, seed) => ({ seed, admission: seed % 4 === 0 ? 'with' : 'without' }));
 
-  it.each(seeds)('seed $seed, $admission admission', { timeout: 60_000 }, async ({ seed, admission }) => {
+  it.each(seeds)('seed $seed, $admission admission', async ({ seed, admission }) => {
     if (admission === 'with') await startWebhook();
     const random = randomFrom(seed);
     const known: Known = { addresses: new Map() };

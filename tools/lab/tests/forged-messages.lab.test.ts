@@ -69,7 +69,7 @@ async function expectNothingLost(): Promise<void> {
 }
 
 describe('forged in the name of ten machines that use their addresses', () => {
-  it('DECLINEs take none of them away, also when the sender answers every ARP probe', { timeout: 60_000 }, async () => {
+  it('DECLINEs take none of them away, also when the sender answers every ARP probe', async () => {
     await exchangeAll();
     configureAll();
     await attacker.start(process.execPath, [program('send-arp-answers')]).line('answering');
@@ -81,7 +81,7 @@ describe('forged in the name of ten machines that use their addresses', () => {
     await expectNothingLost();
   });
 
-  it('DECLINEs take none of them away in a flood of ARP, in which answers are lost', { timeout: 60_000 }, async () => {
+  it('DECLINEs take none of them away in a flood of ARP, in which answers are lost', async () => {
     await exchangeAll();
     configureAll();
     const flood = attacker.start(process.execPath, [program('send-arp-answers'), '192.168.48.10']);
@@ -96,7 +96,7 @@ describe('forged in the name of ten machines that use their addresses', () => {
     await expectNothingLost();
   });
 
-  it('RELEASEs leave every address with its machine', { timeout: 60_000 }, async () => {
+  it('RELEASEs leave every address with its machine', async () => {
     await exchangeAll();
     configureAll();
     await forge('release');
@@ -107,7 +107,7 @@ describe('forged in the name of ten machines that use their addresses', () => {
 });
 
 describe('forged in the name of ten machines that are switched off', () => {
-  it('DECLINEs that no other host confirms change nothing', { timeout: 60_000 }, async () => {
+  it('DECLINEs that no other host confirms change nothing', async () => {
     await forge('decline');
     await waitFor(
       'ten DECLINEs to be checked',
@@ -116,7 +116,7 @@ describe('forged in the name of ten machines that are switched off', () => {
     await expectNothingLost();
   });
 
-  it('DECLINEs change nothing where the sender answers every ARP probe: it is named', { timeout: 60_000 }, async () => {
+  it('DECLINEs change nothing where the sender answers every ARP probe: it is named', async () => {
     await attacker.start(process.execPath, [program('send-arp-answers')]).line('answering');
     await forge('decline');
     await waitFor(
@@ -131,7 +131,7 @@ describe('forged in the name of ten machines that are switched off', () => {
 });
 
 describe('ARP in the name of an address that no client has', () => {
-  it('keeps no new client from its address, however much of it there is', { timeout: 60_000 }, async () => {
+  it('keeps no new client from its address, however much of it there is', async () => {
     const macAddress = '02:00:00:00:48:20';
     const flood = attacker.start(process.execPath, [program('send-arp-answers'), '192.168.48.200']);
     await flood.line('answering');
@@ -145,7 +145,7 @@ describe('ARP in the name of an address that no client has', () => {
 });
 
 describe('forged in the name of addresses that no host has', () => {
-  it('INFORMs make no entries in the neighbour table of the node, and are answered in frames', { timeout: 60_000 }, async () => {
+  it('INFORMs make no entries in the neighbour table of the node, and are answered in frames', async () => {
     const absent = Array.from({ length: 50 }, (_, index) => ({ macAddress: ATTACKER, address: `192.168.48.${150 + index}` }));
     await forge('inform', absent);
     await waitFor(

@@ -58,11 +58,11 @@ beforeAll(async () => {
     spec: { discoveryMode: 'All', wolPorts: [9], cacheTTL: 600 },
   });
   before = await admin.create(formerAgents(config));
-}, 60_000);
+});
 
 afterAll(() => cluster?.close());
 
-describe('what kubevirt-wol left, always against a simulated API server', { timeout: 60_000 }, () => {
+describe('what kubevirt-wol left, always against a simulated API server', () => {
   it('its WolConfigs work as they are, the definition gets the new fields, and its own agents are left alone', async () => {
     const { admin } = cluster;
     const flags = ['--namespace', 'vm-dhcp-agents', '--no-agent', '--image', 'agent:v1', '--wake-on-lan'];

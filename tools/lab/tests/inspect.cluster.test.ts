@@ -35,12 +35,12 @@ beforeAll(async () => {
   await cluster.access.create(ipPool(keyOf('pool'), { network: keyOf('net'), ipv4Config: range }));
   await cluster.access.create(virtualMachine(keyOf('a'), A, keyOf('net')));
   await recorded('10.1.0.10', A);
-}, 60_000);
+});
 
 afterAll(async () => {
   plugin.close();
   await cluster?.close();
-}, 60_000);
+});
 
 const keyOf = (name: string) => `${cluster.namespace}/${name}`;
 const run = (...words: readonly string[]) => plugin.run(cluster.kubeconfigPath, [...words, '-n', cluster.namespace]);
@@ -69,7 +69,7 @@ async function removeMachine(name: string, address: string): Promise<void> {
   await recorded(address, undefined);
 }
 
-describe('lists', { timeout: 60_000 }, () => {
+describe('lists', () => {
   it('pools: for people, as data, as names', async () => {
     const { stdout, code } = await run('pools');
     expect([code, stdout.split('\n')[0]?.split(/ +/)]).toEqual([
@@ -133,10 +133,10 @@ describe('lists', { timeout: 60_000 }, () => {
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
     const lines: string[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-    await waitFor('the first row', async () => lines.length > 0, 20_000);
+    await waitFor('the first row', async () => lines.length > 0);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'pool', used: 1 });
     await addMachine('w', B);
-    await waitFor('the changed row', async () => lines.some((line) => line.includes('"used":2')), 20_000);
+    await waitFor('the changed row', async () => lines.some((line) => line.includes('"used":2')));
     child.kill('SIGTERM');
     const code = await new Promise((resolve) => child.once('close', resolve));
     expect(code).toBe(0);
@@ -151,7 +151,7 @@ describe('lists', { timeout: 60_000 }, () => {
   });
 });
 
-describe('writes', { timeout: 60_000 }, () => {
+describe('writes', () => {
   it('pin: a dry run writes nothing; an address that another has is refused; one that is free is assigned', async () => {
     await addMachine('p', B);
     await recorded('10.1.0.11', B);
@@ -246,10 +246,9 @@ it.skipIf(process.env[TEST_CLUSTER_VARIABLE])(
     expect(compareRights(rights, simulator?.audit.requests ?? [], account)).toEqual({ unused: [], refused: [] });
     await cluster.access.delete('VirtualMachine', keyOf('waits'));
   },
-  60_000,
 );
 
-describe('audit', { timeout: 60_000 }, () => {
+describe('audit', () => {
   const ask = (...words: readonly string[]) => run('audit', ...words, '--audit-namespace', cluster.namespace);
   const rows = async (...words: readonly string[]) =>
     (JSON.parse((await ask(...words, '-o', 'json')).stdout) as { readonly items: readonly Readonly<Record<string, string>>[] })

@@ -40,7 +40,7 @@ async function recorded(): Promise<unknown> {
   return readField((await admin.get('IPPool', 'default/pool'))?.status, 'ipv4', 'allocated');
 }
 
-const logged = (text: string) => waitFor(text, async () => controller.lines.some((line) => line.includes(text)), 40_000);
+const logged = (text: string) => waitFor(text, async () => controller.lines.some((line) => line.includes(text)));
 
 it('names the rule that is missing, assigns addresses, frees none, and continues as soon as the rule is there', async () => {
   await logged('list and watch on virtualmachineinstances of the API group kubevirt.io');
@@ -68,4 +68,4 @@ it('names the rule that is missing, assigns addresses, frees none, and continues
   expect(await recorded()).toEqual({ '10.1.0.10': MAC });
   await admin.delete('VirtualMachineInstance', 'default/a');
   await waitFor('the address to be free', async () => readField(await recorded(), '10.1.0.10') === undefined);
-}, 60_000);
+});

@@ -56,19 +56,19 @@ it.each([
   { what: 'a configuration whose only entry is left out', configs: `[{"interfaceName":"${INTERFACE}"}]`, hasCluster: true },
   { what: 'no pool', configs: '[]', hasCluster: true },
   { what: 'no way to its cluster, so that it ends', configs: '[]', hasCluster: false },
-])('a pod with $what lets nothing pass into the network of the pods', { timeout: 60_000 }, async ({ configs, hasCluster }) => {
+])('a pod with $what lets nothing pass into the network of the pods', async ({ configs, hasCluster }) => {
   expect(await reach(vm, OFFICE_ADDRESS, 9), 'before the agent runs, the pod forwards').toBe('refused');
   const kubeconfig = join(lab.folder, 'kubeconfig');
   if (hasCluster) writeFileSync(kubeconfig, KUBECONFIG);
   const agent = pod.start(process.execPath, [AGENT_BIN, 'serve', '--http', 'off'], {
     env: { AGENT_NETWORK_CONFIGS: configs, POD_IP: POD_ADDRESS, KUBECONFIG: kubeconfig },
   });
-  await waitFor('the rule', () => pod.ip('rule', 'list').includes(`iif ${INTERFACE} blackhole`), 20_000);
-  if (!hasCluster) await agent.ended(20_000);
+  await waitFor('the rule', () => pod.ip('rule', 'list').includes(`iif ${INTERFACE} blackhole`));
+  if (!hasCluster) await agent.ended();
   expect(await reach(vm, OFFICE_ADDRESS, 9), 'a machine of the network of the pods').toBe('silent');
   expect(await reach(vm, POD_ADDRESS, 9), 'the pod').toBe('silent');
   expect(pod.sysctl('ipv4/conf/eth0/forwarding'), "the pod's own interface is as it was").toBe('1');
   if (!hasCluster) return;
   pod.setSysctls({ [`ipv4/conf/${INTERFACE}/forwarding`]: '1' });
-  await waitFor('forwarding to be off again', () => pod.sysctl(`ipv4/conf/${INTERFACE}/forwarding`) === '0', 3_000);
+  await waitFor('forwarding to be off again', () => pod.sysctl(`ipv4/conf/${INTERFACE}/forwarding`) === '0');
 });

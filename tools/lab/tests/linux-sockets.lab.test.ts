@@ -106,7 +106,7 @@ describe('addresses for a time', () => {
     addTemporaryAddresses([address], 60);
     prolongAddress(address, 1);
     expect(shown()).toEqual([{ address: '10.1.0.1/24', seconds: 1, flags: [] }]);
-    await waitFor('the kernel to remove the address', () => shown().length === 0, 5_000);
+    await waitFor('the kernel to remove the address', () => shown().length === 0);
     expect(listAddresses(index)).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe('ARP', () => {
   it('an announcement corrects what another host has in its table (RFC 5227 §3)', async () => {
     there('neigh', 'replace', '10.1.0.1', 'lladdr', '02:00:5e:00:09:09', 'dev', 'there0', 'nud', 'stale');
     announceAddress('here0', HERE);
-    await waitFor('the announcement', () => there('neigh', 'show', '10.1.0.1', 'dev', 'there0').includes(HERE_MAC), 5_000);
+    await waitFor('the announcement', () => there('neigh', 'show', '10.1.0.1', 'dev', 'there0').includes(HERE_MAC));
   });
 
   it('a socket receives the packets of the senders that it is limited to', async () => {
@@ -204,7 +204,7 @@ describe('ARP', () => {
     socket.receiveOnlyFrom([THERE]);
     socket.request({ senderAddress: 0, targetAddress: THERE });
     const replies = [...socket.receive()];
-    await waitFor('a reply', () => replies.push(...socket.receive()) > 0, 5_000);
+    await waitFor('a reply', () => replies.push(...socket.receive()) > 0);
     expect(replies[0]).toMatchObject({
       isReply: true,
       senderAddress: THERE,
@@ -256,17 +256,13 @@ describe('UDP', () => {
       run('ip', ['netns', 'exec', 'there', process.execPath, '-e', send]);
     }
     const seen: string[] = [];
-    await waitFor(
-      'both answers',
-      () => {
-        for (const { destinationPort, destinationAddress, sourcePort, payload } of watcher.receive())
-          if (destinationPort === 4_001) seen.push(`${sourcePort} ${destinationAddress & 255} ${Buffer.from(payload)}`);
-        return seen.length >= 2;
-      },
-      10_000,
-    );
+    await waitFor('both answers', () => {
+      for (const { destinationPort, destinationAddress, sourcePort, payload } of watcher.receive())
+        if (destinationPort === 4_001) seen.push(`${sourcePort} ${destinationAddress & 255} ${Buffer.from(payload)}`);
+      return seen.length >= 2;
+    });
     expect(seen.toSorted()).toEqual(['4000 2 route me', '4000 255 frame me']);
-  }, 30_000);
+  });
 
   it('answers of one burst that leave in frames and routed, in turn and of every length, all arrive as they were written', async () => {
     addTemporaryAddresses([{ interfaceIndex: index, address: HERE, prefixLength: 24 }], 60);
@@ -312,7 +308,7 @@ describe('UDP', () => {
     expect(received.toSorted(byIndex)).toEqual(Array.from({ length: 300 }, (_, sent) => `${sent} ${'x'.repeat(sent)}`));
     expect(datagrams).toBe(300);
     expect(bursts).toBeLessThan(300);
-  }, 30_000);
+  });
 
   it('a packet socket sends from an interface without an address, and receives broadcasts with the MAC address of their sender', async () => {
     bringUp(Netlink.shared(), index);
@@ -337,14 +333,14 @@ describe('UDP', () => {
       destinationPort: 4_001,
     });
     const received = [...socket.receive()];
-    await waitFor('the echo', () => received.push(...socket.receive()) > 0, 10_000);
+    await waitFor('the echo', () => received.push(...socket.receive()) > 0);
     expect(received[0]).toMatchObject({
       sourceAddress: THERE,
       destinationPort: 4_000,
       payload: Uint8Array.from(Buffer.from('re: hello')),
       senderHardwareAddress: Uint8Array.of(2, 0, 0x5e, 0, 1, 2),
     });
-  }, 30_000);
+  });
 
   it('sockets need an interface that is there', () => {
     expect(() => new PacketSocket('none0')).toThrow(SocketError);
@@ -370,7 +366,7 @@ describe('a TCP listener on one interface', () => {
     there('address', 'add', '10.3.0.2/24', 'dev', 'there1');
     there('route', 'add', '10.1.0.1/32', 'via', '10.3.0.1', 'dev', 'there1', 'src', '10.3.0.2');
     await expect(runThere(fetchThere)).rejects.toThrow('ECONNREFUSED');
-  }, 30_000);
+  });
 });
 
 describe('an interface that is isolated', () => {
@@ -401,7 +397,7 @@ describe('an interface that is isolated', () => {
     there('rule', 'del', 'priority', '900');
     expect(isolate('open')[1]).toBe(1);
     expect(await answers('10.1.0.2')).toBe(true);
-  }, 60_000);
+  });
 });
 
 /** True if the host of the address answers, if only to refuse the connection. */

@@ -57,7 +57,7 @@ beforeAll(async () => {
   for (const object of rights()) await cluster.admin.create(object);
   kubevirt = await KubeVirt.start(cluster.simulator);
   access = await cluster.open('memory', await serviceAccountToken(cluster.admin, ACCOUNT.namespace, ACCOUNT.name));
-}, 60_000);
+});
 
 afterAll(async () => {
   await controller?.stop();

@@ -103,7 +103,7 @@ beforeAll(async () => {
   for (const key of POOLS) await served(key, 'agentPodRef');
   await admin.create(ownControllerDeployment('vmdhcp-agent:lab', SOON_LEADER));
   await admin.waitForObject('Deployment', OWN, ({ status }) => readField(status, 'availableReplicas') === 1);
-}, 60_000);
+});
 
 afterAll(async () => {
   clearInterval(harvester);
@@ -111,7 +111,7 @@ afterAll(async () => {
   await waitFor('our controller to end', async () => !(await admin.list('Pod')).some(isOfController));
   await cluster.close();
   rmSync(folder, { recursive: true });
-}, 30_000);
+});
 
 function isOfController({ metadata }: KubernetesObject): boolean {
   return metadata.namespace === CONTROLLER_NAMESPACE;
@@ -152,7 +152,7 @@ function start(flags: readonly string[], onLine: (line: string) => void = () => 
 
 async function migrate(...flags: readonly string[]): Promise<Ran> {
   const running = start(flags);
-  const { code } = await running.ended(40_000);
+  const { code } = await running.ended();
   return { code, output: running.lines.join('\n') };
 }
 
@@ -173,7 +173,7 @@ async function migrateWithKills(killed: readonly RegExp[], ...flags: readonly st
       waiting.splice(at, 1);
       running.kill('SIGKILL');
     });
-    const { code, signal } = await running.ended(40_000);
+    const { code, signal } = await running.ended();
     if (signal === 'SIGKILL') continue;
     expect(code, running.lines.join('\n')).toBe(0);
     expect(waiting, 'steps that did not come').toEqual([]);
@@ -212,7 +212,7 @@ function disturb(direction: 'forward' | 'back'): void {
   inject({ requests: { username, verb: 'delete' }, effect: { kind: 'close', when: 'after' } });
 }
 
-describe('vmdhcp-controller migrate, always against a simulated API server', { timeout: 120_000 }, () => {
+describe('vmdhcp-controller migrate, always against a simulated API server', () => {
   it('names every right that is missing, and changes nothing', async () => {
     const token = await serviceAccountToken(admin, 'default', 'default');
     const kubeconfig = cluster.writeKubeconfig('unprivileged', token);
@@ -268,7 +268,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', { t
       if (titleOf(line) === undefined) return;
       claimed ??= admin.patch('CustomResourceDefinition', DEFINITION, { metadata: { annotations } });
     });
-    const { code } = await running.ended(40_000);
+    const { code } = await running.ended();
     await claimed;
     expect(code).toBe(1);
     expect(running.lines.join('\n')).toContain(

@@ -67,15 +67,11 @@ async function serve(ranges: readonly [Range, Range], settings: Partial<LabClust
 
 /** The pod that leads, once it has both server addresses. */
 async function leader(): Promise<LabPod> {
-  return waitFor(
-    'a leader with both server addresses',
-    async () => {
-      const pod = await cluster.leader(GROUP);
-      const holdsBoth = [POOL_48, POOL_49].every((key) => pod !== undefined && cluster.holders(key).includes(pod));
-      return holdsBoth ? pod : undefined;
-    },
-    20_000,
-  );
+  return waitFor('a leader with both server addresses', async () => {
+    const pod = await cluster.leader(GROUP);
+    const holdsBoth = [POOL_48, POOL_49].every((key) => pod !== undefined && cluster.holders(key).includes(pod));
+    return holdsBoth ? pod : undefined;
+  });
 }
 
 function network(name: string): KubernetesObject {
@@ -142,9 +138,7 @@ function sendRebinding(on: string, macAddress: string, clientAddress: string): v
 }
 
 describe('a pod of agents on two networks, on a node that forwards', () => {
-  it('a virtual machine reaches neither another network, nor the pods, nor their status server', {
-    timeout: 120_000,
-  }, async () => {
+  it('a virtual machine reaches neither another network, nor the pods, nor their status server', async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
     for (const { machine } of cluster.pods.values()) machine.ip('route', 'add', 'default', 'via', '10.99.255.1');
     const office = lab.addMachine('office', { network: 'br-mgmt', macAddress: '02:00:5e:00:99:01' });
@@ -168,9 +162,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     expect(await reach(office, '192.168.48.77', 9), 'a machine of a network, from the management network').toBe('silent');
   });
 
-  it('forwarding that is turned on again is turned off within seconds, and lets nothing pass meanwhile', {
-    timeout: 120_000,
-  }, async () => {
+  it('forwarding that is turned on again is turned off within seconds, and lets nothing pass meanwhile', async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
     const name = agentInterfaceName(POOL_48);
     const from = attachVm('vm-48', {
@@ -184,13 +176,13 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     pod.machine.setSysctls({ 'ipv4/ip_forward': '0' });
     pod.machine.setSysctls({ 'ipv4/ip_forward': '1' });
     expect(await reach(from, '192.168.49.77', 9)).toBe('silent');
-    await waitFor('forwarding to be off', () => pod.machine.sysctl(`ipv4/conf/${name}/forwarding`) === '0', 3_000);
+    await waitFor('forwarding to be off', () => pod.machine.sysctl(`ipv4/conf/${name}/forwarding`) === '0');
     await pod.process?.line('the agent corrected it');
     pod.machine.ip('rule', 'delete', 'iif', name, 'blackhole');
-    await waitFor('the rule to be there', () => pod.machine.ip('rule', 'list').includes(`iif ${name} blackhole`), 3_000);
+    await waitFor('the rule to be there', () => pod.machine.ip('rule', 'list').includes(`iif ${name} blackhole`));
   });
 
-  it('ARP is answered for the server address of the network and for nothing else', { timeout: 120_000 }, async () => {
+  it('ARP is answered for the server address of the network and for nothing else', async () => {
     const pod = await serve([NET_48, NET_49], { podSysctls: FORWARDING_NODE });
     const ask = (target: string, sender: string) => answersArp('br48', target, sender);
     for (const sender of ['192.168.48.77', '0.0.0.0']) {
@@ -200,7 +192,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     }
   });
 
-  it('a router advertisement of a virtual machine changes nothing in the pod', { timeout: 120_000 }, async () => {
+  it('a router advertisement of a virtual machine changes nothing in the pod', async () => {
     const pod = await serve([NET_48, NET_49]);
     const from = attachVm('vm-48', { network: 'br48', address: '192.168.48.77/24', router: '192.168.48.2' });
     await waitFor('a virtual machine that believes it', () => {
@@ -211,7 +203,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     expect(pod.machine.ip('-6', 'route')).not.toContain('default');
   });
 
-  it('what a router advertisement taught the pod before its agent ran is removed', { timeout: 120_000 }, async () => {
+  it('what a router advertisement taught the pod before its agent ran is removed', async () => {
     const advertising = setInterval(() => {
       try {
         advertiseRouter('br48', 'fd000bad00000000');
@@ -228,7 +220,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
       expect(pod.machine.ip('-6', 'address', 'show', 'dev', 'eth0'), "the pod's own address").toContain('inet6');
       pod.machine.ip('-6', 'route', 'add', 'fc00::/7', 'dev', name, 'proto', 'kernel');
       pod.machine.ip('-6', 'address', 'add', 'fd00:bad::7/64', 'dev', name);
-      await waitFor('both to be gone', () => left() === '', 3_000);
+      await waitFor('both to be gone', () => left() === '');
       expect(pod.machine.ip('-d', 'link', 'show', name), 'the kernel makes none').toContain('addrgenmode none');
     } finally {
       clearInterval(advertising);
@@ -237,9 +229,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
 });
 
 describe('server addresses and the routes of a pod', () => {
-  it('a pool whose range covers the API server is served, and so is every other pool of the group', {
-    timeout: 120_000,
-  }, async () => {
+  it('a pool whose range covers the API server is served, and so is every other pool of the group', async () => {
     const all: Range = { cidr: '10.0.0.0/8', serverIP: '10.0.0.2', start: '10.0.1.10', end: '10.0.1.99' };
     // Half of 10.99.0.0/16, and so a better match than the route to the API server that the pod has.
     const close: Range = { cidr: '10.99.128.0/17', serverIP: '10.99.128.2', start: '10.99.129.10', end: '10.99.129.99' };
@@ -249,14 +239,12 @@ describe('server addresses and the routes of a pod', () => {
       return readText(lease?.spec, 'renewTime');
     };
     const before = await renewedAt();
-    await waitFor('a renewal', async () => (await renewedAt()) !== before, 3_000);
+    await waitFor('a renewal', async () => (await renewedAt()) !== before);
     expect(pod.machine.ip('route', 'show')).not.toContain(agentInterfaceName(POOL_48));
     expect(await leader(), 'the leader has not changed').toBe(pod);
   });
 
-  it('a pool whose server address is that of the API server is not served, reports that, and costs the other pools nothing', {
-    timeout: 120_000,
-  }, async () => {
+  it('a pool whose server address is that of the API server is not served, reports that, and costs the other pools nothing', async () => {
     await serve([NET_48, NET_49]);
     const transitions = async () => {
       const lease = await cluster.access.get('Lease', `${AGENT_NAMESPACE}/${GROUP}`);
@@ -279,11 +267,11 @@ describe('server addresses and the routes of a pod', () => {
     expect(await transitions(), 'the leader has not changed').toBe(before);
   });
 
-  it('a connected route that an earlier version left is taken away', { timeout: 120_000 }, async () => {
+  it('a connected route that an earlier version left is taken away', async () => {
     const pod = await serve([NET_48, NET_49]);
     const name = agentInterfaceName(POOL_48);
     pod.machine.ip('route', 'add', '192.168.48.0/24', 'dev', name, 'proto', 'kernel', 'scope', 'link', 'src', '192.168.48.2');
-    await waitFor('the route to be gone', () => !pod.machine.ip('route', 'show').includes(name), 3_000);
+    await waitFor('the route to be gone', () => !pod.machine.ip('route', 'show').includes(name));
   });
 
   it.runIf(has('udhcpc')).each([
@@ -291,7 +279,6 @@ describe('server addresses and the routes of a pod', () => {
     { node: 'a strict check of source addresses', podSysctls: FORWARDING_NODE },
   ])(
     `two networks with the same range: a client whose address is the server address of the other one is served, renewals included: $node ${needs('udhcpc')}`,
-    { timeout: 120_000 },
     async ({ podSysctls }) => {
       const second: Range = { ...NET_48, serverIP: '192.168.48.3', start: '192.168.48.2', end: '192.168.48.2' };
       await serve([NET_48, second], { podSysctls });
@@ -334,9 +321,6 @@ describe('server addresses and the routes of a pod', () => {
     },
   ])(
     `two networks with the same range are both served, renewals by unicast included: $node ${needs('udhcpc')}`,
-    {
-      timeout: 120_000,
-    },
     async ({ podSysctls, router, second }) => {
       const pod = await serve([NET_48, second], { podSysctls });
       if (router !== undefined)

@@ -28,7 +28,7 @@ afterAll(async () => {
   plugin.close();
   rmSync(home, { recursive: true });
   if (isUpdate) writeFileSync(PAGE, withOutputs(page, changed()));
-}, 60_000);
+});
 
 /** What a person who types it sees. */
 async function ask({ command }: Question): Promise<string> {
@@ -66,7 +66,7 @@ it('there are thirty', () => {
   expect(questions.map(({ number }) => number)).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
 });
 
-describe.skipIf(!has('kubectl'))(`each question (${needs('kubectl')})`, { timeout: 90_000 }, () => {
+describe.skipIf(!has('kubectl'))(`each question (${needs('kubectl')})`, () => {
   it.each(questions.map((question) => [`${question.number}. ${question.title}`, question] as const))(
     '%s',
     async (_, question) => {

@@ -112,12 +112,12 @@ beforeAll(async () => {
   for (const name of Object.keys(PROGRAMS)) await createPod(name, name === 'agent-1' ? ['sidecar', 'agent'] : ['agent']);
   for (const name of ['agent-1', 'agent-busy', 'agent-gone', 'agent-old']) await createLease(name, new Date());
   await createLease('agent-stale', new Date(0));
-}, 60_000);
+});
 
 afterAll(async () => {
   plugin.close();
   await cluster?.close();
-}, 60_000);
+});
 
 async function createPod(name: string, containers: readonly string[]): Promise<void> {
   const spec = { containers: containers.map((container) => ({ name: container, image: 'agent' })) };
@@ -174,7 +174,7 @@ const cells = ({ stdout }: KubectlOutput) =>
     .split('\n')
     .map((line) => line.split(/ {2,}/));
 
-describe('kubectl vmdhcp top', { timeout: 60_000 }, () => {
+describe('kubectl vmdhcp top', () => {
   it('asks the leader of each group with the rights of packets.yaml, and uses each of them', async () => {
     const kubeconfig = await account('operator', ['reader', 'packets']);
     const answer = await plugin.run(kubeconfig, ['top']);
@@ -240,9 +240,9 @@ describe('kubectl vmdhcp top', { timeout: 60_000 }, () => {
   it('--watch goes on until it is asked to end', async () => {
     const words = ['top', '--watch', '--interval', '1', '--pool', POOL, '-o', 'name', '--limit', '1'];
     const running = plugin.start(await account('watches', ['reader', 'packets']), words);
-    await waitFor('two answers', () => (running.lines.length >= 2 ? true : undefined), 20_000);
+    await waitFor('two answers', () => (running.lines.length >= 2 ? true : undefined));
     running.kill('SIGTERM');
-    expect(await running.ended(20_000)).toMatchObject({ code: 0 });
+    expect(await running.ended()).toMatchObject({ code: 0 });
     expect(new Set(running.lines)).toEqual(new Set([B]));
   });
 });
@@ -282,7 +282,7 @@ async function createMachine(): Promise<void> {
   await patchStatus('VirtualMachineNetworkConfig', 'default/web', { networkConfigs });
 }
 
-describe('kubectl vmdhcp why: what the leader saw of the client', { timeout: 60_000 }, () => {
+describe('kubectl vmdhcp why: what the leader saw of the client', () => {
   beforeAll(createMachine);
 
   it('is a link, with what is wrong and what to do', async () => {
@@ -313,7 +313,7 @@ describe('kubectl vmdhcp why: what the leader saw of the client', { timeout: 60_
   });
 });
 
-describe('kubectl vmdhcp capture', { timeout: 60_000 }, () => {
+describe('kubectl vmdhcp capture', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'vmdhcp-capture-')), 'a.pcapng');
   let kubeconfig = '';
   afterAll(() => rmSync(dirname(file), { recursive: true }));
@@ -338,18 +338,18 @@ describe('kubectl vmdhcp capture', { timeout: 60_000 }, () => {
 
   it('Ctrl-C ends both sides, and leaves a complete file', async () => {
     const running = plugin.start(kubeconfig, ['capture', POOL, '--write', file]);
-    await waitFor('three packets', () => (statSync(file).size === 28 + 3 * 52 ? true : undefined), 20_000);
+    await waitFor('three packets', () => (statSync(file).size === 28 + 3 * 52 ? true : undefined));
     running.kill('SIGINT');
-    expect(await running.ended(20_000)).toMatchObject({ code: 0 });
+    expect(await running.ended()).toMatchObject({ code: 0 });
     expect(running.lines.at(-1)).toBe(`${file}: 3 packets written, 2 lost before they were captured`);
     expect(statSync(file).size).toBe(28 + 3 * 52 + 40);
   });
 
   it('Ctrl-C ends the connection to a program that does not end, and the file is complete all the same', async () => {
     const running = plugin.start(kubeconfig, ['capture', POOL, '--write', file, '--mac', HANGS]);
-    await waitFor('three packets', () => (statSync(file).size === 28 + 3 * 52 ? true : undefined), 20_000);
+    await waitFor('three packets', () => (statSync(file).size === 28 + 3 * 52 ? true : undefined));
     running.kill('SIGINT');
-    expect(await running.ended(20_000)).toMatchObject({ code: 0 });
+    expect(await running.ended()).toMatchObject({ code: 0 });
     expect(running.lines.at(-1)).toBe(`${file}: 3 packets written`);
     expect(statSync(file).size).toBe(28 + 3 * 52);
   });

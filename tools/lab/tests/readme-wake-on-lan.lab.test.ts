@@ -48,7 +48,7 @@ beforeEach(async () => {
   await cluster.access.applyFile(join(CLUSTER_EXAMPLES, 'virtual-machines.yaml'));
   await kubevirt.untilStatus('default/web', 'Running');
   await startController();
-}, 60_000);
+});
 
 afterEach(async () => {
   await kubevirt?.stop();
@@ -63,7 +63,7 @@ async function startController(): Promise<void> {
   const started = lab.start(process.execPath, [CONTROLLER_BIN, 'run', ...flags, '--http', http, '--wake-on-lan'], {
     env: { POD_IP: API_HOST, POD_NAMESPACE: NAMESPACE },
   });
-  await started.line('deciding about wake-ups', 30_000);
+  await started.line('deciding about wake-ups');
 }
 
 /** What a person who types it sees; fails with that if it fails. */

@@ -71,13 +71,10 @@ const configure = (ipv4Config: object | null) => change('IPPool', 'pool', { spec
 
 /** The message for the reason, on the object of this name. */
 async function messageFor(reason: string, name: string): Promise<string> {
-  const event = await waitFor(
-    `${reason} on ${name}`,
-    async () =>
-      (await cluster.access.list('Event')).find(
-        (one) => readText(one, 'reason') === reason && readText(one, 'involvedObject', 'name') === name,
-      ),
-    20_000,
+  const event = await waitFor(`${reason} on ${name}`, async () =>
+    (await cluster.access.list('Event')).find(
+      (one) => readText(one, 'reason') === reason && readText(one, 'involvedObject', 'name') === name,
+    ),
   );
   return readText(event, 'message') ?? '';
 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   });
   admin = cluster.admin;
   await start();
-}, 60_000);
+});
 
 afterAll(() => cluster.close());
 
@@ -80,7 +80,7 @@ async function addFieldOfTheFuture(): Promise<void> {
   expect(written.ok).toBe(true);
 }
 
-describe('removed in another order, always against a simulated API server', { timeout: 120_000 }, () => {
+describe('removed in another order, always against a simulated API server', () => {
   it('a namespace with a pool goes by itself while the controller runs', async () => {
     await createTenant('first');
     await admin.delete('Namespace', 'first');

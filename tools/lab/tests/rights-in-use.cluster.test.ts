@@ -81,7 +81,7 @@ async function createAuditSlot(name: string): Promise<void> {
 const isAllocated = ({ status }: KubernetesObject) =>
   readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True');
 const gone = (kind: string, key: string) =>
-  waitFor(`${kind} ${key} to go`, async () => (await admin.get(kind, key)) === undefined, 20_000);
+  waitFor(`${kind} ${key} to go`, async () => (await admin.get(kind, key)) === undefined);
 
 async function createPool(name: string): Promise<void> {
   await admin.create(networkAttachment(`default/${name}`, 'red'));

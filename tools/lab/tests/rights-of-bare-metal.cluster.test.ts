@@ -44,7 +44,7 @@ beforeAll(async () => {
   });
   admin = cluster.admin;
   await startController();
-}, 60_000);
+});
 
 afterAll(async () => {
   await controller?.process.stop();
@@ -59,11 +59,11 @@ async function startController(): Promise<void> {
   const spec = readField(deployment?.spec, 'template', 'spec');
   controller = await InstalledProgram.start(cluster.place, { namespace: CONTROLLER.namespace, name: 'controller', spec });
   await controller.ready();
-  await controller.process.line('ClusterAgents and hosts listed', 30_000);
+  await controller.process.line('ClusterAgents and hosts listed');
 }
 
 const gone = (kind: string, key: string) =>
-  waitFor(`${kind} ${key} to go`, async () => (await admin.get(kind, key)) === undefined, 20_000);
+  waitFor(`${kind} ${key} to go`, async () => (await admin.get(kind, key)) === undefined);
 const podOf = (deployment: KubernetesObject) => readField(deployment.spec, 'template', 'spec');
 const agentYaml = (more: object = {}) => ({ underlayInterface: 'kube-system/management', ...more });
 const DHCP = {
@@ -84,7 +84,7 @@ async function createRack(): Promise<void> {
 const hasCondition = (type: string, reason: string) => (object: KubernetesObject) =>
   readConditions(object.status).some((one) => one.type === type && (one.reason ?? '') === reason);
 
-describe('the workload of a ClusterAgent, always against a simulated API server', { timeout: 60_000 }, () => {
+describe('the workload of a ClusterAgent, always against a simulated API server', () => {
   it('is created with rights of its own; a Secret that is missing is in the condition Valid', async () => {
     await createRack();
     for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeDefined();

@@ -64,8 +64,8 @@ beforeAll(async () => {
   const spec = readField(deployment?.spec, 'template', 'spec');
   controller = await InstalledProgram.start(cluster.place, { namespace: CONTROLLER.namespace, name: 'controller', spec });
   await controller.ready();
-  await controller.process.line('the page is served', 30_000);
-}, 60_000);
+  await controller.process.line('the page is served');
+});
 
 afterAll(async () => {
   await controller?.process.stop();
@@ -115,7 +115,7 @@ function createPool(name: string, third: number): Promise<unknown> {
   });
 }
 
-describe('the page, always against a simulated API server', { timeout: 60_000 }, () => {
+describe('the page, always against a simulated API server', () => {
   it('its files are for all; its data is for users with a token and the rights, and a refusal names the right', async () => {
     expect((await open('/')).statusCode).toBe(200);
     expect((await open('/assets/browser/main.js')).headers['content-type']).toContain('javascript');
@@ -169,6 +169,6 @@ describe('the page, always against a simulated API server', { timeout: 60_000 },
     const late = await user('late');
     await bind('late', 'vm-dhcp-page-reader');
     await waitFor('the page to close', async () => (await get('/api/overview', late)).status === 503);
-    await controller.process.line('did not decide about a token', 20_000);
+    await controller.process.line('did not decide about a token');
   });
 });

@@ -48,7 +48,7 @@ beforeAll(async () => {
   admin = cluster.admin;
   kubevirt = await KubeVirt.start(cluster.simulator);
   await startController();
-}, 60_000);
+});
 
 afterAll(async () => {
   agent?.stop();
@@ -66,11 +66,11 @@ async function startController(): Promise<void> {
   const spec = readField(deployment?.spec, 'template', 'spec');
   controller = await InstalledProgram.start(cluster.place, { namespace: CONTROLLER.namespace, name: 'controller', spec });
   await controller.ready();
-  await controller.process.line('deciding about wake-ups', 30_000);
+  await controller.process.line('deciding about wake-ups');
 }
 
 const gone = (kind: string, key: string) =>
-  waitFor(`${kind} ${key} to go`, async () => (await admin.get(kind, key)) === undefined, 20_000);
+  waitFor(`${kind} ${key} to go`, async () => (await admin.get(kind, key)) === undefined);
 
 /** A machine whose owner wrote its address, or left that to KubeVirt. */
 async function createMachine(name: string, macAddress?: string): Promise<void> {
@@ -116,7 +116,7 @@ const answerTo = (macAddress: string) =>
     return outcome.kind === 'answered' && outcome.answer.status !== 'vm-not-found' ? outcome.answer : undefined;
   });
 
-describe('the rights of Wake-on-LAN, always against a simulated API server', { timeout: 60_000 }, () => {
+describe('the rights of Wake-on-LAN, always against a simulated API server', () => {
   it('a definition of an earlier version is replaced, and certificates that are broken are made again', async () => {
     await controller.process.stop();
     const versions = readList((await admin.get('CustomResourceDefinition', DEFINITION))?.spec, 'versions') as object[];
@@ -189,9 +189,9 @@ describe('the rights of Wake-on-LAN, always against a simulated API server', { t
       (await admin.list('ConfigMap')).flatMap(({ metadata, ...configMap }) =>
         metadata.name.startsWith('vmdhcp-mac-addresses-') ? Object.keys(readField(configMap, 'data') ?? {}) : [],
       );
-    await waitFor('all of them', async () => (await entries()).length === SHARDS, 30_000);
+    await waitFor('all of them', async () => (await entries()).length === SHARDS);
     await Promise.all(names.map((name) => admin.delete('VirtualMachine', `default/${name}`)));
-    await waitFor('all of them to be forgotten', async () => (await entries()).length === 0, 30_000);
+    await waitFor('all of them to be forgotten', async () => (await entries()).length === 0);
   });
 
   it('a WolConfig that is deleted has no agents', async () => {
@@ -289,7 +289,7 @@ describe('what the token of a controller with Wake-on-LAN can do, always against
   });
 });
 
-describe('vmdhcp-controller uninstall with Wake-on-LAN, always against a simulated API server', { timeout: 60_000 }, () => {
+describe('vmdhcp-controller uninstall with Wake-on-LAN, always against a simulated API server', () => {
   const uninstall = async (...parameters: readonly string[]) => {
     const flags = ['--kubeconfig', cluster.adminKubeconfig, ...parameters];
     const running = new LabProcess(process.execPath, [CONTROLLER_BIN, 'uninstall', ...flags]);

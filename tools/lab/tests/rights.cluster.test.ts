@@ -205,7 +205,7 @@ describe('an agent that lies in its own Lease, always against a simulated API se
     await admin.delete('IPPool', 'blue/six');
     // What is written after the lie was read shows what the controller makes of it.
     await configuredOf(B, ['blue/three']);
-    await waitFor('the pool to go', async () => (await admin.get('IPPool', 'blue/six')) === undefined, 20_000);
+    await waitFor('the pool to go', async () => (await admin.get('IPPool', 'blue/six')) === undefined);
     expect((await lease(B))?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION] ?? '').not.toContain('blue/three');
     expect(readText((await admin.get('IPPool', 'blue/three'))?.status, 'servedBy')).toBeUndefined();
     const now = (await lease(A)) as KubernetesObject;
@@ -279,7 +279,7 @@ describe('rights, always against a simulated API server', () => {
     const agent = await cluster.open('agent-again', await serviceAccountToken(admin, AGENTS, A));
     expect(await status(agent, pathOf('blue/four'))).toBe(200);
     await admin.delete('IPPool', 'blue/four');
-    await waitFor('the right to go', async () => (await admin.get('Role', `blue/${A}`)) === undefined, 20_000);
+    await waitFor('the right to go', async () => (await admin.get('Role', `blue/${A}`)) === undefined);
     expect(await admin.get('RoleBinding', `blue/${A}`)).toBeUndefined();
     expect(await status(agent, pathOf('blue/four'))).toBe(403);
     expect(await status(agent, pathOf('red/one'))).toBe(200);
@@ -312,9 +312,7 @@ describe('rights, always against a simulated API server', () => {
     await admin.delete('IPPool', 'kube-public/five');
   });
 
-  it('are given to agents that ran under a shared ServiceAccount before they run under their own', {
-    timeout: 60_000,
-  }, async () => {
+  it('are given to agents that ran under a shared ServiceAccount before they run under their own', async () => {
     await controller.stop();
     await startController('--service-account-name', 'shared');
     const accountOf = (deployment: KubernetesObject) =>
@@ -332,22 +330,16 @@ describe('rights, always against a simulated API server', () => {
     });
   });
 
-  it('go with the last pool of a group', { timeout: 60_000 }, async () => {
+  it('go with the last pool of a group', async () => {
     await admin.delete('IPPool', 'blue/three');
-    await waitFor('the group to go', async () => (await admin.get('Deployment', `${AGENTS}/${B}`)) === undefined, 30_000);
-    await waitFor(
-      'its rights to go',
-      async () => {
-        const objects = await Promise.all(['ServiceAccount', 'Role', 'RoleBinding'].map((kind) => admin.list(kind)));
-        return !objects.flat().some(({ metadata }) => metadata.name === B);
-      },
-      30_000,
-    );
+    await waitFor('the group to go', async () => (await admin.get('Deployment', `${AGENTS}/${B}`)) === undefined);
+    await waitFor('its rights to go', async () => {
+      const objects = await Promise.all(['ServiceAccount', 'Role', 'RoleBinding'].map((kind) => admin.list(kind)));
+      return !objects.flat().some(({ metadata }) => metadata.name === B);
+    });
   });
 
-  it('stay with the agents of a group that moves to another namespace, and go when those are gone', {
-    timeout: 90_000,
-  }, async () => {
+  it('stay with the agents of a group that moves to another namespace, and go when those are gone', async () => {
     await controller.stop();
     await prepareMove('second');
     const old = await cluster.open('old-agent', await serviceAccountToken(admin, AGENTS, A));
@@ -368,8 +360,8 @@ describe('rights, always against a simulated API server', () => {
       spec: { holderIdentity: 'new_1', leaseDurationSeconds: 600, renewTime: '2026-01-01T00:00:00.000000Z' },
     });
     for (const kind of ['Deployment', 'ServiceAccount', 'RoleBinding', 'Role'])
-      await waitFor(`${kind} ${A}`, async () => (await admin.get(kind, `${AGENTS}/${A}`)) === undefined, 30_000);
-    await waitFor('the right to red/one', async () => (await status(old, pathOf('red/one'))) !== 200, 10_000);
+      await waitFor(`${kind} ${A}`, async () => (await admin.get(kind, `${AGENTS}/${A}`)) === undefined);
+    await waitFor('the right to red/one', async () => (await status(old, pathOf('red/one'))) !== 200);
     expect(await status(agent, pathOf('red/one'))).toBe(200);
   });
 });

@@ -91,15 +91,11 @@ class Renewing {
     while (!this.#isEnding) {
       const xid = fleet.nextXid();
       let asked = 0;
-      const answer = await waitFor(
-        'an answer',
-        async () => {
-          fleet.ask({ macAddress, xid, address });
-          asked++;
-          return waitFor('an answer', () => fleet.answerTo(xid), againMs).catch(() => undefined);
-        },
-        20_000,
-      );
+      const answer = await waitFor('an answer', async () => {
+        fleet.ask({ macAddress, xid, address });
+        asked++;
+        return waitFor('an answer', () => fleet.answerTo(xid), againMs).catch(() => undefined);
+      });
       this.mostRetransmissions = Math.max(this.mostRetransmissions, asked - 1);
       this.addresses.add(answer.address);
       // Each look starts a process: one client is enough for it.
@@ -112,7 +108,7 @@ class Renewing {
 
 /** The address of a client, as soon as it is answered. */
 function addressOf(macAddress: string): Promise<string> {
-  return waitFor('the first answer', () => fleet.addressFor({ macAddress }), 20_000);
+  return waitFor('the first answer', () => fleet.addressFor({ macAddress }));
 }
 
 async function switchTo(topology: string, ...parameters: readonly string[]): Promise<void> {
@@ -162,13 +158,13 @@ describe('agents of a cluster', () => {
 
     await switchTo('per-pool');
     await servedBy('default-net-48-agent');
-    await waitFor('the old Deployment to go', async () => !(await deployments()).includes('vm-dhcp-agent-mgmt-1'), 30_000);
+    await waitFor('the old Deployment to go', async () => !(await deployments()).includes('vm-dhcp-agent-mgmt-1'));
     expect(await deployments()).toEqual(['default-net-48-agent', 'default-net-49-agent', UNIFIED]);
     expect(suspendedAgain()).toEqual([]);
 
     await switchTo('unified');
     await servedBy(UNIFIED);
-    await waitFor('the others to go', async () => (await deployments()).join() === UNIFIED, 30_000);
+    await waitFor('the others to go', async () => (await deployments()).join() === UNIFIED);
     expect(suspendedAgain()).toEqual([]);
 
     await renewing.end();
@@ -177,9 +173,7 @@ describe('agents of a cluster', () => {
     expect(renewing.renewals).toBeGreaterThan(20);
   });
 
-  it('another image is rolled out under load: the server address is on one interface at a time, and clients that ask again after a second are answered; one on hold stays', {
-    timeout: 120_000,
-  }, async () => {
+  it('another image is rolled out under load: the server address is on one interface at a time, and clients that ask again after a second are answered; one on hold stays', async () => {
     await cluster.startController('--no-leader-election');
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
     // The version before is the same program under another name of its image.
@@ -256,14 +250,10 @@ describe('agents of a cluster', () => {
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}takeover.yaml`);
     await cluster.restartController('--no-leader-election', '--previous-namespace', before);
     await cluster.access.waitForObject('IPPool', POOL, ({ status }) => namespaceOf(status) === AGENT_NAMESPACE);
-    await waitFor(
-      'the old agents to go',
-      async () => {
-        const objects = await Promise.all(['Deployment', 'Lease'].map((kind) => cluster.access.list(kind)));
-        return !objects.flat().some(({ metadata }) => metadata.namespace === before && metadata.name === group);
-      },
-      30_000,
-    );
+    await waitFor('the old agents to go', async () => {
+      const objects = await Promise.all(['Deployment', 'Lease'].map((kind) => cluster.access.list(kind)));
+      return !objects.flat().some(({ metadata }) => metadata.namespace === before && metadata.name === group);
+    });
     await cluster.agentReady(POOL);
     await renewing.end();
     expect([...renewing.addresses]).toEqual([ADDRESS]);

@@ -123,7 +123,7 @@ async function expectNothingLeft(): Promise<void> {
   );
 }
 
-describe('the documented way to remove the product, always against a simulated API server', { timeout: 120_000 }, () => {
+describe('the documented way to remove the product, always against a simulated API server', () => {
   it('leaves IPPools and VirtualMachineNetworkConfigs that nothing holds, and nothing else', async () => {
     webhook = await cluster.startWebhook();
     const commands = documentedCommands();

@@ -137,14 +137,10 @@ describe('a WolConfig at an API server', () => {
 
   it('goes with its DaemonSet; the one that shared has agents of its own then', async () => {
     for (const name of ['other', 'office']) await cluster.admin.delete('WolConfig', name);
-    await waitFor(
-      'the DaemonSet of young alone',
-      async () => {
-        const names = (await daemonSets()).map(({ metadata }) => metadata.name);
-        return names.length === 1 && names[0] === 'wol-agent-young' ? true : undefined;
-      },
-      30_000,
-    );
+    await waitFor('the DaemonSet of young alone', async () => {
+      const names = (await daemonSets()).map(({ metadata }) => metadata.name);
+      return names.length === 1 && names[0] === 'wol-agent-young' ? true : undefined;
+    });
     await waitForReason('young', 'MappingUpdated');
     await expectNothingToWrite();
   });

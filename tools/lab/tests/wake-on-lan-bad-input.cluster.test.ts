@@ -14,7 +14,7 @@ beforeAll(async () => {
   await world.leads(manager);
   await world.allow('allowed');
   agent = await world.startAgent('node-1', manager.address, await world.mountedCertificate());
-}, 60_000);
+});
 
 afterAll(async () => {
   await world?.endOpened();
@@ -43,7 +43,7 @@ async function stopped({ key, mac }: MachineToWake): Promise<void> {
   await waitFor('the list', () => agent.addresses().has(mac));
 }
 
-describe('Wake-on-LAN with bad input', { timeout: 60_000 }, () => {
+describe('Wake-on-LAN with bad input', () => {
   it('port 70000, as the predecessor stored it: InvalidConfig names the field, and the others wake', async () => {
     const name = await world.allow('other');
     // What is new is checked by the API server; an object that has a status is not.

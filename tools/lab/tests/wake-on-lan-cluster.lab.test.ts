@@ -70,7 +70,7 @@ beforeAll(async () => {
   await cluster.access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'private' } });
   controller = await startController();
   await leads(controller);
-}, 60_000);
+});
 
 afterAll(async () => {
   await controller?.process.stop();
@@ -94,11 +94,11 @@ async function runController(place: Pick<Machine, 'start'>, address: string): Pr
   const started = place.start(process.execPath, [CONTROLLER_BIN, 'run', ...flags, '--http', http, '--wake-on-lan'], {
     env: { ...ELECTION, POD_IP: address, POD_NAMESPACE: NAMESPACE },
   });
-  await started.line('listening for reports of Wake-on-LAN agents', 30_000);
+  await started.line('listening for reports of Wake-on-LAN agents');
   return { process: started, url: `http://${http}` };
 }
 
-const leads = ({ process: started }: Controller) => started.line('deciding about wake-ups', 30_000);
+const leads = ({ process: started }: Controller) => started.line('deciding about wake-ups');
 
 function nodeOf(name: string) {
   const node = cluster.nodes.get(name);
@@ -242,7 +242,7 @@ describe('a magic packet that three agents receive', () => {
       await byDatagram(sleeping.mac);
       controller = await startController();
       await kubevirt.untilStatus(sleeping.key, 'Running');
-      await waitFor('three reports', async () => (await metric('wol_packets_total')) >= 3, 30_000);
+      await waitFor('three reports', async () => (await metric('wol_packets_total')) >= 3);
       expect(kubevirt.startsOf(sleeping.key)).toMatchObject([{ answered: 202 }]);
     },
   );
@@ -288,12 +288,11 @@ describe('two controllers', () => {
       leader.process.kill('SIGKILL');
       await leads(controller);
       for (const { process } of late) process?.kill('SIGCONT');
-      await waitFor('two reports', async () => (await metric('wol_packets_total')) >= 2, 30_000);
+      await waitFor('two reports', async () => (await metric('wol_packets_total')) >= 2);
       unblock();
       await kubevirt.untilStatus(sleeping.key, 'Running');
       expect(kubevirt.startsOf(sleeping.key)).toMatchObject([{ answered: 202 }]);
     },
-    90_000,
   );
 });
 
@@ -317,7 +316,7 @@ describe.skipIf(!has('prometheus'))(`the dashboard of Wake-on-LAN ${needs('prome
     if (isDrawing) await wakeForPictures(prometheus);
     await prometheus.haveData(wakes);
     for (const dashboard of DASHBOARDS.filter(({ name }) => name === 'wake-on-lan')) await drawPicture(prometheus, dashboard);
-  }, 90_000);
+  });
 });
 
 describe('a WolConfig that is deleted', () => {
@@ -325,7 +324,7 @@ describe('a WolConfig that is deleted', () => {
     const sleeping = await machine('Manual');
     await listed();
     await cluster.access.delete('WolConfig', 'office');
-    await waitFor('the agents to end', () => agents().length === 0, 20_000);
+    await waitFor('the agents to end', () => agents().length === 0);
     expect(await cluster.access.list('DaemonSet')).toEqual([]);
     await byDatagram(sleeping.mac);
     await waitFor('no machine to be managed', async () => (await metric('wol_managed_vms')) === 0);

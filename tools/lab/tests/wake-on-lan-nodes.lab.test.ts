@@ -117,7 +117,7 @@ async function send(): Promise<void> {
 describe('a magic packet that ten nodes receive', () => {
   it.runIf(has('etherwake'))(`is reported ten times, and starts the machine once ${needs('etherwake')}`, async () => {
     await send();
-    await waitFor('ten reports', async () => (await numberAt(controller.url, 'wol_packets_total')) === NODES.length, 30_000);
+    await waitFor('ten reports', async () => (await numberAt(controller.url, 'wol_packets_total')) === NODES.length);
     await kubevirt.untilStatus(MACHINE, 'Running');
     expect(kubevirt.startsOf(MACHINE)).toMatchObject([{ answered: 202 }]);
     expect(await numberAt(controller.url, 'wol_vm_started_total')).toBe(1);

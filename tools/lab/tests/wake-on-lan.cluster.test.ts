@@ -150,13 +150,12 @@ describe('certificates', () => {
       async () =>
         readText(await cluster.admin.get('Secret', WakeManagers.agentSecret), 'data', 'ca.crt') !==
         readText(secret, 'data', 'ca.crt'),
-      30_000,
     );
     const agent = await world.startAgent('node-1', manager.address, await world.mountedCertificate());
     expect(await agent.deliver(mac)).toMatchObject({ status: 'vm-start-initiated' });
     const former = await world.startAgent('node-2', manager.address, mine);
     expect(await former.report(mac)).toMatchObject({ kind: 'unavailable' });
-  }, 60_000);
+  });
 });
 
 describe('two controllers', () => {
@@ -182,7 +181,7 @@ describe('two controllers', () => {
     expect(kubevirt.startsOf(key)).toHaveLength(1);
     await waitFor('both Events', async () => (await world.eventsOf(key)).length === 2);
     expect((await world.eventsOf(key)).toSorted()).toEqual(['WakeUpNotNeeded', 'WakeUpStarted']);
-  }, 60_000);
+  });
 
   it('an address that is taken is logged and shown by /readyz; DHCP goes on, and when the address is free the server listens', async () => {
     const manager = await world.startManager();
@@ -193,7 +192,7 @@ describe('two controllers', () => {
     manager.process.kill('SIGTERM');
     await manager.process.ended();
     await taken.line('caches synced; reconciling');
-    await taken.line('listening for reports of Wake-on-LAN agents', 15_000);
+    await taken.line('listening for reports of Wake-on-LAN agents');
     await waitFor('the second one to be ready', async () => (await fetch(`http://${http}/readyz`)).ok);
-  }, 60_000);
+  });
 });
