@@ -21,6 +21,7 @@ export { PageService, type PageServiceSettings } from './http/page-service.js';
 export { applyMapChanges, diffRuns, RunBuilder } from './model/address-map.js';
 export type * from './model/page-data.js';
 export { ADDRESS_STATES, SECTIONS } from './model/page-data.js';
+export { AddressTable } from './pool/address-table.js';
 export type { VersionedPool } from './pool/diff-pools.js';
 export { keptReservations, type PoolClient, type PoolFacts } from './pool/pool-facts.js';
 export { type PoolSnapshot, toPoolSnapshot } from './pool/pool-snapshot.js';

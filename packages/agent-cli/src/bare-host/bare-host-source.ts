@@ -2,6 +2,7 @@
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import {
+  AddressTable,
   keptReservations,
   type PageReason,
   type PageSource,
@@ -105,14 +106,15 @@ class BareHostPools {
     const [namespace = '', poolName = ''] = name.split('/', 2);
     const pool = this.#view.planned().get(name)?.configured.pool;
     const before = this.#known.get(name)?.snapshot.facts.clients;
-    const clients: PoolFacts['clients'] = new Map(
+    const all = AddressTable.of(
       leases.flatMap((lease) => {
         const client = toClient(lease);
         if (client === undefined) return [];
         const known = before?.get(client.address);
-        return [[client.address, known !== undefined && isSameClient(known, client) ? known : client]];
+        return [[client.address, known !== undefined && isSameClient(known, client) ? known : client] as const];
       }),
     );
+    const clients = before === undefined ? all : all.sharing(before);
     const reasons: readonly PageReason[] = unserved === undefined ? [] : [toPageReason('NotServing', unserved)];
     return {
       namespace,
@@ -152,5 +154,5 @@ function isSameClient(one: PoolClient, other: PoolClient): boolean {
 function isSame(one: PoolFacts, other: PoolFacts): boolean {
   if (one.pool !== other.pool || one.clients.size !== other.clients.size || one.network !== other.network) return false;
   if (one.reasons[0]?.message !== other.reasons[0]?.message) return false;
-  return [...other.clients].every(([address, client]) => one.clients.get(address) === client);
+  return other.clients.differences(one.clients).length === 0;
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { loadAssets } from './load-assets.js';
 
 const source = new URL('../', import.meta.url);
 
@@ -17,6 +18,19 @@ describe('what the browser loads', () => {
       expect(pathname).toMatch(new RegExp(`^${source.pathname}(model|browser)/`));
       expect(from).toMatch(/^\.{1,2}\/.*\.js$/);
     }
+  });
+
+  it('is less than 100 kB of script before it is compressed, and less than 45 kB after', () => {
+    const scripts = [...loadAssets()].filter(([path]) => path.endsWith('.js')).map(([, asset]) => asset);
+    const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
+    expect(scripts.length).toBeGreaterThan(40);
+    expect(sum(scripts.map(({ body }) => body.length))).toBeLessThan(100_000);
+    expect(sum(scripts.map(({ body, zipped = body }) => zipped.length))).toBeLessThan(45_000);
+  });
+
+  it.each([...filesIn('model'), ...filesIn('browser')])('%s has no text of several lines: indentation is not served', (path) => {
+    const code = readFileSync(new URL(`../dist/${path.replace(/\.ts$/, '.js')}`, source), 'utf8');
+    for (const line of code.split('\n')) expect((line.replaceAll("'`'", '').match(/`/g) ?? []).length % 2, line).toBe(0);
   });
 
   it('the page names no other server, and has no script or style of its own, which the content security policy refuses', () => {

@@ -1,7 +1,7 @@
 /** Part of the leases of all pools, or of those that match. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { Lease, LeasePage } from '../model/page-data.js';
-import { type LeaseNames, type LeaseRow, sortedRows, toLease } from '../pool/pool-leases.js';
+import { type LeaseNames, type LeaseRow, rowsOf, toLease } from '../pool/pool-leases.js';
 import type { PoolSnapshot } from '../pool/pool-snapshot.js';
 
 export interface LeaseQuery {
@@ -29,7 +29,7 @@ export function findLeases(pools: readonly PoolSnapshot[], query: LeaseQuery, na
   const isWanted = matcherOf(query.search);
   const part = new Part(query);
   for (const pool of pools) {
-    for (const row of sortedRows(pool.facts)) {
+    for (const row of rowsOf(pool.facts)) {
       const lease = isWanted(pool, row, names);
       if (lease !== false) part.add(pool, row, () => (lease === true ? toLease(pool, row, names) : lease));
     }

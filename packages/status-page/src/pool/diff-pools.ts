@@ -35,22 +35,13 @@ interface RowChanges {
 
 /** A row that is the same object has not changed. */
 function diffRows(before: PoolFacts, after: PoolFacts): RowChanges {
+  const addresses = new Set([...after.clients.differences(before.clients), ...after.kept.differences(before.kept)]);
   const changed: LeaseRow[] = [];
-  let added = 0;
-  for (const rows of [after.clients, after.kept]) {
-    for (const [address, row] of rows as ReadonlyMap<Ipv4Address, LeaseRow>) {
-      const known = rowAt(before, address);
-      if (known === row) continue;
-      changed.push(row);
-      if (known === undefined) added++;
-    }
+  const gone: Ipv4Address[] = [];
+  for (const address of addresses) {
+    const row = rowAt(after, address);
+    if (row === undefined) gone.push(address);
+    else if (row !== rowAt(before, address)) changed.push(row);
   }
-  // A second comparison only where something is gone.
-  if (sizeOf(after) - added === sizeOf(before)) return { changed, gone: [] };
-  const all = [...before.clients.keys(), ...before.kept.keys()];
-  return { changed, gone: all.filter((address) => rowAt(after, address) === undefined) };
-}
-
-function sizeOf({ clients, kept }: PoolFacts): number {
-  return clients.size + kept.size;
+  return { changed, gone };
 }

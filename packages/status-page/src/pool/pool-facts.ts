@@ -1,6 +1,7 @@
 /** What the page shows of a pool, wherever it comes from: an IPPool, or a pools file of a bare host. */
 import type { Ipv4Address, MacAddress, Pool, Reservation } from '@vmdhcp/dhcp-allocator';
 import type { PageCondition, PageReason, PageState } from '../model/page-data.js';
+import { AddressTable } from './address-table.js';
 
 /** A client that has an address. Of two versions of a pool, a client that is the same object has not changed. */
 export interface PoolClient {
@@ -24,9 +25,9 @@ export interface PoolFacts {
   readonly network: string;
   /** Undefined: it is too wrong to have a subnet. */
   readonly pool: Pool | undefined;
-  readonly clients: ReadonlyMap<Ipv4Address, PoolClient>;
+  readonly clients: AddressTable<PoolClient>;
   /** Reservations whose client has no address now, by their address, where no client has it. */
-  readonly kept: ReadonlyMap<Ipv4Address, Reservation>;
+  readonly kept: AddressTable<Reservation>;
   /** Addresses that no client gets, as an entry of the record that makes no sense names them. */
   readonly unusable: readonly Ipv4Address[];
   readonly quarantined: readonly QuarantinedClient[];
@@ -37,12 +38,27 @@ export interface PoolFacts {
   readonly agents: string;
 }
 
-/** Reservations of a pool that no client has now. The same reservation of the same pool is the same object. */
-export function keptReservations(pool: Pool | undefined, clients: PoolFacts['clients']): ReadonlyMap<Ipv4Address, Reservation> {
-  if (pool === undefined || pool.reservations.size === 0) return new Map();
-  const present = new Set([...clients.values()].map(({ macAddress }) => macAddress));
+/**
+ * Reservations of a pool that no client has now. The same reservation of the same pool is the same object.
+ * @param hasAddress - whether a client has an address, where that is known; by default `clients` are looked through.
+ */
+export function keptReservations(
+  pool: Pool | undefined,
+  clients: PoolFacts['clients'],
+  hasAddress?: (macAddress: MacAddress) => boolean,
+): PoolFacts['kept'] {
+  if (pool === undefined || pool.reservations.size === 0) return NO_RESERVATIONS;
+  const isPresent = hasAddress ?? isAmong(clients);
   const kept = [...pool.reservations.values()].filter(
-    ({ macAddress, address }) => !present.has(macAddress) && !clients.has(address),
+    ({ macAddress, address }) => !isPresent(macAddress) && !clients.has(address),
   );
-  return new Map(kept.map((reservation) => [reservation.address, reservation]));
+  return AddressTable.of(kept.map((reservation) => [reservation.address, reservation]));
+}
+
+const NO_RESERVATIONS: PoolFacts['kept'] = AddressTable.of();
+
+function isAmong(clients: PoolFacts['clients']): (macAddress: MacAddress) => boolean {
+  const present = new Set<MacAddress>();
+  clients.each((_, { macAddress }) => present.add(macAddress));
+  return (macAddress) => present.has(macAddress);
 }

@@ -1,6 +1,7 @@
 /** The leases of a pool: its clients, and addresses that are kept for one. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, type Reservation } from '@vmdhcp/dhcp-allocator';
 import type { Lease } from '../model/page-data.js';
+import type { AddressTable } from './address-table.js';
 import type { PoolClient, PoolFacts } from './pool-facts.js';
 import type { PoolSnapshot } from './pool-snapshot.js';
 
@@ -29,13 +30,8 @@ export function toLease({ key, facts }: PoolSnapshot, row: LeaseRow, names: Leas
   };
 }
 
-/** Sorted by address. Remembered with the facts: sorting 40,000 takes longer than a page of them. */
-export function sortedRows(facts: PoolFacts): readonly LeaseRow[] {
-  const known = SORTED.get(facts);
-  if (known !== undefined) return known;
-  const sorted = [...facts.clients.values(), ...facts.kept.values()].toSorted((one, other) => one.address - other.address);
-  SORTED.set(facts, sorted);
-  return sorted;
+/** In ascending order of addresses. */
+export function rowsOf({ clients, kept }: PoolFacts): Iterable<LeaseRow> {
+  const rows: AddressTable<LeaseRow> = clients;
+  return kept.size === 0 ? rows.values() : rows.with({ removed: [], set: kept.entries() }).values();
 }
-
-const SORTED = new WeakMap<PoolFacts, readonly LeaseRow[]>();

@@ -11,7 +11,7 @@ export interface PoolSnapshot {
   readonly map: AddressMap | null;
 }
 
-/** Takes a few milliseconds for 40,000 clients. */
+/** Takes about a millisecond for 40,000 clients. */
 export function toPoolSnapshot(facts: PoolFacts): PoolSnapshot {
   const { namespace, name, network, pool, state, reasons, servedByPod, agents } = facts;
   const key = `${namespace}/${name}`;

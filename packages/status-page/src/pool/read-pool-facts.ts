@@ -1,34 +1,28 @@
 /** From an IPPool to what the page shows of it. */
-import type { Assignment, Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { type Condition, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import {
-  type PoolReading,
-  type RecordedAddresses,
-  readPool,
-  readQuarantines,
-  readRecordedAddresses,
-} from '@vmdhcp/reconciler/pool';
+import { type PoolReading, readPool, readQuarantines } from '@vmdhcp/reconciler/pool';
 import { type Grave, gravityOf, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 import { keptReservations, type PoolFacts } from './pool-facts.js';
+import { PoolRecord } from './pool-record.js';
 
 /** What an earlier version of the same pool was read as: what is the same need not be read again. */
 export interface ReadPool {
   readonly facts: PoolFacts;
   readonly reading: PoolReading;
-  readonly recorded: RecordedAddresses;
+  /** Goes on with the version that is read next; `facts` stay as they are. */
+  readonly record: PoolRecord;
   /** UID and generation of what was read. */
   readonly of: string | undefined;
 }
 
-/** Never throws, whatever the object contains. */
+/** Never throws, whatever the object contains. @param before - the version before of the same pool, of which this is the only next one. */
 export function readPoolFacts(object: KubernetesObject, before?: ReadPool): ReadPool {
   const { uid, generation, namespace = '', name } = object.metadata;
   const of = generation === undefined ? undefined : `${uid} ${generation}`;
   const reading = before !== undefined && of !== undefined && before.of === of ? before.reading : readPool(object);
-  const recorded = readRecordedAddresses(object, before?.recorded);
+  const record = before?.record ?? new PoolRecord();
+  const { clients, unusable } = record.read(object);
   const pool = reading.ok ? reading.pool : undefined;
-  const clients = new Map<Ipv4Address, Assignment>();
-  for (const assignment of recorded.assignments) clients.set(assignment.address, assignment);
   const quarantined = readQuarantines(object).map(({ address, untilMs, usedBy = '' }) => ({ address, untilMs, usedBy }));
   const graves = gravesOf(object, reading);
   const facts: PoolFacts = {
@@ -37,8 +31,8 @@ export function readPoolFacts(object: KubernetesObject, before?: ReadPool): Read
     network: networkOf(object),
     pool,
     clients,
-    kept: keptReservations(pool, clients),
-    unusable: recorded.unreadable.flatMap(({ address }) => (address === undefined || clients.has(address) ? [] : [address])),
+    kept: keptReservations(pool, clients, record.has),
+    unusable,
     quarantined,
     state: worstState(graves.map(({ state }) => state)),
     reasons: sortGraves(graves),
@@ -46,7 +40,7 @@ export function readPoolFacts(object: KubernetesObject, before?: ReadPool): Read
     servedByPod: readText(object.status, 'servedBy') ?? '',
     agents: ['namespace', 'name'].flatMap((field) => readText(object.status, 'agentDeploymentRef', field) ?? []).join('/'),
   };
-  return { facts, reading, recorded, of };
+  return { facts, reading, record, of };
 }
 
 function networkOf({ metadata: { namespace = '' }, spec }: KubernetesObject): string {

@@ -10,6 +10,7 @@ import {
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import {
   type AccessDecision,
+  AddressTable,
   type AgentsPage,
   type HostsPage,
   keptReservations,
@@ -110,7 +111,7 @@ export class MemoryPage {
     const checked = validatePool(definition);
     if (!checked.ok) throw new Error(checked.problems.map(({ message }) => message).join('; '));
     const [namespace = '', name = ''] = definition.name.split('/');
-    const clients = new Map(leases.map((lease) => this.#toClient(lease)));
+    const clients = AddressTable.of(leases.map((lease) => this.#toClient(lease)));
     const texts = { network: `${namespace}/${name.replace('net', 'vlan')}`, servedByPod: '', agents: '' };
     const rest = { state: 'ok', reasons: [], conditions: [], quarantined: [], unusable: [] } as const;
     const { value: pool } = checked;
@@ -130,9 +131,8 @@ export class MemoryPage {
   change(key: string, leases: readonly MemoryLease[], { removed = [] as readonly string[], notes = NOTHING } = {}): void {
     const facts = this.#pools.get(key)?.facts;
     if (facts === undefined) throw new Error(`there is no pool ${key}`);
-    const clients = new Map(facts.clients);
-    for (const address of removed) clients.delete(toAddress(address));
-    for (const lease of leases) clients.set(...this.#toClient(lease));
+    const changes = { removed: removed.map(toAddress), set: leases.map((lease) => this.#toClient(lease)) };
+    const clients = facts.clients.with(changes);
     this.#put(key, { ...facts, clients, kept: keptReservations(facts.pool, clients), ...notes });
   }
 
