@@ -212,6 +212,7 @@ export class BareHostAgent {
     return {
       planned: () => this.#planned.all,
       leases: () => this.#planned.leases(),
+      quarantines: () => this.#planned.quarantines(),
       unserved: () => this.#unserved(),
       interfacesOf: this.#interfaces.interfacesOf,
     };

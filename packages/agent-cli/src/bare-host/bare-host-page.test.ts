@@ -22,9 +22,13 @@ function checked() {
   return found.value;
 }
 
-function viewOf(leases: () => readonly LeaseView[], unserved: BareHostView['unserved'] = () => []): BareHostView {
+function viewOf(
+  leases: () => readonly LeaseView[],
+  unserved: BareHostView['unserved'] = () => [],
+  quarantines: BareHostView['quarantines'] = () => [],
+): BareHostView {
   const planned = new Map([[POOL, { configured: { pool: checked() } as never }]]);
-  return { planned: () => planned, leases, unserved, interfacesOf: new Map([[POOL, ['br48']]]) };
+  return { planned: () => planned, leases, quarantines, unserved, interfacesOf: new Map([[POOL, ['br48']]]) };
 }
 
 const lease = (last: number, more: Partial<LeaseView> = {}): LeaseView => ({
@@ -48,6 +52,28 @@ describe('the pools of a bare host', () => {
     const expiries = [...(found?.facts.clients.values() ?? [])].map(({ expiresAtMs }) => expiresAtMs);
     expect(expiries).toEqual([undefined, Date.parse('2026-01-01T00:00:00Z')]);
     expect(source.pool('default/other')).toBeUndefined();
+  });
+
+  it('have addresses in quarantine, of which each new one and each that ends is another version', async () => {
+    const clock = new FakeClock();
+    let quarantines = [{ pool: POOL, address: 0x0a000006, untilMs: 5_000 }];
+    const source = bareHostSource(
+      viewOf(
+        () => [],
+        () => [],
+        () => quarantines,
+      ),
+      clock,
+      'one',
+    );
+    const found = source.pool(POOL);
+    expect(found?.snapshot.summary.counts).toMatchObject({ free: 7, quarantined: 1 });
+    expect(found?.snapshot.facts.quarantined).toEqual([{ address: 0x0a000006, untilMs: 5_000, usedBy: '' }]);
+    await clock.advance(2_000);
+    expect(source.pool(POOL)).toBe(found);
+    quarantines = [];
+    await clock.advance(2_000);
+    expect(source.pool(POOL)?.snapshot.summary.counts).toMatchObject({ free: 8, quarantined: 0 });
   });
 
   it('that are not served have the reason', () => {
@@ -100,11 +126,11 @@ describe('the page of a bare host over HTTP', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function serve(settings: Partial<BareHostPageSettings> = {}) {
+  async function serve(settings: Partial<BareHostPageSettings> = {}, leases = [lease(4)]) {
     const listen = { host: '127.0.0.1', port: 0 };
     const page = await startBareHostPage(
       { listen, tokenFile: undefined, tlsDirectory: undefined, ...settings },
-      viewOf(() => [lease(4)]),
+      viewOf(() => leases),
       log,
     );
     stops.push(() => page.stop());
@@ -125,6 +151,15 @@ describe('the page of a bare host over HTTP', () => {
     expect([status, JSON.parse(text)]).toMatchObject([200, { source: 'bare-host', user: null, totals: { used: 1 } }]);
     expect(await get('/api/agents')).toMatchObject({ status: 404 });
     expect(await get('/api/overview', { host: 'evil.example' })).toMatchObject({ status: 403 });
+  });
+
+  it('names whom an address is for, and finds it by that', async () => {
+    const get = await serve({}, [lease(4, { owner: 'default/web', hostname: 'www' }), lease(5)]);
+    const { text } = await get('/api/leases?search=default/w');
+    expect(JSON.parse(text)).toMatchObject({
+      total: 1,
+      rows: [{ address: '10.0.0.4', machine: 'default/web', hostname: 'www' }],
+    });
   });
 
   it('with a file of a token needs that token', async () => {

@@ -15,13 +15,15 @@ import {
   type VersionedPool,
 } from '@vmdhcp/status-page';
 import type { PlannedPool } from '../state/address-book.js';
-import type { LeaseView } from '../state/lease-view.js';
+import type { LeaseView, QuarantineView } from '../state/lease-view.js';
 
 /** What the agent knows of its pools. */
 export interface BareHostView {
   /** By name. */
   readonly planned: () => ReadonlyMap<string, Pick<PlannedPool, 'configured'>>;
   readonly leases: () => Iterable<LeaseView>;
+  /** Addresses that no client gets now. */
+  readonly quarantines: () => Iterable<QuarantineView>;
   readonly unserved: () => readonly { readonly pool: string; readonly reason: string }[];
   /** Pool to the interfaces that it is served on. */
   readonly interfacesOf: ReadonlyMap<string, readonly string[]>;
@@ -48,6 +50,14 @@ export function bareHostSource(view: BareHostView, clock: Clock, instance: strin
 
 type Pools = ReadonlyMap<string, VersionedPool>;
 
+/** What one reading has of a pool. */
+interface FoundOfPool {
+  readonly leases: readonly LeaseView[];
+  readonly quarantines: readonly QuarantineView[];
+  /** Why it is not served; undefined: it is. */
+  readonly unserved: string | undefined;
+}
+
 class BareHostPools {
   readonly #view: BareHostView;
   readonly #clock: Clock;
@@ -67,10 +77,14 @@ class BareHostPools {
     const startedAtMs = this.#clock.nowMs();
     if (startedAtMs < this.#freshUntilMs) return this.#known;
     const leases = Map.groupBy(this.#view.leases(), ({ pool }) => pool);
+    const quarantines = Map.groupBy(this.#view.quarantines(), ({ pool }) => pool);
     const reasons = new Map(this.#view.unserved().map(({ pool, reason }) => [pool, reason]));
     const names = [...this.#view.planned().keys()].toSorted();
     this.#known = new Map(
-      names.map((name) => [name, this.#version(name, this.#factsOf(name, leases.get(name) ?? [], reasons.get(name)))]),
+      names.map((name) => {
+        const found = { leases: leases.get(name) ?? [], quarantines: quarantines.get(name) ?? [], unserved: reasons.get(name) };
+        return [name, this.#version(name, this.#factsOf(name, found))];
+      }),
     );
     const endedAtMs = this.#clock.nowMs();
     this.#freshUntilMs = endedAtMs + Math.min(MOST_REST_MS, Math.max(READ_MS, REST_FACTOR * (endedAtMs - startedAtMs)));
@@ -102,7 +116,7 @@ class BareHostPools {
     return { version: `${this.#instance}-${++this.#versions}`, snapshot: toPoolSnapshot(facts) };
   }
 
-  #factsOf(name: string, leases: readonly LeaseView[], unserved: string | undefined): PoolFacts {
+  #factsOf(name: string, { leases, quarantines, unserved }: FoundOfPool): PoolFacts {
     const [namespace = '', poolName = ''] = name.split('/', 2);
     const pool = this.#view.planned().get(name)?.configured.pool;
     const before = this.#known.get(name)?.snapshot.facts.clients;
@@ -124,7 +138,7 @@ class BareHostPools {
       clients,
       kept: keptReservations(pool, clients),
       unusable: [],
-      quarantined: [],
+      quarantined: quarantines.map(({ address, untilMs }) => ({ address, untilMs, usedBy: '' })),
       state: reasons.length === 0 ? 'ok' : 'broken',
       reasons,
       conditions: [],
@@ -134,7 +148,7 @@ class BareHostPools {
   }
 }
 
-function toClient({ address: text, macAddress: mac, hostname, expires, dynamic }: LeaseView): PoolClient | undefined {
+function toClient({ address: text, macAddress: mac, hostname, owner, expires, dynamic }: LeaseView): PoolClient | undefined {
   const [address, macAddress] = [parseIpv4Address(text), parseMacAddress(mac)];
   if (address === undefined || macAddress === undefined) return undefined;
   // A declared address stays with its client when the lease ends.
@@ -143,16 +157,23 @@ function toClient({ address: text, macAddress: mac, hostname, expires, dynamic }
     address,
     macAddress,
     ...(hostname !== undefined && { hostname }),
+    ...(owner !== undefined && { owner }),
     ...(!Number.isNaN(expiresAtMs) && { expiresAtMs }),
   };
 }
 
 function isSameClient(one: PoolClient, other: PoolClient): boolean {
-  return one.macAddress === other.macAddress && one.hostname === other.hostname && one.expiresAtMs === other.expiresAtMs;
+  const parts = ['macAddress', 'hostname', 'owner', 'expiresAtMs'] as const;
+  return parts.every((part) => one[part] === other[part]);
 }
 
 function isSame(one: PoolFacts, other: PoolFacts): boolean {
   if (one.pool !== other.pool || one.clients.size !== other.clients.size || one.network !== other.network) return false;
   if (one.reasons[0]?.message !== other.reasons[0]?.message) return false;
+  if (describeQuarantines(one) !== describeQuarantines(other)) return false;
   return other.clients.differences(one.clients).length === 0;
+}
+
+function describeQuarantines({ quarantined }: PoolFacts): string {
+  return quarantined.map(({ address, untilMs }) => `${address} ${untilMs}`).join();
 }

@@ -16,7 +16,7 @@ import type { Clock } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
 import type { OpenedRecords, RecordStore } from '../bindings/opened-records.js';
 import { viewsOf } from '../bindings/views-of.js';
-import type { LeaseView } from '../state/lease-view.js';
+import type { LeaseView, QuarantineView } from '../state/lease-view.js';
 
 const RETRY_INTERVAL_MS = 2_000;
 const CHECK_INTERVAL_MS = 60_000;
@@ -147,6 +147,12 @@ export class OpenLeases {
   *leases(): Generator<LeaseView> {
     const nowMs = this.#settings.nowMs();
     for (const [poolName, { bindings }] of this.#pools) yield* viewsOf(poolName, bindings.bindings(), nowMs);
+  }
+
+  /** Of addresses that unknown clients found in use, whether their time is over or not. */
+  *quarantines(): Generator<QuarantineView> {
+    for (const [pool, { bindings }] of this.#pools)
+      for (const [address, untilMs] of bindings.quarantines()) yield { pool, address, untilMs };
   }
 
   async close(): Promise<void> {

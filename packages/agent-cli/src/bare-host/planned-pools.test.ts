@@ -56,6 +56,10 @@ function pools({ mayProbe = true, bound = new Set<string>(), savesFail = false }
         if (savesFail) throw new Error('disk full');
       },
       restoredExpiry: (_, macAddress) => (bound.has(macAddress) ? 9_000 : undefined),
+      quarantines: function* () {
+        yield { pool: 'net', address: 1, untilMs: 5_000 };
+        yield { pool: 'net', address: 2, untilMs: 1_000 };
+      },
     },
     conflicts: new ConflictedLeases(),
     probes: {
@@ -65,6 +69,9 @@ function pools({ mayProbe = true, bound = new Set<string>(), savesFail = false }
     open: {
       setPool: ({ assignments }) => assignments.filter(({ address }) => !usedByUnknown.has(address)),
       leases: function* () {},
+      quarantines: function* () {
+        yield { pool: 'other', address: 3, untilMs: 1_001 };
+      },
       poolsThatWaitNoMore: () => waitNoMore.splice(0),
     },
     mayProbe,
@@ -134,6 +141,13 @@ describe('planned pools', () => {
     const { made, log } = pools();
     made.replace(new Map([['far', plan('far', [A])]]));
     expect(log).toEqual([]);
+  });
+
+  it('have addresses in quarantine, of declared and of unknown clients, until their time is over', () => {
+    const { made, clock } = pools();
+    expect([...made.quarantines()].map(({ address }) => address)).toEqual([1, 3]);
+    clock.nowMs = 1_001;
+    expect([...made.quarantines()].map(({ address }) => address)).toEqual([1]);
   });
 
   it('have counts, refused claims and leases with owners', () => {

@@ -7,7 +7,7 @@ import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { type AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/address-book.js';
-import { type LeaseView, toLeaseView } from '../state/lease-view.js';
+import { type LeaseView, type QuarantineView, toLeaseView } from '../state/lease-view.js';
 import { ownersOf } from '../state/owners-of.js';
 import type { OpenLeases } from './open-leases.js';
 
@@ -18,9 +18,9 @@ export interface PlannedPoolsSettings {
   readonly logger: Pick<Logger, 'warn'>;
   readonly nowMs: () => number;
   readonly server: Pick<DhcpServer, 'setPool' | 'removePool' | 'leases'>;
-  readonly book: Pick<AddressBook, 'decline' | 'restoredExpiry'>;
+  readonly book: Pick<AddressBook, 'decline' | 'restoredExpiry' | 'quarantines'>;
   readonly conflicts: ConflictedLeases;
-  readonly open: Pick<OpenLeases, 'setPool' | 'leases' | 'poolsThatWaitNoMore'>;
+  readonly open: Pick<OpenLeases, 'setPool' | 'leases' | 'quarantines' | 'poolsThatWaitNoMore'>;
   readonly probes: Pick<ConflictProbes, 'noteFresh'>;
   /** False: new addresses are not probed, for want of CAP_NET_RAW. */
   readonly mayProbe: boolean;
@@ -94,6 +94,13 @@ export class PlannedPools {
       for (const lease of this.#settings.server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress));
     }
     yield* this.#settings.open.leases();
+  }
+
+  /** Addresses that no client gets now, as another host uses them. */
+  *quarantines(): Generator<QuarantineView> {
+    const { book, open, nowMs } = this.#settings;
+    const now = nowMs();
+    for (const quarantine of [...book.quarantines(), ...open.quarantines()]) if (quarantine.untilMs > now) yield quarantine;
   }
 
   #serve(name: string, { configured, assignments }: PlannedPool): void {

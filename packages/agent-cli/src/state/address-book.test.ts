@@ -71,6 +71,7 @@ describe('the address book tells a story', () => {
     await book.configure(fileOf([VM_A]));
     await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
     expect(log.slice(2)).toEqual(['saved a=11', 'served a=11']);
+    expect([...book.quarantines()]).toEqual([{ pool: 'net', address: 0x0a00000a, untilMs: clock.nowMs + QUARANTINE_MS }]);
     await book.configure(fileOf([VM_A, VM_B]));
     expect(log.at(-1)).toBe('served a=11,b=12');
     clock.nowMs += QUARANTINE_MS;

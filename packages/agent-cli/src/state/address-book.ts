@@ -6,6 +6,7 @@
 import type { Assignment, Lease, PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { NOTHING_RECORDED, planAssignments, type RecordedPool, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
+import type { QuarantineView } from './lease-view.js';
 import { ownersOf } from './owners-of.js';
 import type { StateDirectory } from './state-directory.js';
 import type { ExpiryOf, Owners, StoredState } from './state-format.js';
@@ -63,6 +64,12 @@ export class AddressBook {
       };
       return this.#replan(this.#configured, new Map(this.#recorded).set(poolName, after));
     });
+  }
+
+  /** Of all pools that are recorded, whether their time is over or not. */
+  *quarantines(): Generator<QuarantineView> {
+    for (const [pool, { quarantines }] of this.#recorded)
+      for (const { address, untilMs } of quarantines) yield { pool, address, untilMs };
   }
 
   /** Ends quarantines whose time is over, in pools that are planned. True if there were any. */

@@ -1,4 +1,4 @@
-import { formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
+import { formatIpv4Address, type Ipv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
 
 /** A lease as people and scripts see it. */
 export interface LeaseView {
@@ -14,6 +14,14 @@ export interface LeaseView {
   readonly expires?: string;
   /** The client is unknown: it leases the address from the dynamic ranges. */
   readonly dynamic?: true;
+}
+
+/** An address that an unknown host uses: no client gets it for a time. */
+export interface QuarantineView {
+  readonly pool: string;
+  readonly address: Ipv4Address;
+  /** Milliseconds since 1970. */
+  readonly untilMs: number;
 }
 
 export function toLeaseView(lease: Lease, owner: string | undefined): LeaseView {

@@ -157,7 +157,7 @@ export interface Lease {
   readonly mac: string;
   /** `reserved`: kept for this client, which does not have it now. */
   readonly state: 'used' | 'reserved';
-  /** `namespace/name` of the virtual machine; empty: not known, or the user may not list VirtualMachineNetworkConfigs. */
+  /** `namespace/name` of the virtual machine, on a bare host what the pools file names; empty: not known, or the user may not list VirtualMachineNetworkConfigs. */
   readonly machine: string;
   /** Host name, where the pool or the client gives one; else empty. */
   readonly hostname: string;

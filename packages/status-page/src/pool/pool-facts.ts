@@ -8,6 +8,8 @@ export interface PoolClient {
   readonly address: Ipv4Address;
   readonly macAddress: MacAddress;
   readonly hostname?: string;
+  /** What the address is for, as the pools file names it, where no cluster knows virtual machines. */
+  readonly owner?: string;
   /** Milliseconds since 1970; absent: the lease does not end. */
   readonly expiresAtMs?: number;
 }

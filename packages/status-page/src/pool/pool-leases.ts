@@ -24,7 +24,7 @@ export function toLease({ key, facts }: PoolSnapshot, row: LeaseRow, names: Leas
     address: formatIpv4Address(address),
     mac: macAddress,
     state: facts.clients.has(address) ? 'used' : 'reserved',
-    machine: names(facts.network, macAddress),
+    machine: names(facts.network, macAddress) || (('owner' in row ? row.owner : undefined) ?? ''),
     hostname: hostname ?? ofReservation ?? '',
     expiresAtMs: ('expiresAtMs' in row ? row.expiresAtMs : undefined) ?? null,
   };
