@@ -34,6 +34,7 @@ export async function startBareHostPage(
       const address = formatListenAddress({ host: listen.host, port });
       logger.info({ address, tls: tlsDirectory !== undefined }, 'the page is served');
     },
+    onReplaced: (endsAtMs) => logger.info({ until: new Date(endsAtMs).toISOString() }, 'the page has another certificate'),
     onProblem: (message) => logger.error(`${message}; retrying. DHCP goes on`),
   });
   service.start();

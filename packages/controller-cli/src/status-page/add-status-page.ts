@@ -86,6 +86,7 @@ function createPart({ settings, shown, ports, caches, isLeading }: PartSettings)
       const address = formatListenAddress({ host: settings.listen.host, port });
       logger.info({ address, tls: settings.tlsDirectory !== undefined }, 'the page is served');
     },
+    onReplaced: (endsAtMs) => logger.info({ until: new Date(endsAtMs).toISOString() }, 'the page has another certificate'),
     onProblem: (message) => logger.error(`${message}; retrying. DHCP goes on`),
   });
   return {

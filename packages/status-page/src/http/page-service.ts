@@ -1,22 +1,21 @@
 /** The page as part of a process: it listens when it can, with the newest certificate of its directory, and holds up nothing else when it cannot. */
-import { readFile, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
 import { formatListenAddress } from '@vmdhcp/service-process';
+import { endOf, readPageCertificate } from './page-certificate.js';
 import { type PageCertificate, PageServer, type PageServerSettings } from './page-server.js';
 
 export interface PageServiceSettings extends Omit<PageServerSettings, 'certificate'> {
   /** Has tls.crt and tls.key, as kubelet mounts a Secret; undefined: HTTP without TLS. */
   readonly tlsDirectory: string | undefined;
   readonly onListening: (port: number) => void;
-  /** It does not listen, or a new certificate cannot be used, and this is tried again. */
+  /** New connections see another certificate, which ends then (milliseconds since 1970). Open pages go on. */
+  readonly onReplaced: (endsAtMs: number) => void;
+  /** It does not listen, or a new certificate cannot be used, and this is tried again. The certificate before stays in use. */
   readonly onProblem: (message: string) => void;
 }
 
 const RETRY_MS = 5_000;
 /** How soon a certificate that was replaced is used. */
 const LOOK_MS = 60_000;
-/** kubelet's link to the files of now. */
-const CURRENT = '..data';
 
 /** A page that is served as soon as that is possible. */
 export class PageService {
@@ -55,12 +54,14 @@ export class PageService {
   }
 
   async #look(): Promise<void> {
-    const { tlsDirectory, clock, listen } = this.#settings;
+    const { tlsDirectory, clock, listen, wallTimeMs } = this.#settings;
     try {
-      await this.#serve(tlsDirectory === undefined ? undefined : await readCertificate(tlsDirectory));
+      await this.#serve(tlsDirectory === undefined ? undefined : await readPageCertificate(tlsDirectory, wallTimeMs()));
       this.#problem = undefined;
     } catch (error) {
-      const message = `the page on ${formatListenAddress(listen)}: ${error instanceof Error ? error.message : String(error)}`;
+      const where = `the page on ${formatListenAddress(listen)}`;
+      const kept = this.#certificate === undefined ? '' : '; the certificate before stays in use';
+      const message = `${where}: ${error instanceof Error ? error.message : String(error)}${kept}`;
       if (message !== this.#problem) this.#settings.onProblem(message);
       this.#problem = message;
     }
@@ -72,8 +73,10 @@ export class PageService {
   async #serve(certificate: PageCertificate | undefined): Promise<void> {
     if (this.#isStopped) return;
     if (this.#server === undefined) await this.#listen(certificate);
-    else if (certificate !== undefined && certificate.certificate !== this.#certificate?.certificate)
+    else if (certificate !== undefined && certificate.certificate !== this.#certificate?.certificate) {
       this.#server.use(certificate);
+      this.#settings.onReplaced(endOf(certificate));
+    }
     this.#certificate = certificate;
   }
 
@@ -82,14 +85,4 @@ export class PageService {
     if (this.#isStopped) return;
     this.#settings.onListening(this.#server.port);
   }
-}
-
-/** Both files of one version, whatever is replaced meanwhile. @throws Error where they cannot be read. */
-async function readCertificate(directory: string): Promise<PageCertificate> {
-  const where = await realpath(join(directory, CURRENT)).catch(() => directory);
-  const [certificate, key] = await Promise.all([
-    readFile(join(where, 'tls.crt'), 'utf8'),
-    readFile(join(where, 'tls.key'), 'utf8'),
-  ]);
-  return { certificate, key };
 }

@@ -17,16 +17,16 @@ export function rowAt({ clients, kept }: PoolFacts, address: Ipv4Address): Lease
 }
 
 export function toLease({ key, facts }: PoolSnapshot, row: LeaseRow, names: LeaseNames): Lease {
-  const { address, macAddress, hostname } = row;
+  const { address, macAddress, hostname, owner = '', expiresAtMs }: PoolClient = row;
   const ofReservation = facts.pool?.reservations.get(macAddress)?.hostname;
   return {
     pool: key,
     address: formatIpv4Address(address),
     mac: macAddress,
     state: facts.clients.has(address) ? 'used' : 'reserved',
-    machine: names(facts.network, macAddress) || (('owner' in row ? row.owner : undefined) ?? ''),
+    machine: names(facts.network, macAddress) || owner,
     hostname: hostname ?? ofReservation ?? '',
-    expiresAtMs: ('expiresAtMs' in row ? row.expiresAtMs : undefined) ?? null,
+    expiresAtMs: expiresAtMs ?? null,
   };
 }
 

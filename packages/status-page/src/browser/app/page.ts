@@ -15,6 +15,8 @@ import { signInAgainButton, signInForm } from './sign-in.js';
 import { ViewLinks } from './view-links.js';
 
 const TIMES_EVERY_MS = 5000;
+/** What events do not bring of the overview (the leader, what is not known yet) is asked for again after this time. */
+const OVERVIEW_MS = 30_000;
 /** Lists that change all the time are asked for this often at most. */
 const RELOAD_EVERY_MS = 2000;
 
@@ -50,6 +52,7 @@ export class Page {
   /** What has changed since the last event is not known. */
   #hasGap = false;
   #loadedAtMs = 0;
+  #overviewAtMs = Number.NEGATIVE_INFINITY;
   #reload: ReturnType<typeof setTimeout> | undefined;
 
   constructor(elements: PageElements, base: string) {
@@ -98,14 +101,15 @@ export class Page {
     this.#links.showCurrent(view);
   }
 
-  /** The overview first: it names what this user may see. Never rejects. */
-  async #load(): Promise<void> {
+  /** The overview first: it names what this user may see. Never rejects. @param isWhole - false: an overview that events have kept up to date is not asked for again. */
+  async #load(isWhole = true): Promise<void> {
     clearTimeout(this.#reload);
     this.#reload = undefined;
     this.#loadedAtMs = performance.now();
     const view = this.#view;
     if (view === undefined) return;
-    const failure = (await this.#loadOverview()) ?? (await this.#loadView(view));
+    const isFresh = !isWhole && this.#loadedAtMs - this.#overviewAtMs < OVERVIEW_MS;
+    const failure = (isFresh ? undefined : await this.#loadOverview()) ?? (await this.#loadView(view));
     // People have gone to another view meanwhile.
     if (view !== this.#view) return;
     if (failure === undefined) fill(this.#problem, []);
@@ -116,6 +120,7 @@ export class Page {
     const answer = await this.#client.get<Overview>('api/overview');
     if (answer.kind !== 'data') return answer;
     this.#overview = answer.data;
+    this.#overviewAtMs = performance.now();
     this.#aheadMs = answer.data.atMs - Date.now();
     this.#heardAtMs = answer.data.atMs;
     this.#links.showAccess(answer.data);
@@ -225,7 +230,7 @@ export class Page {
   }
 
   #loadSoon(): void {
-    this.#reload ??= setTimeout(() => void this.#load(), RELOAD_EVERY_MS);
+    this.#reload ??= setTimeout(() => void this.#load(false), RELOAD_EVERY_MS);
   }
 
   #showConnection(state: ConnectionState): void {

@@ -17,7 +17,8 @@ const MOST_ROWS = 500;
 export class HostsView implements View {
   readonly title = 'Hosts';
   readonly section = 'hosts';
-  readonly reloadMs = 60_000;
+  /** The server lists them as often. */
+  readonly reloadMs = 5_000;
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #agents = element('ul', { class: 'cards', 'aria-label': 'ClusterAgents' });
