@@ -51,7 +51,7 @@ export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts } from './server/dhcp-server.js';
 export { MessageCounters } from './server/message-counters.js';
 export type { OpenPoolsPort } from './server/open-answers.js';
-export { warmUpPacketPath } from './server/warm-up.js';
+export { type WarmUp, warmUpPacketPath } from './server/warm-up.js';
 export { AgentTraffic, type AgentTrafficSettings } from './traffic/agent-traffic.js';
 export type { RoomSizes, Standing } from './traffic/client-slots.js';
 export type { ClientView, Counts, PacketView, PlaceView, ReplacedClients } from './traffic/traffic-view.js';

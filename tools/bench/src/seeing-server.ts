@@ -31,7 +31,7 @@ server.setPool(
   pool.value,
   Array.from({ length: Number(clients) }, (_, client) => ({ macAddress: macOf(client), address: FIRST_ADDRESS + client })),
 );
-warmUpPacketPath();
+warmUpPacketPath({ octets: (length) => Buffer.alloc(length) });
 const handle = server.handler(interfaceName, () => server.poolAlone(POOL));
 await UdpBurstSocket.open({
   interfaceName,

@@ -68,7 +68,7 @@ async function servePage(settings: BareHostPageSettings | undefined, view: BareH
 async function loadAgent(): Promise<typeof import('../bare-host/bare-host-agent.js')> {
   const loaded = await import('../bare-host/bare-host-agent.js');
   const { warmUpPacketPath } = await import('@vmdhcp/dhcp-agent/packet-path');
-  warmUpPacketPath();
+  warmUpPacketPath({ octets: (length) => Buffer.alloc(length) });
   return loaded;
 }
 

@@ -121,7 +121,7 @@ export class ClusterAgent {
       this.#logger.warn('dry run (--dry-run): pools are followed and reported, no socket is opened, no client gets a reply');
     await this.#refreshNeeded();
     this.#owners?.start();
-    warmUpPacketPath();
+    warmUpPacketPath({ octets: (length) => Buffer.alloc(length) });
     this.#agent.start();
     this.#control = await startAgentControl({
       logger: this.#logger,

@@ -125,7 +125,7 @@ export class HostsProcess {
     if (http !== undefined) this.#http = await this.#serveStatus(http);
     if (!mayUseArp())
       this.#logger.warn('no CAP_NET_RAW: addresses are not probed for conflicts before clients get them; grant it');
-    warmUpPacketPath();
+    warmUpPacketPath({ octets: (length) => Buffer.alloc(length) });
     this.#machine.start();
     this.#control = await startAgentControl({
       logger: this.#logger,

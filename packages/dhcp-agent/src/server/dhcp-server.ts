@@ -35,7 +35,7 @@ import type { Standing } from '../traffic/client-slots.js';
 import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
 import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
 import { MessageCounters } from './message-counters.js';
-import { NotedAnswers } from './noted-answers.js';
+import { NotedAnswers, NotedEntry } from './noted-answers.js';
 import { OpenAnswers, type OpenPoolsPort } from './open-answers.js';
 import { emptyReply, queuedReplyOf, type ReusedReply, writeQueued } from './queued-reply.js';
 
@@ -105,7 +105,9 @@ interface PoolOnServer {
 }
 
 /** Where packets come in, with what is kept there. */
-interface PacketPath extends PacketEntry {
+interface PacketPath {
+  readonly interfaceName: string;
+  readonly entry: NotedEntry;
   readonly gate: AnswerGate;
   /** What the last packet was answered from; the next one is too, as long as pools and leases stay as they are. */
   ready: ReadyPools;
@@ -247,7 +249,7 @@ export class DhcpServer {
 
   /** Answers no packet, and notes that another replica does. @param poolName - empty: no pool is known. */
   standbyHandler(interfaceName: string, poolName: () => string): DhcpPacketHandler {
-    const entry = { interfaceName };
+    const entry = new NotedEntry(interfaceName);
     return (packet, _, sender) => {
       this.#noted.begin(packet, entry, sender);
       this.#noted.noteDropped('standing-by', poolName());
@@ -261,12 +263,12 @@ export class DhcpServer {
    * @param pools - asked for every packet, as pools come and go.
    */
   handler(entry: string | PacketEntry, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
-    const where = typeof entry === 'string' ? { interfaceName: entry } : entry;
-    const path: PacketPath = { ...where, gate, ready: NOT_READY, queued: emptyReply() };
-    const { interfaceName } = where;
+    const { interfaceName, poolName = '' } = typeof entry === 'string' ? { interfaceName: entry } : entry;
+    const noted = new NotedEntry(interfaceName, poolName);
+    const path: PacketPath = { interfaceName, entry: noted, gate, ready: NOT_READY, queued: emptyReply() };
     return (packet, into, sender) => {
       try {
-        this.#noted.begin(packet, path, sender);
+        this.#noted.begin(packet, noted, sender);
         this.#serving.pools = pools();
         this.#serving.into = into;
         const reply = this.#answerPrepared(packet, path) ?? this.#answer(packet, path);

@@ -16,19 +16,27 @@ import {
 import type { PacketCaptures } from '../capture/packet-captures.js';
 import type { DatagramAddresses } from '../capture/raw-ip-packet.js';
 import type { LateReply, PacketSender, QueuedReply } from '../ports.js';
-import type { AgentTraffic, NotedPacket, Place } from '../traffic/agent-traffic.js';
+import type { AgentTraffic, NotedPacket } from '../traffic/agent-traffic.js';
 import type { Standing } from '../traffic/client-slots.js';
+import type { Place } from '../traffic/place.js';
 import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js';
 import type { LateOffer } from './open-answers.js';
 
 const [CIADDR, GIADDR, CHADDR] = [12, 24, 28];
 const NO_PACKET = new Uint8Array(0);
 
-/** Where packets come in; the place of the last one is kept, as the next one has the same. */
-interface Entry {
+/** Where packets come in. All have one shape, for which the packet path is compiled. */
+export class NotedEntry {
   readonly interfaceName: string;
-  readonly poolName?: string;
-  place?: Place | undefined;
+  /** What packets are counted for that are of no other pool; empty: none. */
+  readonly poolName: string;
+  /** Of the last packet, as the next one has the same. */
+  place: Place | undefined = undefined;
+
+  constructor(interfaceName: string, poolName = '') {
+    this.interfaceName = interfaceName;
+    this.poolName = poolName;
+  }
 }
 
 interface NotedAnswersPorts {
@@ -44,7 +52,7 @@ export class NotedAnswers {
   readonly #traffic: AgentTraffic | undefined;
   /** The packet that is being answered. */
   #packet: Uint8Array = NO_PACKET;
-  #entry: Entry = { interfaceName: '' };
+  #entry = new NotedEntry('');
   #sender: PacketSender | undefined;
   /** Why it gets no answer. */
   #reason = '';
@@ -74,7 +82,7 @@ export class NotedAnswers {
   }
 
   /** This packet is answered from now on. */
-  begin(packet: Uint8Array, entry: Entry, sender: PacketSender | undefined): void {
+  begin(packet: Uint8Array, entry: NotedEntry, sender: PacketSender | undefined): void {
     this.#packet = packet;
     this.#entry = entry;
     this.#sender = sender;
@@ -102,7 +110,7 @@ export class NotedAnswers {
 
   /** A packet that is none for this server. @param poolName - empty: it is not known which pool it is of. */
   noteDropped(reason: PacketDropReason | MessageReason, poolName: string): void {
-    const pool = poolName === '' ? (this.#entry.poolName ?? '') : poolName;
+    const pool = poolName === '' ? this.#entry.poolName : poolName;
     this.#poolName = pool;
     this.#reason = reason;
     if (this.#traffic === undefined) return;

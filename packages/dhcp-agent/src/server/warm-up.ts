@@ -4,18 +4,26 @@
  */
 import {
   type Assignment,
+  CLIENT_PORT,
   formatIpv4Address,
   macAddressBytes,
   type Pool,
   parseIpv4Address,
   validatePool,
 } from '@vmdhcp/dhcp-allocator';
+import type { PacketSender } from '../ports.js';
 import { encodeClientPacket } from '../probe/client-packet.js';
 import { AgentTraffic } from '../traffic/agent-traffic.js';
 import { DhcpServer } from './dhcp-server.js';
 
 /** Reserved for documentation, so that no network has it. Source: RFC 5737 §3. */
 const CIDR = '192.0.2.0/24';
+/** As large as a real time: numbers that fit 31 bits have another representation, and what is compiled for it is thrown away. */
+const NOW_MS = 1_700_000_000_000;
+/** Packets of a burst, and the time between two: more packets than are noted for their clients, so that both ways are compiled. */
+const BURST = 64;
+const MS_OF_BURST = 12;
+const SENDER: PacketSender = { address: 0, port: CLIENT_PORT };
 const CLIENTS = 200;
 const LARGEST_REPLY = 1_472;
 /** Until the engine has compiled all of it; more takes time and changes nothing. */
@@ -28,28 +36,49 @@ const REQUEST_LISTS: readonly (readonly number[])[] = [
   [1, 3, 6, 15, 31, 33, 43, 44, 46, 47, 119, 121, 249, 252],
 ];
 
-/** Answers so many messages of made-up clients. Needs no port, reads no clock and leaves nothing behind. @returns how many had a reply: all. */
-export function warmUpPacketPath(messages = ENOUGH): number {
+export interface WarmUp {
+  /**
+   * Zeros, in an array of the class that the socket hands over and has filled: what is compiled for one class is slower, or thrown away, when another one
+   * comes. Default: a Uint8Array.
+   */
+  readonly octets?: (length: number) => Uint8Array;
+  /** How many. Default: 20,000. */
+  readonly messages?: number;
+}
+
+/** Answers messages of made-up clients. Needs no port, reads no clock and leaves nothing behind. @returns how many had a reply: all. */
+export function warmUpPacketPath({ octets = (length) => new Uint8Array(length), messages = ENOUGH }: WarmUp = {}): number {
   const pool = documentationPool();
+  let nowMs = NOW_MS;
   const clients = Array.from({ length: CLIENTS }, (_, index) => assignment(pool, index));
   const server = new DhcpServer({
     observer: { observe: () => undefined },
-    nowMs: () => 0,
+    nowMs: () => nowMs,
     findUsers: () => Promise.resolve({ byClient: false, others: [] }),
     onDeclined: () => undefined,
     onBindingChanged: () => undefined,
-    traffic: new AgentTraffic({ nowMs: () => 0, random: () => 0, sizes: { declared: CLIENTS, leased: 1, unknown: 1 } }),
+    traffic: new AgentTraffic({ nowMs: () => nowMs, random: () => 0, sizes: { declared: CLIENTS, leased: 1, unknown: 1 } }),
   });
   server.setPool(pool, clients);
   const handle = server.handler('warm-up', () => server.poolAlone(pool.name));
-  const packets = clients.flatMap((client, index) => exchange(pool, client, index));
-  const into = new Uint8Array(LARGEST_REPLY);
+  const packets = clients.flatMap((client, index) => exchange(pool, client, index)).map((packet) => copyOf(packet, octets));
+  const into = octets(LARGEST_REPLY);
   let replies = 0;
   for (let message = 0; message < messages; message++) {
     const packet = packets[message % packets.length];
-    if (packet !== undefined && handle(packet, into) !== undefined) replies++;
+    if (packet !== undefined && handle(packet, into, SENDER) !== undefined) replies++;
+    if (message % BURST === BURST - 1) {
+      nowMs += MS_OF_BURST;
+      server.endBurst();
+    }
   }
   return replies;
+}
+
+function copyOf(packet: Uint8Array, octets: (length: number) => Uint8Array): Uint8Array {
+  const copy = octets(packet.length);
+  copy.set(packet);
+  return copy;
 }
 
 function documentationPool(): Pool {

@@ -2,8 +2,9 @@ import { macAddressBytes } from '@vmdhcp/dhcp-allocator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeClientPacket } from '../probe/client-packet.js';
-import { AgentTraffic, type NotedPacket, type Place } from './agent-traffic.js';
+import { AgentTraffic, type NotedPacket } from './agent-traffic.js';
 import type { RoomSizes, Standing } from './client-slots.js';
+import type { Place } from './place.js';
 
 const macOf = (number: number): string =>
   `02:00:00:${[16, 8, 0].map((shift) => ((number >> shift) & 0xff).toString(16).padStart(2, '0')).join(':')}`;

@@ -7,6 +7,7 @@ import { type ClientMessageType, type Ipv4Address, type Lease, type MacAddress, 
 import { ANSWERED, ClientHistory, type PacketToNote, RECEIVED } from './client-history.js';
 import { ClientSlots, type RoomSizes, type Standing } from './client-slots.js';
 import { messageTypeIn } from './message-type-in.js';
+import { Place } from './place.js';
 import type { ClientView, Counts, PlaceView, ReplacedClients } from './traffic-view.js';
 
 /** Four megabytes, of which only what is used takes memory. */
@@ -33,19 +34,6 @@ export interface AgentTrafficSettings {
   readonly random: () => number;
   /** How many clients are kept. Default: 12,288 that objects declare, 3,072 unknown clients with a lease, 1,024 others. */
   readonly sizes?: RoomSizes;
-}
-
-/** A pool on an interface, with its counts. */
-export interface Place {
-  readonly id: number;
-  readonly interfaceName: string;
-  readonly poolName: string;
-  /** By the numbers of `RECEIVED` and `ANSWERED`. */
-  readonly messages: Float64Array;
-  readonly answers: Float64Array;
-  /** By reason. */
-  readonly unanswered: Map<string, number>;
-  lastAtMs: number;
 }
 
 /** What became of a packet that a client sent. */
@@ -133,10 +121,7 @@ export class AgentTraffic {
     const key = `${interfaceName} ${poolName}`;
     const known = this.#places.get(key);
     if (known !== undefined) return known;
-    const place: Place = {
-      ...{ id: this.#placeList.length & 0xffff, interfaceName, poolName, lastAtMs: 0, unanswered: new Map() },
-      ...{ messages: new Float64Array(RECEIVED.length), answers: new Float64Array(ANSWERED.length) },
-    };
+    const place = new Place(this.#placeList.length & 0xffff, interfaceName, poolName);
     this.#places.set(key, place);
     this.#placeList.push(place);
     return place;

@@ -148,7 +148,7 @@ export class UdpBurstSocket {
     if (this.#isClosed) return;
     const startedAt = process.hrtime.bigint();
     this.#sender.set(from);
-    this.#answer(first);
+    this.#answer(Buffer.from(first.buffer, first.byteOffset, first.length));
     let datagrams = 1;
     const { headers, names } = this.#received;
     for (let burst = 0; burst < BURSTS_PER_TURN; burst++) {
