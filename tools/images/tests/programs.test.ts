@@ -1,14 +1,17 @@
 /** The programs run out of their images, as containerd runs them: as the image's user, on a root file system that is read-only. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import {
   AGENT_NAMESPACE,
   acquire,
   CONTROLLER_NAMESPACE,
   freePort,
   has,
+  installedForPage,
   ipPool,
+  KubectlPlugin,
   Lab,
   LabCluster,
   needs,
@@ -20,9 +23,13 @@ import {
   waitFor,
 } from '@vmdhcp/lab';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { loadPage, readAnswer } from './load-page.js';
 
 const POOL = 'default/net-48';
 const MAC = '02:00:5e:00:48:01';
+
+/** The security context of agents. */
+const OF_AGENTS = { ...UNPRIVILEGED, capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] } };
 
 let folder: string;
 let controller: UnpackedImage;
@@ -60,6 +67,19 @@ describe.runIf(hasRuntime)(`the images ${hasRuntime ? '' : needs('crun', 'skopeo
     }
   });
 
+  it('check a file of pools, which loads what reads YAML', async () => {
+    const pools = join(folder, 'checked.yaml');
+    writeFileSync(pools, JSON.stringify(ipPool(POOL)), { mode: 0o644 });
+    const words = [
+      [controller, ['check', '-f', '/etc/pools.yaml']],
+      [agent, ['check', '/etc/pools.yaml']],
+    ] as const;
+    for (const [image, args] of words) {
+      const checking = image.start(lab, { args, mounts: { [pools]: '/etc/pools.yaml' } });
+      expect(await checking.ended(), checking.lines.join('\n')).toMatchObject({ code: 0 });
+    }
+  });
+
   it.runIf(has('udhcpc'))(
     'give a virtual machine its address: the controller without a privilege, agents in pods with the security context of their Deployment',
     async () => {
@@ -69,14 +89,18 @@ describe.runIf(hasRuntime)(`the images ${hasRuntime ? '' : needs('crun', 'skopeo
       const cluster = await LabCluster.start(lab, {
         networks: { 'default/vlan-48': 'br48' },
         startContainer: (container) => agent.startPod(lab, container),
+        execInContainer: (container, command) => agent.exec(container, command),
+        isInstalled: false,
         onLine: (who, line) => lines.push(`${who} ${line}`),
       });
       try {
-        const port = await freePort();
+        const [port, pagePort] = [await freePort(), await freePort()];
+        await cluster.access.applyAll(installedForPage());
         const kubeconfig = join(folder, 'kubeconfig');
         const token = await serviceAccountToken(cluster.access, CONTROLLER_NAMESPACE, 'vm-dhcp-controller');
         writeFileSync(kubeconfig, cluster.simulator.kubeconfig({ name: 'vm-dhcp-controller', token }), { mode: 0o644 });
         const args = ['run', '--kubeconfig', '/etc/kubeconfig', '--namespace', AGENT_NAMESPACE, '--image', 'vmdhcp-agent:lab'];
+        args.push('--ui', '--ui-listen', `127.0.0.1:${pagePort}`);
         controller.start(
           lab,
           { args: [...args, '--http', `127.0.0.1:${port}`], mounts: { [kubeconfig]: '/etc/kubeconfig' } },
@@ -103,12 +127,34 @@ describe.runIf(hasRuntime)(`the images ${hasRuntime ? '' : needs('crun', 'skopeo
           CapBnd: CAPABILITIES,
         });
         expect(status['Seccomp']).toBe('2');
+        await packetsAreShown(cluster, () => acquire('udhcpc', web));
+        await pageIsShown(cluster, `http://127.0.0.1:${pagePort}/`);
         expect(lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
       } finally {
         await cluster.stop();
       }
     },
   );
+
+  it('serve a bare host, and its page: the agent with its state in a folder of its own', async () => {
+    lab.addNetwork('br48');
+    const port = await freePort();
+    const pools = join(folder, 'pools.yaml');
+    writeFileSync(pools, JSON.stringify(ipPool(POOL)), { mode: 0o644 });
+    const args = ['serve', '--pools', '/etc/pools.yaml', '--interface', `${POOL}=br48`, '--configure-interfaces'];
+    args.push('--state', '/dev/shm/state', '--http', 'off', '--ui', '--ui-listen', `127.0.0.1:${port}`);
+    const serving = agent.start(lab, { args, securityContext: OF_AGENTS, mounts: { [pools]: '/etc/pools.yaml' } });
+    await serving.line('the page is served', 20_000);
+    const { paths, problems } = await loadPage(`http://127.0.0.1:${port}/`);
+    expect([problems, paths.length > 30]).toEqual([[], true]);
+    const overview = await readAnswer(`http://127.0.0.1:${port}/api/overview`);
+    expect([overview.status, overview.body.includes(`"${POOL}"`)]).toEqual([200, true]);
+    const asked = agent.exec(serving, [...agent.program, 'clients', '--json', '--state', '/dev/shm/state']);
+    const [stdout, stderr, code] = await Promise.all([text(asked.stdout), text(asked.stderr), asked.exited]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ clients: [] });
+    expect(serving.lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))).toEqual([]);
+  });
 
   it('report an agent without its capabilities: its log has the remedy, and its pod is never ready, so that an upgrade goes no further', async () => {
     const lines: string[] = [];
@@ -137,6 +183,47 @@ describe.runIf(hasRuntime)(`the images ${hasRuntime ? '' : needs('crun', 'skopeo
     }
   });
 });
+
+/** `kubectl vmdhcp top` and `capture`: commands beside the agent, over its control socket. */
+async function packetsAreShown(cluster: LabCluster, acquireAgain: () => Promise<unknown>): Promise<void> {
+  const plugin = new KubectlPlugin();
+  try {
+    const top = await plugin.run(cluster.kubeconfigPath, ['top', '-o', 'json']);
+    expect(top).toMatchObject({ code: 0, stderr: '' });
+    const { pools, clients } = JSON.parse(top.stdout) as Readonly<Record<'pools' | 'clients', readonly object[]>>;
+    expect(pools).toMatchObject([{ pool: POOL, clients: 1 }]);
+    expect(clients).toMatchObject([{ macAddress: MAC, pool: POOL }]);
+    const file = join(folder, 'dhcp.pcapng');
+    const capture = plugin.start(cluster.kubeconfigPath, ['capture', POOL, '--mac', MAC, '--packets', '4', '--write', file]);
+    // The head of the file: the capture has begun.
+    await waitFor('the capture', () => capture.hasEnded || (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0, 20_000);
+    await acquireAgain();
+    expect(await capture.ended(40_000), capture.lines.join('\n')).toMatchObject({ code: 0 });
+    expect(capture.lines.at(-1)).toBe(`${file}: 4 packets written, none lost`);
+  } finally {
+    plugin.close();
+  }
+}
+
+async function pageIsShown({ access }: LabCluster, url: string): Promise<void> {
+  const { paths, problems } = await loadPage(url);
+  expect(problems).toEqual([]);
+  expect(paths).toEqual(expect.arrayContaining(['/', '/assets/browser/main.js', '/assets/icon.svg', '/assets/style.css']));
+  expect(await readAnswer(`${url}api/overview`)).toMatchObject({ status: 401 });
+  const reader = { namespace: 'default', name: 'reader' };
+  await access.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: reader });
+  await access.create({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'reader' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'vm-dhcp-page-reader' },
+    subjects: [{ kind: 'ServiceAccount', ...reader }],
+  } as never);
+  const token = await serviceAccountToken(access, reader.namespace, reader.name);
+  const overview = await readAnswer(`${url}api/overview`, token);
+  expect(overview).toMatchObject({ status: 200 });
+  expect(overview.body).toContain(`"${POOL}"`);
+}
 
 /** NET_BIND_SERVICE, NET_ADMIN, NET_RAW. */
 const CAPABILITIES = '0000000000003400';

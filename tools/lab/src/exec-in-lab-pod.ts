@@ -4,14 +4,23 @@ import { once } from 'node:events';
 import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
 import type { ExecProcess, ExecRequest } from '@vmdhcp/kube-simulator';
 import type { LabPod } from './lab-pod.js';
+import type { LabProcess } from './lab-process.js';
 import { AGENT_BIN } from './programs.js';
 import { SYSTEM_PATH } from './real-program.js';
 
+/** Runs a command beside the program of a container of a pod. */
+export type ExecInContainer = (container: LabProcess, command: readonly string[]) => ExecProcess;
+
 /** @throws Error where the pod is no pod of the lab, or has no such program. */
-export function execInLabPod(pods: ReadonlyMap<string, LabPod>, { pod, command }: ExecRequest): ExecProcess {
+export function execInLabPod(
+  pods: ReadonlyMap<string, LabPod>,
+  { pod, command }: ExecRequest,
+  execInContainer?: ExecInContainer,
+): ExecProcess {
   const { name = '' } = pod.metadata;
   const running = pods.get(name);
-  if (running === undefined) throw new Error(`unable to upgrade connection: container not found in pod ${name}`);
+  if (running?.process === undefined) throw new Error(`unable to upgrade connection: container not found in pod ${name}`);
+  if (execInContainer !== undefined) return execInContainer(running.process, command);
   const program = [process.execPath, AGENT_BIN, ...wordsForAgent(command)];
   const env = { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...running.environment };
   const child = spawn('ip', ['netns', 'exec', running.machine.name, ...program], { env, stdio: 'pipe' });

@@ -21,6 +21,7 @@ export {
   CONTROLLER_NAMESPACE,
   installedFor,
   installedForBareMetal,
+  installedForPage,
   installedWith,
   MANIFESTS,
   unifiedAgents,

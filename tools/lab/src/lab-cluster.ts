@@ -9,7 +9,7 @@ import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
 import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 import { controllerReady } from './controller-readiness.js';
-import { execInLabPod } from './exec-in-lab-pod.js';
+import { type ExecInContainer, execInLabPod } from './exec-in-lab-pod.js';
 import { CONTROLLER_NAMESPACE, installedFor } from './installed-objects.js';
 import type { InstalledPlace } from './installed-program.js';
 import type { Lab } from './lab.js';
@@ -51,6 +51,8 @@ export interface LabClusterSettings {
   readonly isInstalled?: boolean;
   /** How pods run; default: the agent of this checkout. */
   readonly startContainer?: StartContainer;
+  /** How commands run beside the program of a pod; default: those of the agent of this checkout. */
+  readonly execInContainer?: ExecInContainer;
 }
 
 export class LabCluster {
@@ -93,7 +95,7 @@ export class LabCluster {
       onControllerError: (error) => {
         if (started.cluster?.isStopping !== true) settings.onLine?.('cluster', String(error));
       },
-      execInPod: (request) => execInLabPod(started.cluster?.pods ?? new Map(), request),
+      execInPod: (request) => execInLabPod(started.cluster?.pods ?? new Map(), request, settings.execInContainer),
       runPod: (pod) => {
         if (started.cluster === undefined || started.cluster.#stopping) throw new Error('the lab is ending');
         const { cluster } = started;

@@ -1,8 +1,10 @@
 /** An image as a container runtime sees it: unpacked by umoci, run by crun as containerd and CRI-O have it run. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readField, readList, readText } from '@vmdhcp/kube-runtime';
+import type { ExecProcess } from '@vmdhcp/kube-simulator';
 import type { Lab } from './lab.js';
 import { type ContainerOfPod, SECRETS } from './lab-pod.js';
 import type { LabProcess, ProcessSettings } from './lab-process.js';
@@ -10,6 +12,7 @@ import { SYSTEM_PATH } from './real-program.js';
 
 /** Of podman and buildah, the same rules as those of Docker and containerd (`RuntimeDefault`); only where they are installed. */
 const SECCOMP_PROFILE = '/usr/share/containers/seccomp.json';
+const CRUN = ['--cgroup-manager=disabled'];
 let lastNumber = 0;
 
 export interface ContainerSettings {
@@ -40,6 +43,8 @@ interface OciMount {
 export class UnpackedImage {
   readonly #folder: string;
   readonly #process: Readonly<Record<string, unknown>>;
+  /** Of containers that were started: their ids. */
+  readonly #ids = new WeakMap<LabProcess, string>();
 
   /**
    * Unpacks the image of this machine's processor.
@@ -65,13 +70,31 @@ export class UnpackedImage {
     return join(this.#folder, 'bundle/rootfs');
   }
 
+  /** The words with which a container begins. */
+  get program(): readonly string[] {
+    return readList(this.#process, 'args').map(String);
+  }
+
   /** Starts a container; it ends with the lab. */
   start(lab: Lab, settings: ContainerSettings, processSettings?: ProcessSettings): LabProcess {
     const id = `vmdhcp-${process.pid}-${++lastNumber}`;
     const bundle = join(this.#folder, id);
     mkdirSync(bundle);
     writeFileSync(join(bundle, 'config.json'), JSON.stringify(this.#toConfig(settings)));
-    return lab.start('crun', ['--cgroup-manager=disabled', 'run', '--bundle', bundle, id], processSettings);
+    const started = lab.start('crun', [...CRUN, 'run', '--bundle', bundle, id], processSettings);
+    this.#ids.set(started, id);
+    return started;
+  }
+
+  /** Runs a command beside the program of a container, as containerd does: the same in all but its words. */
+  exec(container: LabProcess, command: readonly string[]): ExecProcess {
+    const id = this.#ids.get(container) ?? '';
+    const { process: ofProgram } = readJson(join(this.#folder, id, 'config.json')) as { readonly process: object };
+    const file = join(this.#folder, id, `exec-${++lastNumber}.json`);
+    writeFileSync(file, JSON.stringify({ ...ofProgram, args: command }));
+    const child = spawn('crun', [...CRUN, 'exec', '--process', file, id], { stdio: 'pipe', env: { PATH: SYSTEM_PATH } });
+    const exited = once(child, 'exit').then(([code]) => (code as number | null) ?? 137);
+    return { stdin: child.stdin, stdout: child.stdout, stderr: child.stderr, exited, kill: () => child.kill('SIGKILL') };
   }
 
   /** Runs a pod with the security context that it has. */
@@ -94,7 +117,7 @@ export class UnpackedImage {
         ...this.#process,
         terminal: false,
         user: { uid: user, gid: user },
-        args: [...readList(this.#process, 'args'), ...args],
+        args: [...this.program, ...args],
         env: [...readList(this.#process, 'env'), ...Object.entries(env).map(([name, value]) => `${name}=${value}`)],
         // Neither inheritable nor ambient: a user other than root has them only as far as the program's file allows.
         capabilities: { bounding: capabilities, permitted: capabilities, effective: capabilities },

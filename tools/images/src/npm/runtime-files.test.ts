@@ -7,6 +7,8 @@ describe('a file of a package', () => {
     ['dist/index.js', true],
     ['lib/types/reader.js', true],
     ['build/koffi.node', true],
+    ['dist/doc/directives.js', true],
+    ['docs/build.js', false],
     ['LICENSE.md', true],
     ['COPYING', true],
     ['README.md', false],

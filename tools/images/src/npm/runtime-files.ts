@@ -5,7 +5,7 @@ const PAGE = /^page\/[^/]+\.(html|css|svg)$/;
 const LICENCE = /^(licen[cs]e|copying|notice)/i;
 /** Binaries for a C library that images do not have. */
 const ANOTHER_LIBRARY = /(^|\/)musl_[^/]+\//;
-const DEVELOPMENT_FOLDERS = /(^|\/)(\.[^/]+|tests?|__tests__|testing|docs?|examples?|benchmarks?|bench|coverage|fixtures)\//;
+const DEVELOPMENT_FOLDERS = /(^|\/)(\.[^/]+|tests?|__tests__|testing|fixtures)\/|^(docs?|examples?|benchmarks?|bench|coverage)\//;
 const DEVELOPMENT_FILES =
   /(^|\/)(tsconfig[^/]*\.json|\.[^/]*|package-lock\.json|[^/]*\.(test|spec|config|conf)\.[cm]?js|[^/]*-fixtures\.js|test\.[cm]?js|benchmark\.[cm]?js)$/;
 
