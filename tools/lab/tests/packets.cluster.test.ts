@@ -108,6 +108,8 @@ const plugin = new KubectlPlugin();
 beforeAll(async () => {
   cluster = await PrivateCluster.start(['crds.yaml'], { nodes: [{ name: 'node-1' }], execInPod });
   await cluster.admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
+  await cluster.defineKinds();
+  for (const name of ['net-48', 'agent-busy', 'agent-gone', 'agent-old', 'agent-stale']) await createPool(name);
   for (const name of ['reader.yaml', 'packets.yaml']) await cluster.admin.applyFile(join(CLUSTER_EXAMPLES, name));
   for (const name of Object.keys(PROGRAMS)) await createPod(name, name === 'agent-1' ? ['sidecar', 'agent'] : ['agent']);
   for (const name of ['agent-1', 'agent-busy', 'agent-gone', 'agent-old']) await createLease(name, new Date());
@@ -128,6 +130,13 @@ async function createPod(name: string, containers: readonly string[]): Promise<v
     spec,
   } as KubernetesObject);
   await cluster.admin.waitForObject('Pod', `${NAMESPACE}/${name}`, ({ status }) => JSON.stringify(status).includes('"running"'));
+}
+
+/** With the status that a controller writes. */
+async function createPool(name: string): Promise<void> {
+  await cluster.admin.create(ipPool(`default/${name}`));
+  const agentDeploymentRef = { namespace: NAMESPACE, name: `group-of-${name}` };
+  await patchStatus('IPPool', `default/${name}`, { agentDeploymentRef });
 }
 
 async function createLease(pod: string, renewed: Date, namespace = NAMESPACE): Promise<void> {
@@ -254,11 +263,9 @@ async function patchStatus(kind: string, key: string, status: object): Promise<v
 /** A virtual machine that runs without a guest agent, with all that a controller and agents write for it. */
 async function createMachine(): Promise<void> {
   const { admin } = cluster;
-  await cluster.defineKinds();
   const labels = { 'network.harvesterhci.io/ippool-namespace': 'default', 'network.harvesterhci.io/ippool-name': 'net-48' };
   const network = networkAttachment(POOL);
   await admin.create({ ...network, metadata: { ...network.metadata, labels } });
-  await admin.create(ipPool(POOL));
   const conditions = ['Registered', 'CacheReady', 'AgentReady'].map((type) => ({ type, status: 'True' }));
   const agentDeploymentRef = { namespace: NAMESPACE, name: 'group-of-agent-1' };
   const ipv4 = { allocated: { '10.1.0.10': A }, used: 1, available: 89 };
@@ -386,14 +393,40 @@ describe('kubectl vmdhcp capture', () => {
     expect(await plugin.run(kubeconfig, words)).toMatchObject({ code: 73 });
   });
 
-  it('no command runs in the pods of a namespace that claims the pool and has no agents', async () => {
+  it('no command runs in the pods of a namespace that no IPPool names, whatever its Leases claim', async () => {
     await cluster.admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a-tenant' } });
     await createLease('trap', new Date(), 'a-tenant');
+    await cluster.admin.create(ipPool('a-tenant/own'));
+    const before = asked.length;
     const { stdout } = await plugin.run(cluster.adminKubeconfig, ['top', '-o', 'json']);
     expect(stdout).toContain(`${NAMESPACE}/agent-1`);
     expect(stdout).not.toContain('a-tenant');
     expect(await plugin.run(cluster.adminKubeconfig, ['capture', POOL, '--packets', '3'])).toMatchObject({ code: 0 });
     const ofTenant = await plugin.run(cluster.adminKubeconfig, ['top', '-n', 'a-tenant']);
-    expect(ofTenant.stdout).toContain('a-tenant/trap');
+    expect(ofTenant).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no agents found') as string });
+    // A cluster whose agents are gone, or were never there.
+    await patchStatus('IPPool', POOL, { agentDeploymentRef: null });
+    const withoutAgents = await plugin.run(cluster.adminKubeconfig, ['capture', POOL, '--packets', '3']);
+    expect(withoutAgents).toMatchObject({ code: 1, stderr: expect.stringContaining('no agent reports pool') as string });
+    expect(asked.slice(before).filter((line) => line.includes('trap'))).toEqual([]);
+    await patchStatus('IPPool', POOL, { agentDeploymentRef: { namespace: NAMESPACE, name: 'group-of-agent-1' } });
+  });
+
+  it('where IPPools may not be listed: the namespace is to be given', async () => {
+    const kubeconfigOfOther = await account('lists-leases', ['packets']);
+    const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] }];
+    const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'leases' }, rules };
+    await cluster.admin.create(role as KubernetesObject);
+    await cluster.admin.create({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'lists-leases' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'leases' },
+      subjects: [{ kind: 'ServiceAccount', namespace: NAMESPACE, name: 'lists-leases' }],
+    } as KubernetesObject);
+    const refused = { code: 77, stderr: expect.stringContaining('cannot list ippools.network.harvesterhci.io') as string };
+    expect(await plugin.run(kubeconfigOfOther, ['top'])).toMatchObject(refused);
+    const given = await plugin.run(kubeconfigOfOther, ['top', '-n', NAMESPACE]);
+    expect(given.stdout).toContain(`${NAMESPACE}/agent-1`);
   });
 });

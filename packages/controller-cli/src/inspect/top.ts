@@ -72,7 +72,10 @@ function assertAllowed(asked: readonly AskedLeader[]): void {
 async function print({ pools, clients }: TopRows, output: ListFormat): Promise<void> {
   if (output === 'json' || output === 'yaml') return await printData(output, { pools, clients });
   if (output === 'name') return writeLines(clients.map(({ macAddress }) => macAddress));
-  if (pools.length === 0) return void process.stderr.write('no agents found: kubectl vmdhcp agents\n');
+  if (pools.length === 0)
+    return void process.stderr.write(
+      'no agents found in the namespaces that IPPools name (status.agentDeploymentRef): kubectl vmdhcp agents\n',
+    );
   const settings = { isWide: output === 'wide', terminal: terminalOf(process.stdout, process.env) };
   const below = clients.length === 0 ? [] : ['', ...tableLines(TOP_CLIENT_COLUMNS, clients, settings)];
   writeLines([...tableLines(TOP_POOL_COLUMNS, pools, settings), ...below]);
