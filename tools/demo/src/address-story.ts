@@ -49,7 +49,7 @@ const TOPOLOGIES: Readonly<Record<AgentTopology, { readonly group: string; reado
   unified: { group: UNIFIED_GROUP, meaning: 'a chart installed two agents, which serve all pools' },
 };
 
-const TAKE_OVER_TIMEOUT_MS = 15_000;
+const TAKE_OVER_TIMEOUT_MS = 60_000;
 
 const NEXT_STEPS = `
 What to try next:

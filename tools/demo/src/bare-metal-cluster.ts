@@ -19,8 +19,8 @@ export const SERVER = '192.168.60.2';
 const INTERFACE = 'net1';
 const SECRET = 'rack-bmc';
 const POLL_SECONDS = 1;
-const START_TIMEOUT_MS = 30_000;
-const TAKE_OVER_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
+const TAKE_OVER_TIMEOUT_MS = 60_000;
 
 export const CLUSTER_AGENT_OBJECT = {
   apiVersion: 'bmc.spidernet.io/v1beta1',

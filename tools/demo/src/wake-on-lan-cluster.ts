@@ -21,7 +21,7 @@ const NAMESPACE = 'vm-dhcp-system';
 const LAN = 'br-lan';
 /** On which the first DaemonSet of a cluster has its metrics. */
 const AGENT_HTTP_PORT = 18_420;
-const AGENT_TIMEOUT_MS = 30_000;
+const AGENT_TIMEOUT_MS = 60_000;
 
 export interface SleepingMachine {
   /** `namespace/name` */

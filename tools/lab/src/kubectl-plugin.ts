@@ -25,7 +25,7 @@ export class KubectlPlugin {
   async run(kubeconfig: string, words: readonly string[], by: 'kubectl' | 'itself' = 'itself'): Promise<KubectlOutput> {
     const env = { ...process.env, PATH: this.path, KUBECONFIG: kubeconfig, NO_COLOR: '1' };
     const [program, first] = by === 'kubectl' ? ['kubectl', ['vmdhcp']] : [join(this.#folder, 'kubectl-vmdhcp'), []];
-    const child = spawn(program, [...first, ...words], { env, timeout: 20_000, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, [...first, ...words], { env, timeout: 60_000, stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
     return { code: (code as number | null) ?? 1, stdout, stderr };
   }

@@ -29,7 +29,7 @@ export async function runKubectl(
   words: readonly string[],
   input = '',
 ): Promise<KubectlOutput> {
-  const child = spawn(program, ['--kubeconfig', kubeconfig, '-n', namespace, ...words], { timeout: 20_000 });
+  const child = spawn(program, ['--kubeconfig', kubeconfig, '-n', namespace, ...words], { timeout: 60_000 });
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: (code as number | null) ?? 1, stdout, stderr };

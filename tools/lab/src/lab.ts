@@ -197,7 +197,7 @@ async function runIp(words: readonly string[], lines: readonly string[] = []): P
 /** Runs a short program. @throws Error with its error output */
 export function run(command: string, parameters: readonly string[]): string {
   try {
-    return execFileSync(command, [...parameters], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 20_000 });
+    return execFileSync(command, [...parameters], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
   } catch (error) {
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     throw new Error(`${command} ${parameters.join(' ')}: ${output || String(error)}`, { cause: error });

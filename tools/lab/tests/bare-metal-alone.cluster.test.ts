@@ -28,7 +28,10 @@ async function readiness(): Promise<string> {
 
 it('is ready without their kinds, tells which are missing, and lists them when they are there', async () => {
   await controller.ready();
-  const { lacks } = JSON.parse(await readiness()) as { readonly lacks: readonly string[] };
+  const { lacks } = await waitFor('what it lacks', async () => {
+    const found = JSON.parse(await readiness()) as { readonly lacks?: readonly string[] };
+    return found.lacks?.length === 2 ? { lacks: found.lacks } : undefined;
+  });
   expect(lacks).toEqual([
     expect.stringContaining('dhcp: the API server does not have the kind NetworkAttachmentDefinition'),
     expect.stringContaining('dhcp: the API server does not have the kind VirtualMachine (kubevirt.io/v1)'),
@@ -45,6 +48,7 @@ it('is ready without their kinds, tells which are missing, and lists them when t
   await cluster.apply('crds.yaml');
   await waitFor('both kinds to be found', async () => (await readiness()) === '{"ok":true}\n', 60_000);
   const { lines } = controller.process;
+  await waitFor('their records', () => lines.filter((line) => line.includes('the API server has this kind now')).length >= 2);
   expect(lines.filter((line) => line.includes('the API server has this kind now'))).toHaveLength(2);
   expect(lines.filter((line) => line.includes('until KubeVirt is installed'))).toHaveLength(1);
 });

@@ -82,7 +82,11 @@ describe.skipIf(!has('udhcpc'))(`vmdhcp-agent clients${needs('udhcpc')}`, () => 
     await acquire('udhcpc', machine('vm-a'));
     const refused = startClient('udhcpc', machine('vm-c'), { once: true, parameters: ['-t', '1', '-T', '1'] });
     await refused.process.ended();
-    const shown = await clients('--pool', 'default/net-48');
+    // The client may have given up before the agent read its message.
+    const shown = await waitFor('both clients', async () => {
+      const noted = await clients('--pool', 'default/net-48');
+      return noted.length === 2 ? noted : undefined;
+    });
     const known = shown.find(({ mac }) => mac === MAC_A);
     expect(known).toMatchObject({
       pool: 'default/net-48',

@@ -189,7 +189,7 @@ describe('kubectl', () => {
     async () => {
       await kubectl(JSON.stringify(virtualMachine('web', '02:00:00:00:00:0a')), 'apply', '-f', '-');
       await allocated('web');
-      await kubectl(undefined, 'wait', '--for=condition=Allocated', 'vmnetcfg/web', '--timeout=10s');
+      await kubectl(undefined, 'wait', '--for=condition=Allocated', 'vmnetcfg/web', '--timeout=60s');
       const [header = '', row = ''] = (await kubectl(undefined, 'get', 'ippool', pool)).split('\n');
       expect(header.split(/\s{2,}/).map((text) => text.trim())).toEqual([
         'NAME',
@@ -224,7 +224,7 @@ describe('kubectl', () => {
       );
       await waitFor('the other address', async () => (await recorded())['10.1.0.11'] === '02:00:00:00:00:0a');
       await kubectl(undefined, 'delete', 'vm', 'web', '--wait=true');
-      await kubectl(undefined, 'wait', '--for=delete', 'vmnetcfg/web', '--timeout=10s');
+      await kubectl(undefined, 'wait', '--for=delete', 'vmnetcfg/web', '--timeout=60s');
       expect(await recorded()).toEqual({});
     },
   );

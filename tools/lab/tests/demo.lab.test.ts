@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LAB_VARIABLE, LabProcess, run } from '../src/index.js';
+import { LAB_VARIABLE, LabProcess, run, waitFor } from '../src/index.js';
 
 const DEMO = fileURLToPath(new URL('../../demo/dist/main.js', import.meta.url));
 const SCRIPTS = fileURLToPath(new URL('../../../scripts', import.meta.url));
@@ -20,6 +20,12 @@ afterEach(async () => {
 function start(...parameters: readonly string[]): LabProcess {
   demo = new LabProcess(process.execPath, [DEMO, ...parameters], { env: { [LAB_VARIABLE]: '1', NO_COLOR: '1' } });
   return demo;
+}
+
+/** The kernel ends network namespaces, and the interfaces that lead to them, a moment later. */
+async function expectNothingLeft(): Promise<void> {
+  await waitFor('nothing to be left', () => leftovers().length === 0).catch(() => undefined);
+  expect(leftovers()).toEqual([]);
 }
 
 /** What a lab would leave on this host. */
@@ -62,7 +68,7 @@ describe('the demo', () => {
         ['private/payroll', 'Stopped', '0'],
       ]);
       expect(lines.slice(-5)[0]).toBe('What to try next:');
-      expect(leftovers()).toEqual([]);
+      await expectNothingLeft();
     },
     STORY_TIMEOUT_MS,
   );
@@ -88,7 +94,7 @@ describe('the demo', () => {
       expect(lines.slice(-6)[0]).toBe('What to try next:');
       for (const text of ['web .* 192.168.48.1[01]', 'database .* 192.168.48.50', 'gateway-back .* 192.168.49.10'])
         expect(lines).toContainEqual(expect.stringMatching(`^${text}`));
-      expect(leftovers()).toEqual([]);
+      await expectNothingLeft();
     },
     STORY_TIMEOUT_MS,
   );
@@ -115,7 +121,7 @@ describe('the demo', () => {
       expect(lines.filter((line) => line.includes('HostStatus rack-') && line.includes('healthy true'))).toHaveLength(3);
       expect(lines.filter((line) => /controller: .*(failed; trying|refused)/.test(line))).toEqual([]);
       expect(lines.slice(-5)[0]).toBe('What to try next:');
-      expect(leftovers()).toEqual([]);
+      await expectNothingLeft();
     },
     STORY_TIMEOUT_MS,
   );
@@ -124,7 +130,7 @@ describe('the demo', () => {
     await start('--wake-on-lan').line('deciding about wake-ups');
     demo?.kill('SIGINT');
     expect(await demo?.ended()).toEqual({ code: 130, signal: null });
-    expect(leftovers()).toEqual([]);
+    await expectNothingLeft();
   });
 
   it('lists its stories in its help, also before anything is installed or built', async () => {

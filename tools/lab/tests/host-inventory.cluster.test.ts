@@ -343,8 +343,11 @@ describe('an agent', () => {
     second.leasesChanged();
     await until('the lease to have ended', (status) => JSON.stringify(status).includes('"activeDhcpClient":false'));
     await second.stop();
-    const events = (await new ApiObjectClient<EventObject>(cluster.admin.connection, EVENTS).list({ limit: 1_000 })).items;
-    const ofHost = events.filter(({ involvedObject }) => involvedObject.uid === before?.metadata.uid);
+    const { events, ofHost } = await waitFor('four Events', async () => {
+      const items = (await new ApiObjectClient<EventObject>(cluster.admin.connection, EVENTS).list({ limit: 1_000 })).items;
+      const found = items.filter(({ involvedObject }) => involvedObject.uid === before?.metadata.uid);
+      return found.length >= 4 ? { events: items, ofHost: found } : undefined;
+    });
     expect(ofHost.map(({ reason }) => reason).toSorted()).toEqual(['BMCLogEntry', 'HostDiscovered', 'HostHealthy', 'LeaseEnded']);
     expect(JSON.stringify([events, await hostStatus()])).not.toContain('dHdv');
   });

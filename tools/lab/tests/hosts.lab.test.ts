@@ -208,6 +208,7 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
     const client = unknownClient(1);
     const bound = await acquire('udhcpc', client);
     expect(bound).toMatchObject({ address: '192.168.50.10', values: { router: '192.168.50.1' } });
+    await waitFor('its log line', () => first.events('bound').length > 0);
     expect(first.events('bound')).toMatchObject([{ address: '192.168.50.10', total: 10, remaining: 9 }]);
     await waitFor(
       'the HostStatus of the client',

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { readText } from '@vmdhcp/kube-runtime';
+import { readConditions, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTER_EXAMPLES,
@@ -35,6 +35,10 @@ beforeAll(async () => {
   await cluster.access.create(ipPool(keyOf('pool'), { network: keyOf('net'), ipv4Config: range }));
   await cluster.access.create(virtualMachine(keyOf('a'), A, keyOf('net')));
   await recorded('10.1.0.10', A);
+  await allocated('a');
+  await cluster.access.waitForObject('IPPool', keyOf('pool'), ({ status }) =>
+    readConditions(status).some(({ type, status: is }) => type === 'AgentReady' && is === 'True'),
+  );
 });
 
 afterAll(async () => {
@@ -57,6 +61,13 @@ async function recorded(address: string, macAddress: string | undefined): Promis
     'IPPool',
     keyOf('pool'),
     ({ status }) => readText(status, 'ipv4', 'allocated', address) === macAddress,
+  );
+}
+
+/** Resolves when the VirtualMachineNetworkConfig has the address too, which is written after the IPPool. */
+async function allocated(name: string): Promise<void> {
+  await cluster.access.waitForObject('VirtualMachineNetworkConfig', keyOf(name), ({ status }) =>
+    readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True'),
   );
 }
 
@@ -85,6 +96,7 @@ describe('lists', () => {
   it('leases: by virtual machine, pool, network and MAC address', async () => {
     await addMachine('b', B);
     await recorded('10.1.0.11', B);
+    await allocated('b');
     const ofB = { virtualMachine: 'b', interface: 'default', address: '10.1.0.11', macAddress: B, network: keyOf('net') };
     for (const filter of [
       ['--vm', 'b'],
@@ -155,6 +167,7 @@ describe('writes', () => {
   it('pin: a dry run writes nothing; an address that another has is refused; one that is free is assigned', async () => {
     await addMachine('p', B);
     await recorded('10.1.0.11', B);
+    await allocated('p');
     const taken = await run('pin', 'p', 'default', '10.1.0.10');
     expect(taken.code).toBe(1);
     expect(taken.stderr).toContain(`AddressTaken: 10.1.0.10 (${A})`);
@@ -174,6 +187,7 @@ describe('writes', () => {
   it('release: refused while the virtual machine is there; done when only its VirtualMachineNetworkConfig is left', async () => {
     await addMachine('r', B);
     await recorded('10.1.0.11', B);
+    await allocated('r');
     const refused = await run('release', '10.1.0.11');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(

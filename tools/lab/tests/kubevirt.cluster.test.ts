@@ -306,8 +306,10 @@ describe('requests that a test refuses', () => {
   it('get no answer', async () => {
     const key = await machine({ runStrategy: 'Manual' });
     released.push(kubevirt.refuse({ key, answer: 'no-answer' }));
-    const settings = { userAgent: 'vmdhcp-lab', timeoutMs: 300 };
+    const settings = { userAgent: 'vmdhcp-lab', timeoutMs: 1_000 };
     const impatient = new ApiConnection(await connectByKubeConfig({ path: cluster.adminKubeconfig }), settings);
+    // It is connected when it asks: what it waits for is the answer.
+    await impatient.request({ method: 'GET', path: '/version' });
     await expect(impatient.request({ method: 'PUT', path: pathOf(key, 'start'), body: {} })).rejects.toThrow();
     impatient.close();
     expect(kubevirt.startsOf(key)).toMatchObject([{ answered: 'no-answer' }]);

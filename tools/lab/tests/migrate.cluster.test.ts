@@ -42,8 +42,8 @@ const COMPONENT = 'app.kubernetes.io/component';
 
 /** Ours takes the Lease of Harvester's controller soon after that has released it. */
 const SOON_LEADER = {
-  CATTLE_ELECTION_LEASE_DURATION: '3s',
-  CATTLE_ELECTION_RENEW_DEADLINE: '2s',
+  CATTLE_ELECTION_LEASE_DURATION: '9s',
+  CATTLE_ELECTION_RENEW_DEADLINE: '7s',
   CATTLE_ELECTION_RETRY_PERIOD: '300ms',
 };
 

@@ -1,5 +1,4 @@
 /** Agents are attached to many networks at a time: no packet may pass from one to another, nor to the network of the pods. */
-import { setTimeout as delay } from 'node:timers/promises';
 import { encodeMessage, macAddressBytes, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { ArpSocket, PacketSocket } from '@vmdhcp/linux-sockets';
@@ -54,7 +53,8 @@ async function serve(ranges: readonly [Range, Range], settings: Partial<LabClust
   lab.addNetwork('br48');
   lab.addNetwork('br49');
   cluster = await LabCluster.start(lab, { networks: { 'default/vlan-48': 'br48', 'default/vlan-49': 'br49' }, ...settings });
-  await cluster.startController();
+  // A busy machine makes no leader look lost.
+  await cluster.startController('--agent-lease-seconds', '6');
   for (const [index, range] of ranges.entries()) {
     await cluster.access.create(network(`vlan-${48 + index}`));
     await cluster.access.create(pool(`net-${48 + index}`, `default/vlan-${48 + index}`, range));
@@ -72,6 +72,16 @@ async function leader(): Promise<LabPod> {
     const holdsBoth = [POOL_48, POOL_49].every((key) => pod !== undefined && cluster.holders(key).includes(pod));
     return holdsBoth ? pod : undefined;
   });
+}
+
+/** Resolves when the Lease of the group is renewed the next time. */
+async function renewed(): Promise<void> {
+  const renewedAt = async () => {
+    const lease = await cluster.access.get('Lease', `${AGENT_NAMESPACE}/${GROUP}`);
+    return readText(lease?.spec, 'renewTime');
+  };
+  const before = await renewedAt();
+  await waitFor('a renewal', async () => (await renewedAt()) !== before);
 }
 
 function network(name: string): KubernetesObject {
@@ -135,6 +145,18 @@ function sendRebinding(on: string, macAddress: string, clientAddress: string): v
   const socket = new PacketSocket(on);
   socket.broadcast(bytes, { sourceAddress: address, sourcePort: 68, destinationAddress: 0xffff_ffff, destinationPort: 67 });
   socket.close();
+}
+
+/**
+ * Resolves when there are as many answers as requests since this one. A client whose unicast is not answered asks by broadcast a second
+ * later, and no more once that is answered.
+ */
+async function everyRequestAnswered(wire: PacketCapture, since: CapturedMessage): Promise<void> {
+  await waitFor('an answer to each request', () => {
+    const types = wire.messages.filter(({ atMs }) => atMs >= since.atMs).map(({ type }) => type);
+    const count = (wanted: string) => types.filter((type) => type === wanted).length;
+    return count('ack') > 0 && count('ack') === count('request');
+  });
 }
 
 describe('a pod of agents on two networks, on a node that forwards', () => {
@@ -234,12 +256,7 @@ describe('server addresses and the routes of a pod', () => {
     // Half of 10.99.0.0/16, and so a better match than the route to the API server that the pod has.
     const close: Range = { cidr: '10.99.128.0/17', serverIP: '10.99.128.2', start: '10.99.129.10', end: '10.99.129.99' };
     const pod = await serve([all, close]);
-    const renewedAt = async () => {
-      const lease = await cluster.access.get('Lease', `${AGENT_NAMESPACE}/${GROUP}`);
-      return readText(lease?.spec, 'renewTime');
-    };
-    const before = await renewedAt();
-    await waitFor('a renewal', async () => (await renewedAt()) !== before);
+    await renewed();
     expect(pod.machine.ip('route', 'show')).not.toContain(agentInterfaceName(POOL_48));
     expect(await leader(), 'the leader has not changed').toBe(pod);
   });
@@ -262,7 +279,7 @@ describe('server addresses and the routes of a pod', () => {
     await cluster.rolledOut(GROUP);
     const pod = await waitFor('a leader', () => cluster.leader(GROUP));
     const before = await transitions();
-    await delay(6_000);
+    for (let renewals = 0; renewals < 2; renewals++) await renewed();
     expect(cluster.holders(POOL_48), 'the other pool is served').toEqual([pod]);
     expect(await transitions(), 'the leader has not changed').toBe(before);
   });
@@ -293,9 +310,7 @@ describe('server addresses and the routes of a pod', () => {
         'a renewal',
         ({ type, to, atMs }) => type === 'request' && to === '192.168.48.3' && atMs >= sinceMs,
       );
-      const answer = await wire.expect('its answer', ({ type, atMs }) => type === 'ack' && atMs >= request.atMs);
-      // The client asks by broadcast a second later.
-      expect(answer.atMs - request.atMs).toBeLessThan(900);
+      await everyRequestAnswered(wire, request);
       const rebindsAtMs = performance.now();
       sendRebinding('br49', CLIENT_49, '192.168.48.2');
       await wire.expect('an answer to its broadcast', ({ type, atMs }) => type === 'ack' && atMs >= rebindsAtMs);
@@ -337,9 +352,8 @@ describe('server addresses and the routes of a pod', () => {
         expect(request.from).toBe('192.168.48.10');
         const isItsAnswer = ({ type, from, to, atMs }: CapturedMessage) =>
           type === 'ack' && from === serverIP && to === '192.168.48.10' && atMs >= request.atMs;
-        const answer = await wire.expect('its answer', isItsAnswer);
-        // The client asks by broadcast a second later.
-        expect(answer.atMs - request.atMs).toBeLessThan(900);
+        await wire.expect('its answer', isItsAnswer);
+        await everyRequestAnswered(wire, request);
         expect(await client.event('renew')).toMatchObject({ address: '192.168.48.10' });
         wire.stop();
       }

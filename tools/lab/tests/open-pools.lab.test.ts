@@ -72,6 +72,7 @@ describe('an unknown client', () => {
       const machine = lab.addMachine('unknown', { network: 'br48', macAddress: '02:00:00:00:48:51' });
       const running = startClient('udhcpc', machine);
       await running.event('bound');
+      await waitFor('its log line', () => agent.events('bound').length > 0);
       expect(agent.events('bound')).toMatchObject([{ address: '192.168.48.100', total: 10, remaining: 9 }]);
       expect(await agent.metric('vmdhcp_agent_dynamic_addresses{pool="default/net-48",state="leased"}')).toBe(1);
       running.process.kill('SIGUSR2');

@@ -151,6 +151,7 @@ describe('the life of a lease', () => {
       await endDhclient(vm);
       expect(lease).toMatchObject({ event: 'bound', address: '192.168.48.12' });
       expect(capture.messages.map(({ type }) => type)).toEqual(['request', 'nak', 'discover', 'offer', 'request', 'ack']);
+      await agent.process.matching('the refusal', () => agent.events('refused').length > 0);
       expect(agent.events('refused').at(-1)).toMatchObject({ address: '192.168.48.66', reason: 'address-not-its-own' });
     },
   );
@@ -191,6 +192,7 @@ describe('an address that is in use already', () => {
     await client.process.stop();
     expect(capture.messages.some(({ type }) => type === 'decline')).toBe(true);
     expect(bound.address).toBe('192.168.48.14');
+    await agent.process.matching('the decline', () => agent.events('declined').length > 0);
     expect(agent.events('declined')).toEqual([expect.objectContaining({ address: '192.168.48.11', believed: true })]);
     expect(await agent.metric('vmdhcp_agent_pool_quarantined{pool="default/net-48"}')).toBe(1);
     lab.removeMachine('squatter');
@@ -225,6 +227,8 @@ describe('many clients at once', () => {
       '50',
       '-p',
       '2',
+      // It waits so long for an answer: a busy machine loses none.
+      ...['-d', '10'],
       '-W',
       '1000000',
       '192.168.48.2',

@@ -272,6 +272,7 @@ describe('on what a server without admission has', () => {
     const message = await condition('CacheReady', 'False PoolInvalid');
     expect(message).toContain('to correct them, delete the IPPool and create it again');
     await remove('IPPool', 'pool');
+    await waitFor('the pool to go', async () => (await cluster.access.get('IPPool', keyOf('pool'))) === undefined);
     await addPool();
     await has('a', '10.1.0.10');
   });

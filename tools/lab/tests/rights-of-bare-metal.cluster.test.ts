@@ -87,8 +87,8 @@ const hasCondition = (type: string, reason: string) => (object: KubernetesObject
 describe('the workload of a ClusterAgent, always against a simulated API server', () => {
   it('is created with rights of its own; a Secret that is missing is in the condition Valid', async () => {
     await createRack();
-    for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeDefined();
-    for (const kind of ['ClusterRole', 'ClusterRoleBinding']) expect(await admin.get(kind, 'agent-rack'), kind).toBeDefined();
+    for (const kind of KINDS) await admin.waitForObject(kind, RACK, () => true);
+    for (const kind of ['ClusterRole', 'ClusterRoleBinding']) await admin.waitForObject(kind, 'agent-rack', () => true);
     await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', 'HostSecretUnusable'));
     await admin.create({
       apiVersion: 'v1',

@@ -108,12 +108,14 @@ async function type(command: string, extra: readonly string[] = []): Promise<voi
 }
 
 async function expectNothingLeft(): Promise<void> {
-  for (const kind of LABELLED) expect(await labelled(kind), kind).toEqual([]);
+  // What belonged to what was deleted is collected a moment later.
+  const left = async () => (await Promise.all(LABELLED.map((kind) => labelled(kind)))).flat();
+  await waitFor('all that is labelled to go', async () => (await left()).length === 0);
   expect(await admin.get('Lease', 'kube-system/vm-dhcp-controllers')).toBeUndefined();
   for (const { metadata } of await admin.list('NetworkAttachmentDefinition'))
     expect(Object.keys(metadata.labels ?? {}).filter((name) => name.includes('ippool'))).toEqual([]);
   for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', 'Secret'])
-    expect(await admin.list(kind), kind).toEqual([]);
+    await waitFor(`each ${kind} to go`, async () => (await admin.list(kind)).length === 0);
   for (const kind of ['ClusterRole', 'ClusterRoleBinding'])
     expect((await admin.list(kind)).filter(({ metadata }) => metadata.name.startsWith('vm-dhcp'))).toEqual([]);
   await waitFor('the agents’ namespace to go', async () => (await admin.get('Namespace', 'vm-dhcp-agents')) === undefined);
@@ -209,6 +211,12 @@ describe('the documented way to remove the product, always against a simulated A
       (await Promise.all([...LABELLED, 'IPPool', 'NetworkAttachmentDefinition'].map((kind) => admin.list(kind))))
         .flat()
         .map(({ metadata }) => metadata.resourceVersion);
+    // Pods go on becoming ready without the controller.
+    await waitFor('pods that are ready', async () =>
+      (await labelled('Deployment')).every(
+        ({ spec, status }) => readField(status, 'readyReplicas') === readField(spec, 'replicas'),
+      ),
+    );
     const before = await versions();
     const { code, output } = await uninstall('--dry-run', '--json');
     expect(code).toBe(0);

@@ -70,6 +70,10 @@ const config = (name: string, spec: Readonly<Record<string, unknown>> = {}): Kub
   spec,
 });
 
+/** So many are wanted, and ready: one count alone may be that of before. */
+const hasAgents = (count: number) => (object: KubernetesObject) =>
+  ['desiredNumberScheduled', 'numberReady'].every((name) => readField(object.status, 'agentStatus', name) === count);
+
 const daemonSets = () => cluster.admin.list('DaemonSet');
 
 async function waitForReason(name: string, reason: string): Promise<KubernetesObject> {
@@ -110,18 +114,10 @@ describe('a WolConfig at an API server', () => {
       updateStrategy: { rollingUpdate: { maxUnavailable: '50%' } },
     };
     await cluster.admin.patch('WolConfig', 'office', { spec: { agent, wolPorts: [7, 9] } });
-    await cluster.admin.waitForObject(
-      'WolConfig',
-      'office',
-      (object) => readField(object.status, 'agentStatus', 'desiredNumberScheduled') === 1,
-    );
+    await cluster.admin.waitForObject('WolConfig', 'office', hasAgents(1));
     await expectNothingToWrite();
     await cluster.admin.patch('WolConfig', 'office', { spec: { agent: null } });
-    await cluster.admin.waitForObject(
-      'WolConfig',
-      'office',
-      (object) => readField(object.status, 'agentStatus', 'numberReady') === 2,
-    );
+    await cluster.admin.waitForObject('WolConfig', 'office', hasAgents(2));
     await expectNothingToWrite();
     expect(writes.slice(1)).toEqual(['patch wol-agent-office', 'patch wol-agent-office']);
   });

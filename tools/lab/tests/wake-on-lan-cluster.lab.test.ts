@@ -33,10 +33,10 @@ const AGENT_PORT = 18_420;
 const AUTHORITY = `${NAMESPACE}/vmdhcp-wake-on-lan-ca`;
 /** What the container of an agent may do, and no more. */
 const RIGHTS = ['--bounding-set=-all,+net_raw,+net_bind_service', '--inh-caps=-all'];
-/** A controller that was killed is replaced after two seconds. */
+/** A controller that was killed is replaced after six seconds; a busy machine makes none look lost. */
 const ELECTION = {
-  CATTLE_ELECTION_LEASE_DURATION: '2s',
-  CATTLE_ELECTION_RENEW_DEADLINE: '1500ms',
+  CATTLE_ELECTION_LEASE_DURATION: '6s',
+  CATTLE_ELECTION_RENEW_DEADLINE: '5s',
   CATTLE_ELECTION_RETRY_PERIOD: '250ms',
 };
 

@@ -18,6 +18,16 @@ afterEach(() => world.endOpened());
 
 afterAll(() => world?.stop());
 
+/** Resolves when the metrics have these lines: some are counted after the answer. */
+async function measured(http: string, ...lines: readonly string[]): Promise<void> {
+  let page: readonly string[] = [];
+  await waitFor('the metrics', async () => {
+    page = (await (await fetch(`http://${http}/metrics`)).text()).split('\n');
+    return lines.every((line) => page.includes(line));
+  }).catch(() => undefined);
+  for (const line of lines) expect(page).toContain(line);
+}
+
 describe('a wake-up', () => {
   it('starts a machine that may be woken once, through mutual TLS; its second report is a duplicate; another machine is not found', async () => {
     const manager = await world.startManager();
@@ -45,10 +55,8 @@ describe('a wake-up', () => {
     expect([await world.eventsOf(key), await world.eventsOf(other.key)]).toEqual([['WakeUpStarted'], []]);
     await manager.process.line('Received WOL event via gRPC');
     await manager.process.line('Starting VM');
-    const metrics = await (await fetch(`http://${manager.http}/metrics`)).text();
-    for (const line of ['wol_packets_total 3', 'wol_vm_started_total 1', 'wol_errors_total 0', 'wol_managed_vms 1'])
-      expect(metrics).toContain(line);
-    expect(metrics).toContain('vmdhcpcontroller_wake_up_start_seconds_count 1');
+    const expected = ['wol_packets_total 3', 'wol_vm_started_total 1', 'wol_errors_total 0', 'wol_managed_vms 1'];
+    await measured(manager.http, ...expected, 'vmdhcpcontroller_wake_up_start_seconds_count 1');
   });
 
   it('that the API refuses is an answer, an Event and a metric with the reason; a machine that stops is started when it is down', async () => {
@@ -74,8 +82,7 @@ describe('a wake-up', () => {
     await waitFor('the start', () => kubevirt.acceptedStartsOf(stopping.key) === 1);
     await kubevirt.untilStatus(stopping.key, 'Running');
     await waitFor('the Events', async () => (await world.eventsOf(stopping.key)).length === 2);
-    const metrics = await (await fetch(`http://${manager.http}/metrics`)).text();
-    expect(metrics).toContain('vmdhcpcontroller_wake_ups_total{outcome="failed",reason="forbidden"} 1');
+    await measured(manager.http, 'vmdhcpcontroller_wake_ups_total{outcome="failed",reason="forbidden"} 1');
   });
 
   it('of a paused machine continues it where a WolConfig allows that; one with the run strategy Once is refused', async () => {

@@ -110,9 +110,7 @@ class Listener {
       if (listener.process.hasEnded) throw new Error(listener.process.lines.join('\n'));
       return (await listener.get('/metrics').catch(() => '')).includes('vmdhcp_agent_wol_listeners');
     });
-    await waitFor('its sockets', () =>
-      listener.records().some(({ event }) => event === 'listening' || event === 'listener-failed'),
-    );
+    await waitFor('its sockets', () => listener.sockets().length > 0);
     return listener;
   }
 
@@ -123,6 +121,11 @@ class Listener {
 
   records(): Record<string, unknown>[] {
     return this.process.lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []));
+  }
+
+  /** Records of those that were opened, or could not be. */
+  sockets(): Record<string, unknown>[] {
+    return this.records().filter(({ event }) => event === 'listening' || event === 'listener-failed');
   }
 
   wakeUps(macAddress: string): Record<string, unknown>[] {
@@ -158,6 +161,7 @@ describe('vmdhcp-agent wol', () => {
     lab.addNetwork('br49');
     listener = await Listener.start();
     await waitFor('every listener', async () => (await listener.get('/readyz')).startsWith('200'));
+    await waitFor('their records', () => listener.sockets().length >= 6);
   });
 
   afterAll(() => listener.stop());
@@ -233,7 +237,8 @@ describe('vmdhcp-agent wol', () => {
     const second = await Listener.start('--interface', 'br48', ...parameters);
     for (const one of [other, machine]) await runAgent(sender, 'wake', one, '--to', '192.168.48.1', '--port', '4001');
     await second.wakeUp(machine);
-    expect(existsSync(path) && readFileSync(path, 'utf8')).toBe(`${machine} 192.168.48.10 br48 UDP port 4001\n`);
+    await waitFor('its line', () => existsSync(path) && readFileSync(path, 'utf8').includes('\n'));
+    expect(readFileSync(path, 'utf8')).toBe(`${machine} 192.168.48.10 br48 UDP port 4001\n`);
     await second.stop();
   });
 
@@ -244,6 +249,7 @@ describe('vmdhcp-agent wol', () => {
     });
     const second = await Listener.start('--interface', 'br48', '--port', '4002', '--port', '4003', '--no-frames');
     const third = await Listener.start('--interface', 'br48', '--port', '4002', '--no-frames');
+    await waitFor('both of its sockets', () => second.sockets().length === 2);
     expect(await second.get('/readyz')).toMatch(/^503 br48 UDP port 4002: .*EADDRINUSE/);
     expect(await second.get('/healthz')).toMatch(/^200/);
     expect(await third.get('/healthz')).toMatch(/^503 br48 UDP port 4002: .*EADDRINUSE/);

@@ -91,11 +91,14 @@ it('a host’s clock is behind: its replica serves the certificate that is there
 });
 
 it('asked to end before it serves, it ends at once and registers nothing', async () => {
+  // It serves only once it has listed this.
+  const requests = { verb: 'list', resource: 'ippools' };
+  const fault = cluster.simulator.faults.inject({ requests, effect: { kind: 'delay', delayMs: 600_000 }, times: 0 });
   const webhook = await AdmissionWebhook.start(cluster.place, []);
-  // The next thing that it does is to warm up.
   await logged(webhook, 'certificate in use');
   webhook.process.kill('SIGTERM');
   expect(await webhook.process.ended()).toMatchObject({ code: 0 });
+  cluster.simulator.faults.clear(fault);
   for (const kind of CONFIGURATIONS) expect(await admin.get(kind, WEBHOOK_NAME)).toBeUndefined();
 });
 

@@ -62,6 +62,10 @@ async function trusted(): Promise<string> {
   return Buffer.from(bundle, 'base64').toString();
 }
 
+/** Resolves when it has decided so many requests about a resource. */
+const decided = (resource: string, count: number) =>
+  waitFor(`${count} decisions about ${resource}`, async () => (await webhook.decisions(resource)) === count);
+
 const WRONG = withConfig('default/wrong', { cidr: '10.53.7.0/24' });
 
 const withoutWarnings = (text: string) => text.replaceAll(/^Warning: .*\n/gm, '');
@@ -141,15 +145,15 @@ describe('a cluster with the webhook', () => {
     const spec = { template: { spec: { domain: { devices: {} }, networks: [{ name: 'default', pod: {} }] } } };
     const metadata = { namespace: 'default', name: 'on-the-pod-network' };
     await admin.create({ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', metadata, ...{ spec } });
-    expect(await webhook.decisions('virtualmachines')).toBe(before);
+    await decided('virtualmachines', before);
     await admin.create(virtualMachine('default/vm', '02:00:00:00:00:01', 'default/net'));
-    expect(await webhook.decisions('virtualmachines')).toBe(before + 1);
+    await decided('virtualmachines', before + 1);
     await admin.patch('VirtualMachine', 'default/vm', { metadata: { labels: { a: 'b' } } });
-    expect(await webhook.decisions('virtualmachines')).toBe(before + 1);
+    await decided('virtualmachines', before + 1);
     await admin.patch('VirtualMachine', 'default/vm', { metadata: { annotations: { a: 'b' } } });
-    expect(await webhook.decisions('virtualmachines')).toBe(before + 2);
+    await decided('virtualmachines', before + 2);
     await admin.patch('VirtualMachine', 'default/vm', { spec: { runStrategy: 'Halted' } });
-    expect(await webhook.decisions('virtualmachines')).toBe(before + 3);
+    await decided('virtualmachines', before + 3);
   });
 
   it('is asked about VirtualMachineNetworkConfigs of people, and not about those of virtual machines', async () => {
@@ -157,9 +161,9 @@ describe('a cluster with the webhook', () => {
     const ownerReferences = [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm', uid: 'u' }];
     const before = await webhook.decisions('virtualmachinenetworkconfigs');
     await admin.client('VirtualMachineNetworkConfig').create(configOf('of-a-machine', { networkConfigs, ownerReferences }));
-    expect(await webhook.decisions('virtualmachinenetworkconfigs')).toBe(before);
+    await decided('virtualmachinenetworkconfigs', before);
     await expect(admin.create(configOf('of-a-person', { networkConfigs }))).rejects.toThrow('macAddress');
-    expect(await webhook.decisions('virtualmachinenetworkconfigs')).toBe(before + 1);
+    await decided('virtualmachinenetworkconfigs', before + 1);
   });
 
   it('what people delete and edit comes back, and what was trusted still is', async () => {
@@ -172,7 +176,7 @@ describe('a cluster with the webhook', () => {
     await waitFor('the registration', async () => (await admin.get(VALIDATING, WEBHOOK_NAME)) !== undefined);
     await expect(admin.create(WRONG)).rejects.toThrow(/10\.53\.0\.0\/16/);
     expect(await trusted()).toBe(before);
-    expect(readList(await admin.get('MutatingWebhookConfiguration', WEBHOOK_NAME), 'webhooks')).toHaveLength(1);
+    await admin.waitForObject('MutatingWebhookConfiguration', WEBHOOK_NAME, (one) => readList(one, 'webhooks').length === 1);
   });
 
   it('the key of the authority is lost: the next replica that looks makes another authority, and the old one stays trusted', async () => {

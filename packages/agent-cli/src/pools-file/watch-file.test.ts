@@ -49,6 +49,20 @@ describe('watchFile', () => {
     expect(watched.changes).toBe(1);
   });
 
+  it('looks four times a second', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const watched = watch(await fileState(path));
+      writeFileSync(path, 'two');
+      vi.advanceTimersByTime(250);
+      await watched.next.promise;
+      expect(watched.changes).toBe(1);
+    } finally {
+      ended.abort();
+      vi.useRealTimers();
+    }
+  });
+
   it('reports what changed between reading the file and watching it', async () => {
     const since = await fileState(path);
     writeFileSync(path, 'two, before it was watched');
