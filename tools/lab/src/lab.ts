@@ -65,6 +65,8 @@ export class Lab {
   }
 
   removeMachine(name: string): void {
+    // The kernel ends a namespace, and with it the interface that leads to it, a moment later: the next machine of this name needs it at once.
+    tryRun('ip', ['link', 'delete', `v-${name}`]);
     run('ip', ['netns', 'delete', name]);
     this.#machines.delete(name);
   }
@@ -72,6 +74,7 @@ export class Lab {
   /** Removes a machine while this process goes on. */
   async deleteMachine(name: string): Promise<void> {
     this.#machines.delete(name);
+    await runIp(['link', 'delete', `v-${name}`]).catch(() => undefined);
     await runIp(['netns', 'delete', name]);
   }
 
@@ -201,5 +204,14 @@ export function run(command: string, parameters: readonly string[]): string {
   } catch (error) {
     const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : '';
     throw new Error(`${command} ${parameters.join(' ')}: ${output || String(error)}`, { cause: error });
+  }
+}
+
+/** For what may be gone already. */
+function tryRun(command: string, parameters: readonly string[]): void {
+  try {
+    run(command, parameters);
+  } catch {
+    // It is gone.
   }
 }
