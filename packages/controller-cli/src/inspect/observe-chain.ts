@@ -80,10 +80,11 @@ async function poolsOf(reader: ClusterReader, network: string, observed: Observe
 async function findPoolNaming(reader: ClusterReader, network: string): Promise<Observed> {
   const [namespace = ''] = network.split('/', 1);
   const near = await findPoolIn(reader, { ...Resource.ipPools, namespace }, network);
-  if (near.kind === 'found') return near;
+  // A pool of another namespace may serve the network instead: the network does not name that one.
+  if (near.kind === 'found' && isUsed(near.object)) return near;
   const anywhere = await findPoolIn(reader, Resource.ipPools, network);
-  // A user of one namespace may still be sure that there is none in it.
-  return anywhere.kind === 'refused' && near.kind === 'missing' ? near : anywhere;
+  // A user of one namespace still knows what is in it.
+  return anywhere.kind === 'refused' && near.kind !== 'refused' ? near : anywhere;
 }
 
 async function findPoolIn(reader: ClusterReader, resource: ApiResource, network: string): Promise<Observed> {

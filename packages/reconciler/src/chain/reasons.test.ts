@@ -8,8 +8,12 @@ import { type ChainReason, REASON_LINKS } from './reasons.js';
 
 const CONDITION = /^(IPPool|VirtualMachineNetworkConfig) (\w+)=(True|False)$/;
 
+/** They stay in plans, and no condition ever has them. */
+const IN_PLANS_ONLY = ['ClaimMissing', 'ClientHasAnotherAddress', 'NotServed'];
+const SHOWN = Object.entries(REASONS).filter(([reason]) => !IN_PLANS_ONLY.includes(reason));
+
 /** Each condition and report of the table. */
-const PLACES = Object.entries(REASONS).flatMap(([reason, { shown }]) =>
+const PLACES = SHOWN.flatMap(([reason, { shown }]) =>
   shown
     .filter((place) => CONDITION.test(place) || place === 'agent report')
     .map((place) => [reason as ChainReason, place] as const),
@@ -75,7 +79,7 @@ it('a reason has one link, and a link that exists', () => {
 
 it('every reason of the table that concerns an address is known here: another one is a failure until it has its link', () => {
   const places = ['IPPool', 'VirtualMachine', 'VirtualMachineNetworkConfig'].map((kind) => new RegExp(`(^|on )${kind}( |$)`));
-  const concerning = Object.entries(REASONS).filter(([reason, { shown }]) => {
+  const concerning = SHOWN.filter(([reason, { shown }]) => {
     const isOnTheWay = shown.some((place) => places.some((one) => one.test(place)) || !/ (Event )?on |=/.test(place));
     return isOnTheWay && !reason.startsWith('WakeUp');
   });

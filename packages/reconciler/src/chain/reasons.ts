@@ -10,8 +10,13 @@ type PlaceOnTheWay =
   | 'agent report'
   | 'kubectl vmdhcp why';
 
+/**
+ * Reasons that no condition ever has: plans go on without the first two, and the cause that `CacheReady` has replaces the third one.
+ */
+type InPlansOnly = 'ClaimMissing' | 'ClientHasAnotherAddress' | 'NotServed';
+
 /** The reasons that may explain why a virtual machine has no address. Those of Wake-on-LAN are about its power. */
-export type ChainReason = Exclude<ReasonAt<PlaceOnTheWay>, `WakeUp${string}`>;
+export type ChainReason = Exclude<ReasonAt<PlaceOnTheWay>, `WakeUp${string}` | InPlansOnly>;
 
 /** `waiting`: it ends by itself. `note`: the address is served all the same. */
 export type Gravity = 'ok' | 'note' | 'waiting' | 'broken';
@@ -58,7 +63,6 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   NoInterfaces: at('network-config'),
   AddressUnreadable: at('network-config'),
   OtherInterfaceRefused: at('network-config'),
-  ClaimMissing: at('network-config', 'waiting'),
 
   NoPool: at('pool'),
   PoolPaused: at('pool'),
@@ -67,7 +71,6 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   PoolMissing: at('pool'),
   NetworkTaken: at('pool'),
   NetworkNotAllowed: at('pool'),
-  NotServed: at('pool'),
   SegmentShared: at('pool', 'note'),
   OverlapsServiceCidr: at('pool', 'note'),
   OverlapsPodCidr: at('pool', 'note'),
@@ -85,7 +88,6 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   AddressUnavailable: at('address'),
   AddressQuarantined: at('address'),
   AddressConflict: at('address', 'note'),
-  ClientHasAnotherAddress: at('address', 'waiting'),
   AddressPending: at('address', 'waiting'),
   AddressFree: at('address', 'note'),
   ClientUnknown: at('address'),
