@@ -10,48 +10,34 @@ import {
   answerPacket,
   answerPreparedAmong,
   type ClientMessage,
-  formatIpv4Address,
   type Ipv4Address,
   type Lease,
-  type LeaseChange,
-  LeaseTable,
+  type LeaseTable,
   leaseExpiry,
   type MacAddress,
   type Pool,
-  PreparedAnswers,
-  type PreparedPool,
   type RecordAnswer,
   type ReplyAnswer,
-  ServedPool,
+  type ServedPool,
 } from '@vmdhcp/dhcp-allocator';
-import type { LeaseEvent } from '../agent-event.js';
 import type { PacketCaptures } from '../capture/packet-captures.js';
-import { RateBudget } from '../limits/rate-budget.js';
-import type { AgentObserver, DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
-import type { FindAddressUsers } from '../probe/address-users.js';
+import type { DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
 import type { AgentTraffic } from '../traffic/agent-traffic.js';
 import type { Standing } from '../traffic/client-slots.js';
-import type { DeclineIgnoreReason, SuppressReason } from './agent-packet-reasons.js';
-import { DeclineChecks, type DeclineOutcome } from './decline-checks.js';
+import type { SuppressReason } from './agent-packet-reasons.js';
+import { DeclaredLeases, type DeclaredLeasesPorts } from './declared-leases.js';
 import { MessageCounters } from './message-counters.js';
 import { NotedAnswers, NotedEntry } from './noted-answers.js';
 import { OpenAnswers, type OpenPoolsPort } from './open-answers.js';
+import { PoolsOnServer, ReadyPools } from './pools-on-server.js';
 import { emptyReply, queuedReplyOf, type ReusedReply, writeQueued } from './queued-reply.js';
 
 type Reply = ReplyAnswer;
 
-export interface DhcpServerPorts {
-  readonly observer: AgentObserver;
+export interface DhcpServerPorts extends Omit<DeclaredLeasesPorts, 'counters' | 'onOtherDeclined'> {
   /** Default: no packet is logged. */
   readonly packetLog?: PacketLog;
-  readonly nowMs: () => number;
-  /** Probes which hosts use an address. A DECLINE is believed only if this confirms it. */
-  readonly findUsers: FindAddressUsers;
-  /** The client declined its address and the network confirmed it: it has no lease until it is given another one. */
-  readonly onDeclined: (lease: Lease, usedBy: MacAddress) => void;
-  /** A client began or ceased to use its address. */
-  readonly onBindingChanged: () => void;
   /** Pools that lease addresses to unknown clients too. Default: none. */
   readonly open?: OpenPoolsPort;
   /** Where it is noted what each client sent and got. Its time is that of a burst: `endBurst` has to be called after each. Default: nowhere. */
@@ -83,26 +69,8 @@ export interface AnswerGate {
   readonly redirect?: (answer: Reply) => Reply;
 }
 
-interface ReadyPools {
-  readonly of: readonly ServedPool[];
-  /** Of the lease table. */
-  readonly generation: number;
-  /** Empty: no answer is prepared. */
-  readonly pools: readonly PreparedPool[];
-}
-
-const NOT_READY: ReadyPools = { of: [], generation: -1, pools: [] };
 const NO_PACKETS: PacketLog = { isActive: false, note: () => undefined };
 const OPEN: AnswerGate = { whyNotSent: () => undefined, isOpenTo: () => true };
-const NO_POOLS: readonly ServedPool[] = [];
-
-/** A pool and what is made ready to answer for it. */
-interface PoolOnServer {
-  readonly served: ServedPool;
-  readonly prepared: PreparedAnswers;
-  /** The pool as the only one of an interface. */
-  readonly alone: readonly [ServedPool];
-}
 
 /** Where packets come in, with what is kept there. */
 interface PacketPath {
@@ -110,7 +78,7 @@ interface PacketPath {
   readonly entry: NotedEntry;
   readonly gate: AnswerGate;
   /** What the last packet was answered from; the next one is too, as long as pools and leases stay as they are. */
-  ready: ReadyPools;
+  readonly ready: ReadyPools;
   /** Overwritten by each prepared reply. */
   readonly queued: ReusedReply;
 }
@@ -118,15 +86,13 @@ interface PacketPath {
 export class DhcpServer {
   readonly counters = new MessageCounters();
   readonly #ports: DhcpServerPorts;
-  readonly #table = new LeaseTable();
-  readonly #pools = new Map<string, PoolOnServer>();
+  readonly #leases: DeclaredLeases;
+  readonly #table: LeaseTable;
+  readonly #pools: PoolsOnServer;
   readonly #offers = this.counters.idOf('discover', 'offer', '');
   readonly #acks = this.counters.idOf('request', 'ack', '');
-  readonly #declines: DeclineChecks;
   /** Undefined: no pool is open. */
   readonly #open: OpenAnswers | undefined;
-  /** DECLINEs that are not believed are counted; so many of them are logged. */
-  readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
   readonly #packetLog: PacketLog;
   readonly #noted: NotedAnswers;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
@@ -136,12 +102,13 @@ export class DhcpServer {
   constructor(ports: DhcpServerPorts) {
     this.#ports = ports;
     this.#packetLog = ports.packetLog ?? NO_PACKETS;
-    this.#declines = new DeclineChecks({
-      nowMs: ports.nowMs,
-      findUsers: ports.findUsers,
-      onOutcome: (lease, interfaceName, outcome) => this.#onDeclineChecked(lease, interfaceName, outcome),
+    const { open, observer, nowMs, findUsers, onDeclined, onBindingChanged } = ports;
+    this.#leases = new DeclaredLeases({
+      ...{ observer, nowMs, findUsers, onDeclined, onBindingChanged, counters: this.counters },
+      onOtherDeclined: (lease, interfaceName, usedBy) => this.#open?.onDeclined(lease, interfaceName, usedBy) === true,
     });
-    const { open, observer, nowMs, findUsers } = ports;
+    this.#table = this.#leases.table;
+    this.#pools = new PoolsOnServer(this.#table);
     this.#noted = new NotedAnswers({
       traffic: ports.traffic,
       captures: ports.captures,
@@ -177,11 +144,8 @@ export class DhcpServer {
    * @returns leases that are new or have another address, in a pool that was served before.
    */
   setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): Lease[] {
-    const before = this.#pools.get(pool.name);
-    if (before?.served.pool !== pool) this.#pools.set(pool.name, madeReady(pool));
-    const changes = this.#table.replacePool(pool.name, assignments);
-    if (before !== undefined) return this.#noteChanges(changes);
-    for (const { lease } of changes) this.#restore(lease, expiryOf?.(lease.macAddress));
+    if (this.#pools.set(pool)) return this.#leases.replace(pool.name, assignments);
+    this.#leases.restore(pool.name, assignments, expiryOf);
     return [];
   }
 
@@ -191,41 +155,28 @@ export class DhcpServer {
    * @returns leases that are new or have another address.
    */
   changePool(poolName: string, changes: AssignmentChanges): Lease[] {
-    return this.#noteChanges(this.#table.changePool(poolName, changes));
-  }
-
-  #noteChanges(changes: readonly LeaseChange[]): Lease[] {
-    const fresh: Lease[] = [];
-    for (const change of changes) {
-      const { lease } = change;
-      if (change.kind === 'added') fresh.push(lease);
-      if (change.kind === 'changed' && change.previous.address !== lease.address) {
-        fresh.push(lease);
-        this.#observe('changed', lease, { previousAddress: formatIpv4Address(change.previous.address) });
-      }
-    }
-    return fresh;
+    return this.#leases.change(poolName, changes);
   }
 
   /** Serves the pool no more. */
   removePool(poolName: string): void {
-    this.#pools.delete(poolName);
+    this.#pools.remove(poolName);
     this.#table.removePool(poolName);
   }
 
   /** The pools of that name that are served now, in that order. */
   poolsNamed(names: readonly string[]): readonly ServedPool[] {
-    return names.flatMap((name) => this.#pools.get(name)?.served ?? []);
+    return this.#pools.named(names);
   }
 
   /** The pool of that name, if it is served now, as the only one of an interface. */
   poolAlone(name: string): readonly ServedPool[] {
-    return this.#pools.get(name)?.alone ?? NO_POOLS;
+    return this.#pools.alone(name);
   }
 
   /** So many addresses of the pool's subnet that no client has; fewer where so many are not found. @param random - 0 to less than 1. */
   decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
-    const pool = this.#pools.get(poolName)?.served.pool;
+    const pool = this.#pools.get(poolName)?.pool;
     const isAssigned = (address: Ipv4Address) =>
       this.#table.ownerOf(poolName, address) !== undefined || this.#open?.bindingAt(poolName, address) !== undefined;
     return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
@@ -233,7 +184,7 @@ export class DhcpServer {
 
   /** Notes leases that have ended. */
   expireLeases(): void {
-    for (const lease of this.#table.expire(this.#ports.nowMs())) this.#observe('expired', lease);
+    this.#leases.expire();
     this.#open?.noteEnded();
   }
 
@@ -265,7 +216,7 @@ export class DhcpServer {
   handler(entry: string | PacketEntry, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
     const { interfaceName, poolName = '' } = typeof entry === 'string' ? { interfaceName: entry } : entry;
     const noted = new NotedEntry(interfaceName, poolName);
-    const path: PacketPath = { interfaceName, entry: noted, gate, ready: NOT_READY, queued: emptyReply() };
+    const path: PacketPath = { interfaceName, entry: noted, gate, ready: new ReadyPools(), queued: emptyReply() };
     return (packet, into, sender) => {
       try {
         this.#noted.begin(packet, noted, sender);
@@ -288,34 +239,16 @@ export class DhcpServer {
   #answerPrepared(packet: Uint8Array, path: PacketPath): QueuedReply | undefined {
     const { gate, interfaceName, queued } = path;
     if (gate.isOpenTo === undefined || this.#packetLog.isActive) return undefined;
-    const reply = answerPreparedAmong(packet, this.#readyPools(path), this.#serving.into);
+    const reply = answerPreparedAmong(packet, this.#pools.readyFor(path.ready, this.#serving.pools), this.#serving.into);
     if (reply === undefined || !gate.isOpenTo(reply.lease)) return undefined;
     const { kind, lease, pool } = reply;
     this.counters.increment(kind === 'ack' ? this.#acks : this.#offers);
     if (kind === 'ack') {
-      this.#observeBound(lease, interfaceName);
+      this.#leases.observeBound(lease, interfaceName);
       this.#table.setExpiryOfFound(lease, leaseExpiry(pool, this.#noted.nowMs()));
     }
     this.#noted.noteGranted(reply);
     return writeQueued(queued, reply, pool);
-  }
-
-  #readyPools(path: PacketPath): readonly PreparedPool[] {
-    const { pools } = this.#serving;
-    const { generation } = this.#table;
-    if (path.ready.of !== pools || path.ready.generation !== generation)
-      path.ready = { of: pools, generation, pools: this.#makeReady(pools) };
-    return path.ready.pools;
-  }
-
-  /** All pools of an interface, or none: which one a packet belongs to depends on all of them. */
-  #makeReady(pools: readonly ServedPool[]): readonly PreparedPool[] {
-    const ready = pools.flatMap((served) => {
-      const known = this.#pools.get(served.pool.name);
-      const leases = this.#table.indexOf(served.pool.name);
-      return known?.served !== served || leases === undefined ? [] : { prepared: known.prepared, leases };
-    });
-    return ready.length === pools.length ? ready : [];
   }
 
   #answer(packet: Uint8Array, path: PacketPath): QueuedReply | undefined {
@@ -352,7 +285,7 @@ export class DhcpServer {
         this.counters.count(answer.client.type, 'ignored', answer.reason);
         return undefined;
       case 'noted':
-        this.#note(answer, interfaceName);
+        this.#leases.note(answer, interfaceName);
         return undefined;
       case 'reply':
         return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
@@ -378,7 +311,7 @@ export class DhcpServer {
   /** Captures replies that had to wait, as they are sent. */
   #sendingLate(open: OpenPoolsPort): OpenPoolsPort['send'] {
     return (interfaceName, replies) => {
-      if (this.#noted.isCapturing) this.#noted.captureLate(interfaceName, replies, this.#pools.values());
+      if (this.#noted.isCapturing) this.#noted.captureLate(interfaceName, replies, this.#pools.all());
       open.send(interfaceName, replies);
     };
   }
@@ -400,90 +333,14 @@ export class DhcpServer {
     const { client, decision, pool, omittedOptions } = answer;
     this.counters.count(client.type, decision.kind, 'reason' in decision ? decision.reason : '');
     if (omittedOptions.length > 0) this.counters.omitOptions(omittedOptions.length);
-    if (decision.kind === 'ack') this.#bind(decision.lease, pool, interfaceName);
+    if (decision.kind === 'ack') this.#leases.bind(decision.lease, pool, { interfaceName, nowMs: this.#noted.nowMs() });
     if (decision.kind === 'nak') {
       const claimed = client.requestedAddress ?? client.clientAddress;
-      this.#observe(
-        'refused',
+      this.#leases.observeRefused(
         { poolName: pool.name, macAddress: client.macAddress, ...(claimed !== undefined && { address: claimed }) },
         { interface: interfaceName, reason: decision.reason },
       );
     }
     return queuedReplyOf(answer);
   }
-
-  #bind(lease: Lease, pool: Pool, interfaceName: string): void {
-    this.#observeBound(lease, interfaceName);
-    this.#table.setExpiry(lease, leaseExpiry(pool, this.#noted.nowMs()));
-  }
-
-  #observeBound(lease: Lease, interfaceName: string): void {
-    if (lease.expiresAtMs !== undefined) return;
-    this.#observe('bound', lease, { interface: interfaceName });
-    this.#ports.onBindingChanged();
-  }
-
-  #note({ client, decision, pool }: Extract<Answer, { readonly kind: 'noted' }>, interfaceName: string): void {
-    const { lease } = decision;
-    if (decision.kind === 'release') {
-      this.counters.count('release', 'released', '');
-      if (lease.expiresAtMs === undefined) return;
-      this.#observe('released', lease, { interface: interfaceName });
-      this.#table.setExpiry(lease, undefined);
-      this.#ports.onBindingChanged();
-      return;
-    }
-    if (pool.reservations.get(client.macAddress)?.address === lease.address) {
-      // What a person has reserved stays reserved; a person has to see that another machine uses it.
-      this.#doubtDecline(lease, { interface: interfaceName, reason: 'address-reserved' });
-      return;
-    }
-    this.#declines.claim(lease, interfaceName);
-  }
-
-  #onDeclineChecked(lease: Lease, interfaceName: string, outcome: DeclineOutcome): void {
-    if (!outcome.believed) {
-      const { reason, error } = outcome;
-      this.#doubtDecline(lease, { interface: interfaceName, reason, ...(error !== undefined && { err: error }) });
-      return;
-    }
-    const { poolName, macAddress, address } = lease;
-    // While the address was probed, the client may have got another one.
-    if (this.#table.lookup(poolName, macAddress)?.address !== address) {
-      if (this.#open?.onDeclined(lease, interfaceName, outcome.usedBy) === true) return;
-      this.counters.count('decline', 'ignored', 'address-not-its-own');
-      return;
-    }
-    const { usedBy } = outcome;
-    this.counters.count('decline', 'declined', '');
-    this.#observe('declined', lease, { interface: interfaceName, believed: true, usedBy });
-    this.#table.changePool(poolName, { removed: [macAddress], assigned: [] });
-    this.#ports.onDeclined(lease, usedBy);
-  }
-
-  /** A DECLINE that changes nothing. */
-  #doubtDecline(
-    lease: Lease,
-    details: { readonly interface: string; readonly reason: DeclineIgnoreReason; readonly err?: string },
-  ): void {
-    this.counters.count('decline', 'ignored', details.reason);
-    if (this.#doubtLines.take(this.#ports.nowMs())) this.#observe('declined', lease, { ...details, believed: false });
-  }
-
-  #observe(
-    event: LeaseEvent,
-    lease: Pick<Lease, 'poolName' | 'macAddress'> & Partial<Lease>,
-    details: Readonly<Record<string, unknown>> = {},
-  ): void {
-    this.#ports.observer.observe({ kind: 'lease', event, lease, details });
-  }
-
-  #restore(lease: Lease, expiresAtMs: number | undefined): void {
-    if (expiresAtMs !== undefined) this.#table.setExpiry(lease, expiresAtMs);
-  }
-}
-
-function madeReady(pool: Pool): PoolOnServer {
-  const served = new ServedPool(pool);
-  return { served, prepared: new PreparedAnswers(served), alone: [served] };
 }

@@ -183,8 +183,8 @@ export class NotedAnswers {
   }
 
   /** Hands replies that had to wait to the captures. @param pools - one of them is the pool of each. */
-  captureLate(interfaceName: string, replies: readonly LateReply[], pools: Iterable<{ readonly served: ServedPool }>): void {
-    const names = new Map([...pools].map(({ served: { pool } }) => [pool.serverAddress, pool.name]));
+  captureLate(interfaceName: string, replies: readonly LateReply[], pools: Iterable<ServedPool>): void {
+    const names = new Map([...pools].map(({ pool }) => [pool.serverAddress, pool.name]));
     for (const { bytes, queued } of replies) {
       const poolName = names.get(queued.serverAddress) ?? '';
       const payload = bytes.subarray(0, queued.length);
