@@ -25,6 +25,7 @@ const source = createClusterSource({
   agentsNamespace: undefined,
   hasWakeOnLan: false,
   hostStatuses: undefined,
+  events: async () => [],
   isLeading: () => true,
   wallTimeMs: Date.now,
   pause: () => setImmediate(),

@@ -368,7 +368,12 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
           .rules;
       };
       const rules = rulesOf(['ui.enabled=true']);
-      expect(rules.flatMap(({ resources }) => resources)).toEqual(['ippools', 'virtualmachinenetworkconfigs', 'virtualmachines']);
+      expect(rules.flatMap(({ resources }) => resources)).toEqual([
+        'ippools',
+        'virtualmachinenetworkconfigs',
+        'virtualmachines',
+        'events',
+      ]);
       const all = rulesOf(['ui.enabled=true', 'wakeOnLan.enabled=true', 'bareMetal.enabled=true']);
       expect(all.flatMap(({ resources }) => resources)).toEqual(
         expect.arrayContaining(['wolconfigs', 'clusteragents', 'hoststatuses']),

@@ -45,7 +45,7 @@ async function open(hash: string, options: BrowserContextOptions = {}): Promise<
 async function shown(page: Page, heading: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: heading }).waitFor();
   await page.locator('.loading').waitFor({ state: 'detached' });
-  await page.locator('.view > *').waitFor();
+  await page.locator('.view > div').waitFor();
 }
 
 async function isLive(page: Page): Promise<void> {
@@ -210,6 +210,16 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     }
     for (const [index, address] of addresses.entries())
       await page.locator(`[aria-label="${address}, used, default/again-${index}"]`).waitFor();
+  });
+
+  it('shows the newest Events of a pool, or names the right that is missing', async () => {
+    const right = 'list events in all namespaces';
+    const page = await open('#/pools/default/net-48');
+    await page.getByRole('row', { name: /^AddressConflict.*Warning/ }).waitFor();
+    served.decide = () => grantAll('ann', { events: { kind: 'denied', right } });
+    await page.goto(`${served.url}#/agents`);
+    await page.reload();
+    await page.getByText(`Events are not shown: your user lacks the right to ${right}.`).waitFor();
   });
 
   it('states that it is not connected, tries again, and has what changed meanwhile', async () => {

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { readField } from '@vmdhcp/kube-runtime';
-import type { Overview, PageError, PoolPage } from '@vmdhcp/status-page';
+import type { Overview, PageError, PoolPage, RecentEventsPage } from '@vmdhcp/status-page';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ClusterAccess,
@@ -153,10 +153,31 @@ describe('the page, always against a simulated API server', () => {
     expect(body).toMatchObject({ summary: { cidr: '10.1.1.0/24', counts: { free: 90, used: 0 } }, map: { size: 256 } });
   });
 
+  it('Events of a pool are for users who may list Events, and pools', async () => {
+    const involvedObject = {
+      apiVersion: 'network.harvesterhci.io/v1alpha1',
+      kind: 'IPPool',
+      namespace: 'default',
+      name: 'net-9',
+    };
+    const about = { reason: 'PoolExhausted', message: 'all 90 addresses are assigned', type: 'Warning', count: 3 };
+    const event = { apiVersion: 'v1', kind: 'Event', metadata: { namespace: 'default', name: 'net-9.1' } };
+    const lastTimestamp = '2026-01-01T00:00:00Z';
+    await admin.create({ ...event, involvedObject, ...about, lastTimestamp, source: { component: 'test' } } as never);
+    const path = '/api/recent-events?of=pools&pool=default/net-9';
+    expect(await get<RecentEventsPage>(path, reader)).toMatchObject({
+      status: 200,
+      body: { rows: [{ kind: 'IPPool', name: 'net-9', reason: 'PoolExhausted', isWarning: true, count: 3 }] },
+    });
+    const refused = await get<PageError>(path, other);
+    expect(refused).toMatchObject({ status: 403 });
+    expect(refused.body.message).toContain('list events in all namespaces');
+  });
+
   it('each right that the page adds was used, and no request was refused', async () => {
     const without = new Set(rightsIn(installedFor('controller'), CONTROLLER).map(describeRight));
     const added = (await rightsOf(admin, CONTROLLER)).filter((right) => !without.has(describeRight(right)));
-    expect(added).toHaveLength(2);
+    expect(added).toHaveLength(3);
     expect(compareRights(added, cluster.simulator.audit.requests, CONTROLLER)).toEqual({ unused: [], refused: [] });
   });
 

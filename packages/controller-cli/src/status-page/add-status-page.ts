@@ -2,11 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import type { ControllerPart, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import type { ApiResource, ControllerPart, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { Resource } from '@vmdhcp/reconciler';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
-import { createClusterSource, loadAssets, PageService, ReviewAccess, type SectionRight } from '@vmdhcp/status-page';
+import {
+  createClusterSource,
+  type EventSelection,
+  loadAssets,
+  PageService,
+  ReviewAccess,
+  type SectionRight,
+} from '@vmdhcp/status-page';
 import type { AddParts } from '../run/added-parts.js';
 import { reviewPorts } from './review-ports.js';
 
@@ -36,6 +43,11 @@ export interface StatusPagePorts {
 
 /** How often HostStatuses are read, however many pages are open, in milliseconds. */
 const HOSTS_MS = 5_000;
+/** The same of Events, for each selection of them. */
+const EVENTS_MS = 5_000;
+/** Objects of one list: of more, the first ones are shown. */
+const MOST_LISTED = 20_000;
+const MOST_SELECTIONS = 256;
 
 /** The parts of one process. */
 export function addStatusPage(settings: StatusPageSettings, shown: ShownParts, ports: StatusPagePorts): AddParts {
@@ -62,6 +74,7 @@ function createPart({ settings, shown, ports, caches, isLeading }: PartSettings)
     caches,
     instance,
     ...shown,
+    events: readEachEvery(EVENTS_MS, describeSelection, (selection) => listEvents(connection, selection)),
     hostStatuses: shown.hasBareMetal ? readEvery(HOSTS_MS, () => listHostStatuses(connection)) : undefined,
     isLeading,
     wallTimeMs: Date.now,
@@ -118,21 +131,44 @@ function neededRights({ onlyNamespace = '', agentsNamespace, hasWakeOnLan, hasBa
     pools: [right(Resource.ipPools, onlyNamespace)],
     // Those that have no config yet are shown too.
     machines: [right(Resource.networkConfigs, onlyNamespace), right(Resource.virtualMachines, onlyNamespace)],
+    events: eventNamespaces(onlyNamespace, agentsNamespace).map((namespace) => right(Resource.events, namespace)),
     ...(agentsNamespace !== undefined && { agents: [right(Resource.leases, agentsNamespace)] }),
     ...(hasWakeOnLan && { 'wake-on-lan': [right(Resource.wolConfigs)] }),
     ...(hasBareMetal && { hosts: [right(Resource.clusterAgents), right(Resource.hostStatuses)] }),
   };
 }
 
-async function listHostStatuses(connection: ApiConnection): Promise<readonly KubernetesObject[]> {
-  const client = new ApiObjectClient<KubernetesObject>(connection, Resource.hostStatuses);
+/** Empty: all namespaces. */
+function eventNamespaces(onlyNamespace: string, agentsNamespace: string | undefined): readonly string[] {
+  const isWithin = onlyNamespace === '' || agentsNamespace === undefined || agentsNamespace === onlyNamespace;
+  return isWithin ? [onlyNamespace] : [onlyNamespace, agentsNamespace];
+}
+
+function listHostStatuses(connection: ApiConnection): Promise<readonly KubernetesObject[]> {
+  return listAll(connection, Resource.hostStatuses);
+}
+
+function listEvents(connection: ApiConnection, { namespace, kind, name }: EventSelection): Promise<readonly KubernetesObject[]> {
+  const fields = { 'involvedObject.kind': kind, 'involvedObject.name': name };
+  const selector = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [`${field}=${value}`]));
+  const fieldSelector = selector.length === 0 ? undefined : selector.join();
+  const selected = { ...(namespace !== undefined && { namespace }), ...(fieldSelector !== undefined && { fieldSelector }) };
+  return listAll(connection, { ...Resource.events, ...selected });
+}
+
+function describeSelection({ namespace, kind, name }: EventSelection): string {
+  return JSON.stringify([namespace, kind, name]);
+}
+
+async function listAll(connection: ApiConnection, resource: ApiResource): Promise<readonly KubernetesObject[]> {
+  const client = new ApiObjectClient<KubernetesObject>(connection, resource);
   const objects: KubernetesObject[] = [];
   let continueToken: string | undefined;
   do {
     const page = await client.list({ limit: 500, ...(continueToken !== undefined && { continueToken }) });
     objects.push(...page.items);
     ({ continueToken } = page);
-  } while (continueToken !== undefined);
+  } while (continueToken !== undefined && objects.length < MOST_LISTED);
   return objects;
 }
 
@@ -148,5 +184,23 @@ function readEvery<Value>(ms: number, read: () => Promise<Value>): () => Promise
       known = undefined;
     });
     return value;
+  };
+}
+
+/** The same for each argument that differs, of which so many are known. */
+function readEachEvery<Argument, Value>(
+  ms: number,
+  nameOf: (argument: Argument) => string,
+  read: (argument: Argument) => Promise<Value>,
+) {
+  const known = new Map<string, () => Promise<Value>>();
+  return (argument: Argument): Promise<Value> => {
+    const name = nameOf(argument);
+    const reader = known.get(name) ?? readEvery(ms, () => read(argument));
+    known.delete(name);
+    known.set(name, reader);
+    const [oldest] = known.keys();
+    if (known.size > MOST_SELECTIONS && oldest !== undefined) known.delete(oldest);
+    return reader();
   };
 }

@@ -1,17 +1,20 @@
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { DECISION_MS, ReviewAccess, type ReviewedUser, type SectionRight } from './review-access.js';
+import { DECISION_MS, ReviewAccess, type ReviewAccessSettings, type ReviewedUser, type SectionRight } from './review-access.js';
 
 const POOLS: SectionRight = { verb: 'list', group: 'network.harvesterhci.io', resource: 'ippools', namespace: '' };
 const CONFIGS: SectionRight = { ...POOLS, resource: 'virtualmachinenetworkconfigs', namespace: 'default' };
 
-function setUp(may: (user: string, resource: string) => boolean = () => true) {
+function setUp(
+  may: (user: string, resource: string) => boolean = () => true,
+  rights: ReviewAccessSettings['rights'] = { pools: [POOLS], machines: [CONFIGS] },
+) {
   const clock = new FakeClock();
   const asked: string[] = [];
   const refused: unknown[] = [];
   const state = { isDown: false };
   const access = new ReviewAccess(
-    { rights: { pools: [POOLS], machines: [CONFIGS] } },
+    { rights },
     {
       reviewToken: async (token): Promise<ReviewedUser | undefined> => {
         asked.push(`token ${token}`);
@@ -44,8 +47,17 @@ describe('access by reviews of the API server', () => {
         agents: { kind: 'off' },
         'wake-on-lan': { kind: 'off' },
         hosts: { kind: 'off' },
+        events: { kind: 'off' },
       },
     });
+  });
+
+  it('the right to Events alone shows nothing: they are about what the user may not see', async () => {
+    const EVENTS: SectionRight = { verb: 'list', group: '', resource: 'events', namespace: '' };
+    const { access } = setUp((_, resource) => resource === 'events', { pools: [POOLS], events: [EVENTS] });
+    const refused = await access.decide('good-bob', '192.0.2.1');
+    expect(refused).toMatchObject({ kind: 'refused', status: 403 });
+    expect(JSON.stringify(refused)).not.toContain('list events');
   });
 
   it('a section without its right is denied, and the right is named', async () => {

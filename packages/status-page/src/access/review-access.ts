@@ -114,8 +114,10 @@ export class ReviewAccess implements PageAccess {
   async #decideFor(user: ReviewedUser): Promise<AccessDecision> {
     const entries = await Promise.all(SECTIONS.map(async (section) => [section, await this.#accessTo(section, user)] as const));
     const sections = Object.fromEntries(entries) as Record<Section, SectionAccess>;
-    if (entries.some(([, { kind }]) => kind === 'shown')) return { kind: 'granted', user: user.username, sections };
-    const missing = entries.flatMap(([, access]) => (access.kind === 'denied' ? [access.right] : []));
+    // Events are shown beside what they are about.
+    const own = entries.filter(([section]) => section !== 'events');
+    if (own.some(([, { kind }]) => kind === 'shown')) return { kind: 'granted', user: user.username, sections };
+    const missing = own.flatMap(([, access]) => (access.kind === 'denied' ? [access.right] : []));
     const message = `user ${JSON.stringify(user.username)} may see no part of the page: missing is the right to ${missing.join(', or ')}; bind the ClusterRole of the page to the user (docs/page.md)`;
     return { kind: 'refused', status: 403, error: 'forbidden', message };
   }

@@ -2,7 +2,7 @@
 import { sectionsIn } from '../access/page-access.js';
 import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leases.js';
 import type { ChangeFeed } from '../live/change-feed.js';
-import type { Overview, Section, SectionAccess } from '../model/page-data.js';
+import { EVENTS_OF, type EventsOf, type Overview, type Section, type SectionAccess } from '../model/page-data.js';
 import { countStates, sumCounts } from '../pool/draw-map.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
@@ -50,6 +50,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
   agents: { section: 'agents', answer: ({ source }) => source.agents() },
   'wake-on-lan': { section: 'wake-on-lan', answer: ({ source }) => source.wakeOnLan() },
   hosts: { section: 'hosts', answer: ({ source }) => source.hosts(), isWaiting: true },
+  'recent-events': { section: 'events', answer: answerEvents, isWaiting: true },
 };
 
 type Answer = (page: ServedPage, request: ApiRequest) => unknown;
@@ -136,6 +137,20 @@ async function answerMachines({ source }: ServedPage, { query }: ApiRequest): Pr
     throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
   return await source.machines({ limit: limitIn(query), offset: Number(after) });
 }
+
+/** The right to list Events shows none about objects that the user may not list. */
+async function answerEvents({ source }: ServedPage, request: ApiRequest): Promise<unknown> {
+  const [asked = '', pool = ''] = ['of', 'pool'].map((name) => request.query.get(name) ?? '');
+  const isKnown = (EVENTS_OF as readonly string[]).includes(asked);
+  if (!isKnown) throw new PageProblem(400, 'bad-request', `of must be one of ${EVENTS_OF.join(', ')}`);
+  if (pool !== '' && !POOL_KEY.test(pool)) throw new PageProblem(400, 'bad-request', 'pool must be NAMESPACE/NAME');
+  const of = asked as EventsOf;
+  demand(request, of);
+  return await source.recentEvents({ of, pool });
+}
+
+/** Names of Kubernetes: what is in a selector means nothing else there. */
+const POOL_KEY = /^[a-z0-9][a-z0-9.-]{0,252}\/[a-z0-9][a-z0-9.-]{0,252}$/;
 
 /** Who may not list VirtualMachineNetworkConfigs learns no name of a virtual machine. */
 function namesFor(source: PageSource, sections: ApiRequest['sections']): LeaseNames {

@@ -10,6 +10,7 @@
  * | `GET /api/agents` | `AgentsPage` |
  * | `GET /api/wake-on-lan` | `WakeOnLanPage` |
  * | `GET /api/hosts` | `HostsPage` |
+ * | `GET /api/recent-events?of=pools\|machines\|agents&pool=NAMESPACE/NAME` | `RecentEventsPage` |
  * | `GET /api/events?pool=NAMESPACE/NAME&version=VERSION` | `text/event-stream` of `PageEvent`: `event:` is its kind, `data:` is its data |
  *
  * All requests have `Authorization: Bearer TOKEN` where the server wants a token (status 401 states that). Answers with status 400 and above are `PageError`.
@@ -57,7 +58,7 @@ export interface PageReason {
 export type PageState = 'ok' | 'note' | 'waiting' | 'broken';
 
 /** Parts of the page that have rights of their own. */
-export const SECTIONS = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts'] as const;
+export const SECTIONS = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts', 'events'] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** `off`: this server does not have it (Wake-on-LAN without `--wake-on-lan`). `denied`: the user lacks `right`. */
@@ -253,6 +254,30 @@ export interface WakeConfig {
   readonly state: PageState;
   readonly reasons: readonly PageReason[];
   readonly conditions: readonly PageCondition[];
+}
+
+/** Which Events: of IPPools, of VirtualMachineNetworkConfigs, or of what agents consist of. The section of the same name is needed too. */
+export const EVENTS_OF = ['pools', 'machines', 'agents'] as const satisfies readonly Section[];
+export type EventsOf = (typeof EVENTS_OF)[number];
+
+export interface RecentEventsPage {
+  /** The newest first, at most 20. */
+  readonly rows: readonly RecentEvent[];
+}
+
+/** A Kubernetes Event. */
+export interface RecentEvent {
+  /** Of the object that it is about; all three may be empty. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly isWarning: boolean;
+  readonly reason: string;
+  readonly message: string;
+  /** How often it happened. */
+  readonly count: number;
+  /** When it happened last; null: not known. */
+  readonly lastAtMs: number | null;
 }
 
 export interface HostsPage {

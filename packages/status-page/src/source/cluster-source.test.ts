@@ -42,6 +42,7 @@ async function setUp(objects: Readonly<Record<string, readonly KubernetesObject[
     onlyNamespace: undefined,
     agentsNamespace: 'agents',
     hasWakeOnLan: true,
+    events: async () => [],
     hostStatuses: hostStatuses && (async () => hostStatuses),
     isLeading: () => false,
     wallTimeMs: () => wall.nowMs,
@@ -316,7 +317,7 @@ describe('the caches of a cluster', () => {
     void resourceOf('ippools').create(ipPool({}, 'other'));
     await clock.advance(100);
     expect(changes).toHaveLength(2);
-    expect([...source.sections].toSorted()).toEqual(['agents', 'machines', 'pools', 'wake-on-lan']);
+    expect([...source.sections].toSorted()).toEqual(['agents', 'events', 'machines', 'pools', 'wake-on-lan']);
     expect([source.synced, source.unready(), source.isLeader()]).toEqual([true, [], false]);
   });
 });

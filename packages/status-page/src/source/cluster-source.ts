@@ -8,6 +8,7 @@ import { listHosts } from '../lists/list-hosts.js';
 import { listWakeConfigs } from '../lists/list-wake-configs.js';
 import { MachineNames } from '../lists/machine-names.js';
 import { MachinesWithoutAddress } from '../lists/machines-without-address.js';
+import { type EventSelection, selectEvents, toRecentEvents } from '../lists/recent-events.js';
 import type { Section } from '../model/page-data.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { PageSource, SourceChange } from './page-source.js';
@@ -22,6 +23,8 @@ export interface ClusterSourceSettings {
   readonly hasWakeOnLan: boolean;
   /** Reads all HostStatuses; undefined: there are no bare-metal hosts. */
   readonly hostStatuses: (() => Promise<readonly KubernetesObject[]>) | undefined;
+  /** Lists Events. */
+  readonly events: (selection: EventSelection) => Promise<readonly KubernetesObject[]>;
   readonly isLeading: () => boolean;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
@@ -88,7 +91,8 @@ class CachedCluster implements ClusterSource {
       clusterAgents: hostStatuses && this.#subscribe('clusterAgents', Resource.clusterAgents),
     };
     const own = Object.keys(SECTION_OF) as Kind[];
-    this.sections = new Set(own.flatMap((kind) => (this.#caches[kind] === undefined ? [] : [SECTION_OF[kind]])));
+    const followed = own.flatMap((kind) => (this.#caches[kind] === undefined ? [] : [SECTION_OF[kind]]));
+    this.sections = new Set<Section>([...followed, 'events']);
     this.#pools = new FollowedPools(pools, settings.instance);
     this.#names = new MachineNames(networkConfigs);
     this.#machines = new MachinesWithoutAddress({ ...settings, caches: this.#chainCaches(pools, networkConfigs) });
@@ -125,6 +129,11 @@ class CachedCluster implements ClusterSource {
       clusterAgents: this.#caches.clusterAgents?.values() ?? [],
       hostStatuses: (await this.#settings.hostStatuses?.()) ?? [],
     });
+
+  readonly recentEvents: PageSource['recentEvents'] = async (query) => {
+    const selection = selectEvents(query, this.#settings);
+    return selection === undefined ? { rows: [] } : toRecentEvents(query.of, selection, await this.#settings.events(selection));
+  };
 
   readonly onChange: PageSource['onChange'] = (listener) => {
     this.#listeners.add(listener);

@@ -1,6 +1,7 @@
 /** Where the page gets its data from: a cluster's caches, or the agent of a bare host. */
 import type { MachineQuery } from '../lists/machines-without-address.js';
-import type { AgentsPage, HostsPage, MachinePage, Section, WakeOnLanPage } from '../model/page-data.js';
+import type { EventQuery } from '../lists/recent-events.js';
+import type { AgentsPage, HostsPage, MachinePage, RecentEventsPage, Section, WakeOnLanPage } from '../model/page-data.js';
 import type { VersionedPool } from '../pool/diff-pools.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import type { PoolSnapshot } from '../pool/pool-snapshot.js';
@@ -28,6 +29,8 @@ export interface PageSource {
   readonly wakeOnLan: () => WakeOnLanPage;
   /** @throws Error where they cannot be read now. */
   readonly hosts: () => Promise<HostsPage>;
+  /** @throws Error where they cannot be read now. */
+  readonly recentEvents: (query: EventQuery) => Promise<RecentEventsPage>;
   /** Calls the listener after each change, until the function that is returned is called. */
   readonly onChange: (listener: (change: SourceChange) => void) => () => void;
 }
@@ -35,7 +38,7 @@ export interface PageSource {
 /** Nothing but pools: what a source without a cluster has. */
 export const POOLS_ALONE: Pick<
   PageSource,
-  'sections' | 'isLeader' | 'machineOf' | 'machines' | 'agents' | 'wakeOnLan' | 'hosts'
+  'sections' | 'isLeader' | 'machineOf' | 'machines' | 'agents' | 'wakeOnLan' | 'hosts' | 'recentEvents'
 > = {
   sections: new Set(['pools']),
   isLeader: () => null,
@@ -44,4 +47,5 @@ export const POOLS_ALONE: Pick<
   agents: () => ({ groups: [], followedSinceMs: 0 }),
   wakeOnLan: () => ({ configs: [] }),
   hosts: async () => ({ clusterAgents: [], hosts: [] }),
+  recentEvents: async () => ({ rows: [] }),
 };

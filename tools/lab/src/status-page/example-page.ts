@@ -41,6 +41,7 @@ export function examplePage(nowMs: number): MemoryPage {
   putExhaustedPool(page);
   page.machines = exampleMachines(nowMs);
   page.agents = exampleAgents(nowMs);
+  page.events = exampleEvents(nowMs);
   page.wakeOnLan = exampleWakeOnLan(nowMs);
   page.hosts = {
     clusterAgents: [{ name: 'rack-1', state: 'ok', reasons: [], conditions: [] }],
@@ -156,6 +157,17 @@ function exampleAgents(nowMs: number): AgentsPage {
     transitions: 3,
   };
   return { followedSinceMs: ago(300), groups: [{ ...group, terms, pools }] };
+}
+
+function exampleEvents(nowMs: number): MemoryPage['events'] {
+  const ofPool = { kind: 'IPPool', namespace: 'default', name: 'net-48' };
+  const ofPod = { kind: 'Pod', namespace: 'vm-dhcp-agents', name: POD };
+  const conflict = { ...ofPool, reason: CONFLICT.reason, message: CONFLICT.message, isWarning: true, count: 3 };
+  const started = { ...ofPod, reason: 'Started', message: 'Started container agent', isWarning: false, count: 1 };
+  return {
+    pools: { rows: [{ ...conflict, lastAtMs: nowMs - 4 * MINUTE_MS }] },
+    agents: { rows: [{ ...started, lastAtMs: nowMs - 40 * MINUTE_MS }] },
+  };
 }
 
 function exampleWakeOnLan(nowMs: number): WakeOnLanPage {

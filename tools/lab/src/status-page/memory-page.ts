@@ -12,6 +12,7 @@ import {
   type AccessDecision,
   AddressTable,
   type AgentsPage,
+  type EventsOf,
   type HostsPage,
   keptReservations,
   loadAssets,
@@ -20,6 +21,7 @@ import {
   type PageSource,
   type PoolClient,
   type PoolFacts,
+  type RecentEventsPage,
   SECTIONS,
   type Section,
   type SectionAccess,
@@ -59,6 +61,8 @@ export class MemoryPage {
   machines: MachinePage = { rows: [], total: 0, continue: null };
   wakeOnLan: WakeOnLanPage = { configs: [] };
   hosts: HostsPage = { clusterAgents: [], hosts: [] };
+  /** By what they are about. */
+  events: Readonly<Partial<Record<EventsOf, RecentEventsPage>>> = {};
   /** What is decided about a token. */
   decide: (token: string | undefined) => AccessDecision = () => grantAll(null);
   /** What went wrong in the server. */
@@ -173,6 +177,7 @@ export class MemoryPage {
       agents: () => this.agents,
       wakeOnLan: () => this.wakeOnLan,
       hosts: async () => this.hosts,
+      recentEvents: async ({ of }) => this.events[of] ?? { rows: [] },
       onChange: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);

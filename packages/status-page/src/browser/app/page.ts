@@ -15,6 +15,8 @@ import { signInAgainButton, signInForm } from './sign-in.js';
 import { ViewLinks } from './view-links.js';
 
 const TIMES_EVERY_MS = 5000;
+/** The server lists them as often. */
+const EVENTS_EVERY_MS = 10_000;
 /** What events do not bring of the overview (the leader, what is not known yet) is asked for again after this time. */
 const OVERVIEW_MS = 30_000;
 /** Lists that change all the time are asked for this often at most. */
@@ -135,7 +137,8 @@ export class Page {
       return undefined;
     }
     // Pictures read colours from the style sheet, so they must be in the document.
-    if (this.#body.firstElementChild !== view.element) fill(this.#body, [view.element]);
+    if (this.#body.firstElementChild !== view.element) fill(this.#body, [view.element, view.events?.element ?? null]);
+    void view.events?.load();
     return view.load();
   }
 
@@ -246,6 +249,7 @@ export class Page {
     this.#line.show(this.#connection, this.#heardAtMs === 0 ? 'never' : describeAge(this.#heardAtMs, nowMs));
     this.#elements.main.classList.toggle('stale', this.#connection.kind === 'lost');
     refreshTimes(this.#elements.main, nowMs);
+    if (this.#connection.kind === 'live') void this.#view?.events?.load(EVENTS_EVERY_MS);
     const reloadMs = this.#view?.reloadMs ?? Number.POSITIVE_INFINITY;
     if (this.#connection.kind === 'live' && performance.now() - this.#loadedAtMs > reloadMs) this.#loadSoon();
   }

@@ -25,6 +25,7 @@ const OFF: Readonly<Record<Section, SectionHelp>> = {
     text: 'With it, a magic packet starts a virtual machine that is stopped. Switch it on in the chart, or start the controller with --wake-on-lan.',
     command: 'helm upgrade … --set wakeOnLan.enabled=true',
   },
+  events: { title: 'No Events here', text: 'This server reads no Events.', command: '' },
   hosts: {
     title: 'Bare-metal hosts are off',
     text: 'With them, agents lease addresses to management controllers and follow them over Redfish. Switch them on in the chart, or start the controller with --bare-metal.',

@@ -6,6 +6,7 @@ import { facts } from '../parts/facts.js';
 import { leaderTimeline } from '../parts/leader-timeline.js';
 import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
+import { RecentEvents } from '../parts/recent-events.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
@@ -20,6 +21,7 @@ export class AgentsView implements View {
   readonly title = 'Agents';
   readonly section = 'agents';
   readonly element: HTMLElement;
+  readonly events: RecentEvents;
   readonly #context: PageContext;
   readonly #intro = element('p', { class: 'soft' });
   readonly #list = element('ul', { class: 'cards wide-cards', 'aria-label': 'Groups of agents' });
@@ -28,6 +30,7 @@ export class AgentsView implements View {
 
   constructor(context: PageContext) {
     this.#context = context;
+    this.events = new RecentEvents(context, 'agents');
     this.#none.hidden = true;
     this.element = element('div', {}, [this.#intro, this.#list, this.#none]);
   }

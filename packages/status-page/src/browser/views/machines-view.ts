@@ -4,6 +4,7 @@ import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 import { facts } from '../parts/facts.js';
 import { PART_SIZE, Pager } from '../parts/pager.js';
 import { reasonList } from '../parts/reason-list.js';
+import { RecentEvents } from '../parts/recent-events.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
 import type { Failure, PageContext, View } from './view.js';
@@ -13,6 +14,7 @@ export class MachinesView implements View {
   readonly title = 'Without an address';
   readonly section = 'machines';
   readonly element: HTMLElement;
+  readonly events: RecentEvents;
   readonly #context: PageContext;
   readonly #list = element('ul', { class: 'cards', 'aria-label': 'Virtual machines without an address' });
   readonly #rows = new KeyedRows(this.#list);
@@ -25,6 +27,7 @@ export class MachinesView implements View {
 
   constructor(context: PageContext) {
     this.#context = context;
+    this.events = new RecentEvents(context, 'machines');
     this.#allWell.hidden = true;
     this.element = element('div', {}, [
       element('p', { class: 'soft' }, 'Interfaces of virtual machines that wait for an address, or cannot have one.'),

@@ -6,6 +6,7 @@ import { facts } from '../parts/facts.js';
 import { fillBar } from '../parts/fill-bar.js';
 import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
+import { RecentEvents } from '../parts/recent-events.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
 import { describeCount } from '../text/describe-count.js';
@@ -19,6 +20,7 @@ export class PoolView implements View {
   readonly title: string;
   readonly section = 'pools';
   readonly element: HTMLElement;
+  readonly events: RecentEvents;
   readonly #context: PageContext;
   readonly #pool: string;
   readonly #summary = element('div');
@@ -38,6 +40,7 @@ export class PoolView implements View {
   constructor(context: PageContext, pool: string, address: string) {
     this.title = `Pool ${pool}`;
     this.#context = context;
+    this.events = new RecentEvents(context, 'pools', pool);
     this.#pool = pool;
     this.#address = address;
     this.element = element('div', {}, [this.#summary, this.#map, this.#conditions]);

@@ -1,5 +1,6 @@
 import type { Overview, PoolChange, Section } from '../../model/page-data.js';
 import type { Answer, PageClient } from '../connection/page-client.js';
+import type { RecentEvents } from '../parts/recent-events.js';
 import type { PageRoute } from '../route/page-route.js';
 
 /** What a view may use of the page around it. */
@@ -37,6 +38,8 @@ export interface View {
   load(): Promise<Failure | undefined>;
   overviewChanged?(overview: Overview): void;
   poolChanged?(change: PoolChange): void;
+  /** Kubernetes Events about what it shows; below its element. */
+  readonly events?: RecentEvents;
   /** Colours of the style sheet are others now. */
   recolor?(): void;
 }
