@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CommandError, ExitCode } from './exit-code.js';
-
-/** Messages may have what others sent, as another program or a server wrote it: nothing of it controls a terminal. */
-const UNPRINTABLE = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
+import { printableText } from './printable-text.js';
 
 export interface Program {
   readonly name: string;
@@ -48,7 +46,8 @@ function report(name: string, error: unknown): number {
   // Commander has printed the error already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
   if (error instanceof CommandError) {
-    process.stderr.write(`${name}: ${error.message.replaceAll(UNPRINTABLE, ' ')}\n`);
+    // It may have what another program or a server wrote.
+    process.stderr.write(`${name}: ${printableText(error.message)}\n`);
     return error.exitCode;
   }
   process.stderr.write(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -1,10 +1,9 @@
 /** What others wrote, in objects or in their answers, may have anything in it: nothing of it controls a terminal, or turns the direction of its text. */
-const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}]/gu;
-const UNPRINTABLE_IN_LINES = /[^\P{Cc}\n]|\p{Bidi_Control}/gu;
+import { printableText } from '@vmdhcp/service-process';
 
 /** Of one line, with a space for each character that is none. */
 export function printable(text: string): string {
-  return text.replaceAll(UNPRINTABLE, ' ');
+  return printableText(text).replaceAll(/[\n\t]/g, ' ');
 }
 
 /** A value as JSON has it, with all its texts printable. */
@@ -17,6 +16,6 @@ export class PrintableLines {
   readonly #decoder = new TextDecoder();
 
   push(piece: Uint8Array): Buffer {
-    return Buffer.from(this.#decoder.decode(piece, { stream: true }).replaceAll(UNPRINTABLE_IN_LINES, ' '));
+    return Buffer.from(printableText(this.#decoder.decode(piece, { stream: true })));
   }
 }
