@@ -3,8 +3,21 @@
  * A loop of its own that never waits: everything is read and sent in bursts, and messages are templates with a few octets
  * changed, so that it is quicker than the servers it measures.
  */
-import { encodeMessage, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { libc, MessageSlab, SocketError, UDP_HEADERS_LENGTH, writeSockaddrLl, writeUdpHeaders } from '@vmdhcp/linux-sockets';
+import { libc, MessageSlab, SocketError, UDP_HEADERS_LENGTH, writeSockaddrLl } from '@vmdhcp/linux-sockets';
+import { LatencyHistogram, type LatencyMs } from './latency-histogram.js';
+import {
+  CHADDR_AT,
+  isReply,
+  messageTemplate,
+  OPTIONS_AT,
+  REQUESTED_AT,
+  type ReplyFields,
+  readReply,
+  SERVER_AT,
+  writeUint32,
+  XID_AT,
+} from './load-messages.js';
+import { addressOf, openFrameSocket, openRelaySocket } from './load-sockets.js';
 
 export type LoadMode = 'relayed' | 'direct' | 'broadcast';
 
@@ -30,14 +43,6 @@ export interface LoadSettings {
   readonly listsAcknowledged?: boolean;
 }
 
-export interface LatencyMs {
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-}
-
 export interface LoadResult {
   readonly exchangesPerSecond: number;
   readonly exchanges: number;
@@ -60,42 +65,7 @@ const TIMEOUT_MS = 1_000;
 const SLOTS = 65_536;
 /** The kernel is asked again: what it does not take at once must not count as lost by the server. */
 const MOST_SEND_FAILURES = 1_000_000;
-const HISTOGRAM_US = 200_000;
-const XID_AT = 4;
-const CHADDR_AT = 28;
-const OPTIONS_AT = 240;
-/** Where the template of a REQUEST has the values of options 50 and 54. */
-const REQUESTED_AT = OPTIONS_AT + 5;
-const SERVER_AT = OPTIONS_AT + 11;
-const ASKED_FOR = [1, 28, 3, 15, 6, 12];
-
 const State = { free: 0, discovering: 1, requesting: 2 } as const;
-
-class Histogram {
-  readonly #counts = new Uint32Array(HISTOGRAM_US + 1);
-  #count = 0;
-  #max = 0;
-
-  add(ms: number): void {
-    const us = Math.floor(ms * 1000);
-    const at = Math.min(us, HISTOGRAM_US);
-    this.#counts[at] = (this.#counts[at] as number) + 1;
-    this.#count++;
-    if (ms > this.#max) this.#max = ms;
-  }
-
-  summary(): LatencyMs {
-    const at = (share: number) => {
-      let left = this.#count * share;
-      const us = this.#counts.findIndex((count) => {
-        left -= count;
-        return left < 0;
-      });
-      return Math.max(us, 0) / 1000;
-    };
-    return { p50: at(0.5), p90: at(0.9), p99: at(0.99), p999: at(0.999), max: this.#max };
-  }
-}
 
 /** Runs the load; blocks until it is done. @throws SocketError */
 export function generateLoad(settings: LoadSettings): LoadResult {
@@ -115,8 +85,8 @@ class LoadRun {
   readonly #client = new Uint32Array(SLOTS);
   readonly #sentAt = new Float64Array(SLOTS);
   readonly #reply: ReplyFields = { type: 0, serverAt: 0 };
-  readonly #offers = new Histogram();
-  readonly #acks = new Histogram();
+  readonly #offers = new LatencyHistogram();
+  readonly #acks = new LatencyHistogram();
   readonly #perInterface: number[];
   readonly #acknowledged: [client: number, address: number][] = [];
   /** Of frames; none where clients are relayed. */
@@ -138,8 +108,8 @@ class LoadRun {
     const giaddr = relayed ? addressOf(settings.relayAddress) : 0;
     const flags = settings.mode === 'broadcast' ? 0x8000 : 0;
     this.#templates = {
-      discover: template({ giaddr, flags, headers: this.#headers }, [[53, [1]]]),
-      request: template({ giaddr, flags, headers: this.#headers }, [
+      discover: messageTemplate({ giaddr, flags, headers: this.#headers }, [[53, [1]]]),
+      request: messageTemplate({ giaddr, flags, headers: this.#headers }, [
         [53, [3]],
         [50, [0, 0, 0, 0]],
         [54, [0, 0, 0, 0]],
@@ -293,111 +263,3 @@ class LoadRun {
 }
 
 const BROADCAST_MAC = Buffer.alloc(6, 0xff);
-
-function addressOf(text: string): number {
-  const address = parseIpv4Address(text);
-  if (address === undefined) throw new Error(`${text} is no IPv4 address`);
-  return address;
-}
-
-interface TemplateFields {
-  readonly giaddr: number;
-  readonly flags: number;
-  readonly headers: number;
-}
-
-function template(
-  { giaddr, flags, headers }: TemplateFields,
-  options: readonly (readonly [number, readonly number[]])[],
-): Buffer {
-  const { bytes } = encodeMessage({
-    ...{ op: 1, htype: 1, hlen: 6, hops: giaddr === 0 ? 0 : 1, xid: 0, secs: 0, flags, ciaddr: 0, yiaddr: 0, siaddr: 0, giaddr },
-    chaddr: Uint8Array.of(0x00, 0x0c, 0x01, 0x02, 0x00, 0x00),
-    sname: new Uint8Array(0),
-    file: new Uint8Array(0),
-    options: [...options.map(([code, value]) => [code, Uint8Array.from(value)] as const), [55, Uint8Array.from(ASKED_FOR)]],
-  });
-  const packet = Buffer.alloc(headers + bytes.length);
-  packet.set(bytes, headers);
-  if (headers > 0) {
-    writeUdpHeaders(packet, bytes.length, {
-      sourceAddress: 0,
-      sourcePort: 68,
-      destinationAddress: 0xffff_ffff,
-      destinationPort: 67,
-    });
-    // 0: no checksum, as the octets after it change. Source: RFC 768.
-    packet.writeUInt16BE(0, 26);
-  }
-  return packet;
-}
-
-interface ReplyFields {
-  type: number;
-  /** Where the value of its option 54 stands. */
-  serverAt: number;
-}
-
-/** One object for all replies: they come by the hundred thousand. */
-function readReply(packet: Buffer, into: ReplyFields, { start, end }: { readonly start: number; readonly end: number }): void {
-  into.type = 0;
-  into.serverAt = 0;
-  for (let at = start; at + 1 < end && packet[at] !== 255; ) {
-    const code = packet[at] as number;
-    if (code === 0) {
-      at++;
-      continue;
-    }
-    if (code === 53) into.type = packet[at + 2] as number;
-    if (code === 54) into.serverAt = at + 2;
-    if (into.type !== 0 && into.serverAt !== 0) break;
-    at += 2 + (packet[at + 1] as number);
-  }
-}
-
-/** Stores of octets are much quicker than methods of Buffer. */
-function writeUint32(into: Uint8Array, at: number, value: number): void {
-  into[at] = value >>> 24;
-  into[at + 1] = value >>> 16;
-  into[at + 2] = value >>> 8;
-  into[at + 3] = value;
-}
-
-function openRelaySocket(address: string): number {
-  const fd = libc.socket(libc.AF_INET, libc.SOCK_DGRAM, 0);
-  if (fd < 0) throw new SocketError('open a UDP socket');
-  enlarge(fd);
-  const name = Buffer.alloc(16);
-  name.writeUInt16LE(libc.AF_INET, 0);
-  name.writeUInt16BE(67, 2);
-  name.writeUInt32BE(addressOf(address), 4);
-  if (libc.bind(fd, name, name.length) < 0) throw new SocketError(`bind ${address}:67`);
-  return fd;
-}
-
-/** A socket for frames of one interface, or of all if there are several. */
-function openFrameSocket(interfaces: readonly string[]): number {
-  const fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
-  if (fd < 0) throw new SocketError('open a packet socket');
-  enlarge(fd);
-  const name = Buffer.alloc(20);
-  name.writeUInt16LE(libc.AF_PACKET, 0);
-  name.writeUInt16BE(libc.ETHERTYPE_IPV4, 2);
-  name.writeInt32LE(interfaces.length === 1 ? libc.ifNameToIndex(interfaces[0] as string) : 0, 4);
-  if (libc.bind(fd, name, name.length) < 0) throw new SocketError('bind a packet socket');
-  return fd;
-}
-
-function enlarge(fd: number): void {
-  const octets = Buffer.alloc(4);
-  octets.writeInt32LE(16 << 20);
-  // As far as the system allows; and beyond that with rights that a user namespace does not give.
-  for (const option of [libc.SO_RCVBUF, libc.SO_SNDBUF, libc.SO_RCVBUFFORCE, libc.SO_SNDBUFFORCE]) {
-    libc.setsockopt(fd, libc.SOL_SOCKET, option, octets, 4);
-  }
-}
-
-/** @param headers - octets of IP and UDP header before the message. */
-function isReply(packet: Buffer, headers: number): boolean {
-  return packet[headers] === 2 && (headers === 0 || packet[9] === 17);
-}

@@ -2,7 +2,8 @@
 import type { AgentSize, MemorySize } from './agent-sizes.js';
 import type { ControllerSize } from './controller-sizes.js';
 import type { InterfacesResult } from './interfaces.js';
-import type { LatencyMs, LoadMode } from './load-generator.js';
+import type { LatencyMs } from './latency-histogram.js';
+import type { LoadMode } from './load-generator.js';
 import type { SoakSlice } from './soak.js';
 import type { Measurement } from './test-bed.js';
 
