@@ -212,6 +212,17 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
       await page.locator(`[aria-label="${address}, used, default/again-${index}"]`).waitFor();
   });
 
+  it('a Lease that is renewed looks new, without a new card', async () => {
+    const page = await open('#/agents');
+    await isLive(page);
+    await page.locator('.card').evaluate((card) => card.setAttribute('data-mark', ''));
+    const [group] = served.agents.groups;
+    if (group === undefined) throw new Error('the example has no agents');
+    served.agents = { ...served.agents, groups: [{ ...group, renewedAtMs: Date.UTC(2025, 0, 1) }] };
+    served.changed('agents');
+    await page.locator('.card[data-mark] time[datetime="2025-01-01T00:00:00.000Z"]').waitFor();
+  });
+
   it('shows the newest Events of a pool, or names the right that is missing', async () => {
     const right = 'list events in all namespaces';
     const page = await open('#/pools/default/net-48');

@@ -177,7 +177,9 @@ export class MemoryPage {
       agents: () => this.agents,
       wakeOnLan: () => this.wakeOnLan,
       hosts: async () => this.hosts,
-      recentEvents: async ({ of }) => this.events[of] ?? { rows: [] },
+      recentEvents: async ({ of, pool }) => ({
+        rows: (this.events[of]?.rows ?? []).filter(({ namespace, name }) => pool === '' || pool === `${namespace}/${name}`),
+      }),
       onChange: (listener) => {
         this.#listeners.add(listener);
         return () => this.#listeners.delete(listener);

@@ -26,7 +26,7 @@ export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowM
     return bar;
   });
   const takeOvers = countTakeOvers(terms);
-  const words = `${describeCount(takeOvers, 'take-over', 'take-overs')} in ${describeDuration(nowMs - fromMs)}`;
+  const words = `${describeCount(takeOvers, 'change of leader', 'changes of leader')} in ${describeDuration(nowMs - fromMs)}`;
   const chart = svgElement(
     'svg',
     {

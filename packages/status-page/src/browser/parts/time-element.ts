@@ -12,6 +12,13 @@ export function timeElement(atMs: number | null, nowMs: number, fallback = 'not 
   return element('time', { datetime: at.toISOString(), title: FULL.format(at), 'data-at': atMs }, describeAge(atMs, nowMs));
 }
 
+/** Shows another time in an element of `timeElement`. */
+export function moveTime(time: HTMLElement, atMs: number, nowMs: number): void {
+  const made = timeElement(atMs, nowMs);
+  for (const { name, value } of made.attributes) time.setAttribute(name, value);
+  setText(time, made.textContent ?? '');
+}
+
 /** Writes all ages within an element anew. */
 export function refreshTimes(within: ParentNode, nowMs: number): void {
   for (const time of within.querySelectorAll<HTMLElement>('time[data-at]')) {

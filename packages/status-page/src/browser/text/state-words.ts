@@ -7,7 +7,7 @@ export const ADDRESS_STATE_WORDS: Readonly<Record<AddressState, { readonly name:
   reserved: { name: 'Reserved', meaning: 'kept for one client that does not have it now, or for the router' },
   excluded: { name: 'Excluded', meaning: 'the pool excludes it' },
   quarantined: { name: 'Quarantined', meaning: 'an unknown host uses it, so no client gets it for a time' },
-  server: { name: 'DHCP server', meaning: 'of the DHCP server' },
+  server: { name: 'DHCP server', meaning: 'the address of the DHCP server' },
   outside: { name: 'Outside the range', meaning: 'in the subnet, but not between start and end' },
 };
 

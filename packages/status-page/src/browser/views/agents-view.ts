@@ -8,7 +8,7 @@ import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { RecentEvents } from '../parts/recent-events.js';
 import { stateBadge } from '../parts/state-badge.js';
-import { timeElement } from '../parts/time-element.js';
+import { moveTime, timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
 import { describeNumber } from '../text/describe-count.js';
 import type { Failure, PageContext, View } from './view.js';
@@ -26,6 +26,8 @@ export class AgentsView implements View {
   readonly #intro = element('p', { class: 'soft' });
   readonly #list = element('ul', { class: 'cards wide-cards', 'aria-label': 'Groups of agents' });
   readonly #rows = new KeyedRows(this.#list);
+  /** When each Lease was renewed: every few seconds, so that the card is not made again for it. */
+  readonly #renewed = new Map<string, HTMLElement>();
   readonly #none = notice('No agents run yet', [element('p', {}, 'The controller deploys agents when there is an IPPool.')]);
 
   constructor(context: PageContext) {
@@ -46,6 +48,10 @@ export class AgentsView implements View {
       '.',
     ]);
     this.#rows.show(groups.map((group) => this.#toRow(group, followedSinceMs)));
+    for (const { namespace, name, renewedAtMs } of groups) {
+      const shown = this.#renewed.get(`${namespace}/${name}`);
+      if (shown !== undefined && renewedAtMs !== null) moveTime(shown, renewedAtMs, nowMs);
+    }
     this.#none.hidden = groups.length > 0;
     return undefined;
   }
@@ -55,12 +61,22 @@ export class AgentsView implements View {
     const nowMs = this.#context.nowMs();
     const signature = JSON.stringify([{ ...group, renewedAtMs: null }, Math.floor(nowMs / 60_000), group.renewedAtMs === null]);
     const from = Math.min(followedSinceMs, nowMs - SHORTEST_PICTURE_MS);
-    return { key: `${group.namespace}/${group.name}`, signature, make: () => groupCard(group, from, nowMs) };
+    const key = `${group.namespace}/${group.name}`;
+    const make = (): HTMLElement => {
+      const renewed = timeElement(group.renewedAtMs, nowMs, 'never');
+      this.#renewed.set(key, renewed);
+      return groupCard(group, renewed, { from, nowMs });
+    };
+    return { key, signature, make };
   }
 }
 
-function groupCard(group: AgentGroup, fromMs: number, nowMs: number): HTMLElement {
-  const { namespace, name, leader, renewedAtMs, transitions, terms, pools } = group;
+function groupCard(
+  group: AgentGroup,
+  renewed: HTMLElement,
+  { from, nowMs }: { readonly from: number; readonly nowMs: number },
+): HTMLElement {
+  const { namespace, name, leader, transitions, terms, pools } = group;
   const since = terms.find(({ untilMs }) => untilMs === null)?.fromMs ?? null;
   const isWell = leader !== '' && pools.every(({ isServed }) => isServed);
   return element('li', { class: 'card' }, [
@@ -68,10 +84,10 @@ function groupCard(group: AgentGroup, fromMs: number, nowMs: number): HTMLElemen
     facts([
       ['Leader', leader === '' ? 'none now: no client gets a reply' : leader],
       ['Leader since', since === null || leader === '' ? null : timeElement(since, nowMs)],
-      ['Lease renewed', timeElement(renewedAtMs, nowMs, 'never')],
+      ['Lease renewed', renewed],
       ['Changes of leadership', describeNumber(transitions)],
     ]),
-    leaderTimeline(group, fromMs, nowMs),
+    leaderTimeline(group, from, nowMs),
     pools.length === 0 ? element('p', { class: 'soft' }, 'The leader reports no pools.') : poolsTable(name, pools),
   ]);
 }
@@ -84,14 +100,14 @@ function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {
     columns: [
       { title: 'Pool', cell: ({ pool }) => element('a', { href: formatRoute({ view: 'pool', pool, address: '' }) }, pool) },
       { title: 'Served', kind: 'aside', cell: ({ isServed }) => stateBadge(isServed ? 'ok' : 'broken') },
-      { title: 'To know', cell: toKnow },
+      { title: 'Details', cell: toDetails },
     ],
   });
   table.show(pools);
   return table.element;
 }
 
-function toKnow({ reason, rogueServers, conflicts }: ServedPool): readonly Child[] {
+function toDetails({ reason, rogueServers, conflicts }: ServedPool): readonly Child[] {
   return [
     reason === undefined ? null : reasonList([reason]),
     ...rogueServers.map(({ address, mac }) =>

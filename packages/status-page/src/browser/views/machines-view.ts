@@ -68,6 +68,6 @@ function machineCard(machine: MachineWithoutAddress, nowMs: number): HTMLElement
       ['Since', timeElement(sinceMs, nowMs)],
     ]),
     reasonList(reasons),
-    element('p', { class: 'soft' }, ['The whole chain: ', element('code', {}, `kubectl vmdhcp why ${name} -n ${namespace}`)]),
+    element('p', { class: 'soft' }, ['Step by step: ', element('code', {}, `kubectl vmdhcp why ${name} -n ${namespace}`)]),
   ]);
 }

@@ -117,7 +117,7 @@ export class PoolView implements View {
         ['Range', summary.start === '' ? null : `${summary.start} to ${summary.end}`],
         ['DHCP server', summary.serverAddress],
         ['Network', summary.network],
-        ['Answered by', summary.servedByPod === '' ? 'no pod' : summary.servedByPod],
+        ['Served by', summary.servedByPod === '' ? 'no pod' : summary.servedByPod],
         ['Agents', summary.agents],
       ]),
       element('p', {}, [
