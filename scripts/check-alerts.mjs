@@ -2,7 +2,7 @@
 // Prometheus, accepts the rules and runs their tests. Without promtool it ends with exit code 69.
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { ALERTS } from '../tools/alerts/dist/index.js';
+import { ALERTS, expressionOf } from '../tools/alerts/dist/index.js';
 import { DASHBOARDS, escapeXml, queriesOf, queriesToTry, questionsIn } from '../tools/dashboards/dist/index.js';
 import { alertPages, DASHBOARDS_FOLDER, RULES, RUNBOOKS } from './reference/alert-pages.mjs';
 import { metrics } from './reference/facts.mjs';
@@ -14,7 +14,7 @@ const OF_PROMETHEUS = ['instance', 'job'];
 const known = new Map(metrics.flatMap(({ metrics: own }) => own.flatMap(seriesOf)));
 const problems = [
   ...findDrift(),
-  ...ALERTS.flatMap(({ name, expression }) => findUnknown(name, expression)),
+  ...ALERTS.flatMap((alert) => findUnknown(alert.name, expressionOf(alert))),
   ...DASHBOARDS.flatMap(findUnknownOnDashboard),
   ...findWrongPictures(),
   ...queriesOf(questionsIn(readFileSync('docs/operations.md', 'utf8'))).flatMap(({ title, expression }) =>

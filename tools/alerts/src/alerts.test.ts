@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { expressionOf } from './alert.js';
 import { ALERTS } from './all-alerts.js';
 
 const FOLDER = join(import.meta.dirname, '..');
@@ -37,7 +38,7 @@ describe.each(ALERTS.map((alert) => [alert.name, alert] as const))('%s', (name, 
 
   it('names only labels that its expression keeps', () => {
     const named = [...`${alert.summary} ${alert.description}`.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label);
-    const kept = [...alert.expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
+    const kept = [...expressionOf(alert).matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, labels = '']) => labels.split(', '));
     expect(named.filter((label) => !kept.includes(label ?? ''))).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { Alert } from './alert.js';
 import { formatRules } from './format-rules.js';
 import { formatRunbook, formatRunbookIndex } from './format-runbook.js';
 
-const ALERT: Alert = {
+const ALERT = {
   name: 'VmdhcpTried',
   group: 'pools',
   expression: 'max by (pool) (tried) == 0\nunless on (pool) other',
@@ -18,7 +18,7 @@ const ALERT: Alert = {
     diagnosis: [{ text: 'Look:', command: 'kubectl get pods' }, { text: 'Look again.' }],
     remedy: ['Try it.'],
   },
-};
+} as const satisfies Alert;
 const OTHER: Alert = { ...ALERT, name: 'VmdhcpOther', group: 'agents', for: '0s' };
 
 it('rules have a group for each group of alerts, and lead to the runbook', () => {
@@ -61,4 +61,13 @@ it('a runbook has the expression, each step with its command, and what to do', (
 
 it('the index has a row for each alert, with the first sentence of its meaning', () => {
   expect(formatRunbookIndex([ALERT])).toContain('| [VmdhcpTried](VmdhcpTried.md) | warning | 5m | First sentence. |');
+});
+
+it('what is too long is a number of the alert, which a test may lower: rules with its own number are the rules', () => {
+  const timed: Alert = { ...ALERT, expression: { seconds: 30, longerThan: (seconds) => `waited > ${seconds}` } };
+  const format = (seconds?: number) => formatRules([timed, OTHER], { runbooks: '', ...(seconds !== undefined && { seconds }) });
+  expect(format()).toContain('expr: waited > 30\n');
+  expect(format(30)).toBe(format());
+  expect(format(1)).toBe(format().replace('> 30', '> 1'));
+  expect(formatRunbook(timed)).toContain('```promql\nwaited > 30\n```');
 });

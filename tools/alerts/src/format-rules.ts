@@ -1,11 +1,13 @@
 import { stringify } from 'yaml';
-import type { Alert } from './alert.js';
+import { type Alert, expressionOf } from './alert.js';
 
 export interface RulesSettings {
   /** The folder of the runbooks: an address without a slash at the end. */
   readonly runbooks: string;
   /** How long an expression must be true, for all alerts; default: what each alert has. For tests. */
   readonly for?: string;
+  /** What is too long, in seconds, for all alerts about time; default: what each alert has. For tests. */
+  readonly seconds?: number;
 }
 
 const HEAD = `# Alerts of vmdhcp for Prometheus, with a runbook for each: docs/runbooks.
@@ -21,10 +23,10 @@ export function formatRules(alerts: readonly Alert[], settings: RulesSettings): 
   return HEAD + stringify({ groups }, { lineWidth: 0 });
 }
 
-function toRule({ name, expression, severity, summary, description, ...alert }: Alert, settings: RulesSettings): object {
+function toRule({ name, severity, summary, description, ...alert }: Alert, settings: RulesSettings): object {
   return {
     alert: name,
-    expr: expression,
+    expr: expressionOf(alert, settings.seconds),
     for: settings.for ?? alert.for,
     labels: { severity },
     annotations: { summary, description, runbook_url: `${settings.runbooks}/${name}.md` },

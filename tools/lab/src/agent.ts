@@ -10,6 +10,8 @@ export interface AgentSettings {
   readonly pools: string;
   /** `net-48=br48` each. */
   readonly interfaces: readonly string[];
+  /** The state is on a disk of its own, of this size: `64k`. */
+  readonly stateSize?: string;
   readonly logLevel?: string;
   readonly parameters?: readonly string[];
   readonly onLine?: (line: string) => void;
@@ -46,6 +48,7 @@ export class LabAgent {
     this.poolsPath = join(lab.folder, `pools-${port}.yaml`);
     this.statePath = join(lab.folder, `state-${port}`);
     this.setPools(settings.pools);
+    if (settings.stateSize !== undefined) lab.addDisk(this.statePath, settings.stateSize);
     this.process = this.#spawn();
   }
 

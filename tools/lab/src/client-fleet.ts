@@ -36,6 +36,8 @@ export interface Question {
   readonly secs?: number;
   /** Absent: DISCOVER; else a REQUEST for this address, as after a restart. */
   readonly address?: string;
+  /** The REQUEST takes the offer of this server. */
+  readonly server?: string;
 }
 
 export class ClientFleet {
@@ -50,15 +52,18 @@ export class ClientFleet {
     this.#timer = setInterval(() => this.#read(), pollIntervalMs);
   }
 
-  ask({ macAddress, xid, secs = 0, address }: Question): void {
-    const wanted = address === undefined ? undefined : encodeOption('requestedAddress', parseIpv4Address(address) ?? 0);
+  ask({ macAddress, xid, secs = 0, address, server }: Question): void {
+    const options = [
+      ...(address === undefined ? [] : [encodeOption('requestedAddress', parseIpv4Address(address) ?? 0)]),
+      ...(server === undefined ? [] : [encodeOption('serverIdentifier', parseIpv4Address(server) ?? 0)]),
+    ];
     const bytes = encodeClientPacket({
-      type: wanted === undefined ? 'discover' : 'request',
+      type: address === undefined ? 'discover' : 'request',
       macAddress,
       xid,
       secs,
       wantsBroadcast: true,
-      ...(wanted !== undefined && { options: [wanted] }),
+      options,
     });
     this.#socket.broadcast(bytes, {
       sourceAddress: UNSPECIFIED_ADDRESS,

@@ -1,8 +1,9 @@
+import { importedScript } from './imported-script.js';
+
 /** For the environment of a program of ours: its clock is behind (negative) or ahead. TLS still has the clock of the host. */
 export function clockOffset(offsetMs: number): Readonly<Record<string, string>> {
-  const script = `const Real = Date; globalThis.Date = class extends Real {
+  return importedScript(`const Real = Date; globalThis.Date = class extends Real {
     constructor(...given) { if (given.length === 0) super(Real.now() + ${offsetMs}); else super(...given); }
     static now() { return Real.now() + ${offsetMs}; }
-  };`;
-  return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` };
+  };`);
 }

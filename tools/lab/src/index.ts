@@ -12,11 +12,14 @@ export {
   start as startClient,
 } from './clients.js';
 export { clockOffset } from './clock-offset.js';
+export { clockSpeed } from './clock-speed.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
 export { drawPicture, isDrawing } from './dashboard-picture.js';
 export { waitFor } from './deadline.js';
+export { FiringAlerts } from './firing-alerts.js';
 export { freePort } from './free-port.js';
+export { importedScript } from './imported-script.js';
 export {
   CONTROLLER_NAMESPACE,
   installedFor,

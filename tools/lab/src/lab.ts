@@ -25,6 +25,7 @@ export class Lab {
   readonly #networks = new Set<string>();
   readonly #machines = new Map<string, Machine>();
   readonly #processes = new Set<LabProcess>();
+  readonly #disks = new Set<string>();
 
   /** @throws Error outside of namespaces of its own. */
   constructor() {
@@ -78,6 +79,13 @@ export class Lab {
     await runIp(['netns', 'delete', name]);
   }
 
+  /** Makes a folder that is a disk of its own, at `path`. @param size - as `mount` takes it: `64k`. */
+  addDisk(path: string, size: string): void {
+    mkdirSync(path);
+    run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', path]);
+    this.#disks.add(path);
+  }
+
   /** Starts a program beside the networks; it is ended with the lab. */
   start(command: string, parameters: readonly string[], settings?: ProcessSettings): LabProcess {
     const started = new LabProcess(command, parameters, settings);
@@ -85,9 +93,10 @@ export class Lab {
     return started;
   }
 
-  /** Ends every process, machine and network of the lab. */
+  /** Ends every process, disk, machine and network of the lab. */
   async dispose(): Promise<void> {
     await Promise.all([...this.#processes].map((started) => started.stop()));
+    for (const path of this.#disks) run('umount', [path]);
     for (const name of [...this.#machines.keys()]) this.removeMachine(name);
     for (const name of [...this.#networks]) this.removeNetwork(name);
     rmSync(this.folder, { recursive: true, force: true });

@@ -73,18 +73,10 @@ beforeEach(async () => {
   lab = new Lab();
   lab.addNetwork('br48', '192.168.48.2/24');
   machine = lab.addMachine('vm-000', { network: 'br48', macAddress: macOf(0) });
-  agent = await LabAgent.start(lab, { pools: poolsOf(1), interfaces: [`${POOL}=br48`] });
-  agent.process.kill('SIGKILL');
-  await agent.process.ended();
-  run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', agent.statePath]);
-  await agent.restart();
+  agent = await LabAgent.start(lab, { pools: poolsOf(1), interfaces: [`${POOL}=br48`], stateSize: '64k' });
 });
 
-afterEach(async () => {
-  await agent.process.stop();
-  run('umount', [agent.statePath]);
-  await lab.dispose();
-});
+afterEach(() => lab.dispose());
 
 describe('a state directory of 64 KiB', () => {
   it('every save of a growing state that is reported to be in effect is there when the state is opened again', async () => {

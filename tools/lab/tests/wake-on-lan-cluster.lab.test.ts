@@ -1,4 +1,6 @@
 /** From a magic packet on the wire to a virtual machine that runs: agents on three nodes, the controller, mutual TLS, and a stand-in for KubeVirt. */
+import { readFileSync } from 'node:fs';
+import { ALERTS, alertsNamedIn, formatRules } from '@vmdhcp/alerts';
 import { DASHBOARDS, queriesToTry } from '@vmdhcp/dashboards';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,6 +10,7 @@ import {
   CONTROLLER_BIN,
   type ContainerOfPod,
   drawPicture,
+  FiringAlerts,
   freePort,
   has,
   isDrawing,
@@ -304,18 +307,28 @@ async function wakeForPictures(prometheus: Prometheus): Promise<void> {
   }
 }
 
-describe.skipIf(!has('prometheus'))(`the dashboard of Wake-on-LAN ${needs('prometheus')}`, () => {
-  it('has data for every query, after machines were woken', async () => {
+describe.skipIf(!has('prometheus', 'wakeonlan'))(`Prometheus ${needs('prometheus', 'wakeonlan')}`, () => {
+  it('has data for every query of the dashboard after machines were woken, and fires its alert when KubeVirt refuses to start one', async () => {
     const wakes = DASHBOARDS.filter(({ name }) => name === 'wake-on-lan').flatMap((dashboard) => queriesToTry(dashboard));
     expect(wakes.length).toBeGreaterThan(0);
     const urls = agents().map(({ node }) => `http://${node.address}:${AGENT_PORT}`);
-    const prometheus = await Prometheus.start(lab, { rules: '', targets: { controller: [controller.url], agents: urls } });
+    const prometheus = await Prometheus.start(lab, {
+      rules: formatRules(ALERTS, { runbooks: '', for: '0s' }),
+      targets: { controller: [controller.url], agents: urls },
+    });
     await waitFor('two scrapes', async () => (await prometheus.query('min(count_over_time(up[1m])) > 1')).length > 0);
     // The next one is counted between two scrapes.
     await wake(await machine('Manual'), byDatagram);
     if (isDrawing) await wakeForPictures(prometheus);
     await prometheus.haveData(wakes);
     for (const dashboard of DASHBOARDS.filter(({ name }) => name === 'wake-on-lan')) await drawPicture(prometheus, dashboard);
+    const alerts = new FiringAlerts(prometheus);
+    const refused = await machine('Manual');
+    const endRefusal = kubevirt.refuse({ key: refused.key, answer: { code: 403, reason: 'Forbidden', message: 'not here' } });
+    await wake(refused, byDatagram);
+    await alerts.fires('VmdhcpWakeUpsFail');
+    endRefusal();
+    expect(alerts.fired).toEqual(alertsNamedIn(readFileSync(import.meta.filename, 'utf8')));
   });
 });
 

@@ -3,7 +3,7 @@ import type { Alert } from '../alert.js';
 export const controllerBehind: Alert = {
   name: 'VmdhcpControllerBehind',
   group: 'controller',
-  expression: 'max by (kind) (vmdhcpcontroller_queue_oldest_seconds) > 30',
+  expression: { seconds: 30, longerThan: (seconds) => `max by (kind) (vmdhcpcontroller_queue_oldest_seconds) > ${seconds}` },
   for: '5m',
   severity: 'warning',
   summary: 'the controller is {{ $value | humanizeDuration }} behind with {{ $labels.kind }}',

@@ -3,7 +3,10 @@ import type { Alert } from '../alert.js';
 export const hostUnhealthyLong: Alert = {
   name: 'VmdhcpHostUnhealthyLong',
   group: 'bare-metal',
-  expression: 'time() - max by (hoststatus) (vmdhcp_agent_host_unhealthy_since_timestamp_seconds) > 86400',
+  expression: {
+    seconds: 86_400,
+    longerThan: (seconds) => `time() - max by (hoststatus) (vmdhcp_agent_host_unhealthy_since_timestamp_seconds) > ${seconds}`,
+  },
   for: '5m',
   severity: 'warning',
   summary: 'host {{ $labels.hoststatus }} has not answered for a day',

@@ -20,7 +20,7 @@ export const repliesLost: Alert = {
       },
     ],
     remedy: [
-      '`send-failed`: look at the interface and the network of the node; `ENOBUFS` means that its queue is full, `EPERM` that a filter refuses packets.',
+      '`send-failed`: look at the interface and the network of the node; `ENOBUFS` means that its queue is full, `EPERM` that a filter refuses packets, `EMSGSIZE` that its MTU is too small for replies.',
       '`internal-error`: open an issue with the lines of the log.',
     ],
   },

@@ -10,7 +10,7 @@ export const webhookFails: Alert = {
   description:
     'The webhook has answered no decision for {{ $labels.operation }} of {{ $labels.resource }} for five minutes: the failurePolicy decides, so wrong objects may be accepted, or right ones refused.',
   runbook: {
-    meaning: 'The webhook received requests and could not decide: a bug, or caches that are not complete.',
+    meaning: 'The webhook received requests and could not decide: it has a bug.',
     impact: 'The `failurePolicy` of the registration decides: [admission](../admission.md).',
     diagnosis: [
       {
@@ -19,8 +19,8 @@ export const webhookFails: Alert = {
       },
     ],
     remedy: [
-      '`forbidden`: apply the ClusterRole of the webhook again.',
-      'Anything else that stays: open an issue with the lines of the log.',
+      'Open an issue with the lines of the log.',
+      'If IPPools cannot be changed until it is corrected: upgrade with `webhook.enabled=false` of the chart. Then no webhook is asked.',
     ],
   },
 };
