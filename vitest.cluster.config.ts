@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** On a cluster that others use too, the files run one after the other. */
@@ -6,12 +7,16 @@ const simulated = process.env.VMDHCP_TEST_KUBECONFIG === undefined;
 
 /** Tests against an API server: the one of KUBECONFIG where `npm run test:cluster` finds one set, else a simulated one. */
 export default defineConfig({
+  // The lab as it was built.
+  resolve: { alias: [{ find: /^\.\.\/src\/(.*)$/, replacement: fileURLToPath(new URL('tools/lab/dist/$1', import.meta.url)) }] },
   test: {
     include: ['tools/lab/tests/**/*.cluster.test.ts'],
     environment: 'node',
     fileParallelism: simulated,
     maxWorkers: Math.min(availableParallelism(), 4),
     pool: 'forks',
+    // What is built is loaded as programs load it: transforming it again took seconds of each file.
+    server: { deps: { external: [/\/dist\//] } },
     // Of tests that run at the same time: each has an API server and programs of its own.
     maxConcurrency: 2,
     // What hangs is found; a busy machine with two processors breaks nothing.

@@ -1,12 +1,17 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Tests with real interfaces and real clients. Files that run at the same time do so in namespaces of their own (`npm run test:lab`). */
 export default defineConfig({
+  // The lab as it was built.
+  resolve: { alias: [{ find: /^\.\.\/src\/(.*)$/, replacement: fileURLToPath(new URL('tools/lab/dist/$1', import.meta.url)) }] },
   test: {
     include: ['tools/lab/tests/**/*.lab.test.ts'],
     environment: 'node',
     fileParallelism: false,
     pool: 'forks',
+    // What is built is loaded as programs load it: transforming it again took seconds of each file.
+    server: { deps: { external: [/\/dist\//] } },
     // What hangs is found; a busy machine with two processors breaks nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,
