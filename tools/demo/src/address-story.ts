@@ -3,10 +3,8 @@ import { join } from 'node:path';
 import { type KubernetesObject, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
 import {
   AGENT_NAMESPACE,
-  acquire,
   CLUSTER_EXAMPLES,
   type ClientName,
-  endDhclient,
   ipPool,
   isInstalled,
   KubectlPlugin,
@@ -15,31 +13,19 @@ import {
   type Machine,
   type RealProgram,
   readYaml,
-  runAgent,
   unifiedAgents,
   virtualMachine,
   waitFor,
 } from '@vmdhcp/lab';
 import { type AgentTopology, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import colors from 'picocolors';
+import { askForAddress } from './ask-for-address.js';
 import type { LiveView } from './live-view.js';
-import { parseLogLine, withReason } from './log-record.js';
+import { showLogLine } from './show-log-line.js';
 import { showState } from './show-state.js';
-import type { Stage, Story } from './story.js';
+import type { Story } from './story.js';
+import { MACHINES } from './story-machines.js';
 
-/** The virtual machines of `examples/cluster/virtual-machines.yaml`, by interface; one of our own asks where a real client is not installed. */
-const MACHINES: readonly {
-  readonly name: string;
-  readonly virtualMachine: string;
-  readonly network: string;
-  readonly macAddress: string;
-  readonly client: RealProgram & ClientName;
-}[] = [
-  { name: 'web', virtualMachine: 'web', network: 'br-48', macAddress: '02:00:5e:00:48:01', client: 'udhcpc' },
-  { name: 'database', virtualMachine: 'database', network: 'br-48', macAddress: '02:00:5e:00:48:02', client: 'dhclient' },
-  { name: 'gateway-front', virtualMachine: 'gateway', network: 'br-48', macAddress: '02:00:5e:00:48:03', client: 'dhcpcd' },
-  { name: 'gateway-back', virtualMachine: 'gateway', network: 'br-49', macAddress: '02:00:5e:00:49:03', client: 'udhcpc' },
-];
 const NETWORKS = { 'default/vlan-48': 'br-48', 'default/vlan-49': 'br-49' };
 
 /** The group of the first pool, and what the topology means for the two pools of the example. */
@@ -71,7 +57,7 @@ export function addressStory(topology: AgentTopology): Story {
     const machines = new Map(
       MACHINES.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]),
     );
-    const cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: (who, line) => showLine(stage, who, line) });
+    const cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: (who, line) => showLogLine(stage, who, line) });
     stage.atEnd(() => cluster.stop());
     await cluster.startController('--agent-topology', topology);
     const story = new AddressStory({ view, cluster, machines, group });
@@ -230,7 +216,7 @@ class AddressStory {
     const machine = this.#machine(name);
     const before = this.#addresses.get(name);
     const startedAt = performance.now();
-    const address = isInstalled(client) ? await askReal(client, machine) : await waitFor('an answer', () => probe(machine));
+    const address = await askForAddress(client, machine);
     const tookMs = Math.round(performance.now() - startedAt);
     if (address === undefined || (before ?? address) !== address)
       throw new Error(`${name} had ${before ?? 'no address'}, and has ${address ?? 'none'} now`);
@@ -257,15 +243,6 @@ class AddressStory {
   }
 }
 
-/** Leases, and what is wrong; not how programs start, nor what each of them records: the story has that in its words. */
-function showLine({ view, isClosing }: Stage, who: string, line: string): void {
-  if (isClosing()) return;
-  const { msg = line, event, mac, address = '', level, reason } = parseLogLine(line) ?? {};
-  const machine = MACHINES.find(({ macAddress }) => macAddress === mac)?.name ?? mac;
-  if (event !== undefined) view.line(`${colors.green(shortName(who))}: ${event} ${machine} ${address}`);
-  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow(shortName(who))}: ${withReason(msg, reason)}`);
-}
-
 function explain(view: LiveView, text: string): void {
   view.line(colors.dim(text));
 }
@@ -282,22 +259,4 @@ function allocated(inCluster: LabCluster, names: readonly string[]): Promise<Kub
 
 function isAllocated({ status }: KubernetesObject): boolean {
   return readConditions(status).some(({ type, status: is }) => type === 'Allocated' && is === 'True');
-}
-
-async function askReal(client: ClientName, machine: Machine): Promise<string | undefined> {
-  const { address } = await acquire(client, machine);
-  await endDhclient(machine);
-  return address;
-}
-
-/** The agent's own probe as a client. */
-async function probe(machine: Machine): Promise<string | undefined> {
-  const { output } = await runAgent(machine, 'probe', '--interface', 'eth0', '--request', '--json', '--timeout', '0.3');
-  const { answers } = JSON.parse(output) as { answers: { type: string; address: string }[] };
-  return answers.findLast(({ type }) => type === 'ack')?.address;
-}
-
-/** `agent vx4kp` of `vm-dhcp-controller-agent-5d8f9c-vx4kp`. */
-function shortName(who: string): string {
-  return who === 'controller' || who === 'webhook' ? who : `agent ${who.split('-').at(-1)}`;
 }

@@ -22,7 +22,7 @@ import { arpProbe, probeServers } from '../cluster/linux-probes.js';
 import { NeededAddresses } from '../cluster/needed-addresses.js';
 import { startAgentControl } from '../control/agent-control.js';
 import { leasesPage } from '../http/leases-page.js';
-import { createMetrics, type Metrics } from '../http/metrics.js';
+import type { Metrics } from '../http/metrics.js';
 import { servePodStatus } from '../http/serve-pod-status.js';
 import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
@@ -34,6 +34,7 @@ import { HostEventLog } from './host-event-log.js';
 import { linuxHostLinks } from './host-link.js';
 import { HostResource } from './host-resources.js';
 import { HostsMachine } from './hosts-machine.js';
+import { createHostsMetrics } from './hosts-metrics.js';
 import type { HostsSettings, InventoryParts } from './hosts-ports.js';
 import type { HostInventory } from './leader-duties.js';
 import { RedfishControllers } from './redfish-controllers.js';
@@ -112,7 +113,7 @@ export class HostsProcess {
     });
     this.#needed = new NeededAddresses({ server: cluster.server, podAddress: settings.podAddress, served: this.#served });
     this.#machine = this.#createMachine();
-    this.#metrics = this.#createMetrics();
+    this.#metrics = createHostsMetrics(clusterAgentName, this.#machine, this.#events);
     this.#hostLog = new HostEventLog(logger, this.#metrics.registry, nowMs);
     this.#recorder = this.#createRecorder();
     const indexOf = libc.ifNameToIndex;
@@ -243,25 +244,6 @@ export class HostsProcess {
     const mayWrite = () => this.#machine.isLeader();
     const connection = this.#connection;
     return openApiLeases({ ...settings, connection, random: Math.random, namespace, clusterAgent, replica: identity, mayWrite });
-  }
-
-  #createMetrics(): Metrics {
-    const { dhcp } = this.#machine;
-    const name = this.#settings.clusterAgentName;
-    return createMetrics({
-      counters: dhcp.counters,
-      leaseEvents: () => this.#events.counts(),
-      served: () => new Map([[name, this.#machine.isServing()]]),
-      election: { isLeading: () => this.#machine.isLeader(), standbyAnswers: () => 0 },
-      otherServers: () => this.#machine.otherServers,
-      open: {
-        counts: () => {
-          const counts = dhcp.counts();
-          return new Map(counts === undefined ? [] : [[name, counts]]);
-        },
-        failures: () => this.#machine.writeFailures,
-      },
-    });
   }
 
   async #serveStatus(http: ListenAddress): Promise<Server> {

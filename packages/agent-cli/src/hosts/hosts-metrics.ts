@@ -1,0 +1,22 @@
+import { createMetrics, type Metrics } from '../http/metrics.js';
+import type { LeaseEventLog } from '../log/lease-event-log.js';
+import type { HostsMachine } from './hosts-machine.js';
+
+/** Of the agent of a ClusterAgent, whose pool has its name. */
+export function createHostsMetrics(name: string, machine: HostsMachine, events: LeaseEventLog): Metrics {
+  const { dhcp } = machine;
+  return createMetrics({
+    counters: dhcp.counters,
+    leaseEvents: () => events.counts(),
+    served: () => new Map([[name, machine.isServing()]]),
+    election: { isLeading: () => machine.isLeader(), standbyAnswers: () => 0 },
+    otherServers: () => machine.otherServers,
+    open: {
+      counts: () => {
+        const counts = dhcp.counts();
+        return new Map(counts === undefined ? [] : [[name, counts]]);
+      },
+      failures: () => machine.writeFailures,
+    },
+  });
+}
