@@ -12,19 +12,14 @@ import {
   DhcpServer,
   every,
   PacketCaptures,
-  ServedInterface,
-  type UnservedPool,
 } from '@vmdhcp/dhcp-agent/packet-path';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp } from '@vmdhcp/linux-sockets';
-import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
+import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { hasBindingFile, openFileRecords } from '../bindings/file-records.js';
-import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe } from '../cluster/linux-probes.js';
 import { startAgentControl } from '../control/agent-control.js';
-import { leasesPage } from '../http/leases-page.js';
-import { createMetrics, type Metrics } from '../http/metrics.js';
 import { AgentLog } from '../log/agent-log.js';
 import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
@@ -35,14 +30,15 @@ import { watchFile } from '../pools-file/watch-file.js';
 import { AddressBook, type PlannedPool } from '../state/address-book.js';
 import { StateDirectory } from '../state/state-directory.js';
 import type { StoredState } from '../state/state-format.js';
+import { createBareHostInterface } from './bare-host-interface.js';
 import type { BareHostView } from './bare-host-source.js';
+import { BareHostStatus } from './bare-host-status.js';
 import { linuxHostAddresses } from './host-addresses.js';
-import { HostInterfaces, type InterfaceParts } from './host-interfaces.js';
+import { HostInterfaces } from './host-interfaces.js';
 import { LeaseSaving } from './lease-saving.js';
 import { OpenLeases } from './open-leases.js';
 import { PlannedPools } from './planned-pools.js';
 import { PoolsFileReloads } from './pools-file-reloads.js';
-import { ReadinessLog } from './readiness-log.js';
 import { RefusalLog } from './refusal-log.js';
 
 const INTERFACE_CHECK_INTERVAL_MS = 250;
@@ -91,12 +87,11 @@ export class BareHostAgent {
   readonly #ntpNames: NtpNames;
   readonly #conflictProbes: ConflictProbes;
   readonly #mayProbe = mayUseArp();
-  readonly #metrics: Metrics;
+  readonly #status: BareHostStatus;
   readonly #interfaces: HostInterfaces;
   readonly #planned: PlannedPools;
   readonly #reloads: PoolsFileReloads;
   readonly #saving: LeaseSaving;
-  readonly #readiness: ReadinessLog;
   readonly #refusals: RefusalLog;
   readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
   readonly #captures = new PacketCaptures();
@@ -136,7 +131,6 @@ export class BareHostAgent {
       packetLog: this.#packetLog,
       nowMs: () => performance.now(),
     });
-    this.#readiness = new ReadinessLog(logger);
     this.#refusals = new RefusalLog(logger);
     this.#open = new OpenLeases({
       logger,
@@ -144,7 +138,7 @@ export class BareHostAgent {
       nowMs: Date.now,
       hasRecords: () => hasBindingFile(directory.path),
       openRecords: () => openFileRecords({ folder: directory.path, nowMs: Date.now }),
-      onRecorded: (durationMs, records) => this.#metrics.observeRecorded(durationMs, records),
+      onRecorded: (durationMs, records) => this.#status.metrics.observeRecorded(durationMs, records),
     });
     this.#server = this.#createServer();
     this.#addressUsers = new AddressUsers({
@@ -162,14 +156,29 @@ export class BareHostAgent {
       onConflict: (poolName, conflict) => this.#planned.onConflict(poolName, conflict),
       inject: (name, packet) => this.#server.again(() => this.#interfaces.inject(name, packet)),
     });
-    this.#metrics = this.#createMetrics();
+    this.#status = new BareHostStatus({
+      logger,
+      counters: this.#server.counters,
+      events: this.#events,
+      open: this.#open,
+      planned: () => this.#planned,
+      interfaces: () => this.#interfaces,
+      file: () => this.#file,
+    });
     this.#interfaces = new HostInterfaces({
       logger,
       host: linuxHostAddresses,
       server: this.#server,
       poolsOfInterface: settings.poolsOfInterface,
       configuresInterfaces: settings.configureInterfaces,
-      open: (parts) => this.#createInterface(parts),
+      open: (parts) =>
+        createBareHostInterface(parts, {
+          log: this.#log,
+          server: this.#server,
+          conflictProbes: this.#conflictProbes,
+          metrics: this.#status.metrics,
+          onStateChange: () => this.#status.reportReadiness(),
+        }),
     });
     this.#saving = new LeaseSaving({
       logger,
@@ -195,7 +204,7 @@ export class BareHostAgent {
       load: () => loadPoolsFile(settings.poolsPath, this.#ntpNames.known),
       configure: async (file) => {
         const isInEffect = await this.#configure(file);
-        this.#reportPoolsWithoutInterface();
+        this.#status.reportPoolsWithoutInterface();
         return isInEffect;
       },
       onInEffect: async () => this.#interfaces.prepareServed(),
@@ -213,7 +222,7 @@ export class BareHostAgent {
       planned: () => this.#planned.all,
       leases: () => this.#planned.leases(),
       quarantines: () => this.#planned.quarantines(),
-      unserved: () => this.#unserved(),
+      unserved: () => this.#status.unserved(),
       interfacesOf: this.#interfaces.interfacesOf,
     };
   }
@@ -236,7 +245,7 @@ export class BareHostAgent {
 
   async #start(file: PoolsFile): Promise<void> {
     const { http, poolsPath: path, poolsFileState: since } = this.#settings;
-    const server = http === undefined ? undefined : await this.#startStatusServer(http);
+    const server = http === undefined ? undefined : await this.#status.startServer(http);
     if (!this.#mayProbe)
       this.#logger.warn(
         'no CAP_NET_RAW: new addresses are not probed for conflicts; grant it, or set spec.conflictProbe: Disabled',
@@ -244,7 +253,7 @@ export class BareHostAgent {
     // What cannot be opened at the start is no reason to serve without it.
     await this.#open.prepare([...file.pools.values()].map(({ pool }) => pool));
     await this.#configure(file);
-    this.#reportPoolsWithoutInterface();
+    this.#status.reportPoolsWithoutInterface();
     const watching = new AbortController();
     watchFile({ path, since, signal: watching.signal }, () => void this.#reloads.reload());
     await this.#interfaces.check();
@@ -306,25 +315,7 @@ export class BareHostAgent {
     this.#planned.replace(pools);
     this.#interfaces.onPoolsChanged();
     this.#refusals.report([...pools.values()].flatMap(({ refused }) => refused));
-    this.#reportReadiness();
-  }
-
-  #unserved(): UnservedPool[] {
-    return this.#interfaces.unserved(this.#file, new Set(this.#planned.all.keys()));
-  }
-
-  #reportReadiness(): void {
-    this.#readiness.report(this.#unserved(), { pools: [...this.#planned.all.keys()], interfaces: this.#interfaces.names });
-  }
-
-  #reportPoolsWithoutInterface(): void {
-    for (const [pool, { paused }] of this.#file.pools) {
-      if (paused || this.#interfaces.interfacesOf.has(pool)) continue;
-      this.#logger.warn(
-        { pool },
-        `the pool has no interface and is not served: give --interface ${pool}=IFACE and start the agent again, or set spec.paused: true`,
-      );
-    }
+    this.#status.reportReadiness();
   }
 
   #createServer(): DhcpServer {
@@ -364,61 +355,6 @@ export class BareHostAgent {
       state,
     );
     return book;
-  }
-
-  #createInterface({ name, pools, prepare }: InterfaceParts): ServedInterface {
-    const whyNotSent = this.#conflictProbes.defer.bind(this.#conflictProbes, name);
-    return new ServedInterface(name, {
-      observer: this.#log,
-      nowMs: Date.now,
-      sockets: linuxDhcpSockets,
-      handler: this.#server.handler(name, pools, {
-        whyNotSent: (answer, packet) => (whyNotSent(answer, packet) ? 'address-being-probed' : undefined),
-        isOpenTo: (lease) => !this.#conflictProbes.isFresh(lease),
-      }),
-      socketEvents: {
-        onBurst: (durationNs) => {
-          this.#server.endBurst();
-          this.#metrics.observeBurst(durationNs);
-        },
-        onSendFailure: ({ error, count }) => {
-          this.#server.counters.drop('send-failed', count);
-          this.#log.observe({ kind: 'replies-not-sent', interfaceName: name, error, count });
-        },
-      },
-      prepare,
-      onStateChange: () => this.#reportReadiness(),
-    });
-  }
-
-  #createMetrics(): Metrics {
-    return createMetrics({
-      counters: this.#server.counters,
-      leaseEvents: () => this.#events.counts(),
-      served: () => this.#servedPools(),
-      allocation: { poolCounts: () => this.#planned.counts, refusedClaims: () => this.#planned.refusedClaims },
-      open: { counts: () => this.#open.counts(), failures: () => this.#open.failures },
-    });
-  }
-
-  #servedPools(): ReadonlyMap<string, boolean> {
-    const unserved = new Set(this.#unserved().map(({ pool }) => pool));
-    const names = new Set([...this.#planned.all.keys(), ...unserved]);
-    return new Map([...names].map((name) => [name, !unserved.has(name)]));
-  }
-
-  #unready(): string[] {
-    const unserved = this.#unserved().map(({ pool, reason }) => `${pool}: ${reason}`);
-    const { problem } = this.#open;
-    return problem === undefined ? unserved : [...unserved, problem];
-  }
-
-  #startStatusServer(where: ListenAddress): Promise<Server> {
-    return startStatusServer(where, {
-      unready: () => this.#unready(),
-      registry: this.#metrics.registry,
-      pages: { '/leases': leasesPage(() => this.#planned.leases()) },
-    });
   }
 }
 
