@@ -30,6 +30,8 @@ export const PACKAGES = {
     why: 'it is pure: what Kubernetes stores, and what the controller and the agents write for each other',
     folders: [
       'labels',
+      'allocated-marks',
+      'network-key',
       'reasons',
       'text-formats',
       'agent',

@@ -18,8 +18,6 @@ export type { CustomResource, PrinterColumn } from './custom-resource.js';
 export { toCustomResourceDefinition } from './custom-resource-definition.js';
 export { type ExplainedIssue, explainIssue, type IssueReason } from './describe-issue.js';
 export {
-  ALLOCATED_EXCLUDED,
-  ALLOCATED_RESERVED,
   type IPPool,
   type IPPoolSpec,
   type IPPoolStatus,
@@ -27,24 +25,11 @@ export {
   ipPool,
   ipPoolResource,
 } from './ip-pool.js';
-export { type NetworkAttachmentDefinition, networkAttachmentDefinition, networkKey } from './network-attachment-definition.js';
-export { DEFAULT_NAMESPACE, type ObjectMeta, objectKey } from './object-meta.js';
+export { type NetworkAttachmentDefinition, networkAttachmentDefinition } from './network-attachment-definition.js';
+export { type ObjectMeta, objectKey } from './object-meta.js';
 export type { ObjectProblem, ObjectProblemReason, ParsedKind } from './parse-by-kind.js';
 export { type ApiObject, type ParsedObject, parseObject } from './parse-object.js';
 export { parseWolConfig } from './parse-wol-config.js';
-export {
-  type ConditionOf,
-  type ConditionPlace,
-  describeReason,
-  type EventOf,
-  type EventPlace,
-  isReasonAt,
-  REASONS,
-  type Reason,
-  type ReasonPlace,
-  reasonOf,
-  type WordOf,
-} from './reasons.js';
 export { closestName, type UnknownField } from './unknown-fields.js';
 export { type VirtualMachine, virtualMachine } from './virtual-machine.js';
 export {

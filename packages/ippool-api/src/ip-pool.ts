@@ -174,10 +174,6 @@ export type IPPoolSpec = z.infer<typeof spec>;
 export type IPPoolStatus = z.infer<typeof status>;
 export type IPv4Config = z.infer<typeof ipv4Config>;
 
-/** The marks of unavailable addresses in `status.ipv4.allocated`. */
-export const ALLOCATED_EXCLUDED = 'EXCLUDED';
-export const ALLOCATED_RESERVED = 'RESERVED';
-
 export const ipPoolResource: CustomResource = {
   kind: 'IPPool',
   plural: 'ippools',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_NAMESPACE } from './network-key.js';
 
 /** The part of Kubernetes' ObjectMeta that is read here; the rest is kept as it is. */
 export const objectMeta = z.looseObject({
@@ -13,9 +14,6 @@ export const objectMeta = z.looseObject({
   finalizers: z.array(z.string()).optional(),
 });
 export type ObjectMeta = z.infer<typeof objectMeta>;
-
-/** Objects without a namespace are in this one, as with `kubectl apply`. */
-export const DEFAULT_NAMESPACE = 'default';
 
 /** `namespace/name`, which names an object of one kind. */
 export function objectKey(metadata: Pick<ObjectMeta, 'namespace' | 'name'>): string {

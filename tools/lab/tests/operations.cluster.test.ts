@@ -72,6 +72,7 @@ describe.skipIf(!has('kubectl'))(`each question (${needs('kubectl')})`, () => {
     async (_, question) => {
       const output = await ask(question);
       printed.set(question.number, output);
+      expect(output).not.toBe('');
       if (!isUpdate) expect(lasting(output), 'write the page anew with UPDATE_OUTPUTS=1').toBe(lasting(question.output));
     },
   );

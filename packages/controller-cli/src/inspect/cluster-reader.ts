@@ -13,6 +13,8 @@ export type ListResult =
 
 const PAGE = 500;
 
+type Page = Awaited<ReturnType<ApiObjectClient<KubernetesObject>['list']>>;
+
 export class ClusterReader {
   readonly cluster: ClusterConnection;
   readonly connection: ApiConnection;
@@ -74,15 +76,17 @@ export class ClusterReader {
     }
   }
 
-  /** One page after the other, as long as they are asked for. */
+  /** One page after the other, as long as they are asked for: the next one is on its way while one is looked at. */
   async *pages(resource: ApiResource): AsyncGenerator<readonly KubernetesObject[]> {
     const client = this.client(resource);
-    let continueToken: string | undefined;
-    do {
-      const page = await client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
-      yield page.items;
-      ({ continueToken } = page);
-    } while (continueToken !== undefined);
+    let coming: Promise<Page> | undefined = client.list({ limit: PAGE });
+    while (coming !== undefined) {
+      const { items, continueToken }: Page = await coming;
+      coming = continueToken === undefined ? undefined : client.list({ limit: PAGE, continueToken });
+      // Where no more pages are asked for, nothing waits for it.
+      coming?.catch(() => undefined);
+      yield items;
+    }
   }
 
   close(): void {

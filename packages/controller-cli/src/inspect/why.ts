@@ -1,5 +1,5 @@
 import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
-import { REASONS } from '@vmdhcp/ippool-api';
+import { REASONS } from '@vmdhcp/ippool-api/agent';
 import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/reconciler/chain';
 import type { HostChain } from '@vmdhcp/reconciler/host-chain';
 import { ExitCode } from '@vmdhcp/service-process';

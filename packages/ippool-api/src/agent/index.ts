@@ -1,11 +1,26 @@
 /**
- * What the controller and the agents write for each other, in the environment of pods and in annotations of Leases, with the labels of all
- * kinds. Nothing of it needs a schema, so that a program that uses no other part of the package does not load zod.
+ * What the controller and the agents write for each other, in the environment of pods and in annotations of Leases, with the labels and
+ * reasons of all kinds. Nothing of it needs a schema, so that a program that uses no other part of the package does not load zod.
  *
  * @packageDocumentation
  */
+export { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '../allocated-marks.js';
 export * from '../labels.js';
-export type { ReasonAt } from '../reasons.js';
+export { DEFAULT_NAMESPACE, networkKey } from '../network-key.js';
+export {
+  type ConditionOf,
+  type ConditionPlace,
+  describeReason,
+  type EventOf,
+  type EventPlace,
+  isReasonAt,
+  REASONS,
+  type Reason,
+  type ReasonAt,
+  type ReasonPlace,
+  reasonOf,
+  type WordOf,
+} from '../reasons.js';
 export {
   AGENT_LOG_LEVELS,
   type AgentLogLevel,

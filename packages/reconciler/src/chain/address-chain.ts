@@ -1,5 +1,5 @@
 /** The way from a virtual machine to its address, link by link, as a value. */
-import { REASONS } from '@vmdhcp/ippool-api';
+import { REASONS } from '@vmdhcp/ippool-api/agent';
 import { CHAIN_LINKS, type ChainLinkName } from './chain-links.js';
 import type { MissingRight } from './chain-observation.js';
 import { type ChainReason, type Gravity, REASON_LINKS } from './reasons.js';

@@ -1,5 +1,5 @@
 /** The agents of a pool, their leader, and what it reports. */
-import { AGENT_REPORT_ANNOTATION, LEASE_DURATION_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api';
+import { AGENT_REPORT_ANNOTATION, LEASE_DURATION_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api/agent';
 import { describeCount, describeNames, type KubernetesObject, keyOf, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { type Finding, finding, type LinkFacts } from './address-chain.js';
 import { conditionOf, findingOf } from './chain-conditions.js';

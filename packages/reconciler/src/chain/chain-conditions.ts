@@ -1,5 +1,5 @@
 /** What the conditions of an object mean for the way to an address. */
-import { isReasonAt } from '@vmdhcp/ippool-api';
+import { isReasonAt } from '@vmdhcp/ippool-api/agent';
 import { type Condition, type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { type Finding, finding } from './address-chain.js';
 import { type ChainReason, REASON_LINKS } from './reasons.js';

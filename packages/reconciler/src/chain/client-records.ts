@@ -8,7 +8,7 @@ import {
   parseIpv4Cidr,
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator';
-import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
+import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api/agent';
 import { isRecord, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { networkOfPool } from '../network/network-problem.js';
 import { readQuarantines } from '../pool/quarantines.js';

@@ -1,7 +1,7 @@
 /** The NetworkAttachmentDefinition of an interface, and its entry in the VirtualMachineNetworkConfig. */
 
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { CLUSTER_NETWORK_LABEL, EXTERNAL_DHCP_ANNOTATION, networkKey, reasonOf } from '@vmdhcp/ippool-api';
+import { CLUSTER_NETWORK_LABEL, EXTERNAL_DHCP_ANNOTATION, networkKey, reasonOf } from '@vmdhcp/ippool-api/agent';
 import { type Condition, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { sentenceOf } from '../explanation.js';
 import { readInterfaceEntry } from '../network-config/interface-claims.js';

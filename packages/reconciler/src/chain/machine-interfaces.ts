@@ -1,6 +1,6 @@
 /** The interfaces of a virtual machine of which the way to their addresses is shown, and what of them cannot be met. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { networkKey, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { networkKey, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import type { VirtualMachineProblem, WantedInterfaces, WrittenProblem } from '../virtual-machine/wanted-interfaces.js';

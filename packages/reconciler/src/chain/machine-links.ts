@@ -1,5 +1,5 @@
 /** The virtual machine: whether it is there and runs, its interfaces, and what of its specification cannot be met. */
-import { reasonOf } from '@vmdhcp/ippool-api';
+import { reasonOf } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import { planNetworkConfig } from '../virtual-machine/plan-network-config.js';

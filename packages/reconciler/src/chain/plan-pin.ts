@@ -1,6 +1,6 @@
 /** What an administrator writes so that an interface gets one address in particular. */
 import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
-import { REASONS, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { REASONS, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
 import type { AddressChain } from './address-chain.js';
 import { type ClientRecord, findClientRecords } from './client-records.js';

@@ -1,5 +1,5 @@
 /** Where each reason of the product stands on the way to an address, and how grave it is there. A reason that is not here does not compile. */
-import type { ConditionPlace, EventPlace, ReasonAt } from '@vmdhcp/ippool-api';
+import type { ConditionPlace, EventPlace, ReasonAt } from '@vmdhcp/ippool-api/agent';
 import type { ChainLinkName } from './chain-links.js';
 
 /** Kinds of objects that an address depends on. */

@@ -1,6 +1,6 @@
 /** What a VirtualMachineNetworkConfig asks for, interface by interface. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { networkKey } from '@vmdhcp/ippool-api';
+import { networkKey } from '@vmdhcp/ippool-api/agent';
 import { isBeingDeleted, type KubernetesObject, quote, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 import { type Explanation, sentenceOf } from '../explanation.js';

@@ -1,4 +1,4 @@
-import { INTERFACES_ANNOTATION, VM_NAME_LABEL } from '@vmdhcp/ippool-api';
+import { INTERFACES_ANNOTATION, VM_NAME_LABEL } from '@vmdhcp/ippool-api/agent';
 import { isBeingDeleted, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 
 /** A VirtualMachineNetworkConfig whose VirtualMachine does not exist. */

@@ -2,7 +2,7 @@
  * Which networks an IPPool may serve: those of its own namespace; others only with the permission of the network's owner. Otherwise any user who
  * may create IPPools in one namespace could answer the DHCP clients of every other.
  */
-import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
+import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readText, readTexts } from '@vmdhcp/kube-runtime';
 import type { Explanation } from '../explanation.js';
 

@@ -1,5 +1,5 @@
 /** What keeps an IPPool from its network. */
-import { networkKey } from '@vmdhcp/ippool-api';
+import { networkKey } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 import type { Explanation } from '../explanation.js';
 import { explainMissingPermission, explainNetworkTaken, mayServeNetwork } from './network-permission.js';

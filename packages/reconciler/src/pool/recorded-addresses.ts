@@ -7,7 +7,7 @@ import {
   parseIpv4Address,
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator';
-import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
+import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api/agent';
 import { isRecord, type KubernetesObject, quote, readField } from '@vmdhcp/kube-runtime';
 
 export interface RecordedAddresses {

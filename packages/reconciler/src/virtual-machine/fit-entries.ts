@@ -1,5 +1,6 @@
 /** Which interfaces get an entry where there are more than a VirtualMachineNetworkConfig has place for. */
-import { DHCP_OPT_OUT_ANNOTATION, type NetworkConfig } from '@vmdhcp/ippool-api';
+import type { NetworkConfig } from '@vmdhcp/ippool-api';
+import { DHCP_OPT_OUT_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import { type Explanation, sentenceOf } from '../explanation.js';
 import { formerEntry, type WantedEntry } from './network-config-entries.js';

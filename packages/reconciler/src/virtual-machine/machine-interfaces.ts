@@ -11,7 +11,7 @@
  * KubeMacPool has no place in this list: its webhook writes the MAC address into the template.
  */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { MAC_ADDRESS_ANNOTATION, networkKey } from '@vmdhcp/ippool-api';
+import { MAC_ADDRESS_ANNOTATION, networkKey } from '@vmdhcp/ippool-api/agent';
 import { isRecord, type KubernetesObject, readField, readList, readText, readTexts } from '@vmdhcp/kube-runtime';
 
 import { NOTHING_REMEMBERED, type RememberedInterfaces } from './remembered-interfaces.js';

@@ -1,5 +1,5 @@
 /** The labels, annotations and owners of a VirtualMachineNetworkConfig that a virtual machine has. */
-import { INTERFACES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX, VM_NAME_LABEL } from '@vmdhcp/ippool-api';
+import { INTERFACES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX, VM_NAME_LABEL } from '@vmdhcp/ippool-api/agent';
 import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-runtime';
 import type { WantedEntry } from './network-config-entries.js';
 import { formatRememberedInterfaces } from './remembered-interfaces.js';

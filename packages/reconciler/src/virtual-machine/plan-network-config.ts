@@ -4,7 +4,8 @@
  * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that are no longer wanted are `Stale`) is
  * reported by the reconciler of that object, which sees when they are released. Two reconcilers that write the same status would undo each other.
  */
-import { API_VERSION, NETWORK_CONFIG_FINALIZER, type NetworkConfig, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import type { NetworkConfig } from '@vmdhcp/ippool-api';
+import { API_VERSION, NETWORK_CONFIG_FINALIZER, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { isBeingDeleted, type KubernetesObject, type MergePatch } from '@vmdhcp/kube-runtime';
 import { fitEntries, MOST_INTERFACES } from './fit-entries.js';
 import { delayedChanges, describeAwaited } from './instance-problems.js';

@@ -3,7 +3,7 @@
  * only, and KubeVirt may choose another MAC address at each start; an annotation has the names.
  */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api';
+import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { compareText, isRecord, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface RememberedInterface {

@@ -3,7 +3,7 @@
  * addresses come from `machineInterfaces`.
  */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { compareText, describeNames, type KubernetesObject, quote, readTexts } from '@vmdhcp/kube-runtime';
 
 import { type InterfaceKnowledge, type MachineInterface, machineInterfaces } from './machine-interfaces.js';
