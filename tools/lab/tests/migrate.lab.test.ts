@@ -163,10 +163,12 @@ describe('vmdhcp-controller migrate', () => {
   it.skipIf(!has('udhcpc'))(
     `there and back: clients keep their addresses, and are answered at the first retransmission at the latest ${needs('udhcpc')}`,
     {
-      timeout: 240_000,
+      timeout: 480_000,
     },
     async () => {
       await installBoth();
+      // The pod is there before its agent serves: a client that asks too early reports that it found no server.
+      await waitFor('an answer', () => vlans.fleet.addressFor({ macAddress: ASKING }));
       const machine = vlans.lab.addMachine('renewing', { network: 'br48', macAddress: RENEWING });
       const udhcpc = startClient('udhcpc', machine);
       expect((await udhcpc.event('bound')).address).toBe(CLIENTS[RENEWING as keyof typeof CLIENTS]);

@@ -133,7 +133,7 @@ async function deployments(): Promise<string[]> {
 
 describe('agents of a cluster', () => {
   it('pools move from one topology to another, one holder at a time, and a client that renews keeps its address', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     await cluster.startController('--agent-topology', 'unified', '--no-leader-election');
     await cluster.access.applyAll(unifiedAgents());
@@ -214,7 +214,7 @@ describe('agents of a cluster', () => {
   });
 
   it('pools move from the namespace where agents ran before, one holder at a time, and are not served twice meanwhile', {
-    timeout: 180_000,
+    timeout: 360_000,
   }, async () => {
     const before = 'harvester-system';
     const group = 'vm-dhcp-agent-mgmt-1';
