@@ -53,9 +53,24 @@ describe('Events on the page', () => {
       toRecentEvents(
         'pools',
         ofPool,
-        Array.from({ length: 50 }, () => event('IPPool', 'net')),
+        Array.from({ length: 50 }, (_, number) => event('IPPool', 'net', { message: String(number) })),
       ).rows,
     ).toHaveLength(20);
+  });
+
+  it('of several reporters with the same words are one row, with the newest time and all counts', () => {
+    const at = (lastTimestamp: string, count: number, more = {}) =>
+      event('IPPool', 'net', { reason: 'Same', message: 'the same', lastTimestamp, count, ...more });
+    const { rows } = toRecentEvents('pools', ofPool, [
+      at('2026-01-01T00:00:00Z', 2),
+      at('2026-01-03T00:00:00Z', 3),
+      at('2026-01-02T00:00:00Z', 1, { message: 'another' }),
+      at('2026-01-02T12:00:00Z', 4),
+    ]);
+    expect(rows.map(({ message, count, lastAtMs }) => [message, count, lastAtMs])).toEqual([
+      ['the same', 9, Date.parse('2026-01-03T00:00:00Z')],
+      ['another', 1, Date.parse('2026-01-02T00:00:00Z')],
+    ]);
   });
 
   it('about other objects are left out, whatever the API server gives; an Event that makes no sense stays without its times', () => {

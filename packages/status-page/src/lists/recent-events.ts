@@ -43,7 +43,7 @@ export function selectEvents(
   return onlyNamespace === undefined || namespace === onlyNamespace ? { namespace, kind: KIND_OF_POOLS, name } : undefined;
 }
 
-/** Those of the kinds that were asked for, the newest first, bounded. An API server that knows no selection gives others too. */
+/** Those of the kinds that were asked for, the newest first, bounded; of several with the same words, one row. An API server that knows no selection gives others too. */
 export function toRecentEvents(
   of: EventsOf,
   { kind, name }: EventSelection,
@@ -54,7 +54,19 @@ export function toRecentEvents(
     return event.kind === kind && (name === undefined || event.name === name);
   });
   const sorted = rows.toSorted((one, other) => (other.lastAtMs ?? 0) - (one.lastAtMs ?? 0));
-  return { rows: sorted.slice(0, MOST_EVENTS) };
+  return { rows: joinSame(sorted).slice(0, MOST_EVENTS) };
+}
+
+/** Each replica, and each process after a restart, reports by an Event of its own: with the same words, they are one row. @param rows - the newest first. */
+function joinSame(rows: readonly RecentEvent[]): readonly RecentEvent[] {
+  const joined = new Map<string, RecentEvent>();
+  for (const row of rows) {
+    const { kind, namespace, name, reason, message } = row;
+    const key = JSON.stringify([kind, namespace, name, reason, message]);
+    const newest = joined.get(key);
+    joined.set(key, newest === undefined ? row : { ...newest, count: newest.count + row.count });
+  }
+  return [...joined.values()];
 }
 
 /** Both forms of an Event: counted, and of `events.k8s.io` with a series. */

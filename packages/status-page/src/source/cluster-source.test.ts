@@ -3,6 +3,7 @@ import { type KubernetesObject, keyOf, type MergePatch, SharedCaches } from '@vm
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findLeases } from '../lists/find-leases.js';
+import type { EventSelection } from '../lists/recent-events.js';
 import { ipPool } from '../pool/pool-object-fixtures.js';
 import { type ClusterSource, createClusterSource } from './cluster-source.js';
 import type { SourceChange } from './page-source.js';
@@ -36,13 +37,17 @@ async function setUp(objects: Readonly<Record<string, readonly KubernetesObject[
     backOff: { firstMs: 1, mostMs: 1, random: () => 0 },
   });
   const wall = { nowMs: NOW };
+  const listed: EventSelection[] = [];
   const source = createClusterSource({
     caches,
     instance: 'one',
     onlyNamespace: undefined,
     agentsNamespace: 'agents',
     hasWakeOnLan: true,
-    events: async () => [],
+    events: async (selection) => {
+      listed.push(selection);
+      return [];
+    },
     hostStatuses: hostStatuses && (async () => hostStatuses),
     isLeading: () => false,
     wallTimeMs: () => wall.nowMs,
@@ -54,7 +59,7 @@ async function setUp(objects: Readonly<Record<string, readonly KubernetesObject[
   started.push(source);
   source.start();
   await clock.advance(100);
-  return { source, clock, resourceOf, wall };
+  return { source, clock, resourceOf, wall, listed };
 }
 
 function machine(name: string, networkName = 'default/net-1'): KubernetesObject {
@@ -301,6 +306,17 @@ describe('Wake-on-LAN and bare-metal hosts', () => {
       },
       { name: 'b', clusterAgent: '', isHealthy: null, hasLease: false, updatedAtMs: null },
     ]);
+  });
+});
+
+describe('Events', () => {
+  it('of a pool that there is not are asked for nowhere: made-up names of pools are no requests to the API server', async () => {
+    const { source, listed } = await setUp({ ippools: [ipPool()] });
+    const { namespace, name } = ipPool().metadata;
+    for (const pool of ['default/none', `other/${name}`, keyOf(ipPool())]) await source.recentEvents({ of: 'pools', pool });
+    expect(listed).toEqual([{ namespace, kind: 'IPPool', name }]);
+    await source.recentEvents({ of: 'machines', pool: 'default/none' });
+    expect(listed).toHaveLength(2);
   });
 });
 

@@ -131,8 +131,11 @@ class CachedCluster implements ClusterSource {
     });
 
   readonly recentEvents: PageSource['recentEvents'] = async (query) => {
+    const { of, pool } = query;
+    // Each name is another request to the API server: made-up ones must be none.
+    if (of === 'pools' && pool !== '' && this.#caches.pools?.get(pool) === undefined) return { rows: [] };
     const selection = selectEvents(query, this.#settings);
-    return selection === undefined ? { rows: [] } : toRecentEvents(query.of, selection, await this.#settings.events(selection));
+    return selection === undefined ? { rows: [] } : toRecentEvents(of, selection, await this.#settings.events(selection));
   };
 
   readonly onChange: PageSource['onChange'] = (listener) => {
