@@ -212,6 +212,16 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
       await page.locator(`[aria-label="${address}, used, default/again-${index}"]`).waitFor();
   });
 
+  it('states what the server does not know yet, until it knows it, though nothing changes then', async () => {
+    served.unready = ['virtualMachines: not listed yet'];
+    const page = await open('');
+    const unready = page.getByText('virtualMachines: not listed yet');
+    await unready.waitFor();
+    await isLive(page);
+    served.unready = [];
+    await unready.waitFor({ state: 'detached' });
+  });
+
   it('a Lease that is renewed looks new, without a new card', async () => {
     const page = await open('#/agents');
     await isLive(page);

@@ -63,6 +63,8 @@ export class MemoryPage {
   hosts: HostsPage = { clusterAgents: [], hosts: [] };
   /** By what they are about. */
   events: Readonly<Partial<Record<EventsOf, RecentEventsPage>>> = {};
+  /** What the server does not know yet. */
+  unready: readonly string[] = [];
   /** What is decided about a token. */
   decide: (token: string | undefined) => AccessDecision = () => grantAll(null);
   /** What went wrong in the server. */
@@ -168,7 +170,7 @@ export class MemoryPage {
     return {
       kind: 'cluster',
       sections: new Set(SECTIONS),
-      unready: () => [],
+      unready: () => this.unready,
       isLeader: () => true,
       pools: () => [...this.#pools.keys()].sort().flatMap((key) => this.#find(key)?.snapshot ?? []),
       pool: (key) => this.#find(key),

@@ -17,7 +17,7 @@ import { ViewLinks } from './view-links.js';
 const TIMES_EVERY_MS = 5000;
 /** The server lists them as often. */
 const EVENTS_EVERY_MS = 10_000;
-/** What events do not bring of the overview (the leader, what is not known yet) is asked for again after this time. */
+/** What events do not bring of the overview (the leader, rights) is asked for again after this time, when a view is. */
 const OVERVIEW_MS = 30_000;
 /** Lists that change all the time are asked for this often at most. */
 const RELOAD_EVERY_MS = 2000;
@@ -110,7 +110,7 @@ export class Page {
     this.#loadedAtMs = performance.now();
     const view = this.#view;
     if (view === undefined) return;
-    const isFresh = !isWhole && this.#loadedAtMs - this.#overviewAtMs < OVERVIEW_MS;
+    const isFresh = !isWhole && !this.#isUnready && this.#loadedAtMs - this.#overviewAtMs < OVERVIEW_MS;
     const failure = (isFresh ? undefined : await this.#loadOverview()) ?? (await this.#loadView(view));
     // People have gone to another view meanwhile.
     if (view !== this.#view) return;
@@ -232,6 +232,11 @@ export class Page {
     if (sections.some((section) => shown.includes(section))) this.#loadSoon();
   }
 
+  /** By the overview: the server does not know everything yet. */
+  get #isUnready(): boolean {
+    return this.#overview !== undefined && this.#overview.unready.length > 0;
+  }
+
   #loadSoon(): void {
     this.#reload ??= setTimeout(() => void this.#load(false), RELOAD_EVERY_MS);
   }
@@ -249,9 +254,13 @@ export class Page {
     this.#line.show(this.#connection, this.#heardAtMs === 0 ? 'never' : describeAge(this.#heardAtMs, nowMs));
     this.#elements.main.classList.toggle('stale', this.#connection.kind === 'lost');
     refreshTimes(this.#elements.main, nowMs);
-    if (this.#connection.kind === 'live') void this.#view?.events?.load(EVENTS_EVERY_MS);
-    const reloadMs = this.#view?.reloadMs ?? Number.POSITIVE_INFINITY;
-    if (this.#connection.kind === 'live' && performance.now() - this.#loadedAtMs > reloadMs) this.#loadSoon();
+    if (this.#connection.kind === 'live') this.#loadWhatNoEventTells();
+  }
+
+  #loadWhatNoEventTells(): void {
+    void this.#view?.events?.load(EVENTS_EVERY_MS);
+    const reloadMs = this.#isUnready ? 0 : (this.#view?.reloadMs ?? Number.POSITIVE_INFINITY);
+    if (performance.now() - this.#loadedAtMs > reloadMs) this.#loadSoon();
   }
 }
 
