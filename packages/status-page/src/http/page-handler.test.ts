@@ -144,6 +144,19 @@ describe('the page over HTTP', () => {
       expect(await get('/api/overview', { headers: { host } })).toMatchObject({ status: 403 });
   });
 
+  it('what fails in the same way at every request is reported once a minute: open pages ask again every few seconds', async () => {
+    let problem = 'events is forbidden';
+    const { get, errors, clock } = await serve({ access: { decide: () => Promise.reject(new Error(problem)) } });
+    for (let asked = 0; asked < 3; asked++) expect(await get('/api/overview')).toMatchObject({ status: 500 });
+    expect(errors.map(String)).toEqual(['Error: events is forbidden']);
+    problem = 'another';
+    await get('/api/overview');
+    expect(errors).toHaveLength(2);
+    await clock.advance(60_000);
+    await get('/api/overview');
+    expect(errors).toHaveLength(3);
+  });
+
   it('a bug costs one answer, is logged, and its message reaches no client', async () => {
     const { get, errors, server } = await serve({ access: { decide: () => Promise.reject(new Error('secret')) } });
     expect(await get('/api/overview')).toMatchObject({ status: 500, text: expect.not.stringContaining('secret') });

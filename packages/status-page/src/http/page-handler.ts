@@ -41,12 +41,16 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+/** Milliseconds. */
+const REPORT_EVERY_MS = 60_000;
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 export class PageHandler {
   readonly #settings: PageHandlerSettings;
   readonly #page: ServedPage;
   readonly #streams: EventStreams;
+  /** What failed last, which is not reported again before that time. */
+  #reported = { text: '', untilMs: 0 };
 
   constructor(settings: PageHandlerSettings) {
     this.#settings = settings;
@@ -129,9 +133,17 @@ export class PageHandler {
       sendJson(response, error.status, { error: error.reason, message: error.message } satisfies PageError);
       return;
     }
-    this.#settings.onError(error);
+    this.#report(error);
     if (response.headersSent) response.destroy();
     else sendJson(response, 500, { error: 'internal-error', message: 'the log of the server has the cause' } satisfies PageError);
+  }
+
+  /** Open pages ask again every few seconds: what fails in the same way is reported once in a while. */
+  #report(error: unknown): void {
+    const [text, nowMs] = [String(error), this.#settings.clock.nowMs()];
+    if (text === this.#reported.text && nowMs < this.#reported.untilMs) return;
+    this.#reported = { text, untilMs: nowMs + REPORT_EVERY_MS };
+    this.#settings.onError(error);
   }
 }
 
