@@ -16,7 +16,7 @@ export default defineConfig({
     maxWorkers: Math.min(availableParallelism(), 4),
     pool: 'forks',
     // What is built is loaded as programs load it: transforming it again took seconds of each file.
-    server: { deps: { external: [/\/dist\//] } },
+    server: { deps: { external: [/\/(?:packages|tools)\/[^/]+\/dist\//] } },
     // Of tests that run at the same time: each has an API server and programs of its own.
     maxConcurrency: 2,
     // What hangs is found; a busy machine with two processors breaks nothing.

@@ -11,7 +11,7 @@ export default defineConfig({
     fileParallelism: false,
     pool: 'forks',
     // What is built is loaded as programs load it: transforming it again took seconds of each file.
-    server: { deps: { external: [/\/dist\//] } },
+    server: { deps: { external: [/\/(?:packages|tools)\/[^/]+\/dist\//] } },
     // What hangs is found; a busy machine with two processors breaks nothing.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -45,8 +45,8 @@ export interface StatusPagePorts {
 const HOSTS_MS = 5_000;
 /** The same of Events, for each selection of them. */
 const EVENTS_MS = 5_000;
-/** Objects of one list: of more, the first ones are shown. */
-const MOST_LISTED = 20_000;
+/** Events of one list: of more, the first ones are shown. */
+const MOST_EVENTS = 20_000;
 const MOST_SELECTIONS = 256;
 
 /** The parts of one process. */
@@ -145,7 +145,7 @@ function eventNamespaces(onlyNamespace: string, agentsNamespace: string | undefi
 }
 
 function listHostStatuses(connection: ApiConnection): Promise<readonly KubernetesObject[]> {
-  return listAll(connection, Resource.hostStatuses);
+  return listAll(connection, Resource.hostStatuses, Number.POSITIVE_INFINITY);
 }
 
 function listEvents(connection: ApiConnection, { namespace, kind, name }: EventSelection): Promise<readonly KubernetesObject[]> {
@@ -153,14 +153,14 @@ function listEvents(connection: ApiConnection, { namespace, kind, name }: EventS
   const selector = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [`${field}=${value}`]));
   const fieldSelector = selector.length === 0 ? undefined : selector.join();
   const selected = { ...(namespace !== undefined && { namespace }), ...(fieldSelector !== undefined && { fieldSelector }) };
-  return listAll(connection, { ...Resource.events, ...selected });
+  return listAll(connection, { ...Resource.events, ...selected }, MOST_EVENTS);
 }
 
 function describeSelection({ namespace, kind, name }: EventSelection): string {
   return JSON.stringify([namespace, kind, name]);
 }
 
-async function listAll(connection: ApiConnection, resource: ApiResource): Promise<readonly KubernetesObject[]> {
+async function listAll(connection: ApiConnection, resource: ApiResource, most: number): Promise<readonly KubernetesObject[]> {
   const client = new ApiObjectClient<KubernetesObject>(connection, resource);
   const objects: KubernetesObject[] = [];
   let continueToken: string | undefined;
@@ -168,7 +168,7 @@ async function listAll(connection: ApiConnection, resource: ApiResource): Promis
     const page = await client.list({ limit: 500, ...(continueToken !== undefined && { continueToken }) });
     objects.push(...page.items);
     ({ continueToken } = page);
-  } while (continueToken !== undefined && objects.length < MOST_LISTED);
+  } while (continueToken !== undefined && objects.length < most);
   return objects;
 }
 

@@ -15,7 +15,7 @@ import { signInAgainButton, signInForm } from './sign-in.js';
 import { ViewLinks } from './view-links.js';
 
 const TIMES_EVERY_MS = 5000;
-/** The server lists them as often. */
+/** The server lists them anew after half of it at most. */
 const EVENTS_EVERY_MS = 10_000;
 /** What events do not bring of the overview (the leader, rights) is asked for again after this time, when a view is. */
 const OVERVIEW_MS = 30_000;
