@@ -216,7 +216,8 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
         readField(await clientOf('hoststatuses').get('rack-192-168-50-10'), 'status', 'basic', 'mac') === client.macAddress,
     );
     await runBind('192.168.50.10', '--to', '02:00:00:00:50:02');
-    // Its client has another one when it asks again.
+    // Its client has another one when it asks again, once the agent has seen the object.
+    await waitFor('another address of the client', async () => (await acquire('udhcpc', client)).address === '192.168.50.11');
     const running = startClient('udhcpc', client);
     await running.event('bound');
     running.process.kill('SIGUSR2');
