@@ -75,7 +75,6 @@ const OPEN: AnswerGate = { whyNotSent: () => undefined, isOpenTo: () => true };
 /** Where packets come in, with what is kept there. */
 interface PacketPath {
   readonly interfaceName: string;
-  readonly entry: NotedEntry;
   readonly gate: AnswerGate;
   /** What the last packet was answered from; the next one is too, as long as pools and leases stay as they are. */
   readonly ready: ReadyPools;
@@ -216,7 +215,7 @@ export class DhcpServer {
   handler(entry: string | PacketEntry, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
     const { interfaceName, poolName = '' } = typeof entry === 'string' ? { interfaceName: entry } : entry;
     const noted = new NotedEntry(interfaceName, poolName);
-    const path: PacketPath = { interfaceName, entry: noted, gate, ready: new ReadyPools(), queued: emptyReply() };
+    const path: PacketPath = { interfaceName, gate, ready: new ReadyPools(), queued: emptyReply() };
     return (packet, into, sender) => {
       try {
         this.#noted.begin(packet, noted, sender);
