@@ -15,6 +15,7 @@ const PARTS = {
 };
 /** A program that a check needs is not installed (EX_UNAVAILABLE). */
 const MISSING = 69;
+const MOST_LINES_OF_A_CAUSE = 6;
 const strict = process.env.VMDHCP_REQUIRE_REAL_PARTS === '1';
 const totals = { passed: 0, failed: 0 };
 const skipped = [];
@@ -154,16 +155,28 @@ function readReport(report) {
     return { passed: 0, skipped: [], failed: [`a run of vitest that left no report: ${error.message}`] };
   }
   const tests = read.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.map(({ fullName, status }) => ({ status, fullName, file: relative(process.cwd(), name) })),
+    assertionResults.map((test) => ({ ...test, file: relative(process.cwd(), name) })),
   );
   const failed = tests.filter(({ status }) => status === 'failed');
   // A file that cannot be loaded, or whose set-up failed, has no failed test.
   const brokenFiles = read.testResults
-    .map(({ name, status }) => ({ status, file: relative(process.cwd(), name) }))
+    .map(({ name, status, message }) => ({ status, message, file: relative(process.cwd(), name) }))
     .filter(({ status, file }) => status === 'failed' && !failed.some((test) => test.file === file));
   return {
     passed: read.numPassedTests,
     skipped: tests.filter(({ status }) => status !== 'passed' && status !== 'failed').map(({ fullName }) => fullName),
-    failed: [...failed.map(({ file, fullName }) => `${file}: ${fullName}`), ...brokenFiles.map(({ file }) => file)],
+    failed: [
+      ...failed.map(({ file, fullName, failureMessages }) => `${file}: ${fullName}${causeOf(failureMessages.join('\n'))}`),
+      ...brokenFiles.map(({ file, message }) => `${file}${causeOf(message)}`),
+    ],
   };
+}
+
+/** The first lines of what was thrown, indented, for those who see only the end of a long output. */
+function causeOf(message) {
+  const lines = message.split('\n').filter((line) => line.trim() !== '' && !/^ +at /.test(line));
+  return lines
+    .slice(0, MOST_LINES_OF_A_CAUSE)
+    .map((line) => `\n    ${line.slice(0, 300)}`)
+    .join('');
 }
