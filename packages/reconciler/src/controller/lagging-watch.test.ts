@@ -1,24 +1,8 @@
 import type { KubernetesObject, ObjectClient } from '@vmdhcp/kube-runtime';
-import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { expect, it } from 'vitest';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
-
-/** Watches tell later than answers arrive, as on a real API server they mostly do. */
-function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>, delayMs: number): void {
-  const { watch } = resource;
-  (resource as { watch: typeof watch }).watch = (version, handlers) => {
-    let stopped = false;
-    const stop = watch(version, {
-      onEvent: (event) => void running.clock.after(delayMs, () => !stopped && handlers.onEvent(event)),
-      onEnd: (end) => void running.clock.after(delayMs, () => !stopped && handlers.onEnd(end)),
-    });
-    return () => {
-      stopped = true;
-      stop();
-    };
-  };
-}
+import { slowWatch } from './slow-watch-fixtures.js';
 
 it.each([1, 2, 5, 10, 30, 100])(
   'a change of a VM: no reconciler undoes the writes of others where the watch lags by %i ms',

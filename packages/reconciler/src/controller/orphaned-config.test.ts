@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { virtualMachine } from '../fixtures/object-fixtures.js';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
+import { slowWatch } from './slow-watch-fixtures.js';
 
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
 
@@ -48,6 +49,29 @@ it('vm-a is deleted and its config orphaned: the address stays, the config repor
   await deleted;
   expect(running.networkConfig('vm-a')).toBeUndefined();
   expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
+});
+
+it('the news of the deletion are late: the config gets no owner that is gone, and its address stays', async () => {
+  const lateMs = 10_000;
+  const running = new Running();
+  slowWatch(running, running.cluster.virtualMachines, lateMs);
+  await running.add(network(), pool());
+  await running.started();
+  await running.add(virtualMachine('vm-a'));
+  await running.settle(2 * lateMs);
+  await deleteAndOrphan(running, 'vm-a');
+  expect(running.networkConfig('vm-a')?.metadata.ownerReferences).toEqual([]);
+  const collected = running.cluster.collectGarbage();
+  await running.settle(2 * lateMs);
+  await collected;
+  expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
+  expect(conditionsOf(running, 'vm-a')).toContain('Allocated=True VirtualMachineMissing');
+
+  // Another one of that name is its owner.
+  await running.add(virtualMachine('vm-a'));
+  await running.settle(2 * lateMs);
+  const uid = running.cluster.virtualMachines.objects.get('default/vm-a')?.metadata.uid;
+  expect(running.networkConfig('vm-a')?.metadata.ownerReferences).toEqual([expect.objectContaining({ name: 'vm-a', uid })]);
 });
 
 it('a config that a person made without a virtual machine is not complained about', async () => {

@@ -2,7 +2,9 @@ import { reasonOf } from '@vmdhcp/ippool-api';
 import {
   isBeingDeleted,
   type KubernetesObject,
+  keyOf,
   type ReconcileResult,
+  readField,
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
@@ -48,6 +50,7 @@ export class VirtualMachineReconciler {
       events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: plan.awaits });
     }
     for (const action of plan.actions) {
+      if (isAdoption(action) && !(await this.#mayAdopt(virtualMachine))) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
       const result = await this.#apply(key, action);
       if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
       if (result.kind !== 'settled') return result;
@@ -72,6 +75,16 @@ export class VirtualMachineReconciler {
     // The version: a person may have orphaned it in this moment.
     const result = await clients.networkConfigs.delete(key, uid, resourceVersion);
     return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
+  }
+
+  /**
+   * Asks the API server before the virtual machine becomes the owner of a VirtualMachineNetworkConfig that exists. The news that a person
+   * orphaned the config may arrive before those of the deletion of its virtual machine; with that owner again, the garbage
+   * collector would delete it and free the addresses that the person wanted to keep.
+   */
+  async #mayAdopt(virtualMachine: KubernetesObject): Promise<boolean> {
+    const stored = await this.#context.clients.virtualMachines.get(keyOf(virtualMachine));
+    return stored !== undefined && stored.metadata.uid === virtualMachine.metadata.uid && !isBeingDeleted(stored);
   }
 
   /** How long an unseen instance is not reported yet; 0: it is, or there is none. */
@@ -120,4 +133,8 @@ export class VirtualMachineReconciler {
       message: `its VirtualMachineNetworkConfig was refused: ${message}`,
     });
   }
+}
+
+function isAdoption(action: NetworkConfigAction): boolean {
+  return action.kind === 'update' && readField(action.patch, 'metadata', 'ownerReferences') !== undefined;
 }
