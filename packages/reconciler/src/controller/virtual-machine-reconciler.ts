@@ -11,7 +11,7 @@ import {
 
 import { isOwnedByVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
-import { type NetworkConfigAction, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
+import { type NetworkConfigAction, type NetworkConfigPlan, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
 import type { ControllerContext } from './controller-context.js';
 
@@ -34,7 +34,7 @@ export class VirtualMachineReconciler {
   }
 
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
-    const { caches, events, view } = this.#context;
+    const { caches, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) {
       this.#unseenSince.delete(key);
@@ -42,13 +42,7 @@ export class VirtualMachineReconciler {
     }
     const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
     const patienceMs = this.#patienceWith(key, plan.problems);
-    const reported = plan.problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
-    for (const { reason, message } of condenseProblems(reported)) {
-      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: reasonOf(reason), message });
-    }
-    if (plan.awaits !== undefined) {
-      events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: plan.awaits });
-    }
+    this.#report(virtualMachine, plan, patienceMs);
     for (const action of plan.actions) {
       if (isAdoption(action) && !(await this.#mayAdopt(virtualMachine))) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
       const result = await this.#apply(key, action);
@@ -97,6 +91,17 @@ export class VirtualMachineReconciler {
     const since = this.#unseenSince.get(key) ?? nowMs;
     this.#unseenSince.set(key, since);
     return Math.max(since + UNSEEN_PATIENCE_MS - nowMs, 0);
+  }
+
+  #report(virtualMachine: KubernetesObject, { problems, awaits }: NetworkConfigPlan, patienceMs: number): void {
+    const { events } = this.#context;
+    const reported = problems.filter(({ reason }) => reason !== UNSEEN || patienceMs === 0);
+    for (const { reason, message } of condenseProblems(reported)) {
+      events.record(toRegarding(virtualMachine), { type: 'Warning', reason: reasonOf(reason), message });
+    }
+    if (awaits !== undefined) {
+      events.record(toRegarding(virtualMachine), { type: 'Normal', reason: 'AwaitingMacAddress', message: awaits });
+    }
   }
 
   async #apply(key: string, action: NetworkConfigAction): Promise<ReconcileResult> {
