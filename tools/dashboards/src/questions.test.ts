@@ -31,6 +31,8 @@ one
 two
 \`\`\`
 
+No query: no metric has names.
+
 \`\`\`
 \`\`\`
 
@@ -46,10 +48,17 @@ it('reads questions with all of their parts', () => {
     title: 'Is it full?',
     command: 'kubectl vmdhcp pools -A',
     query: 'max(free) < 1',
+    withoutQuery: undefined,
     output: 'NAME\nnet',
     next: 'Make it larger.',
   });
-  expect(two).toMatchObject({ number: 2, command: 'one\ntwo', query: undefined, output: '' });
+  expect(two).toMatchObject({
+    number: 2,
+    command: 'one\ntwo',
+    query: undefined,
+    withoutQuery: 'no metric has names.',
+    output: '',
+  });
   expect(queriesOf(questionsIn(PAGE))).toEqual([{ title: 'question 1 of docs/operations.md', expression: 'max(free) < 1' }]);
 });
 
@@ -70,4 +79,11 @@ it.each<[what: string, page: string]>([
   ['next step', PAGE.replace('Make it larger.', '')],
 ])('refuses a question without its %s', (_what, page) => {
   expect(() => questionsIn(page)).toThrow('question 1 needs a block');
+});
+
+it.each<[what: string, page: string]>([
+  ['neither', PAGE.replace(/^No query: .*$/m, '')],
+  ['both', PAGE.replace('Ask again.', 'Ask again.\n\n```promql\nmax(free)\n```\n\nAsk again.')],
+])('refuses a question with %s of a query and the reason why there is none', (_what, page) => {
+  expect(() => questionsIn(page)).toThrow('question 2 needs either a block of promql, or a line "No query:" with the reason');
 });

@@ -7,8 +7,10 @@ export interface Question {
   readonly title: string;
   /** As a person types it: one or more lines of a shell. */
   readonly command: string;
-  /** PromQL; undefined: no metric answers it. */
+  /** PromQL; undefined: no metric answers it, and `withoutQuery` has the reason. */
   readonly query: string | undefined;
+  /** Why no metric answers it; undefined: there is a query. */
+  readonly withoutQuery: string | undefined;
   /** What the command printed in the test that wrote it. */
   readonly output: string;
   /** What stands below it: what to do next. */
@@ -16,9 +18,10 @@ export interface Question {
 }
 
 const HEADING = /^### (\d+)\. (.+)$/;
+const WITHOUT_QUERY = /^No query: (.+)$/m;
 const FENCE = /^```(\w*)\n([\s\S]*?)^```$/gm;
 
-/** In their order. @throws Error for a question that lacks its command, its output or what to do next. */
+/** In their order. @throws Error for a question that lacks its command, its output or what to do next, and for one without either a query or the reason why there is none. */
 export function questionsIn(page: string): readonly Question[] {
   return page
     .split(/^(?=##+ )/m)
@@ -30,11 +33,14 @@ function toQuestion(section: string): Question {
   const [heading = ''] = section.split('\n', 1);
   const [, number = '', title = ''] = HEADING.exec(heading) ?? [];
   const blocks = new Map([...section.matchAll(FENCE)].map(([, kind = '', text = '']) => [kind, text.replace(/\n$/, '')]));
-  const [command, output] = [blocks.get('sh'), blocks.get('')];
+  const [command, query, output] = [blocks.get('sh'), blocks.get('promql'), blocks.get('')];
   const next = section.slice(section.lastIndexOf('\n```\n') + 5).trim();
   if (command === undefined || output === undefined || next === '')
     throw new Error(`question ${number} needs a block of sh, a block with the output, and what to do next below it`);
-  return { number: Number(number), title, command, query: blocks.get('promql'), output, next };
+  const withoutQuery = WITHOUT_QUERY.exec(section.replaceAll(FENCE, ''))?.[1];
+  if ((query === undefined) === (withoutQuery === undefined))
+    throw new Error(`question ${number} needs either a block of promql, or a line "No query:" with the reason`);
+  return { number: Number(number), title, command, query, withoutQuery, output, next };
 }
 
 /** The page with other outputs. @param outputs - by the number of the question. */
