@@ -49,6 +49,12 @@ interface ControllerChoices {
   readonly maxPoolsPerAgent?: number;
 }
 
+/** How much later than others a controller hears of these kinds. */
+interface WatchLags {
+  readonly deployments: () => number;
+  readonly leases: () => number;
+}
+
 /** A cluster whose agents follow their configuration, a moment later. */
 class Story {
   readonly clock = new FakeClock();
@@ -95,14 +101,31 @@ class Story {
   }
 
   /** Ends the controller that works, and starts another one. */
-  async control({ topology = 'per-network', image, maxPoolsPerAgent = 24 }: ControllerChoices = {}): Promise<void> {
+  async control(choices: ControllerChoices = {}): Promise<void> {
     await this.#end();
+    await this.#lead(this.#create(choices, { deployments: () => this.watchesLagMs, leases: () => 0 }));
+  }
+
+  /** Starts another controller, which hears of agents so much later. It leads when the returned function is called; the one that works ends then. */
+  async follow(choices: ControllerChoices, lateMs: number): Promise<() => Promise<void>> {
+    const controller = this.#create(choices, { deployments: () => lateMs, leases: () => lateMs });
+    controller.start();
+    await this.goOn(1_000);
+    return async () => {
+      await this.#end();
+      await this.#lead(controller);
+    };
+  }
+
+  #create({ topology = 'per-network', image, maxPoolsPerAgent = 24 }: ControllerChoices, lagsMs: WatchLags): DhcpController {
     const { clock, cluster, deployments, leases, pods } = this;
     const now = () => new Date(1_767_225_600_000 + clock.nowMs()).toISOString().replace(/\.\d+Z$/, 'Z');
-    const ours = labelled(deployments, clock, () => this.watchesLagMs);
+    const isOurs = ({ metadata }: KubernetesObject) => metadata.labels?.[AGENT_LABEL] === 'agent';
+    const ours = seenLater(deployments, { clock, lagMs: lagsMs.deployments, isOurs });
     const deploymentsOf = ({ labelSelector }: ApiResource) => (labelSelector === undefined ? deployments : ours);
-    const controller = new DhcpController({
-      ...memoryApi({ ...cluster, deployments: deploymentsOf, leases, pods }, clock),
+    const seenLeases = seenLater(leases, { clock, lagMs: lagsMs.leases, isOurs: () => true });
+    return new DhcpController({
+      ...memoryApi({ ...cluster, deployments: deploymentsOf, leases: seenLeases, pods }, clock),
       clock,
       now,
       random: () => 0.5,
@@ -116,6 +139,9 @@ class Story {
         unified: UNIFIED,
       },
     });
+  }
+
+  async #lead(controller: DhcpController): Promise<void> {
     this.#end = async () => {
       this.#isEnding = true;
       const ended = controller.stop();
@@ -236,13 +262,14 @@ class Story {
   }
 }
 
-/** As a label selector makes it. */
-function labelled(
-  resource: MemoryResource<KubernetesObject>,
-  clock: FakeClock,
-  lagMs: () => number,
-): MemoryResource<KubernetesObject> {
-  const isOurs = ({ metadata }: KubernetesObject) => metadata.labels?.[AGENT_LABEL] === 'agent';
+interface Seen {
+  readonly clock: FakeClock;
+  readonly lagMs: () => number;
+  readonly isOurs: (object: KubernetesObject) => boolean;
+}
+
+/** As a label selector makes it, and what happens is seen so much later. */
+function seenLater(resource: MemoryResource<KubernetesObject>, { clock, lagMs, isOurs }: Seen): MemoryResource<KubernetesObject> {
   return Object.assign(Object.create(resource) as MemoryResource<KubernetesObject>, {
     list: async (options: { readonly limit: number }) => {
       const page = await resource.list(options);
@@ -280,6 +307,22 @@ function legacyPod(poolName: string, more: Partial<KubernetesObject['metadata']>
     status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
   };
 }
+
+it.each(['per-network', 'per-pool'] as const)(
+  'another controller (%s) has followed late, and leads: no pool is served by two groups',
+  async (topology) => {
+    const story = new Story('pool-1');
+    await story.control();
+    const lead = await story.follow({ topology }, 60_000);
+    story.addPool('pool-2', 'storage');
+    await story.goOn(5_000);
+    expect([...story.serving().values()].flat().toSorted()).toEqual(['pool-1', 'pool-2']);
+    await lead();
+    await story.goOn(90_000);
+    expect([...story.serving().values()].flat().toSorted()).toEqual(['pool-1', 'pool-2']);
+    expect(story.events()).toEqual([]);
+  },
+);
 
 describe('agents that the controller makes', () => {
   it('a Deployment for each cluster network; the pool reports its Deployment and its leader', async () => {

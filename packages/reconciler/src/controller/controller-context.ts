@@ -31,6 +31,8 @@ export interface ControllerContext {
   readonly segments: SharedSegments;
   readonly caches: ByKind<CacheSubscription>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
+  /** The VirtualMachineInstance with this key as the API server has it; undefined: there is none. */
+  readonly readInstance: (key: string) => Promise<KubernetesObject | undefined>;
   readonly events: EventSink;
   readonly clock: Clock;
   /** RFC 3339, now. */

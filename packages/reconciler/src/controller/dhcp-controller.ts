@@ -13,6 +13,7 @@ import { Resource } from '../resources.js';
 import { ClusterView } from '../view/cluster-view.js';
 import type { InstanceSource, InstancesState } from '../view/instance-source.js';
 import { MachineAddresses } from '../view/machine-addresses.js';
+import { readNewestInstance } from '../view/newest-instance.js';
 import { SharedSegments } from '../view/shared-segments.js';
 import { AgentGroupsReconciler, ALL_AGENT_GROUPS } from './agent-groups-reconciler.js';
 import { type AgentReplicas, agentReplicasOf } from './agent-replicas.js';
@@ -183,6 +184,7 @@ export class DhcpController implements ControllerPart {
     this.start();
     if (this.#state.kind !== 'following') return;
     this.#state = { kind: 'refreshing' };
+    if (!isNew) this.#agents?.observed.refresh();
     void (isNew ? Promise.resolve() : this.#followed.refresh()).then(() => {
       if (this.#state.kind !== 'refreshing') return;
       this.#state = { kind: 'syncing' };
@@ -224,6 +226,8 @@ export class DhcpController implements ControllerPart {
       segments: this.#segments,
       caches: this.#caches,
       clients: byKind((kind) => clientOf(Resource[kind])),
+      // Where they cannot be listed, none is known.
+      readInstance: async (key) => (this.instances.state === 'listed' ? readNewestInstance(clientOf, key) : undefined),
       events: this.#events,
       clock,
       now,

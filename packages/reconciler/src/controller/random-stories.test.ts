@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { playRandomStory } from './random-story-fixtures.js';
+import { playLateStory, playRandomStory } from './random-story-fixtures.js';
 import type { StoryFault } from './story-fixtures.js';
 
 /** Four of each family; `npm run test:seeds` plays thousands. */
@@ -14,4 +14,14 @@ it('whatever happens, in the end everything is as it should be, and no address g
 
 it.each([163, 1316, 1408, 1475, 2330, 2586, 2812, 3618])('the story of seed %i, which ended badly once', async (seed) => {
   expect(await playRandomStory(seed)).toEqual([]);
+});
+
+it('the news of each kind come late by themselves, and the same holds', async () => {
+  const found: StoryFault[] = [];
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playLateStory(seed)));
+  expect(found).toEqual([]);
+}, 120_000);
+
+it.each([107, 368, 1214])('the story of seed %i with late news, which ended badly once', async (seed) => {
+  expect(await playLateStory(seed)).toEqual([]);
 });

@@ -1,6 +1,8 @@
 /**
  * Stories by seed: virtual machines, their instances, pools and people do whatever they can, watches lag and break, writes are lost, and
  * the controller is killed. The same seed tells the same story. In the end everything is as it should be.
+ *
+ * In stories with late news each kind has a lag of its own, up to a minute: the watches of two kinds are not ordered with each other.
  */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
@@ -26,6 +28,14 @@ import { other, type StoryFault } from './story-fixtures.js';
 
 const STEPS = 25;
 const LAG_MS = 20;
+/** Of one kind in stories with late news, at most. */
+const LATE_LAGS_MS = [0, 0, LAG_MS, 1_000, 10_000, 60_000];
+/** Between two steps, at most. */
+const PAUSE_MS = 60;
+const LATE_PAUSES_MS = [PAUSE_MS, PAUSE_MS, 2_000, 30_000];
+/** Until all news have come, and what was written because of them is news too. */
+const REST_MS = 60_000;
+const LATE_REST_MS = 240_000;
 
 const breakWatches: Act = (story) => {
   const { resources } = story.cluster;
@@ -75,12 +85,37 @@ const FAMILIES: readonly (readonly Act[])[] = [
   [...POOLS, ...COPIES, ...INSTANCES],
 ];
 
-/** Tells the story of a seed; returns what is wrong in the course of it or in the end. */
+/** Tells the story of a seed, in which the watches lag a little in two of three; returns what is wrong in the course of it or in the end. */
 export async function playRandomStory(seed: number): Promise<StoryFault[]> {
   const story = new Story(seed);
+  const { running, cluster, random } = story;
+  const lag = random(3) === 0 ? 0 : LAG_MS;
+  if (lag > 0) for (const resource of cluster.resources) slowWatch(running, resource, () => random(lag));
+  return await play(story, { seed, mostPauseMs: () => PAUSE_MS, restMs: REST_MS });
+}
+
+/** The same, with late news. */
+export async function playLateStory(seed: number): Promise<StoryFault[]> {
+  const story = new Story(seed);
+  const { running, cluster, random } = story;
+  for (const resource of cluster.resources) {
+    const lag = LATE_LAGS_MS[random(LATE_LAGS_MS.length)] ?? 0;
+    if (lag > 0) slowWatch(running, resource, () => random(lag));
+  }
+  const mostPauseMs = () => LATE_PAUSES_MS[random(LATE_PAUSES_MS.length)] ?? PAUSE_MS;
+  return await play(story, { seed, mostPauseMs, restMs: LATE_REST_MS });
+}
+
+interface Pace {
+  readonly seed: number;
+  readonly mostPauseMs: () => number;
+  readonly restMs: number;
+}
+
+async function play(story: Story, { seed, mostPauseMs, restMs }: Pace): Promise<StoryFault[]> {
   await begin(story);
-  await tell(story, FAMILIES[seed % FAMILIES.length] ?? MACHINES);
-  await comeToRest(story);
+  await tell(story, FAMILIES[seed % FAMILIES.length] ?? MACHINES, mostPauseMs);
+  await comeToRest(story, restMs);
   const faults = checkEnd(story);
   if (faults.length > 0) {
     await story.running.restart();
@@ -92,10 +127,8 @@ export async function playRandomStory(seed: number): Promise<StoryFault[]> {
   return story.faults.map(({ kind, message }) => ({ kind, message: `seed ${seed}: ${message}` }));
 }
 
-/** The watches lag in two of three stories, and writes fail in one of four. */
+/** Writes fail in one of four stories. */
 async function begin({ running, random, cluster, pools }: Story): Promise<void> {
-  const lag = random(3) === 0 ? 0 : LAG_MS;
-  if (lag > 0) for (const resource of cluster.resources) slowWatch(running, resource, () => random(lag));
   await running.add(...NETWORKS.map((net) => network(net)), ...Object.values(pools));
   await running.started();
   if (random(4) > 0) return;
@@ -103,12 +136,12 @@ async function begin({ running, random, cluster, pools }: Story): Promise<void> 
     resource.writeFault = () => (['lost-request', 'lost-answer', 'conflict'] as const)[random(12)] ?? 'none';
 }
 
-async function tell(story: Story, acts: readonly Act[]): Promise<void> {
+async function tell(story: Story, acts: readonly Act[], mostPauseMs: () => number): Promise<void> {
   const { running, random, cluster } = story;
   cluster.ipPools.onWritten = () => story.look();
   for (let step = 0; step < STEPS; step++) {
     await acts[random(acts.length)]?.(story);
-    await running.settle(random(60));
+    await running.settle(random(mostPauseMs()));
     story.look();
   }
 }
@@ -134,12 +167,12 @@ function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>,
   };
 }
 
-async function comeToRest(story: Story): Promise<void> {
+async function comeToRest(story: Story, restMs: number): Promise<void> {
   const { running, cluster } = story;
   for (const resource of cluster.resources) resource.writeFault = () => 'none';
   for (let round = 0; round < 2; round++) {
     story.collectGarbage();
-    await running.settle(60_000);
+    await running.settle(restMs);
   }
   story.look();
   let writes = 0;

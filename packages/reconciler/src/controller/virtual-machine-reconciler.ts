@@ -4,13 +4,14 @@ import {
   type KubernetesObject,
   keyOf,
   type ReconcileResult,
-  readField,
   toReconcileResult,
   toRegarding,
+  type WriteTarget,
 } from '@vmdhcp/kube-runtime';
 
 import { isOwnedByVirtualMachine } from '../network-config/missing-virtual-machine.js';
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
+import { needsNewestMachine } from '../virtual-machine/needs-newest-machine.js';
 import { type NetworkConfigAction, type NetworkConfigPlan, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
 import type { ControllerContext } from './controller-context.js';
@@ -40,12 +41,14 @@ export class VirtualMachineReconciler {
       this.#unseenSince.delete(key);
       return this.#deleteLeftConfig(key);
     }
-    const plan = planNetworkConfig(virtualMachine, caches.networkConfigs.get(key), view.knowledgeOf(virtualMachine));
+    const observed = caches.networkConfigs.get(key);
+    const plan = planNetworkConfig(virtualMachine, observed, view.knowledgeOf(virtualMachine));
     const patienceMs = this.#patienceWith(key, plan.problems);
     this.#report(virtualMachine, plan, patienceMs);
     for (const action of plan.actions) {
-      if (isAdoption(action) && !(await this.#mayAdopt(virtualMachine))) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
-      const result = await this.#apply(key, action);
+      const isCertain = !needsNewestMachine(action, observed) || (await this.#isPlannedByNewest(virtualMachine, observed, plan));
+      if (!isCertain) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+      const result = await this.#apply({ key, resourceVersion: observed?.metadata.resourceVersion }, action);
       if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
       if (result.kind !== 'settled') return result;
     }
@@ -72,13 +75,22 @@ export class VirtualMachineReconciler {
   }
 
   /**
-   * Asks the API server before the virtual machine becomes the owner of a VirtualMachineNetworkConfig that exists. The news that a person
-   * orphaned the config may arrive before those of the deletion of its virtual machine; with that owner again, the garbage
-   * collector would delete it and free the addresses that the person wanted to keep.
+   * Asks the API server for the virtual machine before an address may be freed because of it: true if the plan is the same by that.
+   *
+   * News of other kinds may arrive before its own. A person may have orphaned the config and deleted the virtual machine: with that owner again,
+   * the garbage collector would delete the config. Or an instance has ended that had interfaces which the virtual machine has not had before, and the next one starts.
    */
-  async #mayAdopt(virtualMachine: KubernetesObject): Promise<boolean> {
-    const stored = await this.#context.clients.virtualMachines.get(keyOf(virtualMachine));
-    return stored !== undefined && stored.metadata.uid === virtualMachine.metadata.uid && !isBeingDeleted(stored);
+  async #isPlannedByNewest(
+    virtualMachine: KubernetesObject,
+    observed: KubernetesObject | undefined,
+    { actions }: NetworkConfigPlan,
+  ): Promise<boolean> {
+    const { clients, readInstance, view } = this.#context;
+    const key = keyOf(virtualMachine);
+    const [stored, instance] = await Promise.all([clients.virtualMachines.get(key), readInstance(key)]);
+    if (stored === undefined || stored.metadata.uid !== virtualMachine.metadata.uid) return false;
+    const newest = planNetworkConfig(stored, observed, view.knowledgeOf(stored, { object: instance }));
+    return JSON.stringify(newest.actions) === JSON.stringify(actions);
   }
 
   /** How long an unseen instance is not reported yet; 0: it is, or there is none. */
@@ -104,31 +116,17 @@ export class VirtualMachineReconciler {
     }
   }
 
-  async #apply(key: string, action: NetworkConfigAction): Promise<ReconcileResult> {
+  /** @param target - the config as the action was planned for it: what has changed since is planned again. */
+  async #apply(target: WriteTarget, action: NetworkConfigAction): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const { networkConfigs: client } = clients;
-    // Each action was planned from the object as it is in the cache by now, the answer to the action before included.
-    const target = { key, resourceVersion: caches.networkConfigs.get(key)?.metadata.resourceVersion };
     if (action.kind === 'delete') {
-      const result = await client.delete(key, action.uid);
+      const result = await client.delete(target.key, action.uid, target.resourceVersion);
       return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
     }
-    const result = await this.#write(target, action);
+    const result = await (action.kind === 'create' ? client.create(action.object) : client.patch(target, action.patch));
     if (result.ok) caches.networkConfigs.wrote(result.object);
     return toReconcileResult(result);
-  }
-
-  #write(
-    target: { readonly key: string; readonly resourceVersion: string | undefined },
-    action: Exclude<NetworkConfigAction, { kind: 'delete' }>,
-  ) {
-    const { networkConfigs: client } = this.#context.clients;
-    switch (action.kind) {
-      case 'create':
-        return client.create(action.object);
-      case 'update':
-        return client.patch(target, action.patch);
-    }
   }
 
   #tellRefusal(virtualMachine: KubernetesObject, message: string): void {
@@ -138,8 +136,4 @@ export class VirtualMachineReconciler {
       message: `its VirtualMachineNetworkConfig was refused: ${message}`,
     });
   }
-}
-
-function isAdoption(action: NetworkConfigAction): boolean {
-  return action.kind === 'update' && readField(action.patch, 'metadata', 'ownerReferences') !== undefined;
 }

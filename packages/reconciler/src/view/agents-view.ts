@@ -88,6 +88,7 @@ export class AgentsView {
   /** By kind, keys of objects that were made and are not listed yet. */
   readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
+  #isRefreshing = false;
 
   constructor(settings: AgentsViewSettings) {
     this.#settings = settings;
@@ -105,12 +106,22 @@ export class AgentsView {
     );
   }
 
+  /** False too while everything is listed anew. */
   get synced(): boolean {
-    return [...this.#caches.values()].every(({ synced }) => synced);
+    return !this.#isRefreshing && [...this.#caches.values()].every(({ synced }) => synced);
   }
 
   start(): void {
     for (const cache of this.#caches.values()) cache.start();
+  }
+
+  /** Lists everything anew: from this call on, nothing is planned by what another leader has changed and was not seen here. `onChange` is called when that is done. */
+  refresh(): void {
+    this.#isRefreshing = true;
+    void Promise.all([...this.#caches.values()].map((cache) => cache.refresh())).then(() => {
+      this.#isRefreshing = false;
+      this.#settings.onChange(undefined);
+    });
   }
 
   stop(): void {

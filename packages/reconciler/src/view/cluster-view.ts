@@ -8,7 +8,7 @@ import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
-import type { InstanceSource } from './instance-source.js';
+import type { InstanceSource, NewestInstance } from './instance-source.js';
 import { NetworkConfigIndex } from './network-config-index.js';
 import { type PoolView, PoolViews } from './pool-views.js';
 import { VirtualMachineIndex } from './virtual-machine-index.js';
@@ -186,10 +186,10 @@ export class ClusterView {
     return reserved;
   }
 
-  /** What is known of a virtual machine besides its own object. */
-  knowledgeOf(virtualMachine: KubernetesObject): MachineKnowledge {
+  /** What is known of a virtual machine besides its own object. @param newest - its instance as the API server has it; absent: as it was last seen. */
+  knowledgeOf(virtualMachine: KubernetesObject, newest?: NewestInstance): MachineKnowledge {
     return {
-      instance: this.#sources.instances?.of(virtualMachine),
+      instance: this.#sources.instances?.of(virtualMachine, newest),
       remembered: this.#remembered(keyOf(virtualMachine)),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
     };

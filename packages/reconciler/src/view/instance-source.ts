@@ -35,6 +35,11 @@ export interface InstanceSourceSettings {
   readonly onError: (error: unknown) => void;
 }
 
+/** An instance as the API server has it; `object` undefined: there is none. */
+export interface NewestInstance {
+  readonly object: KubernetesObject | undefined;
+}
+
 export class InstanceSource {
   readonly #settings: InstanceSourceSettings;
   readonly #cache: CacheSubscription;
@@ -65,10 +70,10 @@ export class InstanceSource {
     return this.#state !== 'unknown';
   }
 
-  /** The running instance of a virtual machine. */
-  of(virtualMachine: KubernetesObject): MachineKnowledge['instance'] {
+  /** The running instance of a virtual machine. @param newest - the instance of its name as the API server has it; absent: as it was last seen. */
+  of(virtualMachine: KubernetesObject, newest?: NewestInstance): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
-    const stored = this.#cache.get(keyOf(virtualMachine));
+    const stored = newest === undefined ? this.#cache.get(keyOf(virtualMachine)) : newest.object;
     const instance = stored !== undefined && isOfAnother(virtualMachine, stored) ? undefined : stored;
     const running = readRunningInstance(virtualMachine, instance);
     // The watch of virtual machines may be ahead of that of their instances.

@@ -1,0 +1,109 @@
+/** What the news of virtual machines that come late must not do to their VirtualMachineNetworkConfigs. */
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { expect, it } from 'vitest';
+import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { Running } from './controller-fixtures.js';
+import { slowWatch } from './slow-watch-fixtures.js';
+
+const LATE_MS = 60_000;
+const OF_PRINTER: KubernetesObject = {
+  apiVersion: 'network.harvesterhci.io/v1alpha1',
+  kind: 'VirtualMachineNetworkConfig',
+  metadata: { namespace: 'default', name: 'printer' },
+  spec: { vmName: 'printer', networkConfigs: [{ networkName: 'default/net-2', macAddress: '02:00:00:00:00:77' }] },
+};
+const FIRST = { one: ['02:00:00:00:00:01', 'net-1'] } as const;
+const BOTH = { ...FIRST, two: ['02:00:00:00:00:02', 'net-2'] } as const;
+
+it.each([
+  ['it had one before', FIRST],
+  ['it had none before', {}],
+])('vm-a got an interface and restarts, and what is known of it is older (%s): it keeps its address', async (_, before) => {
+  const running = new Running();
+  slowWatch(running, running.cluster.virtualMachines, LATE_MS);
+  await running.add(network(), network('net-2'), pool());
+  await running.add(pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.50' }));
+  await running.started();
+  await running.add(virtualMachine('vm-a', { interfaces: before }));
+  await running.settle(2 * LATE_MS);
+
+  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: virtualMachine('vm-a', { interfaces: BOTH }).spec }));
+  const interfaces = { one: ['net-1', BOTH.one[0]], two: ['net-2', BOTH.two[0]] } as const;
+  running.startInstance('vm-a', { interfaces });
+  await running.settle();
+  await running.add(OF_PRINTER);
+  await running.settle();
+  const ofMachine = { '10.0.0.50': '02:00:00:00:00:02' };
+  expect(running.allocated('pool-2')).toEqual(ofMachine);
+  running.stopInstance('vm-a');
+  await running.settle();
+  running.startInstance('vm-a', { interfaces });
+  await running.settle();
+  expect(running.allocated('pool-2')).toEqual(ofMachine);
+  await running.settle(2 * LATE_MS);
+  expect(running.allocated('pool-2')).toEqual(ofMachine);
+
+  // It loses the interface for good.
+  running.stopInstance('vm-a');
+  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: virtualMachine('vm-a', { interfaces: before }).spec }));
+  await running.settle(2 * LATE_MS);
+  expect(running.allocated('pool-2')).toEqual({ '10.0.0.50': '02:00:00:00:00:77' });
+});
+
+it('the news of an instance that has ended come when the next one runs: that one keeps its addresses', async () => {
+  const running = new Running();
+  await running.add(network(), network('net-2'), pool());
+  await running.add(pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.50' }));
+  slowWatch(running, running.cluster.virtualMachineInstances, LATE_MS);
+  await running.started();
+  await running.add(virtualMachine('vm-a', { interfaces: FIRST }));
+  running.startInstance('vm-a', { interfaces: { one: ['net-1', FIRST.one[0]] } });
+  await running.settle(LATE_MS / 2);
+  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: virtualMachine('vm-a', { interfaces: BOTH }).spec }));
+  running.stopInstance('vm-a');
+  running.startInstance('vm-a', { interfaces: { one: ['net-1', BOTH.one[0]], two: ['net-2', BOTH.two[0]] } });
+  await running.settle();
+  await running.add(OF_PRINTER);
+  await running.settle();
+  const ofMachine = { '10.0.0.50': '02:00:00:00:00:02' };
+  expect(running.allocated('pool-2')).toEqual(ofMachine);
+  for (let waitedMs = 0; waitedMs < 2 * LATE_MS; waitedMs += 5_000) {
+    await running.settle(5_000);
+    expect(running.allocated('pool-2')).toEqual(ofMachine);
+  }
+});
+
+it('what a person writes into a config stays while the API server is asked for its virtual machine', async () => {
+  const running = await Running.withPool();
+  await running.add(virtualMachine('vm-a'));
+  await running.settle();
+  const { virtualMachines } = running.cluster;
+  const { get } = virtualMachines;
+  let asked = 0;
+  (virtualMachines as { get: typeof get }).get = async (key) => {
+    const machine = await get(key);
+    if (asked++ > 0) return machine;
+    running.change('VirtualMachineNetworkConfig', 'vm-a', (config) => ({
+      ...config,
+      spec: {
+        vmName: 'vm-a',
+        networkConfigs: [{ networkName: 'default/net-1', macAddress: '02:00:00:00:00:0a', ipAddress: '10.0.0.16' }],
+      },
+    }));
+    return machine;
+  };
+  running.change('VirtualMachineNetworkConfig', 'vm-a', (config) => ({
+    ...config,
+    metadata: { ...config.metadata, ownerReferences: [] },
+    spec: {
+      vmName: 'vm-a',
+      networkConfigs: [
+        { networkName: 'default/net-1', macAddress: '02:00:00:00:00:0a' },
+        { networkName: 'default/net-1', macAddress: '02:00:00:00:00:99' },
+      ],
+    },
+  }));
+  await running.settle(10_000);
+  expect(asked).toBeGreaterThan(0);
+  expect(running.allocated()).toEqual({ '10.0.0.16': '02:00:00:00:00:0a' });
+});
