@@ -23,13 +23,28 @@ export interface ChartSettings {
   readonly kubeVersion?: string;
 }
 
+type ChartObject = Readonly<Record<string, unknown>>;
+
+/** By text: most documents are the same for most values, and reading YAML is what takes the time. */
+const readDocuments = new Map<string, readonly ChartObject[]>();
+
 /** The objects of the chart in the order in which Helm installs them; hooks last. @throws Error in the words of the chart where it refuses the values. */
-export function renderChart(settings: ChartSettings = {}): readonly Readonly<Record<string, unknown>>[] {
-  return parseAllDocuments(render(settings)).map((document) => {
-    const [error] = document.errors;
-    if (error !== undefined) throw error;
-    return document.toJS() as Readonly<Record<string, unknown>>;
-  });
+export function renderChart(settings: ChartSettings = {}): readonly ChartObject[] {
+  return render(settings)
+    .split(/^---\n/m)
+    .flatMap(readDocument);
+}
+
+function readDocument(text: string): readonly ChartObject[] {
+  const read = readDocuments.get(text) ?? parseAllDocuments(text).map(toObject);
+  readDocuments.set(text, read);
+  return read;
+}
+
+function toObject(document: ReturnType<typeof parseAllDocuments>[number]): ChartObject {
+  const [error] = document.errors;
+  if (error !== undefined) throw error;
+  return document.toJS() as ChartObject;
 }
 
 /** The text of NOTES.txt. @throws Error as `renderChart`. */
