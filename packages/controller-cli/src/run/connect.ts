@@ -31,7 +31,9 @@ export function openConnection(cluster: ClusterConnection, extras: ConnectionExt
 export async function findCluster({ kubeconfig: path, kubecontext: context }: ClusterOptions): Promise<ClusterConnection> {
   try {
     if (!path && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
-    return await connectByKubeConfig({ ...(path && { path }), ...(context && { context }) });
+    const { readSimpleKubeConfig } = await import('./simple-kubeconfig.js');
+    const simple = readSimpleKubeConfig({ kubeconfig: path || undefined, context: context || undefined }, process.env);
+    return simple ?? (await connectByKubeConfig({ ...(path && { path }), ...(context && { context }) }));
   } catch (error) {
     if (error instanceof NoClusterError) throw new CommandError(error.message, ExitCode.noInput, { cause: error });
     throw error;

@@ -1,6 +1,6 @@
 /**
- * Kubeconfigs of the common kind, read without `@kubernetes/client-node`, which takes most of the time of a command that lasts a second: a
- * server, a CA, and a token or a client certificate. Anything else in one (exec plugins, OIDC, proxies, impersonation) is for that library.
+ * Kubeconfigs of the common kind, read without `@kubernetes/client-node`, which takes most of the time of a command that lasts a second, and
+ * memory for as long as a controller runs: a server, a CA, and a token or a client certificate. Anything else in one (exec plugins, OIDC, proxies, impersonation) is for that library.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
