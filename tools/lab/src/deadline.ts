@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-const LOOK_INTERVAL_MS = 10;
+/** A look may start a program or ask over HTTP: looks are rarer the longer something takes, and find it a twentieth later at most. */
+const SHORTEST_INTERVAL_MS = 10;
+const LONGEST_INTERVAL_MS = 50;
+const PART_OF_WAIT = 20;
 
 /**
  * Waits until `look` gives something, and returns it.
@@ -11,11 +14,12 @@ export async function waitFor<Value>(
   look: () => Value | Promise<Value>,
   timeoutMs = 40_000,
 ): Promise<NonNullable<Value>> {
-  const deadline = performance.now() + timeoutMs;
+  const begunAtMs = performance.now();
   for (;;) {
     const value = await look();
     if (value !== undefined && value !== null && value !== false) return value as NonNullable<Value>;
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
-    await delay(LOOK_INTERVAL_MS);
+    const waitedMs = performance.now() - begunAtMs;
+    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    await delay(Math.min(Math.max(waitedMs / PART_OF_WAIT, SHORTEST_INTERVAL_MS), LONGEST_INTERVAL_MS));
   }
 }

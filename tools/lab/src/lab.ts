@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { LabProcess, type ProcessSettings } from './lab-process.js';
+import { addressesIn } from './network-namespace.js';
 
 /** Set by the program that made the namespaces. */
 export const LAB_VARIABLE = 'VMDHCP_LAB';
@@ -163,12 +164,9 @@ export class Machine {
     run('ip', ['link', 'set', `v-${this.name}`, 'master', network, 'up']);
   }
 
-  /** The machine's IPv4 addresses with prefix length, as `ip` shows them. */
+  /** The machine's IPv4 addresses with prefix length, as `ip` shows them; none on an interface that is not there. */
   addresses(interfaceName = 'eth0'): string[] {
-    const [shown] = JSON.parse(run('ip', ['-n', this.name, '-4', '-json', 'address', 'show', interfaceName])) as {
-      addr_info?: { local: string; prefixlen: number }[];
-    }[];
-    return (shown?.addr_info ?? []).map(({ local, prefixlen }) => `${local}/${prefixlen}`);
+    return addressesIn(this.name, interfaceName);
   }
 
   /** Runs `ip` with these words inside the machine. */
