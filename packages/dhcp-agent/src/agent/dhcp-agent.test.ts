@@ -5,6 +5,7 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api/agent';
+import type { KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
 import type { FakePod } from '../testing/fake-pod.js';
@@ -95,6 +96,26 @@ describe('two replicas of an agent', () => {
     void a.agent.stop();
     expect(await ask(clientPacket('discover', VM_A))).toEqual([]);
     expect(a.agent.counters.messages().next().done).toBe(true);
+  });
+
+  it('a standby whose watch lags behind lists the pools when it becomes leader: no client gets what another one has by now', async () => {
+    const { object } = pool;
+    const late: ResourcePort<KubernetesObject> = {
+      list: object.list,
+      watch: (version, handlers) =>
+        object.watch(version, { ...handlers, onEvent: (event) => void world.clock.after(60_000, () => handlers.onEvent(event)) }),
+    };
+    const a = world.startPod('a', lease);
+    await world.pass(1_000);
+    world.startPod('b', lease, { poolSource: () => late });
+    await world.pass(2_000);
+    world.record(pool, { '10.0.0.10': VM_B, '10.0.0.12': VM_A });
+    await world.pass(1_000);
+    expect(await ask(rebootPacket(VM_A, ADDRESS_A))).toEqual(['a: nak']);
+    void a.agent.stop();
+    await world.pass(1_000);
+    expect(await ask(rebootPacket(VM_A, ADDRESS_A))).toEqual(['b: nak']);
+    expect(await ask(rebootPacket(VM_B, ADDRESS_A))).toEqual(['b: ack']);
   });
 
   it('a leader that cannot remove its address lets the Lease run out', async () => {

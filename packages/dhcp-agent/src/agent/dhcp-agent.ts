@@ -227,6 +227,10 @@ export class DhcpAgent {
       onOthersReport: (report) => this.#adopt(report),
       onHeard: () => this.#answerLeftToOthers(),
       onAddressAdded: (interfaceName) => this.#answerRecent(interfaceName),
+      // The leader before may have known newer ones.
+      onChange: (isLeader) => {
+        if (isLeader) this.#pools.refresh();
+      },
     });
   }
 

@@ -68,6 +68,11 @@ export class FollowedPools {
     for (const cache of this.#caches.values()) cache.start();
   }
 
+  /** Lists anew the pools that are listed already: their watches may lag behind. Until the lists have come, what is known is served. */
+  refresh(): void {
+    for (const cache of this.#caches.values()) if (cache.synced) void cache.refresh();
+  }
+
   stop(): void {
     this.#ntpNames.stop();
     for (const cache of this.#caches.values()) cache.stop();

@@ -68,6 +68,10 @@ class Story {
   readonly attempts: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
+  /** Until then the controller hears nothing of Leases. */
+  leasesStallUntilMs = 0;
+  /** Groups whose pods outlive their Deployment: the garbage collector has much to do. */
+  readonly outliving = new Set<string>();
   /** The conditions of Deployments about their rollouts, besides counts. */
   rolloutStatus: Readonly<Record<string, unknown>> = {};
   /** How much later than others the controller hears of Deployments. */
@@ -103,7 +107,12 @@ class Story {
   /** Ends the controller that works, and starts another one. */
   async control(choices: ControllerChoices = {}): Promise<void> {
     await this.#end();
-    await this.#lead(this.#create(choices, { deployments: () => this.watchesLagMs, leases: () => 0 }));
+    await this.#lead(
+      this.#create(choices, {
+        deployments: () => this.watchesLagMs,
+        leases: () => Math.max(0, this.leasesStallUntilMs - this.clock.nowMs()),
+      }),
+    );
   }
 
   /** Starts another controller, which hears of agents so much later. It leads when the returned function is called; the one that works ends then. */
@@ -227,7 +236,9 @@ class Story {
     for (const lease of [...this.leases.objects.values()]) {
       const { namespace, name } = lease.metadata;
       const group = name === 'vm-dhcp-agents' ? UNIFIED.deploymentName : name;
-      if (!this.deployments.objects.has(`${NAMESPACE}/${group}`) && readText(lease.spec, 'holderIdentity')) {
+      if (this.outliving.has(name))
+        this.leases.put({ ...lease, spec: { ...(lease.spec as object), renewTime: `t${++this.#renewals}` } });
+      else if (!this.deployments.objects.has(`${NAMESPACE}/${group}`) && readText(lease.spec, 'holderIdentity')) {
         this.leases.put({ ...lease, metadata: { ...lease.metadata, namespace, name }, spec: { holderIdentity: '' } });
       }
     }
@@ -323,6 +334,22 @@ it.each(['per-network', 'per-pool'] as const)(
     expect(story.events()).toEqual([]);
   },
 );
+
+it('a Lease that pods renew is not deleted with their Deployment, though its news come late', async () => {
+  const story = new Story('pool-1');
+  story.addPool('pool-2', 'mgmt');
+  await story.control();
+  const key = `${NAMESPACE}/vm-dhcp-agent-mgmt-1`;
+  expect(story.leases.objects.has(key)).toBe(true);
+  story.outliving.add('vm-dhcp-agent-mgmt-1');
+  story.leasesStallUntilMs = story.clock.nowMs() + 60_000;
+  story.cluster.ipPools.remove('default/pool-2');
+  await story.goOn(100_000);
+  expect([story.deployments.objects.has(key), story.leases.objects.has(key)]).toEqual([false, true]);
+  story.outliving.clear();
+  await story.goOn(150_000);
+  expect(story.leases.objects.has(key)).toBe(false);
+});
 
 describe('agents that the controller makes', () => {
   it('a Deployment for each cluster network; the pool reports its Deployment and its leader', async () => {

@@ -186,7 +186,9 @@ export class AgentWriter {
   /** What is gone already is as it should be. */
   async #remove(kind: AgentObjectKind, object: KubernetesObject): Promise<ReconcileResult> {
     const { clients, onDeleted } = this.#settings;
-    const result = await clients[kind]?.delete(keyOf(object), object.metadata.uid ?? '');
+    const { uid = '', resourceVersion } = object.metadata;
+    // A Lease that was renewed since has a leader. News of it and of its pods may be late.
+    const result = await clients[kind]?.delete(keyOf(object), uid, kind === 'leases' ? resourceVersion : undefined);
     if (result === undefined) return { kind: 'settled' };
     if (!result.ok && result.reason !== 'not-found') return toReconcileResult(result);
     onDeleted(kind, object, result.ok ? result.object : undefined);
