@@ -1,5 +1,6 @@
 /** What happens to virtual machines and their configs in random stories. */
 
+import { isBeingDeleted } from '@vmdhcp/kube-runtime';
 import { virtualMachine } from '../fixtures/object-fixtures.js';
 import { type Act, NETWORKS, nicsOf } from './random-story-state-fixtures.js';
 import { expectedInterfaces } from './story-fixtures.js';
@@ -94,4 +95,26 @@ export const deleteConfig: Act = async (story) => {
   void story.cluster.networkConfigs.delete(`default/${name}`, uid).catch(() => undefined);
   await story.running.settle(2);
   story.holdings.configDeleted(machine);
+};
+
+/** As `kubectl delete vm --cascade=orphan`: the virtual machine is being deleted, its dependents lose their owner, then it goes. */
+export const orphanMachine: Act = async (story) => {
+  const machine = story.machine();
+  const name = machine?.metadata.name ?? '';
+  const config = story.cluster.networkConfigs.objects.get(`default/${name}`);
+  if (machine === undefined || config === undefined || isBeingDeleted(config)) return;
+  const isIts = (config.metadata.ownerReferences ?? []).some(({ uid }) => uid === machine.metadata.uid);
+  if (!isIts) return;
+  const { deletionTimestamp: _, ...metadata } = machine.metadata;
+  story.cluster.virtualMachines.put({ ...machine, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  await story.running.settle(story.random(30));
+  const stored = story.cluster.networkConfigs.objects.get(`default/${name}`);
+  if (stored === undefined || isBeingDeleted(stored)) return;
+  story.running.change('VirtualMachineNetworkConfig', name, (one) => ({
+    ...one,
+    metadata: { ...one.metadata, ownerReferences: [] },
+  }));
+  await story.running.settle(story.random(30));
+  story.cluster.virtualMachines.remove(`default/${name}`);
+  story.orphaned(name);
 };

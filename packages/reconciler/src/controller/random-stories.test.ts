@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { playLateStory, playRandomStory } from './random-story-fixtures.js';
+import { playLateStory, playOrphanStory, playRandomStory } from './random-story-fixtures.js';
 import type { StoryFault } from './story-fixtures.js';
 
 /** Four of each family; `npm run test:seeds` plays thousands. */
@@ -19,6 +19,12 @@ it.each([163, 1316, 1408, 1475, 2330, 2586, 2812, 3618])('the story of seed %i, 
 it('the news of each kind come late by themselves, and the same holds', async () => {
   const found: StoryFault[] = [];
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playLateStory(seed)));
+  expect(found).toEqual([]);
+}, 120_000);
+
+it('what a person orphaned keeps its addresses, however late the news come', async () => {
+  const found: StoryFault[] = [];
+  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playOrphanStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 

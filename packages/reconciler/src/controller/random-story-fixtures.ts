@@ -16,6 +16,7 @@ import {
   createPlainMachine,
   deleteConfig,
   deleteMachine,
+  orphanMachine,
   pauseConfig,
   pinMachine,
   remakeMachine,
@@ -91,11 +92,21 @@ export async function playRandomStory(seed: number): Promise<StoryFault[]> {
   const { running, cluster, random } = story;
   const lag = random(3) === 0 ? 0 : LAG_MS;
   if (lag > 0) for (const resource of cluster.resources) slowWatch(running, resource, () => random(lag));
-  return await play(story, { seed, mostPauseMs: () => PAUSE_MS, restMs: REST_MS });
+  return await play(story, { seed, acts: actsOf(seed), mostPauseMs: () => PAUSE_MS, restMs: REST_MS });
 }
 
 /** The same, with late news. */
-export async function playLateStory(seed: number): Promise<StoryFault[]> {
+export function playLateStory(seed: number): Promise<StoryFault[]> {
+  return playWithLateNews(seed, actsOf(seed));
+}
+
+/** The same, and people delete virtual machines and orphan their configs. */
+export function playOrphanStory(seed: number): Promise<StoryFault[]> {
+  const acts = actsOf(seed);
+  return playWithLateNews(seed, [...acts, ...acts.slice(0, acts.length / 4).map(() => orphanMachine)]);
+}
+
+async function playWithLateNews(seed: number, acts: readonly Act[]): Promise<StoryFault[]> {
   const story = new Story(seed);
   const { running, cluster, random } = story;
   for (const resource of cluster.resources) {
@@ -103,18 +114,23 @@ export async function playLateStory(seed: number): Promise<StoryFault[]> {
     if (lag > 0) slowWatch(running, resource, () => random(lag));
   }
   const mostPauseMs = () => LATE_PAUSES_MS[random(LATE_PAUSES_MS.length)] ?? PAUSE_MS;
-  return await play(story, { seed, mostPauseMs, restMs: LATE_REST_MS });
+  return await play(story, { seed, acts, mostPauseMs, restMs: LATE_REST_MS });
+}
+
+function actsOf(seed: number): readonly Act[] {
+  return FAMILIES[seed % FAMILIES.length] ?? MACHINES;
 }
 
 interface Pace {
   readonly seed: number;
+  readonly acts: readonly Act[];
   readonly mostPauseMs: () => number;
   readonly restMs: number;
 }
 
-async function play(story: Story, { seed, mostPauseMs, restMs }: Pace): Promise<StoryFault[]> {
+async function play(story: Story, { seed, acts, mostPauseMs, restMs }: Pace): Promise<StoryFault[]> {
   await begin(story);
-  await tell(story, FAMILIES[seed % FAMILIES.length] ?? MACHINES, mostPauseMs);
+  await tell(story, acts, mostPauseMs);
   await comeToRest(story, restMs);
   const faults = checkEnd(story);
   if (faults.length > 0) {

@@ -3,6 +3,7 @@ import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/ku
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
+import { Orphan } from './orphan-fixtures.js';
 import { Holdings, type ServingPool, type StoryFault } from './story-fixtures.js';
 
 export const NETWORKS = ['net-1', 'net-2', 'net-3'] as const;
@@ -17,6 +18,7 @@ export class Story {
   readonly pools: Readonly<Record<string, KubernetesObject>>;
   readonly holdings: Holdings;
   readonly faults: StoryFault[] = [];
+  readonly #orphans: Orphan[] = [];
   #serial = 0;
 
   constructor(seed: number) {
@@ -30,7 +32,13 @@ export class Story {
   }
 
   look(): void {
-    this.faults.push(...this.holdings.look());
+    this.faults.push(...this.holdings.look(), ...this.#orphans.flatMap((orphan) => orphan.look()));
+  }
+
+  /** Its virtual machine is deleted, and its config stays. */
+  orphaned(name: string): void {
+    const config = this.running.networkConfig(name);
+    if (config !== undefined) this.#orphans.push(new Orphan(this, config));
   }
 
   get cluster(): Running['cluster'] {
