@@ -324,12 +324,12 @@ it.each(['per-network', 'per-pool'] as const)(
   async (topology) => {
     const story = new Story('pool-1');
     await story.control();
-    const lead = await story.follow({ topology }, 60_000);
+    const lead = await story.follow({ topology }, 20_000);
     story.addPool('pool-2', 'storage');
     await story.goOn(5_000);
     expect([...story.serving().values()].flat().toSorted()).toEqual(['pool-1', 'pool-2']);
     await lead();
-    await story.goOn(90_000);
+    await story.goOn(30_000);
     expect([...story.serving().values()].flat().toSorted()).toEqual(['pool-1', 'pool-2']);
     expect(story.events()).toEqual([]);
   },
@@ -342,12 +342,12 @@ it('a Lease that pods renew is not deleted with their Deployment, though its new
   const key = `${NAMESPACE}/vm-dhcp-agent-mgmt-1`;
   expect(story.leases.objects.has(key)).toBe(true);
   story.outliving.add('vm-dhcp-agent-mgmt-1');
-  story.leasesStallUntilMs = story.clock.nowMs() + 60_000;
+  story.leasesStallUntilMs = story.clock.nowMs() + 20_000;
   story.cluster.ipPools.remove('default/pool-2');
-  await story.goOn(100_000);
+  await story.goOn(25_000);
   expect([story.deployments.objects.has(key), story.leases.objects.has(key)]).toEqual([false, true]);
   story.outliving.clear();
-  await story.goOn(150_000);
+  await story.goOn(20_000);
   expect(story.leases.objects.has(key)).toBe(false);
 });
 

