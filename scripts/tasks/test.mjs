@@ -29,6 +29,7 @@ if (only !== undefined && PARTS[only] === undefined) {
   process.stderr.write(`there is no part '${only}'; there are ${Object.keys(PARTS).join(', ')}\n`);
   process.exit(64);
 }
+keepCompiledCode();
 for (const [name, runPart] of Object.entries(PARTS)) {
   if (only === undefined || only === name) await runPart();
 }
@@ -36,6 +37,20 @@ for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
 for (const line of failures) process.stdout.write(`failed: ${line}\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`);
 process.exitCode = totals.failed === 0 && totals.passed + skipped.length > 0 ? 0 : 1;
+
+/** Tests start thousands of programs: compiled once, each start takes an eighth less of the processor. */
+function keepCompiledCode() {
+  if (process.env.NODE_COMPILE_CACHE !== undefined) return;
+  const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-compiled-'));
+  process.env.NODE_COMPILE_CACHE = folder;
+  process.on('exit', () => {
+    try {
+      rmSync(folder, { recursive: true, force: true });
+    } catch {
+      // Programs that sudo started wrote into it too; it is in the folder of temporary files.
+    }
+  });
+}
 
 /** A check counts as one test. */
 function runChecks() {

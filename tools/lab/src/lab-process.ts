@@ -10,6 +10,10 @@ import { SYSTEM_PATH } from './real-program.js';
  */
 const LAST_OUTPUT_MS = 1_000;
 
+/** Where Node keeps compiled code for the next start of the same program: `npm test` sets it for the time of its run. */
+const { NODE_COMPILE_CACHE } = process.env;
+const COMPILE_CACHE = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
+
 export interface ProcessSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** Called for each line of its output, as it comes. */
@@ -37,7 +41,7 @@ export class LabProcess {
     // DHCP clients hand their environment on to scripts: it is kept small.
     this.#child = spawn(command, [...parameters], {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...env },
+      env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...COMPILE_CACHE, ...env },
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => this.#read(text));
