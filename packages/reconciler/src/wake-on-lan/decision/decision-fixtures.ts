@@ -25,6 +25,8 @@ export interface RawMachine {
   readonly printableStatus?: string;
   readonly requests?: readonly ('Start' | 'Stop')[];
   readonly isBeingDeleted?: boolean;
+  /** MAC addresses of the interfaces in the template, undefined where KubeVirt chooses one. Default: there is no template. */
+  readonly template?: readonly (string | undefined)[];
   /** Phase of the instance; undefined: there is none. */
   readonly phase?: string;
   readonly isInstanceBeingDeleted?: boolean;
@@ -48,12 +50,22 @@ function virtualMachine({ namespace, name }: Name, raw: RawMachine): KubernetesO
     apiVersion: 'kubevirt.io/v1',
     kind: 'VirtualMachine',
     metadata: { namespace, name, uid: `uid-${name}`, ...(raw.isBeingDeleted === true && DELETED) },
-    spec: { ...(runStrategy !== undefined && { runStrategy }), ...(running !== undefined && { running }) },
+    spec: {
+      ...(runStrategy !== undefined && { runStrategy }),
+      ...(running !== undefined && { running }),
+      ...(raw.template !== undefined && {
+        template: { spec: { domain: { devices: { interfaces: interfacesOf(raw.template) } } } },
+      }),
+    },
     status: {
       ...(printableStatus !== undefined && { printableStatus }),
       ...(requests.length > 0 && { stateChangeRequests: requests.map((action) => ({ action })) }),
     },
   };
+}
+
+function interfacesOf(macAddresses: readonly (string | undefined)[]): readonly object[] {
+  return macAddresses.map((macAddress, index) => ({ name: `nic-${index}`, ...(macAddress !== undefined && { macAddress }) }));
 }
 
 function instance({ namespace, name }: Name, { phase, isInstanceBeingDeleted }: RawMachine): KubernetesObject | undefined {

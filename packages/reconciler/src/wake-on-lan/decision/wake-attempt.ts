@@ -14,8 +14,8 @@ export interface Wake {
   readonly namespace: string;
   readonly name: string;
   readonly configs: readonly string[];
-  /** False where no configuration allows it any more. */
-  readonly isStillAllowed: () => boolean;
+  /** False where no configuration allows it any more. @param live - as the API server has it: news of the machine may be late. */
+  readonly isStillAllowed: (live: LiveMachine) => boolean;
 }
 
 type Ports = Pick<WakePorts, 'readMachine' | 'start' | 'unpause' | 'policyOf' | 'isLeading' | 'leaderAddress' | 'observer'>;
@@ -28,7 +28,7 @@ export async function attemptWakeUp(wake: Wake, ports: Ports): Promise<WakeVerdi
   if (action.kind !== 'start' && action.kind !== 'unpause') return withoutRequest(seen, action);
   // What was read may have taken its time, and another manager may be leader.
   if (!ports.isLeading()) return notLeading(ports);
-  if (!wake.isStillAllowed()) return noLongerAllowed(wake, seen);
+  if (!wake.isStillAllowed(seen.live)) return noLongerAllowed(wake, seen);
   const key = machineKey(wake);
   if (action.kind === 'start') ports.observer.onStarting(key);
   const result = await (action.kind === 'start' ? ports.start(key) : ports.unpause(key));
@@ -47,7 +47,7 @@ export function notLeading({ leaderAddress }: Pick<WakePorts, 'leaderAddress'>):
 
 /** A WolConfig or the machine has changed while the machine was read. */
 function noLongerAllowed(wake: Wake, { machine, live }: Seen): WakeVerdict {
-  const message = `${nameOf(wake)} is not started: no WolConfig allows that any more`;
+  const message = `${nameOf(wake)} is not started: no WolConfig allows that any more, or it has another MAC address by now`;
   return { outcome: 'refused', reason: 'no-longer-allowed', message, machine, regarding: regardingOf(live) };
 }
 

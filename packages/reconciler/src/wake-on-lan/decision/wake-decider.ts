@@ -15,10 +15,11 @@ import {
   type WakeTarget,
 } from '@vmdhcp/wake-on-lan';
 import { describeAmbiguity, describeReport, nameOf, plain } from './describe-wake-up.js';
+import { hasLostAddress } from './has-lost-address.js';
 import { MachineWaits } from './machine-waits.js';
 import { RecentWakeUps } from './recent-wake-ups.js';
 import { attemptWakeUp, notLeading, type Wake } from './wake-attempt.js';
-import type { DecidedReport, WakePorts } from './wake-ports.js';
+import type { DecidedReport, LiveMachine, WakePorts } from './wake-ports.js';
 import { ruleOf, type WakeVerdict } from './wake-verdict.js';
 
 const CAPACITY = 10_000;
@@ -175,7 +176,12 @@ export class WakeDecider {
 
   async #wake(report: WakeReport, macAddress: MacAddress, { machine, configs }: AllowedMachine): Promise<WakeVerdict> {
     const { namespace, name } = machine;
-    const isStillAllowed = () => this.#allowance(machineKey(machine), macAddress) !== undefined;
+    const isStillAllowed = (live: LiveMachine) => {
+      const allowed = this.#allowance(machineKey(machine), macAddress);
+      // A mapping needs no interface with the address.
+      const isOwn = allowed?.machine.macAddresses.includes(macAddress) === true;
+      return allowed !== undefined && !(isOwn && hasLostAddress(live, macAddress));
+    };
     const wake: Wake = { namespace, name, configs, isStillAllowed };
     const verdict = await attemptWakeUp(wake, this.#ports);
     if (verdict.outcome !== 'waiting') return verdict;
