@@ -56,7 +56,8 @@ export class WhyCluster {
     const traffic = new Map<string, object>();
     const cluster = await PrivateCluster.start(['controller', 'crds.yaml'], {
       nodes: CLUSTER_NETWORKS.map((name) => ({ name, labels: { [`${PREFIX}/${name}`]: 'true' } })),
-      podBackOff: { firstMs: 10, longestMs: 100 },
+      // Pods that crash all the time keep the controller and the API server at work for as long as the tests take.
+      podBackOff: { firstMs: 10, longestMs: 2_000 },
       runPod,
       execInPod: printTraffic(traffic),
       onControllerError: warnOfOthers,
