@@ -14,8 +14,8 @@ import {
   toPoolSnapshot,
   type VersionedPool,
 } from '@vmdhcp/status-page';
-import type { PlannedPool } from '../state/address-book.js';
 import type { LeaseView, QuarantineView } from '../state/lease-view.js';
+import type { PlannedPool } from '../state/planned-pool.js';
 
 /** What the agent knows of its pools. */
 export interface BareHostView {

@@ -1,7 +1,8 @@
 import { ConflictedLeases } from '@vmdhcp/dhcp-agent/packet-path';
 import { type Assignment, type Lease, validatePool } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
-import { type PlannedPool, QUARANTINE_MS } from '../state/address-book.js';
+import { QUARANTINE_MS } from '../state/address-book.js';
+import type { PlannedPool } from '../state/planned-pool.js';
 import { PlannedPools } from './planned-pools.js';
 
 const VM_A = '02:00:00:00:00:0a';

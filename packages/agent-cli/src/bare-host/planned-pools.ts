@@ -6,9 +6,10 @@ import type { ConflictedLeases, ConflictProbes, DhcpServer } from '@vmdhcp/dhcp-
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { AddressConflict } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
-import { type AddressBook, type PlannedPool, QUARANTINE_MS } from '../state/address-book.js';
+import { type AddressBook, QUARANTINE_MS } from '../state/address-book.js';
 import { type LeaseView, type QuarantineView, toLeaseView } from '../state/lease-view.js';
 import { ownersOf } from '../state/owners-of.js';
+import type { PlannedPool } from '../state/planned-pool.js';
 import type { OpenLeases } from './open-leases.js';
 
 /** How long the client of a reserved address that another host uses gets no reply, before the address is probed again. */

@@ -1,7 +1,8 @@
 import { validatePool } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
-import { AddressBook, type PlannedPool, QUARANTINE_MS } from './address-book.js';
+import { AddressBook, QUARANTINE_MS } from './address-book.js';
+import type { PlannedPool } from './planned-pool.js';
 import { EMPTY_STATE, type StateToSave } from './state-format.js';
 
 const VM_A = '02:00:00:00:00:0a';

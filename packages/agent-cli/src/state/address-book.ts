@@ -3,24 +3,17 @@
  * order is always: plan, save, and only then hand on to the server. So nothing is ever acknowledged that a crash could
  * take back.
  */
-import type { Assignment, Lease, PoolCounts } from '@vmdhcp/dhcp-allocator';
-import { NOTHING_RECORDED, planAssignments, type RecordedPool, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
+import type { Lease } from '@vmdhcp/dhcp-allocator';
+import { NOTHING_RECORDED, planAssignments, type RecordedPool } from '@vmdhcp/reconciler/plan-assignments';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
 import type { QuarantineView } from './lease-view.js';
 import { ownersOf } from './owners-of.js';
+import type { PlannedPool } from './planned-pool.js';
 import type { StateDirectory } from './state-directory.js';
 import type { ExpiryOf, Owners, StoredState } from './state-format.js';
 
 /** How long no client gets an address that a client found in use. */
 export const QUARANTINE_MS = 3_600_000;
-
-/** A pool as it is to be served. */
-export interface PlannedPool {
-  readonly configured: ConfiguredPool;
-  readonly assignments: readonly Assignment[];
-  readonly refused: readonly RefusedClaim[];
-  readonly counts: PoolCounts;
-}
 
 export interface AddressBookPorts {
   readonly directory: Pick<StateDirectory, 'save'>;

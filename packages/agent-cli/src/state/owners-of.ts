@@ -1,4 +1,4 @@
-import type { PlannedPool } from './address-book.js';
+import type { PlannedPool } from './planned-pool.js';
 
 /** By MAC address: the VirtualMachineNetworkConfig that the address is for. A reservation that no object claims has none. */
 export function ownersOf({ configured, assignments, refused }: Omit<PlannedPool, 'counts'>): Map<string, string> {

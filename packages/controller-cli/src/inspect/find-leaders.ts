@@ -4,17 +4,8 @@ import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 import { describeMissingRight, isStaleLease, type MissingRight, Resource } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import type { ClusterReader } from './cluster-reader.js';
+import type { Leader } from './leader.js';
 import { trustedLeaders } from './trusted-leaders.js';
-
-export interface Leader {
-  readonly namespace: string;
-  /** The name of the Lease. */
-  readonly group: string;
-  /** Undefined: no pod renews the Lease. */
-  readonly pod: string | undefined;
-  /** `namespace/name` of the pools that it reports. */
-  readonly pools: readonly string[];
-}
 
 /**
  * In the order of their Leases: those whose namespace the status of their IPPools names. Where IPPools may not be listed, the namespace must be given, and the

@@ -1,7 +1,7 @@
 import type { AgentTraffic, ClientTraffic } from '@vmdhcp/reconciler/chain';
 import { describe, expect, it } from 'vitest';
 import { describeFailure } from './ask-agent.js';
-import type { Leader } from './find-leaders.js';
+import type { Leader } from './leader.js';
 import { mapBounded } from './map-bounded.js';
 import { type AskedLeader, describeAge, type TopOrder, type TopQuestion, topRows } from './top-rows.js';
 

@@ -1,7 +1,7 @@
 /** What `kubectl vmdhcp top` shows: packets of pools, and the clients that sent most. */
 import { mostFrequent, packetsOf, refusalsOf, type TrafficCounts } from '@vmdhcp/reconciler/chain';
 import type { AskedAgent } from './ask-agent.js';
-import type { Leader } from './find-leaders.js';
+import type { Leader } from './leader.js';
 import type { Column } from './listed-kind.js';
 
 /** One for each pool of a leader; also of one that could not be asked. */

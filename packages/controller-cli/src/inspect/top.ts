@@ -2,8 +2,9 @@
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { type AskedAgent, askAgent } from './ask-agent.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
-import { findLeaders, type Leader } from './find-leaders.js';
+import { findLeaders } from './find-leaders.js';
 import type { ReaderOptions } from './inspect-options.js';
+import type { Leader } from './leader.js';
 import type { ListFormat } from './list-objects.js';
 import { mapBounded } from './map-bounded.js';
 import { printData } from './print-data.js';

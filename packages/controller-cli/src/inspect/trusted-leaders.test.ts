@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import type { Leader } from './find-leaders.js';
+import type { Leader } from './leader.js';
 import { trustedLeaders } from './trusted-leaders.js';
 
 const AGENTS = 'vm-dhcp-agents';

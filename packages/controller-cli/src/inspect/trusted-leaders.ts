@@ -3,7 +3,7 @@
  * and the answer of a pod of that user would count. The status of an IPPool has the namespace of its agents, and the controller alone writes it.
  */
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
-import type { Leader } from './find-leaders.js';
+import type { Leader } from './leader.js';
 
 /** Leaders in the namespaces that their IPPools name, each with the pools that name it, in the same order; none of other namespaces. */
 export function trustedLeaders(leaders: readonly Leader[], ipPools: readonly KubernetesObject[]): readonly Leader[] {

@@ -6,9 +6,7 @@ import type { AssignedClient, AssignmentRecord, BeginReason, EndReason } from '.
 import type { Observation } from '../audit/audit-book.js';
 import type { PoolView } from '../view/pool-views.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
-import type { ControllerContext } from './controller-context.js';
-
-type HoldingsContext = Pick<ControllerContext, 'view' | 'caches'>;
+import type { AssignmentSources } from './audit-trail.js';
 
 /** The virtual machine that a VirtualMachineNetworkConfig is for. */
 interface Machine {
@@ -22,20 +20,20 @@ interface Machine {
 const machines = new WeakMap<KubernetesObject, Machine>();
 
 /** @param pool - as it was before the plan was recorded. */
-export function observationOf(context: HoldingsContext, pool: PoolView, plan: PoolPlan): Observation {
+export function observationOf(sources: AssignmentSources, pool: PoolView, plan: PoolPlan): Observation {
   return {
-    clients: clientsOf(context, pool, plan),
+    clients: clientsOf(sources, pool, plan),
     wasEmpty: pool.recorded.assignments.length === 0,
     facts: {
       network: pool.network,
-      whyBegan: (client) => whyBegan(context, pool, client),
-      whyEnded: (record) => whyEnded(context, pool, record),
+      whyBegan: (client) => whyBegan(sources, pool, client),
+      whyEnded: (record) => whyEnded(sources, pool, record),
       isInConflict: (address) => plan.quarantines.some((quarantine) => quarantine.address === address),
     },
   };
 }
 
-function* clientsOf({ caches }: HoldingsContext, { network }: PoolView, plan: PoolPlan): Iterable<AssignedClient> {
+function* clientsOf({ caches }: AssignmentSources, { network }: PoolView, plan: PoolPlan): Iterable<AssignedClient> {
   for (const [macAddress, address] of plan.addressOf) {
     const owner = plan.owners.get(macAddress);
     const config = owner === undefined ? undefined : caches.networkConfigs.get(owner);
@@ -77,7 +75,7 @@ function machineOf(config: KubernetesObject): Machine {
   return machine;
 }
 
-function whyBegan({ view, caches }: HoldingsContext, pool: PoolView, client: AssignedClient): BeginReason {
+function whyBegan({ view, caches }: AssignmentSources, pool: PoolView, client: AssignedClient): BeginReason {
   const { macAddress, address, virtualMachine } = client;
   if (pool.reading.ok && pool.reading.pool.reservations.get(macAddress)?.address === address) return 'reserved';
   const config = virtualMachine === undefined ? undefined : caches.networkConfigs.get(virtualMachine);
@@ -85,7 +83,7 @@ function whyBegan({ view, caches }: HoldingsContext, pool: PoolView, client: Ass
   return claims.some((claim) => claim.macAddress === macAddress && claim.wanted === address) ? 'pinned' : 'assigned';
 }
 
-function whyEnded({ caches }: HoldingsContext, { reading }: PoolView, record: AssignmentRecord): EndReason {
+function whyEnded({ caches }: AssignmentSources, { reading }: PoolView, record: AssignmentRecord): EndReason {
   if (reading.ok && !mayBeKept(reading.pool, record.address)) return 'pool-changed';
   if (record.virtualMachine === undefined) return 'reservation-removed';
   const machine = caches.virtualMachines.get(record.virtualMachine);

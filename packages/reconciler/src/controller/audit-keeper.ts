@@ -24,7 +24,7 @@ import { Resource } from '../resources.js';
 import type { PoolView } from '../view/pool-views.js';
 import { observationOf } from './assigned-clients.js';
 import { AuditConfigMaps, type RefusedWrite } from './audit-config-maps.js';
-import type { ControllerContext } from './controller-context.js';
+import type { AssignmentSources, AuditTrail } from './audit-trail.js';
 
 export interface AuditSettings {
   /** Where the ConfigMaps are. */
@@ -50,16 +50,6 @@ export interface AuditKeeperSettings extends AuditSettings {
   readonly onError: (error: unknown) => void;
   /** What is stored is known: all pools are to be observed, as they are now. */
   readonly onLoaded: () => void;
-}
-
-/** What reconcilers report. */
-export interface AuditTrail {
-  /** The addresses of a pool are about to be written. */
-  readonly writing: (pool: string) => void;
-  /** The plan is recorded. @param pool - as it was before. */
-  readonly observe: (context: Pick<ControllerContext, 'view' | 'caches'>, pool: PoolView, plan: PoolPlan) => void;
-  /** The pool does not exist. */
-  readonly gone: (pool: string) => void;
 }
 
 const ALL = 'audit';
@@ -119,9 +109,9 @@ export class AuditKeeper implements AuditTrail {
     this.#book?.writing(pool, this.#nowMs());
   }
 
-  observe(context: Pick<ControllerContext, 'view' | 'caches'>, pool: PoolView, plan: PoolPlan): void {
+  observe(sources: AssignmentSources, pool: PoolView, plan: PoolPlan): void {
     if (this.#book === undefined) return;
-    this.#note(pool.key, this.#book.observe(pool.key, observationOf(context, pool, plan), this.#nowMs()));
+    this.#note(pool.key, this.#book.observe(pool.key, observationOf(sources, pool, plan), this.#nowMs()));
   }
 
   gone(pool: string): void {

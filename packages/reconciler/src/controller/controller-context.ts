@@ -7,7 +7,7 @@ import type { ClusterView } from '../view/cluster-view.js';
 import type { PoolAgentsView } from '../view/pool-agents-view.js';
 import type { SharedSegments } from '../view/shared-segments.js';
 import type { AddressChange } from './address-changes.js';
-import type { AuditTrail } from './audit-keeper.js';
+import type { AuditTrail } from './audit-trail.js';
 
 /** The kinds that the controller reads. */
 export interface ByKind<Value> {

@@ -7,7 +7,8 @@ import { describe, expect, it } from 'vitest';
 import type { ClientSubject } from '../chain/client-records.js';
 import { explainHost } from './explain-host.js';
 import { findHosts, hostSelector } from './find-hosts.js';
-import { HOST_LINKS, type HostChain } from './host-chain.js';
+import type { HostChain } from './host-chain.js';
+import { HOST_LINKS } from './host-links.js';
 import { HOST_REASON_LINKS, type HostChainReason } from './host-reason-links.js';
 
 const NOW = '2026-01-01T00:01:00Z';

@@ -17,14 +17,8 @@ import { isStaleLease } from '../chain/agent-links.js';
 import { eventsAbout } from '../chain/chain-events.js';
 import type { Observed } from '../chain/chain-observation.js';
 import type { FoundHost } from './find-hosts.js';
-import {
-  type HostChain,
-  type HostFinding,
-  type HostLinkFacts,
-  type HostLinkName,
-  hostFinding,
-  toHostLinks,
-} from './host-chain.js';
+import { type HostChain, type HostFinding, type HostLinkFacts, hostFinding, toHostLinks } from './host-chain.js';
+import type { HostLinkName } from './host-links.js';
 import { HOST_REASON_LINKS, type HostChainReason } from './host-reason-links.js';
 
 export interface HostObservation extends FoundHost {

@@ -1,11 +1,8 @@
 /** The way of a bare-metal host to its address and to the management controller that answers there, link by link, as a value. */
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type LinkState, worstOf } from '../chain/address-chain.js';
+import { HOST_LINKS, type HostLinkName } from './host-links.js';
 import { HOST_REASON_LINKS, type HostChainReason, type HostGravity } from './host-reason-links.js';
-
-/** The links, in the order of cause and effect. */
-export const HOST_LINKS = ['cluster-agent', 'host-agents', 'host-endpoint', 'lease', 'host', 'management-controller'] as const;
-export type HostLinkName = (typeof HOST_LINKS)[number];
 
 /** A reason that holds for a link. */
 export interface HostFinding {

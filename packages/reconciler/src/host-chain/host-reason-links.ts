@@ -1,6 +1,6 @@
 /** Where each reason of bare-metal hosts stands on the way to an address, and how grave it is there. A reason that is not here does not compile. */
 import type { HostReasonAt, HostReasonPlace } from '@vmdhcp/ippool-api/bare-metal/keys';
-import type { HostLinkName } from './host-chain.js';
+import type { HostLinkName } from './host-links.js';
 
 type PlaceOnTheWay =
   | Extract<HostReasonPlace, `ClusterAgent ${string}`>

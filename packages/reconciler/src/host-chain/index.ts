@@ -5,4 +5,5 @@
  */
 export { explainHost, type HostObservation } from './explain-host.js';
 export { type FoundHost, findHosts, type HostObjects, hostSelector } from './find-hosts.js';
-export { HOST_LINKS, type HostChain, type HostFinding, type HostLink, type HostLinkName } from './host-chain.js';
+export type { HostChain, HostFinding, HostLink } from './host-chain.js';
+export { HOST_LINKS, type HostLinkName } from './host-links.js';

@@ -1,6 +1,5 @@
 import type { ApiObject } from '../api-object.js';
-import type { StoredObject } from '../store/collection.js';
-import type { Change } from '../store/object-store.js';
+import type { Change, StoredObject } from '../store/collection.js';
 import { type ApiCall, type ApiContext, collectionOf, fromStored, keyOf } from './api-call.js';
 import type { Matches } from './selectors.js';
 

@@ -19,12 +19,9 @@ import {
   untilGone,
   untilThere,
 } from './hidden-actions.js';
-import type { ReplayedScenario } from './replayed-scenario.js';
+import type { HiddenStep } from './hidden-step.js';
 import type { Step } from './transcript.js';
 import { webhookSteps } from './webhook-steps.js';
-
-/** Waited for, whatever it returns. */
-export type HiddenStep = (scenario: ReplayedScenario) => unknown;
 
 /** What a transcript does not contain but its recorder did: the numbers are those of the steps. */
 export interface HiddenSteps {

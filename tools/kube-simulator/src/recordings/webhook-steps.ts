@@ -1,5 +1,5 @@
 import type { JsonObject } from '../api-object.js';
-import type { HiddenStep } from './hidden-steps.js';
+import type { HiddenStep } from './hidden-step.js';
 import { RecordedWebhook, type WebhookBehaviour } from './recorded-webhook.js';
 import type { ReplayedScenario } from './replayed-scenario.js';
 

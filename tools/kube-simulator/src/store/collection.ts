@@ -1,5 +1,4 @@
 import type { ApiObject } from '../api-object.js';
-import type { Change } from './object-store.js';
 
 export interface StoredObject {
   readonly object: ApiObject;
@@ -11,6 +10,16 @@ export interface StoredObject {
 /** How much history is kept for watches and lists that look back. */
 const maxChanges = 10_000;
 const maxChangeBytes = 64 * 1024 * 1024;
+
+/** What a write did. */
+export interface Change {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly resourceVersion: number;
+  readonly key: string;
+  /** On DELETED: the last state, with the resourceVersion of the deletion. */
+  readonly stored: StoredObject;
+  readonly previous: StoredObject | undefined;
+}
 
 /** The objects of one kind, sorted by key (`namespace/name`, or `name` for cluster-scoped kinds). */
 export class Collection {

@@ -6,15 +6,6 @@
 import type { ApiObject } from '../api-object.js';
 import { Collection, type StoredObject } from './collection.js';
 
-export interface Change {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly resourceVersion: number;
-  readonly key: string;
-  /** On DELETED: the last state, with the resourceVersion of the deletion. */
-  readonly stored: StoredObject;
-  readonly previous: StoredObject | undefined;
-}
-
 /** The largest object that etcd takes, in bytes. Source: --max-request-bytes, 1.5 MiB. */
 const maxObjectBytes = 1_572_864;
 const maxMessageBytes = 2_097_152;

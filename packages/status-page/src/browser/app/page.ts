@@ -8,7 +8,8 @@ import { formatRoute, type PageRoute, parseRoute } from '../route/page-route.js'
 import { describeAge } from '../text/describe-age.js';
 import { describeAccess } from '../text/section-help.js';
 import { makeView } from '../views/make-view.js';
-import type { Failure, PageContext, View } from '../views/view.js';
+import type { PageContext } from '../views/page-context.js';
+import type { Failure, View } from '../views/view.js';
 import { applyPoolsChange } from './apply-pools-change.js';
 import { ConnectionLine } from './connection-line.js';
 import { signInAgainButton, signInForm } from './sign-in.js';

@@ -6,12 +6,13 @@ import { facts } from '../parts/facts.js';
 import { leaderTimeline } from '../parts/leader-timeline.js';
 import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
-import { RecentEvents } from '../parts/recent-events.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { moveTime, timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
 import { describeNumber } from '../text/describe-count.js';
-import type { Failure, PageContext, View } from './view.js';
+import type { PageContext } from './page-context.js';
+import { RecentEvents } from './recent-events.js';
+import type { Failure, View } from './view.js';
 
 /** A picture of less time would show one bar. */
 const SHORTEST_PICTURE_MS = 60_000;

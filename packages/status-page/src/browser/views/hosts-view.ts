@@ -8,7 +8,8 @@ import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
 import { describeCount } from '../text/describe-count.js';
-import type { Failure, PageContext, View } from './view.js';
+import type { PageContext } from './page-context.js';
+import type { Failure, View } from './view.js';
 
 /** Rows that a browser draws at once; search finds the others. */
 const MOST_ROWS = 500;

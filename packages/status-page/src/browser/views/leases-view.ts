@@ -5,7 +5,8 @@ import { notice } from '../parts/notice.js';
 import { PART_SIZE, Pager } from '../parts/pager.js';
 import { timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
-import type { Failure, PageContext, View } from './view.js';
+import type { PageContext } from './page-context.js';
+import type { Failure, View } from './view.js';
 
 /** People type faster than this. */
 const PAUSE_MS = 250;

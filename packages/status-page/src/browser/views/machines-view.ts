@@ -4,10 +4,11 @@ import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 import { facts } from '../parts/facts.js';
 import { PART_SIZE, Pager } from '../parts/pager.js';
 import { reasonList } from '../parts/reason-list.js';
-import { RecentEvents } from '../parts/recent-events.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
-import type { Failure, PageContext, View } from './view.js';
+import type { PageContext } from './page-context.js';
+import { RecentEvents } from './recent-events.js';
+import type { Failure, View } from './view.js';
 
 /** Virtual machines without an address: why, and what to do. */
 export class MachinesView implements View {

@@ -4,9 +4,10 @@ import { HostsView } from './hosts-view.js';
 import { LeasesView } from './leases-view.js';
 import { MachinesView } from './machines-view.js';
 import { OverviewView } from './overview-view.js';
+import type { PageContext } from './page-context.js';
 import { PoolView } from './pool-view.js';
 import { UnknownView } from './unknown-view.js';
-import type { PageContext, View } from './view.js';
+import type { View } from './view.js';
 import { WakeOnLanView } from './wake-on-lan-view.js';
 
 /** The view of a route, without data yet. */

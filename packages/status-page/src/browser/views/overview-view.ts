@@ -9,7 +9,8 @@ import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
 import { describeCount, describeNumber } from '../text/describe-count.js';
 import { ADDRESS_STATE_WORDS, compareUrgency } from '../text/state-words.js';
-import type { Failure, PageContext, View } from './view.js';
+import type { PageContext } from './page-context.js';
+import type { Failure, View } from './view.js';
 
 const MOST_MACHINES = 5;
 const MOST_URGENT = 20;

@@ -6,11 +6,12 @@ import { facts } from '../parts/facts.js';
 import { fillBar } from '../parts/fill-bar.js';
 import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
-import { RecentEvents } from '../parts/recent-events.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
 import { describeCount } from '../text/describe-count.js';
-import type { Failure, PageContext, View } from './view.js';
+import type { PageContext } from './page-context.js';
+import { RecentEvents } from './recent-events.js';
+import type { Failure, View } from './view.js';
 
 /** A screen reader hears of changes this often at most. */
 const ANNOUNCE_EVERY_MS = 10_000;

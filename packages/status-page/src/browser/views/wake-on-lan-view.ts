@@ -7,7 +7,8 @@ import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { describeNumber } from '../text/describe-count.js';
-import type { Failure, PageContext, View } from './view.js';
+import type { PageContext } from './page-context.js';
+import type { Failure, View } from './view.js';
 
 /** WolConfigs: who may be woken, and whether agents listen. */
 export class WakeOnLanView implements View {

@@ -1,10 +1,10 @@
 import type { EventsOf, RecentEvent, RecentEventsPage } from '../../model/page-data.js';
 import { element, fill } from '../dom/element.js';
+import { DataTable } from '../parts/data-table.js';
+import { stateBadge } from '../parts/state-badge.js';
+import { timeElement } from '../parts/time-element.js';
 import { describeCount } from '../text/describe-count.js';
-import type { PageContext } from '../views/view.js';
-import { DataTable } from './data-table.js';
-import { stateBadge } from './state-badge.js';
-import { timeElement } from './time-element.js';
+import type { PageContext } from './page-context.js';
 
 /** The newest Kubernetes Events about what a view shows. */
 export class RecentEvents {
