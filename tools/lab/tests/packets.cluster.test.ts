@@ -424,7 +424,10 @@ describe('kubectl vmdhcp capture', () => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'leases' },
       subjects: [{ kind: 'ServiceAccount', namespace: NAMESPACE, name: 'lists-leases' }],
     } as KubernetesObject);
-    const refused = { code: 77, stderr: expect.stringContaining('cannot list ippools.network.harvesterhci.io') as string };
+    const refused = {
+      code: 77,
+      stderr: expect.stringMatching(/cannot list ippools\.network\.harvesterhci\.io.*--namespace/) as string,
+    };
     expect(await plugin.run(kubeconfigOfOther, ['top'])).toMatchObject(refused);
     const given = await plugin.run(kubeconfigOfOther, ['top', '-n', NAMESPACE]);
     expect(given.stdout).toContain(`${NAMESPACE}/agent-1`);

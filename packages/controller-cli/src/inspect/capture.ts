@@ -10,7 +10,7 @@ import { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';
 import { inAgentContainer } from './agent-container.js';
 import { describeFailure } from './ask-agent.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
-import { findLeaders } from './find-leaders.js';
+import { findLeadersOf } from './find-leaders.js';
 import type { ReaderOptions } from './inspect-options.js';
 import { NoPcapngError, PcapngBlocks } from './pcapng-blocks.js';
 import { PrintableLines, printable } from './printable.js';
@@ -59,8 +59,8 @@ export async function capture(pool: string, options: CaptureOptions): Promise<vo
 }
 
 async function leaderOf(reader: ClusterReader, pool: string): Promise<PodName> {
-  const leaders = await findLeaders(reader, undefined);
-  const found = leaders.find(({ pools }) => pools.includes(pool));
+  const leaders = await findLeadersOf(reader, pool);
+  const found = leaders.find(({ pod }) => pod !== undefined) ?? leaders[0];
   if (found === undefined) throw new CommandError(`no agent reports pool ${pool}: kubectl vmdhcp agents`, ExitCode.failed);
   const { namespace, group, pod } = found;
   if (pod !== undefined) return { namespace, pod };

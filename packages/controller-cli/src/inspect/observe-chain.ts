@@ -23,6 +23,9 @@ export interface MachineName {
   readonly name: string;
 }
 
+/** What reads the objects. */
+type ChainReads = Pick<ClusterReader, 'get' | 'list' | 'nowMs'>;
+
 /** The way of one virtual machine to its addresses, as it is now. @throws CommandError where the API server does not answer. */
 export async function observeChain(reader: ClusterReader, machine: MachineName): Promise<AddressChain> {
   const observed = await observeWay(reader, machine);
@@ -37,11 +40,11 @@ export async function observeChain(reader: ClusterReader, machine: MachineName):
 }
 
 /** The objects of that way, without Events. */
-export async function observeWay(reader: ClusterReader, machine: MachineName): Promise<ChainObservation> {
+export async function observeWay(reader: ChainReads, machine: MachineName): Promise<ChainObservation> {
   return await observeNetworks(reader, await observeMachine(reader, machine));
 }
 
-async function observeMachine(reader: ClusterReader, { namespace, name }: MachineName): Promise<ChainObservation> {
+async function observeMachine(reader: ChainReads, { namespace, name }: MachineName): Promise<ChainObservation> {
   const key = `${namespace}/${name}`;
   const [virtualMachine, instance, networkConfig, controller] = await Promise.all([
     reader.get(Resource.virtualMachines, key),
@@ -53,7 +56,7 @@ async function observeMachine(reader: ClusterReader, { namespace, name }: Machin
   return { namespace, name, virtualMachine, instance, networkConfig, controller, ...nothing, nowMs: reader.nowMs };
 }
 
-async function observeNetworks(reader: ClusterReader, begun: ChainObservation): Promise<ChainObservation> {
+async function observeNetworks(reader: ChainReads, begun: ChainObservation): Promise<ChainObservation> {
   const names = new Set(explainAddress(begun).interfaces.flatMap(({ network }) => (network === '' ? [] : [network])));
   const networks = new Map(
     await Promise.all([...names].map(async (name) => [name, await reader.get(Resource.networks, name)] as const)),
@@ -67,7 +70,7 @@ async function observeNetworks(reader: ClusterReader, begun: ChainObservation): 
 }
 
 /** The controller writes the name of the pool into the network; where it does not, the pools that name the network are looked for. */
-async function poolsOf(reader: ClusterReader, network: string, observed: Observed): Promise<NetworkPools> {
+async function poolsOf(reader: ChainReads, network: string, observed: Observed): Promise<NetworkPools> {
   const { labels = {} } = objectOf(observed)?.metadata ?? {};
   const [namespace, name] = [labels[IPPOOL_NAMESPACE_LABEL], labels[IPPOOL_NAME_LABEL]];
   if (namespace !== undefined && name !== undefined) {
@@ -77,17 +80,19 @@ async function poolsOf(reader: ClusterReader, network: string, observed: Observe
   return withLease(await findPoolNaming(reader, network));
 }
 
-async function findPoolNaming(reader: ClusterReader, network: string): Promise<Observed> {
+async function findPoolNaming(reader: ChainReads, network: string): Promise<Observed> {
   const [namespace = ''] = network.split('/', 1);
   const near = await findPoolIn(reader, { ...Resource.ipPools, namespace }, network);
   // A pool of another namespace may serve the network instead: the network does not name that one.
   if (near.kind === 'found' && isUsed(near.object)) return near;
   const anywhere = await findPoolIn(reader, Resource.ipPools, network);
-  // A user of one namespace still knows what is in it.
-  return anywhere.kind === 'refused' && near.kind !== 'refused' ? near : anywhere;
+  // One that does not serve it explains nothing: each user may create a pool that names the networks of others.
+  if (near.kind === 'found') return anywhere.kind === 'found' && isUsed(anywhere.object) ? anywhere : near;
+  // A user of one namespace still knows that there is none in it.
+  return anywhere.kind === 'refused' && near.kind === 'missing' ? near : anywhere;
 }
 
-async function findPoolIn(reader: ClusterReader, resource: ApiResource, network: string): Promise<Observed> {
+async function findPoolIn(reader: ChainReads, resource: ApiResource, network: string): Promise<Observed> {
   const listed = await reader.list(resource);
   if (listed.kind === 'refused') return listed;
   const naming = listed.objects.filter(({ metadata, spec }) => {
@@ -109,7 +114,7 @@ function withLease(pool: Observed): NetworkPools {
 }
 
 /** A group's Lease has the name of its Deployment, but for the Deployment of a chart. */
-async function leaseAt(reader: ClusterReader, key: string): Promise<Observed> {
+async function leaseAt(reader: ChainReads, key: string): Promise<Observed> {
   const observed = await reader.get(Resource.leases, key);
   if (observed.kind !== 'missing') return observed;
   const [namespace = ''] = key.split('/', 1);

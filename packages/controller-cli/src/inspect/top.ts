@@ -2,7 +2,7 @@
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { type AskedAgent, askAgent } from './ask-agent.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
-import { findLeaders } from './find-leaders.js';
+import { findLeaders, findLeadersOf } from './find-leaders.js';
 import type { ReaderOptions } from './inspect-options.js';
 import type { Leader } from './leader.js';
 import type { ListFormat } from './list-objects.js';
@@ -41,8 +41,7 @@ export async function top(options: TopOptions): Promise<void> {
 
 async function printTop(reader: ClusterReader, options: TopOptions, signal: AbortSignal | undefined): Promise<void> {
   const pool = options.pool === undefined || options.pool.includes('/') ? options.pool : `${reader.namespace}/${options.pool}`;
-  const found = await findLeaders(reader, options.pool === undefined ? options.namespace : undefined);
-  const leaders = found.filter(({ pools }) => pool === undefined || pools.includes(pool));
+  const leaders = await (pool === undefined ? findLeaders(reader, options.namespace) : findLeadersOf(reader, pool));
   if (pool !== undefined && leaders.length === 0)
     throw new CommandError(`no agent reports pool ${pool}: kubectl vmdhcp agents`, ExitCode.failed);
   const asked = await mapBounded(leaders, MOST_AT_ONCE, async (leader): Promise<AskedLeader> => {

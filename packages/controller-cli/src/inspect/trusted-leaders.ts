@@ -7,9 +7,14 @@ import type { Leader } from './leader.js';
 
 /** Leaders in the namespaces that their IPPools name, each with the pools that name it, in the same order; none of other namespaces. */
 export function trustedLeaders(leaders: readonly Leader[], ipPools: readonly KubernetesObject[]): readonly Leader[] {
-  const namespaces = new Map(ipPools.map((pool) => [keyOf(pool), readText(pool.status, 'agentDeploymentRef', 'namespace')]));
+  const namespaces = new Map(ipPools.map((pool) => [keyOf(pool), agentsNamespaceOf(pool)]));
   return leaders.flatMap((leader) => {
     const pools = leader.pools.filter((pool) => namespaces.get(pool) === leader.namespace);
     return pools.length === 0 ? [] : [{ ...leader, pools }];
   });
+}
+
+/** The namespace of the agents that serve a pool, by its status; undefined: none do. */
+export function agentsNamespaceOf({ status }: KubernetesObject): string | undefined {
+  return readText(status, 'agentDeploymentRef', 'namespace');
 }
