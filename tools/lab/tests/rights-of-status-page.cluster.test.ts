@@ -18,6 +18,7 @@ import {
   rightsIn,
   rightsOf,
   serviceAccountToken,
+  virtualMachine,
   waitFor,
 } from '../src/index.js';
 
@@ -175,6 +176,15 @@ describe('the page, always against a simulated API server', () => {
     const refused = await get<PageError>(path, other);
     expect(refused).toMatchObject({ status: 403 });
     expect(refused.body.message).toContain('list events in all namespaces');
+  });
+
+  it('Events of virtual machines are those that the controller reports about them', async () => {
+    await admin.create(virtualMachine('default/lost', '02:00:5e:00:51:01', 'default/none'));
+    const row = await waitFor('the Event of the virtual machine on the page', async () => {
+      const { body } = await get<RecentEventsPage>('/api/recent-events?of=machines', reader);
+      return body.rows.find(({ name }) => name === 'lost');
+    });
+    expect(row).toMatchObject({ kind: 'VirtualMachine', namespace: 'default', isWarning: true });
   });
 
   it('each right that the page adds was used, and no request was refused', async () => {

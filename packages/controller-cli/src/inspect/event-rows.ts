@@ -1,5 +1,5 @@
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
-import { Resource } from '@vmdhcp/reconciler/chain';
+import { EVENT_COMPONENT, Resource } from '@vmdhcp/reconciler/chain';
 import type { ListedKind } from './listed-kind.js';
 
 /** An Event that the controller wrote. */
@@ -31,7 +31,7 @@ function toRow(event: KubernetesObject): EventRow {
 }
 
 export const EVENTS: ListedKind<EventRow> = {
-  resource: { ...Resource.events, fieldSelector: 'source=vm-dhcp-controller' },
+  resource: { ...Resource.events, fieldSelector: `source=${EVENT_COMPONENT}` },
   toRows: (object) => [toRow(object)],
   nameOf: ({ name }) => `event/${name}`,
   sortBy: ({ lastSeen }) => lastSeen,

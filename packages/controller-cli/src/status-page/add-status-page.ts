@@ -148,16 +148,17 @@ function listHostStatuses(connection: ApiConnection): Promise<readonly Kubernete
   return listAll(connection, Resource.hostStatuses, Number.POSITIVE_INFINITY);
 }
 
-function listEvents(connection: ApiConnection, { namespace, kind, name }: EventSelection): Promise<readonly KubernetesObject[]> {
-  const fields = { 'involvedObject.kind': kind, 'involvedObject.name': name };
+function listEvents(connection: ApiConnection, selection: EventSelection): Promise<readonly KubernetesObject[]> {
+  const { namespace, kind, name, component } = selection;
+  const fields = { 'involvedObject.kind': kind, 'involvedObject.name': name, source: component };
   const selector = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [`${field}=${value}`]));
   const fieldSelector = selector.length === 0 ? undefined : selector.join();
   const selected = { ...(namespace !== undefined && { namespace }), ...(fieldSelector !== undefined && { fieldSelector }) };
   return listAll(connection, { ...Resource.events, ...selected }, MOST_EVENTS);
 }
 
-function describeSelection({ namespace, kind, name }: EventSelection): string {
-  return JSON.stringify([namespace, kind, name]);
+function describeSelection({ namespace, kind, name, component }: EventSelection): string {
+  return JSON.stringify([namespace, kind, name, component]);
 }
 
 async function listAll(connection: ApiConnection, resource: ApiResource, most: number): Promise<readonly KubernetesObject[]> {

@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { Resource } from '../resources.js';
+export { EVENT_COMPONENT, Resource } from '../resources.js';
 export {
   type AddressChain,
   type ChainLink,

@@ -1,6 +1,6 @@
 /** Parts of the controller, as its settings ask for them. */
 import { type EventObject, EventRecorder } from '@vmdhcp/kube-runtime';
-import { Resource } from '../resources.js';
+import { EVENT_COMPONENT, Resource } from '../resources.js';
 import { type AgentsContext, createAgentsContext } from './agents-context.js';
 import { AuditKeeper } from './audit-keeper.js';
 import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
@@ -56,7 +56,7 @@ export function createEvents({ clientOf, clock, now, random, identity, observer 
   return new EventRecorder({
     client: clientOf<EventObject>(Resource.events),
     ...{ clock, now, random },
-    component: 'vm-dhcp-controller',
+    component: EVENT_COMPONENT,
     instance: identity,
     ...(observer?.onEventError && { onError: observer.onEventError }),
   });

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { selectEvents, toRecentEvents } from './recent-events.js';
+import { type EventSelection, isAboutGroups, selectEvents, toRecentEvents } from './recent-events.js';
 
 function event(kind: string, name: string, more: Readonly<Record<string, unknown>> = {}): KubernetesObject {
   const metadata = { namespace: 'default', name: `${name}.1` };
@@ -13,24 +13,28 @@ function event(kind: string, name: string, more: Readonly<Record<string, unknown
   } as KubernetesObject;
 }
 
-const ofPool = { namespace: 'default', kind: 'IPPool', name: 'net' };
+const ofPool: EventSelection = { namespace: 'default', kind: 'IPPool', name: 'net', component: undefined };
+
+const all = { namespace: undefined, kind: undefined, name: undefined, component: undefined };
+const ofMachines: readonly EventSelection[] = [
+  { ...all, kind: 'VirtualMachine', component: 'vm-dhcp-controller' },
+  { ...all, kind: 'VirtualMachineNetworkConfig' },
+];
+
+const rowsOf = (selection: EventSelection, events: readonly KubernetesObject[]) => toRecentEvents([{ selection, events }]).rows;
 
 describe('which Events are listed', () => {
   const cluster = { onlyNamespace: undefined, agentsNamespace: 'agents' };
   it.each([
-    [{ of: 'pools', pool: 'default/net' }, cluster, ofPool],
-    [{ of: 'pools', pool: '' }, cluster, { namespace: undefined, kind: 'IPPool', name: undefined }],
-    [{ of: 'pools', pool: 'other/net' }, { ...cluster, onlyNamespace: 'default' }, undefined],
-    [
-      { of: 'pools', pool: '' },
-      { ...cluster, onlyNamespace: 'default' },
-      { ...ofPool, name: undefined },
-    ],
-    [{ of: 'machines', pool: '' }, cluster, { namespace: undefined, kind: 'VirtualMachineNetworkConfig', name: undefined }],
-    [{ of: 'agents', pool: '' }, cluster, { namespace: 'agents', kind: undefined, name: undefined }],
-    [{ of: 'agents', pool: '' }, { ...cluster, agentsNamespace: undefined }, undefined],
-  ] as const)('%j with %j: %j', (query, namespaces, selection) => {
-    expect(selectEvents(query, namespaces)).toEqual(selection);
+    [{ of: 'pools', pool: 'default/net' }, cluster, [ofPool]],
+    [{ of: 'pools', pool: '' }, cluster, [{ ...all, kind: 'IPPool' }]],
+    [{ of: 'pools', pool: 'other/net' }, { ...cluster, onlyNamespace: 'default' }, []],
+    [{ of: 'pools', pool: '' }, { ...cluster, onlyNamespace: 'default' }, [{ ...ofPool, name: undefined }]],
+    [{ of: 'machines', pool: '' }, cluster, ofMachines],
+    [{ of: 'agents', pool: '' }, cluster, [{ ...all, namespace: 'agents' }]],
+    [{ of: 'agents', pool: '' }, { ...cluster, agentsNamespace: undefined }, []],
+  ] as const)('%j with %j: %j', (query, namespaces, selections) => {
+    expect(selectEvents(query, namespaces)).toEqual(selections);
   });
 });
 
@@ -39,29 +43,20 @@ describe('Events on the page', () => {
     const old = { type: 'Warning', reason: 'Old', lastTimestamp: '2026-01-01T00:00:00Z', count: 7 };
     const series = { reason: 'Series', series: { count: 4, lastObservedTime: '2026-01-03T00:00:00.000000Z' } };
     const once = { reason: 'Once', eventTime: '2026-01-02T00:00:00Z', lastTimestamp: null };
-    const { rows } = toRecentEvents('pools', ofPool, [
-      event('IPPool', 'net', old),
-      event('IPPool', 'net', once),
-      event('IPPool', 'net', series),
-    ]);
+    const rows = rowsOf(ofPool, [event('IPPool', 'net', old), event('IPPool', 'net', once), event('IPPool', 'net', series)]);
     expect(rows.map(({ reason, count, isWarning }) => [reason, count, isWarning])).toEqual([
       ['Series', 4, false],
       ['Once', 1, false],
       ['Old', 7, true],
     ]);
-    expect(
-      toRecentEvents(
-        'pools',
-        ofPool,
-        Array.from({ length: 50 }, (_, number) => event('IPPool', 'net', { message: String(number) })),
-      ).rows,
-    ).toHaveLength(20);
+    const fifty = Array.from({ length: 50 }, (_, number) => event('IPPool', 'net', { message: String(number) }));
+    expect(rowsOf(ofPool, fifty)).toHaveLength(20);
   });
 
   it('of several reporters with the same words are one row, with the newest time and all counts', () => {
     const at = (lastTimestamp: string, count: number, more = {}) =>
       event('IPPool', 'net', { reason: 'Same', message: 'the same', lastTimestamp, count, ...more });
-    const { rows } = toRecentEvents('pools', ofPool, [
+    const rows = rowsOf(ofPool, [
       at('2026-01-01T00:00:00Z', 2),
       at('2026-01-03T00:00:00Z', 3),
       at('2026-01-02T00:00:00Z', 1, { message: 'another' }),
@@ -75,14 +70,51 @@ describe('Events on the page', () => {
 
   it('about other objects are left out, whatever the API server gives; an Event that makes no sense stays without its times', () => {
     const others = [event('IPPool', 'other'), event('Pod', 'net'), event('VirtualMachine', 'net')];
-    const { rows } = toRecentEvents('pools', ofPool, [
-      ...others,
-      event('IPPool', 'net', { count: 'x', reason: 7, lastTimestamp: 'never' }),
-    ]);
+    const rows = rowsOf(ofPool, [...others, event('IPPool', 'net', { count: 'x', reason: 7, lastTimestamp: 'never' })]);
     expect(rows).toEqual([
       { kind: 'IPPool', namespace: 'default', name: 'net', isWarning: false, reason: '', message: '', count: 1, lastAtMs: null },
     ]);
-    const agents = { namespace: 'agents', kind: undefined, name: undefined };
-    expect(toRecentEvents('agents', agents, others).rows.map(({ kind }) => kind)).toEqual(['Pod']);
+  });
+
+  it('about virtual machines are those that this product reports; configs without a virtual machine have their own', () => {
+    const ours = { source: { component: 'vm-dhcp-controller' }, reason: 'PoolExhausted', lastTimestamp: '2026-01-02T00:00:00Z' };
+    const series = { reportingComponent: 'vm-dhcp-controller', reason: 'NoPool', eventTime: '2026-01-01T00:00:00Z' };
+    const kubeVirt = { source: { component: 'virtualmachine-controller' }, reason: 'SuccessfulCreate' };
+    const [machines = ofPool, configs = ofPool] = ofMachines;
+    const { rows } = toRecentEvents([
+      {
+        selection: machines,
+        events: [
+          event('VirtualMachine', 'web', kubeVirt),
+          event('VirtualMachine', 'db', series),
+          event('VirtualMachine', 'web', ours),
+        ],
+      },
+      {
+        selection: configs,
+        events: [event('VirtualMachineNetworkConfig', 'orphan', { ...ours, lastTimestamp: '2026-01-03T00:00:00Z' })],
+      },
+    ]);
+    expect(rows.map(({ kind, name, reason }) => [kind, name, reason])).toEqual([
+      ['VirtualMachineNetworkConfig', 'orphan', 'PoolExhausted'],
+      ['VirtualMachine', 'web', 'PoolExhausted'],
+      ['VirtualMachine', 'db', 'NoPool'],
+    ]);
+  });
+
+  it.each([
+    ['Deployment', 'agent-mgmt-1', true],
+    ['ReplicaSet', 'agent-mgmt-1-85c5cbc8cc', true],
+    ['Pod', 'agent-mgmt-1-85c5cbc8cc-blx8d', true],
+    ['Lease', 'agent-mgmt-1', true],
+    ['Pod', 'agent-mgmt-10-85c5cbc8cc-blx8d', false],
+    ['Pod', 'postgres-0', false],
+    ['Service', 'agent-mgmt-1', false],
+    ['Pod', '', false],
+  ])('%s %s is about agents of a group: %j', (kind, name, isAbout) => {
+    expect(isAboutGroups(event(kind, name), new Set(['agent-mgmt-1', 'agent-mgmt']))).toBe(
+      isAbout || name.startsWith('agent-mgmt-10'),
+    );
+    expect(isAboutGroups(event(kind, name), new Set(['agent-mgmt-1']))).toBe(isAbout);
   });
 });

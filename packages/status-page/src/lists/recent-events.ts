@@ -1,5 +1,6 @@
 /** Kubernetes Events as the page shows them: of one pool, of virtual machines' addresses, or of agents. */
 import { cutText, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
+import { EVENT_COMPONENT } from '@vmdhcp/reconciler/chain';
 import type { EventsOf, RecentEvent, RecentEventsPage } from '../model/page-data.js';
 
 export interface EventQuery {
@@ -16,14 +17,20 @@ export interface EventSelection {
   readonly kind: string | undefined;
   /** Of involved objects of this name alone; undefined: of all names. */
   readonly name: string | undefined;
+  /** Of this reporter alone; undefined: of all. */
+  readonly component: string | undefined;
 }
 
 const MOST_EVENTS = 20;
 const MOST_MESSAGE_OCTETS = 1_024;
 /** What agents consist of. */
-const KINDS_OF_AGENTS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'DaemonSet', 'Pod', 'Lease']);
+const KINDS_OF_AGENTS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'Pod', 'Lease']);
 const KIND_OF_POOLS = 'IPPool';
-const KIND_OF_MACHINES = 'VirtualMachineNetworkConfig';
+/** About a virtual machine KubeVirt reports too, which is not about addresses. A config without a virtual machine has the Events itself. */
+const OF_MACHINES = [
+  { kind: 'VirtualMachine', component: EVENT_COMPONENT },
+  { kind: 'VirtualMachineNetworkConfig', component: undefined },
+];
 
 /** Where the page may read Events. */
 export interface EventNamespaces {
@@ -31,30 +38,48 @@ export interface EventNamespaces {
   readonly agentsNamespace: string | undefined;
 }
 
-/** What is to be listed for a part of the page; undefined: this server has no such Events. */
+/** The lists that a part of the page needs; none: this server has no such Events. */
 export function selectEvents(
   { of, pool }: EventQuery,
   { onlyNamespace, agentsNamespace }: EventNamespaces,
-): EventSelection | undefined {
-  if (of === 'agents')
-    return agentsNamespace === undefined ? undefined : { namespace: agentsNamespace, kind: undefined, name: undefined };
-  if (of === 'machines') return { namespace: onlyNamespace, kind: KIND_OF_MACHINES, name: undefined };
+): readonly EventSelection[] {
+  const all = { kind: undefined, name: undefined, component: undefined };
+  if (of === 'agents') return agentsNamespace === undefined ? [] : [{ ...all, namespace: agentsNamespace }];
+  if (of === 'machines') return OF_MACHINES.map((one) => ({ ...all, namespace: onlyNamespace, ...one }));
   const [namespace, name] = pool === '' ? [onlyNamespace, undefined] : pool.split('/', 2);
-  return onlyNamespace === undefined || namespace === onlyNamespace ? { namespace, kind: KIND_OF_POOLS, name } : undefined;
+  return onlyNamespace === undefined || namespace === onlyNamespace ? [{ ...all, namespace, kind: KIND_OF_POOLS, name }] : [];
 }
 
-/** Those of the kinds that were asked for, the newest first, bounded; of several with the same words, one row. An API server that knows no selection gives others too. */
-export function toRecentEvents(
-  of: EventsOf,
-  { kind, name }: EventSelection,
-  events: Iterable<KubernetesObject>,
-): RecentEventsPage {
-  const rows = [...events].map(toRecentEvent).filter((event) => {
-    if (of === 'agents') return KINDS_OF_AGENTS.has(event.kind);
-    return event.kind === kind && (name === undefined || event.name === name);
-  });
-  const sorted = rows.toSorted((one, other) => (other.lastAtMs ?? 0) - (one.lastAtMs ?? 0));
+/** Events that were listed by one selection. */
+export interface ListedEvents {
+  readonly selection: EventSelection;
+  readonly events: Iterable<KubernetesObject>;
+}
+
+/** Those that were selected, the newest first, bounded; of several with the same words, one row. An API server that knows no selection gives others too. */
+export function toRecentEvents(listed: readonly ListedEvents[]): RecentEventsPage {
+  const rows = listed.flatMap(({ selection, events }) => [...events].filter((event) => isSelected(event, selection)));
+  const sorted = rows.map(toRecentEvent).toSorted((one, other) => (other.lastAtMs ?? 0) - (one.lastAtMs ?? 0));
   return { rows: joinSame(sorted).slice(0, MOST_EVENTS) };
+}
+
+function isSelected(event: KubernetesObject, { kind, name, component }: EventSelection): boolean {
+  return (
+    (kind === undefined || readText(event, 'involvedObject', 'kind') === kind) &&
+    (name === undefined || readText(event, 'involvedObject', 'name') === name) &&
+    (component === undefined || reporterOf(event) === component)
+  );
+}
+
+function reporterOf(event: KubernetesObject): string | undefined {
+  return readText(event, 'source', 'component') || readText(event, 'reportingComponent');
+}
+
+/** True if it is about agents of these groups: their Deployments, pods and Leases have the name of the group, or one that begins with it. */
+export function isAboutGroups(event: KubernetesObject, groups: ReadonlySet<string>): boolean {
+  if (!KINDS_OF_AGENTS.has(readText(event, 'involvedObject', 'kind') ?? '')) return false;
+  const parts = (readText(event, 'involvedObject', 'name') ?? '').split('-');
+  return parts.some((_part, index) => groups.has(parts.slice(0, index + 1).join('-')));
 }
 
 /** Each replica, and each process after a restart, reports by an Event of its own: with the same words, they are one row. @param rows - the newest first. */

@@ -314,9 +314,9 @@ describe('Events', () => {
     const { source, listed } = await setUp({ ippools: [ipPool()] });
     const { namespace, name } = ipPool().metadata;
     for (const pool of ['default/none', `other/${name}`, keyOf(ipPool())]) await source.recentEvents({ of: 'pools', pool });
-    expect(listed).toEqual([{ namespace, kind: 'IPPool', name }]);
+    expect(listed).toEqual([{ namespace, kind: 'IPPool', name, component: undefined }]);
     await source.recentEvents({ of: 'machines', pool: 'default/none' });
-    expect(listed).toHaveLength(2);
+    expect(listed.map(({ kind }) => kind)).toEqual(['IPPool', 'VirtualMachine', 'VirtualMachineNetworkConfig']);
   });
 });
 

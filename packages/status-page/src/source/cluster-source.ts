@@ -1,6 +1,12 @@
 /** The page of a cluster: what shared caches have. It writes nothing, and every replica of the controller can serve it. */
 import { AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
-import type { ApiResource, CacheSubscription, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import {
+  type ApiResource,
+  type CacheSubscription,
+  type KubernetesObject,
+  readText,
+  type SharedCaches,
+} from '@vmdhcp/kube-runtime';
 import { Resource } from '@vmdhcp/reconciler/chain';
 import { LeaderTerms } from '../lists/leader-terms.js';
 import { listAgents } from '../lists/list-agents.js';
@@ -8,7 +14,7 @@ import { listHosts } from '../lists/list-hosts.js';
 import { listWakeConfigs } from '../lists/list-wake-configs.js';
 import { MachineNames } from '../lists/machine-names.js';
 import { MachinesWithoutAddress } from '../lists/machines-without-address.js';
-import { type EventSelection, selectEvents, toRecentEvents } from '../lists/recent-events.js';
+import { type EventSelection, isAboutGroups, selectEvents, toRecentEvents } from '../lists/recent-events.js';
 import type { Section } from '../model/page-data.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { PageSource, SourceChange } from './page-source.js';
@@ -134,14 +140,27 @@ class CachedCluster implements ClusterSource {
     const { of, pool } = query;
     // Each name is another request to the API server: made-up ones must be none.
     if (of === 'pools' && pool !== '' && this.#caches.pools?.get(pool) === undefined) return { rows: [] };
-    const selection = selectEvents(query, this.#settings);
-    return selection === undefined ? { rows: [] } : toRecentEvents(of, selection, await this.#settings.events(selection));
+    const listed = selectEvents(query, this.#settings).map(async (selection) => {
+      const events = await this.#settings.events(selection);
+      if (of !== 'agents') return { selection, events };
+      const groups = this.#groups();
+      return { selection, events: events.filter((event) => isAboutGroups(event, groups)) };
+    });
+    return toRecentEvents(await Promise.all(listed));
   };
 
   readonly onChange: PageSource['onChange'] = (listener) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
+
+  /** The names of the groups of agents. One whose pods never ran has no Lease, but its IPPools name it. */
+  #groups(): ReadonlySet<string> {
+    const { leases, pools } = this.#caches;
+    const ofLeases = [...(leases?.values() ?? [])].map(({ metadata }) => metadata.name);
+    const ofPools = [...(pools?.values() ?? [])].flatMap(({ status }) => readText(status, 'agentDeploymentRef', 'name') ?? []);
+    return new Set([...ofLeases, ...ofPools]);
+  }
 
   #missing(): Kind[] {
     const kinds = Object.keys(this.#caches) as Kind[];

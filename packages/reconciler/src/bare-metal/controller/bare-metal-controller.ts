@@ -21,7 +21,7 @@ import {
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-import { Resource } from '../../resources.js';
+import { EVENT_COMPONENT, Resource } from '../../resources.js';
 import { type HostAgentsPlan, planHostAgents } from '../workload/plan-host-agents.js';
 import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
 import type { BareMetalControllerSettings, BareMetalKey, ClusterAgentAddresses } from './bare-metal-settings.js';
@@ -79,7 +79,7 @@ export class BareMetalController implements ControllerPart {
     this.#events = new EventRecorder({
       client: clientOf<EventObject>(Resource.events),
       ...{ clock, now, random },
-      component: 'vm-dhcp-controller',
+      component: EVENT_COMPONENT,
       instance: identity,
       ...(observer?.onEventError && { onError: observer.onEventError }),
     });

@@ -23,7 +23,7 @@ import {
   toRegarding,
   writePlan,
 } from '@vmdhcp/kube-runtime';
-import { Resource } from '../../resources.js';
+import { EVENT_COMPONENT, Resource } from '../../resources.js';
 import type { MachineInventory } from '../../view/machine-inventory.js';
 import { type DaemonSetWrite, planWakeAgents, type WakeAgentsPlan } from '../agents/plan-wake-agents.js';
 import { WAKE_AGENT_SELECTOR, type WakeAgentSettings } from '../agents/wake-agent-daemon-set.js';
@@ -110,7 +110,7 @@ export class WakeOnLanController implements ControllerPart {
       clock,
       now,
       random,
-      component: 'vm-dhcp-controller',
+      component: EVENT_COMPONENT,
       instance: identity,
       ...(observer?.onEventError && { onError: observer.onEventError }),
     });
