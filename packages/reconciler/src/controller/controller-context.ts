@@ -37,6 +37,8 @@ export interface ControllerContext {
   readonly clock: Clock;
   /** RFC 3339, now. */
   readonly now: () => string;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
   /** The last plan of each pool, by key. */
   readonly plans: Map<string, PoolPlan>;
   /** By the key of a pool: configs that wait for it to free addresses. */

@@ -219,7 +219,7 @@ export class DhcpController implements ControllerPart {
   }
 
   #createContext(): ControllerContext {
-    const { clock, now, clientOf, observer, clusterNetworks = NO_CLUSTER_NETWORKS } = this.#settings;
+    const { clock, now, random, clientOf, observer, clusterNetworks = NO_CLUSTER_NETWORKS } = this.#settings;
     return {
       clusterNetworks,
       view: this.view,
@@ -229,8 +229,7 @@ export class DhcpController implements ControllerPart {
       // Where they cannot be listed, none is known.
       readInstance: async (key) => (this.instances.state === 'listed' ? readNewestInstance(clientOf, key) : undefined),
       events: this.#events,
-      clock,
-      now,
+      ...{ clock, now, random },
       plans: new Map(),
       releaseWaiters: new Map(),
       audit: this.#audit,

@@ -107,3 +107,48 @@ it('what a person writes into a config stays while the API server is asked for i
   expect(asked).toBeGreaterThan(0);
   expect(running.allocated()).toEqual({ '10.0.0.16': '02:00:00:00:00:0a' });
 });
+
+it('an address that a person writes in place of an annotation stays, however late the news come that the annotation is gone', async () => {
+  const running = new Running();
+  slowWatch(running, running.cluster.virtualMachines, LATE_MS);
+  await running.add(network(), pool());
+  await running.started();
+  await running.add(virtualMachine('vm-a', { annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.12' } }));
+  await running.settle(2 * LATE_MS);
+  const macAddress = '02:00:00:00:00:0a';
+  expect(running.allocated()).toEqual({ '10.0.0.12': macAddress });
+  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, metadata: { ...vm.metadata, annotations: {} } }));
+  running.change('VirtualMachineNetworkConfig', 'vm-a', (config) => ({
+    ...config,
+    spec: { vmName: 'vm-a', networkConfigs: [{ networkName: 'default/net-1', macAddress, ipAddress: '10.0.0.16' }] },
+  }));
+  await running.settle(LATE_MS / 2);
+  expect(running.allocated()).toEqual({ '10.0.0.16': macAddress });
+  await running.settle(2 * LATE_MS);
+  expect(running.allocated()).toEqual({ '10.0.0.16': macAddress });
+});
+
+it('an API server whose news are late is asked less and less often', async () => {
+  const running = new Running();
+  slowWatch(running, running.cluster.virtualMachines, LATE_MS);
+  await running.add(network(), network('net-2'), pool());
+  await running.add(pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.50' }));
+  await running.started();
+  await running.add(virtualMachine('vm-a', { interfaces: FIRST }));
+  await running.settle(2 * LATE_MS);
+  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: virtualMachine('vm-a', { interfaces: BOTH }).spec }));
+  running.startInstance('vm-a', { interfaces: { one: ['net-1', BOTH.one[0]], two: ['net-2', BOTH.two[0]] } });
+  await running.settle();
+  const { virtualMachines } = running.cluster;
+  const { get } = virtualMachines;
+  let reads = 0;
+  (virtualMachines as { get: typeof get }).get = (key) => {
+    reads += 1;
+    return get(key);
+  };
+  running.stopInstance('vm-a');
+  await running.settle(LATE_MS - 10_000);
+  expect(reads).toBeGreaterThan(2);
+  // Every two seconds these would be 25.
+  expect(reads).toBeLessThan(10);
+});

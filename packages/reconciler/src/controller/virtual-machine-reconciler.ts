@@ -1,5 +1,6 @@
 import { reasonOf } from '@vmdhcp/ippool-api';
 import {
+  backOffMs,
   isBeingDeleted,
   type KubernetesObject,
   keyOf,
@@ -19,6 +20,9 @@ import type { ControllerContext } from './controller-context.js';
 /** What is being deleted goes soon; its end is news, this is in case that gets lost. */
 const DELETION_CHECK_MS = 2_000;
 
+/** The API server has something newer than the caches: the news come by themselves, and until then it is asked less and less often. */
+const LATE_NEWS = { firstMs: 2_000, mostMs: 60_000 };
+
 /** The watch of VirtualMachineInstances may be late; an instance that is not seen for longer than this is reported. */
 const UNSEEN_PATIENCE_MS = 60_000;
 
@@ -29,12 +33,26 @@ export class VirtualMachineReconciler {
   readonly #context: ControllerContext;
   /** By key: since when an instance that is not seen has delayed a change. */
   readonly #unseenSince = new Map<string, number>();
+  /** By key: how often the API server was asked while the news were late. */
+  readonly #lateReads = new Map<string, number>();
 
   constructor(context: ControllerContext) {
     this.#context = context;
   }
 
   readonly reconcile = async (key: string): Promise<ReconcileResult> => {
+    const result = await this.#reconcile(key);
+    if (result !== 'news-are-late') {
+      this.#lateReads.delete(key);
+      return result;
+    }
+    const reads = (this.#lateReads.get(key) ?? 0) + 1;
+    this.#lateReads.set(key, reads);
+    return { kind: 'recheck', afterMs: backOffMs(reads, { ...LATE_NEWS, random: this.#context.random }) };
+  };
+
+  /** Plans and applies what one VirtualMachine needs. */
+  async #reconcile(key: string): Promise<ReconcileResult | 'news-are-late'> {
     const { caches, view } = this.#context;
     const virtualMachine = caches.virtualMachines.get(key);
     if (virtualMachine === undefined) {
@@ -45,29 +63,30 @@ export class VirtualMachineReconciler {
     const plan = planNetworkConfig(virtualMachine, observed, view.knowledgeOf(virtualMachine));
     const patienceMs = this.#patienceWith(key, plan.problems);
     this.#report(virtualMachine, plan, patienceMs);
-    for (const action of plan.actions) {
+    const [action] = plan.actions;
+    if (action !== undefined) {
       const isCertain = !needsNewestMachine(action, observed) || (await this.#isPlannedByNewest(virtualMachine, observed, plan));
-      if (!isCertain) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+      if (!isCertain) return 'news-are-late';
       const result = await this.#apply({ key, resourceVersion: observed?.metadata.resourceVersion }, action);
       if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
       if (result.kind !== 'settled') return result;
     }
     if (plan.waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
     return patienceMs > 0 ? { kind: 'recheck', afterMs: patienceMs } : { kind: 'settled' };
-  };
+  }
 
   /**
    * Deletes the config that a virtual machine leaves, so that its addresses are free at once: the garbage collector of a busy cluster needs
    * minutes for a thousand. One without an owner was orphaned by a person, and stays.
    */
-  async #deleteLeftConfig(key: string): Promise<ReconcileResult> {
+  async #deleteLeftConfig(key: string): Promise<ReconcileResult | 'news-are-late'> {
     const { caches, clients, view } = this.#context;
     const config = caches.networkConfigs.get(key);
     if (config === undefined || isBeingDeleted(config) || !isOwnedByVirtualMachine(config)) return { kind: 'settled' };
     // An instance that runs on without its virtual machine keeps its address. The news of its end come here.
     if (!view.isMachineGone(key)) return { kind: 'settled' };
     // The cache is not believed in this: what is deleted is lost.
-    if ((await clients.virtualMachines.get(key)) !== undefined) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+    if ((await clients.virtualMachines.get(key)) !== undefined) return 'news-are-late';
     const { uid = '', resourceVersion } = config.metadata;
     // The version: a person may have orphaned it in this moment.
     const result = await clients.networkConfigs.delete(key, uid, resourceVersion);

@@ -8,6 +8,14 @@ export async function readNewestInstance(
 ): Promise<KubernetesObject | undefined> {
   const [namespace = '', name = ''] = key.split('/', 2);
   const one = { ...Resource.virtualMachineInstances, namespace, fieldSelector: `metadata.name=${name}` };
-  const { items } = await clientOf(one).list({ limit: 500 });
-  return items.find((item) => keyOf(item) === key);
+  const client = clientOf(one);
+  let continueToken: string | undefined;
+  do {
+    const page = await client.list({ limit: 500, ...(continueToken !== undefined && { continueToken }) });
+    const found = page.items.find((item) => keyOf(item) === key);
+    if (found !== undefined) return found;
+    // A page of a selection may have no objects although the next one has: only the whole list tells that there is none.
+    ({ continueToken } = page);
+  } while (continueToken !== undefined);
+  return undefined;
 }
