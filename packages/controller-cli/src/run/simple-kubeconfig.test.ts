@@ -58,6 +58,11 @@ describe('a kubeconfig of the common kind', () => {
     ['an impersonation', { user: { token: 'mine', as: 'other' } }],
     ['a proxy', { cluster: { 'proxy-url': 'http://proxy.example' } }],
     ['a server that is no URL', { cluster: { server: 'nowhere' } }],
+    ['a token that is a number', { user: { token: 12_345_678 } }],
+    ['a CA that is a list', { cluster: { 'certificate-authority-data': ['a'] } }],
+    ['a name of the server that is a number', { cluster: { 'tls-server-name': 5 } }],
+    ['a word in place of true', { cluster: { 'insecure-skip-tls-verify': 'yes' } }],
+    ['a token of null', { user: { token: null } }],
     ['a CA file that is missing', { cluster: { 'certificate-authority': 'gone.crt' } }],
   ])('with %s is for the library', (_, parts) => {
     expect(readSimpleKubeConfig({ kubeconfig: put(parts) }, {})).toBeUndefined();

@@ -1,6 +1,7 @@
 /**
- * Kubeconfigs of the common kind, read without `@kubernetes/client-node`, which takes most of the time of a command that lasts a second, and
- * memory for as long as a controller runs: a server, a CA, and a token or a client certificate. Anything else in one (exec plugins, OIDC, proxies, impersonation) is for that library.
+ * Kubeconfigs of the common kind: a server, a CA, and a token or a client certificate. They are read without `@kubernetes/client-node`, which takes
+ * most of the time of a command that lasts a second, and memory for as long as a controller runs. Anything else in a kubeconfig (exec plugins, OIDC,
+ * proxies, impersonation, a value of another type) is for that library.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -14,21 +15,23 @@ interface KubeConfigPlace {
   readonly context?: string | undefined;
 }
 
-const CLUSTER_FIELDS: ReadonlySet<string> = new Set([
-  'server',
-  'certificate-authority',
-  'certificate-authority-data',
-  'insecure-skip-tls-verify',
-  'tls-server-name',
-  'extensions',
+const CLUSTER_FIELDS: ReadonlyMap<string, FieldType> = new Map([
+  ['server', 'string'],
+  ['certificate-authority', 'string'],
+  ['certificate-authority-data', 'string'],
+  ['insecure-skip-tls-verify', 'boolean'],
+  ['tls-server-name', 'string'],
+  ['extensions', 'object'],
 ]);
-const USER_FIELDS: ReadonlySet<string> = new Set([
-  'token',
-  'client-certificate',
-  'client-certificate-data',
-  'client-key',
-  'client-key-data',
+const USER_FIELDS: ReadonlyMap<string, FieldType> = new Map([
+  ['token', 'string'],
+  ['client-certificate', 'string'],
+  ['client-certificate-data', 'string'],
+  ['client-key', 'string'],
+  ['client-key-data', 'string'],
 ]);
+
+type FieldType = 'string' | 'boolean' | 'object';
 
 /** Undefined: the kubeconfig is missing, or has more than this reads. Never throws. */
 export function readSimpleKubeConfig(
@@ -86,8 +89,10 @@ function named(config: unknown, field: string, name: string | undefined): unknow
   return found.length === 1 ? readField(found[0], field) : undefined;
 }
 
-function hasOnly(value: unknown, fields: ReadonlySet<string>): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).every((name) => fields.has(name));
+function hasOnly(value: unknown, fields: ReadonlyMap<string, FieldType>): boolean {
+  return (
+    typeof value === 'object' && value !== null && Object.entries(value).every(([name, one]) => fields.get(name) === typeof one)
+  );
 }
 
 function readFileOrData(value: unknown, name: string, directory: string): Buffer | undefined {

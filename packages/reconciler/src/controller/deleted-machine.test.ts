@@ -80,7 +80,7 @@ it('a cache that has lost vm-a deletes nothing: the API server is asked first', 
   await running.settle(60_000);
   expect(running.allocated()).toEqual(A);
   (running.cluster.virtualMachines as { get: typeof get }).get = get;
-  await running.settle(5_000);
+  await running.settle(30_000);
   expect(running.allocated()).toEqual({});
 });
 

@@ -21,7 +21,7 @@ import type { ControllerContext } from './controller-context.js';
 const DELETION_CHECK_MS = 2_000;
 
 /** The API server has something newer than the caches: the news come by themselves, and until then it is asked less and less often. */
-const LATE_NEWS = { firstMs: 2_000, mostMs: 60_000 };
+const LATE_NEWS = { firstMs: 2_000, mostMs: 30_000 };
 
 /** The watch of VirtualMachineInstances may be late; an instance that is not seen for longer than this is reported. */
 const UNSEEN_PATIENCE_MS = 60_000;

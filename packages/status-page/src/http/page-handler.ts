@@ -9,6 +9,7 @@ import { answerApi, type ServedPage } from './answer-api.js';
 import { EventStreams } from './event-streams.js';
 import type { Asset } from './load-assets.js';
 import { PageProblem } from './page-problem.js';
+import { RepeatedFailures } from './repeated-failures.js';
 import { Turns } from './turns.js';
 
 export interface PageHandlerSettings {
@@ -41,16 +42,13 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Milliseconds. */
-const REPORT_EVERY_MS = 60_000;
 const LOOPBACK_NAME = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 
 export class PageHandler {
   readonly #settings: PageHandlerSettings;
   readonly #page: ServedPage;
   readonly #streams: EventStreams;
-  /** What failed last, which is not reported again before that time. */
-  #reported = { text: '', untilMs: 0 };
+  readonly #failures: RepeatedFailures;
 
   constructor(settings: PageHandlerSettings) {
     this.#settings = settings;
@@ -58,6 +56,7 @@ export class PageHandler {
     const feed = new ChangeFeed(source, clock);
     this.#page = { source, feed, turns: new Turns(), version, servedBy, wallTimeMs };
     this.#streams = new EventStreams({ feed, clock, instance });
+    this.#failures = new RepeatedFailures(clock, settings.onError);
   }
 
   /** Pages that are open. */
@@ -133,17 +132,9 @@ export class PageHandler {
       sendJson(response, error.status, { error: error.reason, message: error.message } satisfies PageError);
       return;
     }
-    this.#report(error);
+    this.#failures.report(error);
     if (response.headersSent) response.destroy();
     else sendJson(response, 500, { error: 'internal-error', message: 'the log of the server has the cause' } satisfies PageError);
-  }
-
-  /** Open pages ask again every few seconds: what fails in the same way is reported once in a while. */
-  #report(error: unknown): void {
-    const [text, nowMs] = [String(error), this.#settings.clock.nowMs()];
-    if (text === this.#reported.text && nowMs < this.#reported.untilMs) return;
-    this.#reported = { text, untilMs: nowMs + REPORT_EVERY_MS };
-    this.#settings.onError(error);
   }
 }
 
