@@ -36,7 +36,14 @@ export {
   type WakeMachine,
   wakeConfigProblems,
 } from './machine/wake-config.js';
-export { type AllowedMachine, type DuplicateAddress, WakeIndex, type WakeTarget, wakeable } from './machine/wakeable.js';
+export {
+  type AllowedMachine,
+  type DuplicateAddress,
+  type PacketTarget,
+  WakeIndex,
+  type WakeTarget,
+  wakeable,
+} from './machine/wakeable.js';
 export { type DecodedMagicPacket, decodeMagicPacket, type NotMagicReason } from './packet/decode-magic-packet.js';
 export { encodeMagicPacket } from './packet/encode-magic-packet.js';
 export { MAGIC_PACKET_LENGTH, type MagicPacket } from './packet/magic-packet.js';

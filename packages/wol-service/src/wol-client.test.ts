@@ -25,6 +25,25 @@ describe('an agent and its managers', { timeout: 30_000 }, () => {
     await until(() => agent.addresses?.size === many.length);
   });
 
+  it('an agent that checks a password names it, and has the list of those that check this one', async () => {
+    const manager = await startManager();
+    manager.listWithPassword('wake-password/password', [VM_A, VM_B]);
+    const withPassword = await startAgent(manager.address, undefined, 'wake-password/password');
+    const plain = await startAgent(manager.address);
+    const unknown = await startAgent(manager.address, undefined, 'other/password');
+    await until(() => withPassword.addresses?.size === 2 && plain.addresses?.size === 1 && unknown.addresses?.size === 1);
+    await withPassword.report();
+    await plain.report();
+    expect(manager.reports.map(({ passwordSecret }) => passwordSecret)).toEqual(['wake-password/password', undefined]);
+    manager.listWithPassword('wake-password/password', [VM_B]);
+    await until(() => withPassword.addresses?.has(VM_A) === false);
+    expect([...(plain.addresses ?? [])]).toEqual([VM_A]);
+    // A WolConfig with the password of this agent comes later.
+    manager.listWithPassword('other/password', [VM_B]);
+    await until(() => unknown.addresses?.has(VM_B));
+    expect([...(unknown.addresses ?? [])]).toEqual([VM_B]);
+  });
+
   it('a manager that does not lead names the leader; the agent goes there, and comes back when the leader is gone', async () => {
     const standby = await startManager();
     const leader = await startManager();

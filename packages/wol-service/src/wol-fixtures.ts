@@ -37,6 +37,8 @@ export interface TestManager extends WolServer {
   leader: string | undefined;
   /** The list of addresses. */
   list: (addresses: readonly string[]) => void;
+  /** The list of agents that check a password of this name. */
+  listWithPassword: (passwordSecret: string, addresses: readonly string[]) => void;
 }
 
 export async function startManager(
@@ -45,7 +47,8 @@ export async function startManager(
 ): Promise<TestManager> {
   const listeners = new Set<() => void>();
   let addresses: readonly string[] = [VM_A];
-  const about: Pick<TestManager, 'reports' | 'events' | 'outcome' | 'isServing' | 'leader' | 'list'> = {
+  const withPassword = new Map<string, readonly string[]>();
+  const about: Pick<TestManager, 'reports' | 'events' | 'outcome' | 'isServing' | 'leader' | 'list' | 'listWithPassword'> = {
     reports: [],
     events: [],
     outcome: { kind: 'answered', answer: STARTED },
@@ -53,6 +56,10 @@ export async function startManager(
     leader: undefined,
     list: (after) => {
       addresses = after;
+      for (const listener of listeners) listener();
+    },
+    listWithPassword: (passwordSecret, after) => {
+      withPassword.set(passwordSecret, after);
       for (const listener of listeners) listener();
     },
   };
@@ -64,7 +71,8 @@ export async function startManager(
     isServing: () => about.isServing,
     leader: () => about.leader,
     wakeable: {
-      snapshot: () => addresses,
+      snapshot: (passwordSecret = '') => withPassword.get(passwordSecret) ?? addresses,
+      passwords: () => new Set(withPassword.keys()),
       onChange: (listener) => {
         listeners.add(listener);
         return () => listeners.delete(listener);
@@ -94,11 +102,12 @@ export interface TestAgent {
   readonly kinds: () => string[];
 }
 
-export async function startAgent(manager: string, tlsDirectory?: string): Promise<TestAgent> {
+export async function startAgent(manager: string, tlsDirectory?: string, passwordSecret?: string): Promise<TestAgent> {
   const events: WolClientEvent[] = [];
   const client = new WolClient({
     manager,
     nodeName: 'node-1',
+    passwordSecret,
     tlsDirectory,
     observe: (event) => events.push(event),
     onReachable: () => {},

@@ -11,6 +11,8 @@ export interface WolOptions {
   readonly promiscuous?: boolean;
   readonly mac?: readonly MacAddress[];
   readonly password?: SecureOnPassword;
+  /** `SECRET/KEY` */
+  readonly passwordSecret?: string;
   readonly exec?: string;
   /** host:port */
   readonly manager?: string;
@@ -25,7 +27,12 @@ export interface WolOptions {
 
 /** Listens until the process is asked to end. @throws CommandError where the options do not fit together, or the HTTP address is in use. */
 export async function listenForWakeUps(options: WolOptions): Promise<void> {
-  const { mac, http } = options;
+  const { mac, http, password, passwordSecret } = options;
+  if (passwordSecret !== undefined && password === undefined)
+    throw new CommandError(
+      '--password-secret names a password: give that one too, by --password or VMDHCP_WOL_PASSWORD',
+      ExitCode.usage,
+    );
   const machines = mac === undefined ? undefined : new Set(mac);
   const handle = await chooseHandling(options, machines);
   const logger = await createLogger(options.logLevel);
@@ -38,7 +45,7 @@ export async function listenForWakeUps(options: WolOptions): Promise<void> {
       frames: options.frames,
       promiscuous: options.promiscuous === true,
       machines,
-      password: options.password,
+      password,
       windowMs: options.window * 1000,
       handle,
       http: http === 'off' ? undefined : http,
@@ -51,7 +58,7 @@ export async function listenForWakeUps(options: WolOptions): Promise<void> {
 
 /** Loads only what is used: gRPC needs more memory than the rest of the agent. */
 async function chooseHandling(
-  { exec, manager, nodeName, tlsDir, clearText = false, port }: WolOptions,
+  { exec, manager, nodeName, tlsDir, clearText = false, port, passwordSecret }: WolOptions,
   machines: ReadonlySet<MacAddress> | undefined,
 ): Promise<WakeAgentSettings['handle']> {
   if (manager === undefined) {
@@ -65,6 +72,6 @@ async function chooseHandling(
   if ((tlsDir === undefined) !== clearText)
     throw new CommandError('--manager needs either --tls-dir or --clear-text', ExitCode.usage);
   const { ManagerHandling } = await import('../wake-on-lan/manager-handling.js');
-  const settings = { manager, nodeName, tlsDirectory: tlsDir, machines, udpPorts: port };
+  const settings = { manager, nodeName, passwordSecret, tlsDirectory: tlsDir, machines, udpPorts: port };
   return (hearing, logger) => new ManagerHandling(settings, hearing, logger);
 }

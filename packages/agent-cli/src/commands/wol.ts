@@ -21,7 +21,8 @@ The command runs in a shell with WOL_MAC, WOL_SENDER, WOL_INTERFACE and WOL_LIST
 --mac every host of the network can have it run: twenty times a second at most, twice a second for each sender.
 
 With --manager, the manager decides what each wake-up starts. A wake-up is reported again until the manager that leads has answered, or two minutes
-are over. The manager sends the list of machines that may be woken; packets for others are ignored. --exec and --manager exclude each other.
+are over. The manager sends the list of machines that may be woken; packets for others are ignored. Machines that only a WolConfig with a password
+allows are in the list where --password-secret names that password. --exec and --manager exclude each other.
 
 /healthz fails when no listener works, /readyz when one does not, or no manager answers. Needs CAP_NET_BIND_SERVICE for UDP ports below 1024 and CAP_NET_RAW for frames.
 Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 69 the HTTP address is in use.
@@ -44,6 +45,14 @@ export function wolCommand(): Command {
       new Option('--password <password>', 'ignore packets without this SecureOn password')
         .argParser(parsePassword)
         .env('VMDHCP_WOL_PASSWORD'),
+    )
+    .addOption(
+      new Option(
+        '--password-secret <secret/key>',
+        'with --manager: name of this password, as spec.passwordSecret of WolConfigs has it',
+      )
+        .argParser(parsePasswordSecret)
+        .env('VMDHCP_WOL_PASSWORD_SECRET'),
     )
     .addOption(new Option('--exec <command>', 'run this for each wake-up').conflicts('manager'))
     .addOption(
@@ -69,6 +78,12 @@ export function wolCommand(): Command {
 
 function parseManager(text: string): string {
   if (!/^(?:\[[0-9a-fA-F:.]+\]|[-.A-Za-z0-9]+):[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('write host:port.');
+  return text;
+}
+
+function parsePasswordSecret(text: string): string {
+  if (!/^[-.a-z0-9]{1,253}\/[-._A-Za-z0-9]{1,253}$/.test(text))
+    throw new InvalidArgumentError('write the name of a Secret and a key, as in wake-password/password.');
   return text;
 }
 

@@ -67,6 +67,7 @@ class Agent {
     const settings = {
       manager: `127.0.0.1:${port}`,
       nodeName: 'node-1',
+      passwordSecret: undefined,
       tlsDirectory: undefined,
       machines: undefined,
       udpPorts: [7, 9],

@@ -20,6 +20,8 @@ export interface ManagerHandlingSettings {
   /** host:port */
   readonly manager: string;
   readonly nodeName: string;
+  /** `SECRET/KEY` of the password that is checked; undefined: none is, or it has no name. */
+  readonly passwordSecret: string | undefined;
   /** Undefined: clear text. */
   readonly tlsDirectory: string | undefined;
   /** Machines of the command line; undefined: all. */
@@ -48,6 +50,7 @@ export class ManagerHandling implements WakeUpHandling {
     this.#client = new WolClient({
       manager: settings.manager,
       nodeName: settings.nodeName,
+      passwordSecret: settings.passwordSecret,
       tlsDirectory: settings.tlsDirectory,
       observe: (event) => this.#onClientEvent(event),
       onReachable: () => this.#queue.managerIsReachable(),

@@ -23,7 +23,7 @@ import {
   readObjects,
 } from './read-objects.js';
 import { type BareMetalFacts, type BareMetalReview, bareMetalFacts, reviewBareMetal } from './review-bare-metal.js';
-import { reviewWolConfig } from './review-wol-config.js';
+import { readWolConfigs, reviewWolConfig } from './review-wol-config.js';
 
 export interface CheckSettings {
   /** Of objects that have none. */
@@ -51,9 +51,10 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
     objects.map(({ object }) => object),
     namespace,
   );
+  const wolConfigs = readWolConfigs(objects.map(({ object }) => object));
   const found = objects.flatMap((located, index) => {
     if (!isOfDhcp(located.kind)) {
-      const { problems, warnings } = reviewOther(located, hosts);
+      const { problems, warnings } = reviewOther(located, { hosts, wolConfigs });
       return toFindings(located, problems, warnings);
     }
     const object = filled[index]?.object ?? located.object;
@@ -68,8 +69,13 @@ export function checkManifests(files: readonly ManifestFile[], { namespace, clus
   return { findings: [...findings, ...found].toSorted(byPlace), checked: countKinds(objects), ignored };
 }
 
-function reviewOther({ kind, object }: LocatedObject, hosts: BareMetalFacts): BareMetalReview {
-  return kind === 'WolConfig' ? reviewWolConfig(object) : reviewBareMetal(object, hosts);
+interface OtherFacts {
+  readonly hosts: BareMetalFacts;
+  readonly wolConfigs: Parameters<typeof reviewWolConfig>[1];
+}
+
+function reviewOther({ kind, object }: LocatedObject, { hosts, wolConfigs }: OtherFacts): BareMetalReview {
+  return kind === 'WolConfig' ? reviewWolConfig(object, wolConfigs) : reviewBareMetal(object, hosts);
 }
 
 function isOfDhcp(kind: CheckedKind): boolean {

@@ -67,6 +67,16 @@ describe('the check of WolConfigs', () => {
     ],
   ])('%s: with line and column', (_what, spec, expected) => expect(findings(config(spec))).toEqual(expected));
 
+  it('one without a password that allows machines of one with a password, as a warning at that one', () => {
+    const secured = config('  passwordSecret: { name: office, key: password }\n').replace('name: office', 'name: secured');
+    expect(findings(`${secured}---\n${config('  wolPorts: [7]\n')}`)).toEqual([
+      'warning: w.yaml:6:19: WolConfig secured: spec.passwordSecret: WolConfig office allows machines of this one without a password, so that packets without it start them; give WolConfig office the same passwordSecret, or let it allow other machines only',
+    ]);
+    expect(
+      findings(`${secured}---\n${config('  namespaceSelectors: [lab]\n  passwordSecret: { name: office, key: password }\n')}`),
+    ).toEqual([]);
+  });
+
   it('two of one name, and a kind that the group does not have', () => {
     const office = config('  wolPorts: [9]\n');
     expect(findings(`${office}---\n${office}`)).toEqual([

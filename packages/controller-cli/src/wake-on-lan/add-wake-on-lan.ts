@@ -2,10 +2,9 @@
 import { type EventObject, EventRecorder, fencedClient, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { Resource } from '@vmdhcp/reconciler';
-import { type WakeAgentSettings, type WakeableMachines, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
+import { type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
 import { clusterSecrets } from '@vmdhcp/service-certificates/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
-import { machineKey } from '@vmdhcp/wake-on-lan';
 import type { Registry } from 'prom-client';
 import type { AddParts, PartsContext } from '../run/added-parts.js';
 import { WAKE_ON_LAN_RESOURCES } from '../run/apply-crds.js';
@@ -53,7 +52,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
     const events = eventRecorder(ports, identity);
     const log = createWakeLog(logger, systemClock.nowMs);
     const metrics = createWakeMetrics(registry, {
-      managedMachines: () => countMachines(controller.index),
+      managedMachines: controller.index.size,
       managedBy: () => controller.managed(),
       waiting: () => decider.waiting,
       followers: () => server.followers,
@@ -135,15 +134,6 @@ function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsCo
 
 function ownAddress({ podAddress, listen }: WakeOnLanSettings): string | undefined {
   return podAddress === undefined ? undefined : formatListenAddress({ host: podAddress, port: listen.port });
-}
-
-function countMachines({ addresses, find }: WakeableMachines): number {
-  const targets = addresses.snapshot().map(find);
-  const machines = targets.flatMap((target) => {
-    if (target.kind === 'not-allowed') return [];
-    return target.kind === 'machine' ? [target.machine] : target.machines.map(({ machine }) => machine);
-  });
-  return new Set(machines.map(machineKey)).size;
 }
 
 /** Seconds, as Kubernetes writes times. */

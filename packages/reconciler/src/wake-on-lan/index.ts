@@ -13,6 +13,7 @@ export {
 export { WAKE_AGENT_SELECTOR, type WakeAgentSettings, wakeAgentName } from './agents/wake-agent-daemon-set.js';
 export { type ReadWolConfig, readWolConfig, type WakeAgentSpec, type WolConfigReading } from './config/read-wol-config.js';
 export { type ConfigListening, describePortConflict, type PortConflict, sharePorts } from './config/share-ports.js';
+export { unsecuredBy } from './config/unsecured-by.js';
 export { describeWolConfigProblem, type WolConfigProblem } from './config/wol-config-problem.js';
 export {
   WakeOnLanController,

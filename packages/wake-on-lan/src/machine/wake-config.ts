@@ -14,6 +14,8 @@ interface ConfigIdentity {
   readonly name: string;
   /** Machines of other namespaces are never allowed; empty: of all namespaces. */
   readonly namespaces: readonly string[];
+  /** `SECRET/KEY` of the SecureOn password without which it allows nothing; absent: packets need none. */
+  readonly passwordSecret?: string;
 }
 
 /** What a configuration allows. Source: wol.pillon.org/v1beta1 WolConfig, `spec.discoveryMode`. */

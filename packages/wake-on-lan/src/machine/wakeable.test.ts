@@ -109,6 +109,31 @@ describe('wakeable', () => {
     expect(woken(index, mac(1))).toBe('lab/vm-a (x)');
   });
 
+  it('a machine that only configurations with a password allow is woken with one of these passwords, and by what demands none without', () => {
+    const secured = { ...explicit('secured', [mapping('lab/vm-a', mac(1))]), passwordSecret: 'office/password' };
+    const open = all('open', 'prod');
+    const index = wakeable([secured, open], MACHINES);
+    const needed = { kind: 'needs-password', configs: ['secured'] };
+    expect(index.findForPacket(mac(1), undefined)).toEqual(needed);
+    expect(index.findForPacket(mac(1), 'other/password')).toEqual(needed);
+    expect(index.findForPacket(mac(1), 'office/password')).toMatchObject({ kind: 'machine', configs: ['secured'] });
+    expect(index.findForPacket(mac(3), undefined)).toMatchObject({ kind: 'machine', configs: ['open'] });
+    expect(index.addressesForPacket(undefined).toSorted()).toEqual([mac(3), mac(4)]);
+    expect(index.addressesForPacket('office/password').toSorted()).toEqual([mac(1), mac(3), mac(4)]);
+    expect([...index.passwords]).toEqual(['office/password']);
+    const both = wakeable([secured, open, all('lab', 'lab')], MACHINES);
+    expect(both.findForPacket(mac(1), undefined)).toMatchObject({ kind: 'machine', configs: ['lab'] });
+  });
+
+  it('a password never decides which machine an address stands for', () => {
+    const secured = { ...all('secured', 'lab'), passwordSecret: 'office/password' };
+    const index = wakeable([secured, all('open', 'prod')], [...MACHINES, machine('prod/copy', 1)]);
+    for (const checked of [undefined, 'office/password']) expect(index.findForPacket(mac(1), checked).kind).toBe('ambiguous');
+    const mapped = { ...explicit('mapped', [mapping('lab/vm-a', mac(1))]), passwordSecret: 'office/password' };
+    const copied = wakeable([mapped, all('open', 'prod')], [...MACHINES, machine('prod/copy', 1)]);
+    expect(copied.findForPacket(mac(1), undefined)).toEqual({ kind: 'needs-password', configs: ['mapped'] });
+  });
+
   it('mappings of machines that do not exist are named', () => {
     const config = explicit('x', [mapping('lab/vm-z', mac(9)), mapping('lab/vm-a', mac(1)), mapping('lab/vm-z', mac(8))]);
     expect(wakeable([config], MACHINES).missingMachines(config)).toEqual(['lab/vm-z']);
@@ -139,6 +164,9 @@ const anyConfig = fc
         explicit(name, [mapping(target, mac(last))], ...inNamespaces),
       ][mode] as WakeConfig,
   );
+const anyPassword = fc.constantFrom(undefined, 'one/key', 'other/key');
+const withPassword = ([config, passwordSecret]: [WakeConfig, string | undefined]): WakeConfig =>
+  passwordSecret === undefined ? config : { ...config, passwordSecret };
 const configsWithNames = fc.uniqueArray(anyConfig, { selector: ({ name }) => name, maxLength: 3 });
 
 describe('laws of the index', () => {
@@ -152,6 +180,30 @@ describe('laws of the index', () => {
           const mapped = new Set(alone.filter((entry) => isByMapping(configs, entry)).map(machineOf));
           const wanted = mapped.size === 1 ? alone.filter((entry) => mapped.has(machineOf(entry))) : alone;
           expect(together.toSorted()).toEqual(wanted.toSorted());
+        }
+      }),
+    );
+  });
+
+  it('a packet wakes what its password and no more allows, and the list of its agent has exactly that', () => {
+    const secured = configsWithNames.chain((configs) =>
+      fc.tuple(...configs.map((config) => fc.tuple(fc.constant(config), anyPassword).map(withPassword))),
+    );
+    fc.assert(
+      fc.property(secured, fc.array(anyMachine, { maxLength: 6 }), anyPassword, (configs, machines, checked) => {
+        const index = wakeable(configs, machines);
+        const counts = (name: string) =>
+          configs.some((one) => one.name === name && (one.passwordSecret === undefined || one.passwordSecret === checked));
+        const listed = new Set(index.addressesForPacket(checked));
+        for (const last of [0, 1, 2, 3, 4]) {
+          const [target, found] = [index.find(mac(last)), index.findForPacket(mac(last), checked)];
+          expect(listed.has(mac(last))).toBe(found.kind === 'machine' || found.kind === 'ambiguous');
+          if (found.kind === 'needs-password') expect(found.configs.some(counts)).toBe(false);
+          else expect(found.kind).toBe(target.kind);
+          if (found.kind !== 'machine' || target.kind !== 'machine') continue;
+          expect(found.machine).toBe(target.machine);
+          expect(found.configs).toEqual(target.configs.filter(counts));
+          expect(found.configs).not.toEqual([]);
         }
       }),
     );

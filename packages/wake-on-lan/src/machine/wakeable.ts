@@ -18,6 +18,12 @@ export type WakeTarget =
   /** More than one machine is allowed by this address, and not exactly one of them by a mapping; sorted by name. None is woken. */
   | { readonly kind: 'ambiguous'; readonly machines: readonly AllowedMachine[] };
 
+/** What one packet wakes. */
+export type PacketTarget =
+  | WakeTarget
+  /** Each configuration that allows a machine by this address, by name, demands a password that was not checked. */
+  | { readonly kind: 'needs-password'; readonly configs: readonly string[] };
+
 /** An address by which more than one machine may be woken, and none is. */
 export interface DuplicateAddress {
   readonly macAddress: MacAddress;
@@ -37,6 +43,8 @@ export class WakeIndex {
   readonly #allowances: readonly { readonly name: string; readonly allowance: Allowance }[];
   /** Names of configurations whose mappings name each machine. */
   readonly #explicit: ReadonlySet<string>;
+  /** `SECRET/KEY` by the name of each configuration that demands a password. */
+  readonly #passwords: ReadonlyMap<string, string>;
   readonly #machines = new Map<MachineKey, WakeMachine>();
   readonly #addresses = new Map<MachineKey, ReadonlyMap<MacAddress, readonly string[]>>();
   readonly #allowed = new Map<MacAddress, Set<MachineKey>>();
@@ -46,7 +54,20 @@ export class WakeIndex {
   /** Without machines. */
   constructor(configs: readonly WakeConfig[]) {
     this.#explicit = new Set(configs.filter(({ mode }) => mode === 'Explicit').map(({ name }) => name));
+    this.#passwords = new Map(
+      configs.flatMap(({ name, passwordSecret }) => (passwordSecret === undefined ? [] : [[name, passwordSecret] as const])),
+    );
     this.#allowances = configs.map((config) => ({ name: config.name, allowance: allowanceOf(config) }));
+  }
+
+  /** Machines that may be woken. */
+  get size(): number {
+    return this.#addresses.size;
+  }
+
+  /** `SECRET/KEY` of each password that a configuration demands. */
+  get passwords(): ReadonlySet<string> {
+    return new Set(this.#passwords.values());
   }
 
   /** A machine is new, or has changed. Takes time in proportion to the configurations, not to the machines. */
@@ -72,7 +93,7 @@ export class WakeIndex {
     this.#count(addresses, -1);
   }
 
-  /** The machine that a packet for this address, in its canonical spelling, wakes. */
+  /** The machine of this address, in its canonical spelling, whichever passwords the configurations demand. */
   find(macAddress: MacAddress): WakeTarget {
     const machines = [...(this.#allowed.get(macAddress) ?? [])]
       .toSorted()
@@ -82,6 +103,27 @@ export class WakeIndex {
     const mapped = machines.filter(({ configs }) => configs.some((name) => this.#explicit.has(name)));
     const [one, ...others] = mapped.length === 0 ? machines : mapped;
     return one !== undefined && others.length === 0 ? { kind: 'machine', ...one } : { kind: 'ambiguous', machines };
+  }
+
+  /**
+   * What a packet for this address wakes. A password decides whether it wakes its machine, and never which machine that is.
+   * @param checked - `SECRET/KEY` of the password that the packet had; undefined: none was checked.
+   */
+  findForPacket(macAddress: MacAddress, checked: string | undefined): PacketTarget {
+    const target = this.find(macAddress);
+    if (target.kind === 'not-allowed' || this.#passwords.size === 0) return target;
+    const machines = target.kind === 'machine' ? [target] : target.machines;
+    const configs = [...new Set(machines.flatMap((one) => one.configs))];
+    if (!configs.some((name) => this.#isSatisfied(name, checked))) return { kind: 'needs-password', configs: configs.toSorted() };
+    if (target.kind === 'ambiguous') return target;
+    return { ...target, configs: target.configs.filter((name) => this.#isSatisfied(name, checked)) };
+  }
+
+  /** Every address by which a packet may wake a machine, or could wake several and wakes none; in no order. @param checked - as of `findForPacket`. */
+  addressesForPacket(checked: string | undefined): MacAddress[] {
+    const addresses = [...this.#allowed.keys()];
+    if (this.#passwords.size === 0) return addresses;
+    return addresses.filter((macAddress) => this.findForPacket(macAddress, checked).kind !== 'needs-password');
   }
 
   /** Every address by which a machine may be woken, or more than one; in no order. */
@@ -108,6 +150,11 @@ export class WakeIndex {
   /** How many machines the configuration of this name allows. */
   managedBy(config: string): number {
     return this.#managed.get(config) ?? 0;
+  }
+
+  #isSatisfied(config: string, checked: string | undefined): boolean {
+    const demanded = this.#passwords.get(config);
+    return demanded === undefined || demanded === checked;
   }
 
   /** MAC address to the names of the configurations that allow it. */

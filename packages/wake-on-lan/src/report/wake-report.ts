@@ -16,6 +16,8 @@ export interface WakeReport {
   readonly heardAtMs: number;
   /** Milliseconds from the packet to this report, by a clock that does not jump; undefined: the agent does not report it. */
   readonly ageMs?: number;
+  /** `SECRET/KEY` of the password that the packet had; absent: the agent checks none, or does not report it. */
+  readonly passwordSecret?: string;
 }
 
 /** What became of a wake-up. On the wire: UNKNOWN 0 to ERROR 6, in this order. */

@@ -9,7 +9,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import type { WakeAnswer, WakeReport } from '@vmdhcp/wake-on-lan';
-import { type HealthResponse, type WolMessages, wolServices } from '../proto/wol-services.js';
+import { type FollowRequest, type HealthResponse, type WolMessages, wolServices } from '../proto/wol-services.js';
 import { MANAGER_NAME, type TlsMaterial } from '../tls/tls-material.js';
 import type { AddressChanges } from '../wire/address-changes.js';
 import { LEADER_METADATA } from '../wire/leader-metadata.js';
@@ -75,13 +75,17 @@ export class ManagerConnection {
   }
 
   /** Follows the list of addresses. `onEnd` is called once. Returns how to end that without `onEnd`. */
-  follow(nodeName: string, onChanges: (changes: AddressChanges) => void, onEnd: (failure: CallFailure) => void): () => void {
+  follow(
+    request: FollowRequest,
+    onChanges: (changes: AddressChanges) => void,
+    onEnd: (failure: CallFailure) => void,
+  ): () => void {
     const { path, requestSerialize, responseDeserialize } = method('Follow');
     const call: ClientReadableStream<AddressChanges> = this.#client.makeServerStreamRequest(
       path,
       requestSerialize,
       responseDeserialize,
-      { node_name: nodeName },
+      request,
     );
     let isOver = false;
     const end = (failure: CallFailure): void => {

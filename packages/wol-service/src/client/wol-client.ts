@@ -22,6 +22,8 @@ export interface WolClientSettings {
   /** host:port of the Service of the managers. */
   readonly manager: string;
   readonly nodeName: string;
+  /** `SECRET/KEY` of the password that this agent checks: the list has the machines that packets with it may wake; absent: it checks none, or its packets wake what needs none. */
+  readonly passwordSecret?: string | undefined;
   /** With tls.crt, tls.key and ca.crt; undefined: clear text. */
   readonly tlsDirectory: string | undefined;
   readonly observe: (event: WolClientEvent) => void;
@@ -99,7 +101,8 @@ export class WolClient {
     for (let tries = 0; tries < MOST_TRIES_OF_A_REPORT; tries++) {
       const connection = this.#connection;
       if (connection === undefined) break;
-      const outcome = await connection.report(report);
+      const { passwordSecret } = this.#settings;
+      const outcome = await connection.report({ ...report, ...(passwordSecret !== undefined && { passwordSecret }) });
       if (outcome.kind === 'answered') return { kind: 'answered', answer: outcome.value };
       if (outcome.kind === 'malformed' || outcome.kind === 'later') return outcome;
       if (outcome.kind === 'not-leading' && connection === this.#connection) this.#leave(outcome);
@@ -127,8 +130,9 @@ export class WolClient {
       end();
       this.#leave({ kind: 'unavailable', message: `no answer within ${FIRST_MESSAGE_MS / 1000} s` });
     }, FIRST_MESSAGE_MS);
+    const { nodeName, passwordSecret = '' } = this.#settings;
     const end = connection.follow(
-      this.#settings.nodeName,
+      { node_name: nodeName, password_secret: passwordSecret },
       (changes) => {
         clearTimeout(late);
         this.#onChanges(connection, received, changes);

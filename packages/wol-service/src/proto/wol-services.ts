@@ -15,6 +15,7 @@ export interface HealthResponse {
 
 export interface FollowRequest {
   readonly node_name: string;
+  readonly password_secret: string;
 }
 
 /** Messages of the methods, by the name of the method. */

@@ -2,8 +2,10 @@ import type { ReportOutcome, WakeReport } from '@vmdhcp/wake-on-lan';
 
 /** The MAC addresses of machines that may be woken, in lower case with colons. */
 export interface WakeableAddresses {
-  /** All addresses now. */
-  readonly snapshot: () => readonly string[];
+  /** All addresses now whose machines a packet may wake. @param passwordSecret - `SECRET/KEY` of the password that it had; undefined: none was checked. */
+  readonly snapshot: (passwordSecret?: string) => readonly string[];
+  /** `SECRET/KEY` of the passwords for which the list is another one; absent: there are none. */
+  readonly passwords?: () => ReadonlySet<string>;
   /** Calls the listener after changes, gathered. Returns how to end that. */
   readonly onChange: (listener: () => void) => () => void;
 }

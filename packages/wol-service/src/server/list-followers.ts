@@ -1,9 +1,13 @@
-/** Sends the list of wakeable addresses to every agent that follows it: the whole list first, then what changes. */
+/**
+ * Sends the list of wakeable addresses to every agent that follows it: the whole list first, then what changes. Agents that check one password have one list. Agents choose what they name, so
+ * that only passwords that the manager knows make lists of their own.
+ */
 import { type ServerWritableStream, status } from '@grpc/grpc-js';
 import type { FollowRequest } from '../proto/wol-services.js';
 import type { WolHandler } from '../report/wol-handler.js';
-import { type AddressChanges, encodeDifference, encodeList } from '../wire/address-changes.js';
+import type { AddressChanges } from '../wire/address-changes.js';
 import { type Failure, notServing } from './failure.js';
+import { SentList } from './sent-list.js';
 
 type FollowCall = ServerWritableStream<FollowRequest, AddressChanges>;
 
@@ -12,10 +16,15 @@ const MOST_FOLLOWERS = 4_096;
 const MOST_FOLLOWERS_OF_A_CONNECTION = 4;
 /** How long followers of a manager that leads no more wait for the word. */
 const CHECK_INTERVAL_MS = 500;
+const NO_PASSWORD = '';
 
 interface Follower {
   /** Address and port: one connection. */
   readonly peer: string;
+  /** `SECRET/KEY` of the password that it checks, as it names it; empty: none. */
+  readonly password: string;
+  /** The password of the list that it has. */
+  list: string;
   /** What was written is not sent yet. */
   isFull: boolean;
   /** Changes were left out since it is full: the whole list follows. */
@@ -28,9 +37,8 @@ export class ListFollowers {
   /** How many, by peer. */
   readonly #followersOf = new Map<string, number>();
   readonly #endListening: () => void;
-  #sent: ReadonlySet<string> | undefined;
-  /** `#sent` as messages, which all agents get that come after a change of the leader. */
-  #encoded: readonly AddressChanges[] | undefined;
+  /** By password, as far as an agent follows them. */
+  readonly #lists = new Map<string, SentList>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(handler: WolHandler) {
@@ -49,7 +57,8 @@ export class ListFollowers {
       fail(call, refusal);
       return;
     }
-    const follower: Follower = { peer, isFull: false, isBehind: false };
+    const password = call.request.password_secret;
+    const follower: Follower = { peer, password, list: this.#listFor(password), isFull: false, isBehind: false };
     this.#followers.set(call, follower);
     this.#followersOf.set(peer, (this.#followersOf.get(peer) ?? 0) + 1);
     const leave = () => this.#remove(call);
@@ -58,8 +67,7 @@ export class ListFollowers {
     call.on('error', leave);
     call.on('drain', () => this.#onDrain(call, follower));
     this.#timer ??= setInterval(() => this.#endIfNotServing(), CHECK_INTERVAL_MS);
-    // What has changed since then follows with the next change, as to all others.
-    this.#send(call, follower, this.#wholeList());
+    this.#send(call, follower, this.#list(follower.list).whole());
   }
 
   /** Ends every call. */
@@ -77,38 +85,37 @@ export class ListFollowers {
     return { code: status.RESOURCE_EXHAUSTED, details: `${MOST_FOLLOWERS} agents follow already` };
   }
 
-  #current(): ReadonlySet<string> {
-    this.#sent ??= new Set(this.#handler.wakeable.snapshot());
-    return this.#sent;
+  /** The password of the list of agents that name this one. */
+  #listFor(password: string): string {
+    return this.#handler.wakeable.passwords?.().has(password) === true ? password : NO_PASSWORD;
   }
 
-  #wholeList(): readonly AddressChanges[] {
-    this.#encoded ??= encodeList([...this.#current()]);
-    return this.#encoded;
+  #list(password: string): SentList {
+    const known = this.#lists.get(password);
+    if (known !== undefined) return known;
+    const list = new SentList(() => this.#handler.wakeable.snapshot(password === NO_PASSWORD ? undefined : password));
+    this.#lists.set(password, list);
+    return list;
   }
 
   #onChange(): void {
-    if (this.#followers.size === 0) {
-      this.#forget();
-      return;
-    }
-    const before = this.#current();
-    const after = new Set(this.#handler.wakeable.snapshot());
-    this.#sent = after;
-    const changes = encodeDifference(before, after);
-    if (changes.length === 0) return;
-    this.#encoded = undefined;
+    const updates = new Map([...this.#lists].map(([password, list]) => [password, list.update()] as const));
     for (const [call, follower] of this.#followers) {
+      const list = this.#listFor(follower.password);
+      const messages = (list === follower.list ? updates.get(list) : undefined) ?? this.#list(list).whole();
+      follower.list = list;
+      if (messages.length === 0) continue;
       if (follower.isFull) follower.isBehind = true;
-      else this.#send(call, follower, changes);
+      else this.#send(call, follower, messages);
     }
+    this.#forgetUnused();
   }
 
   #onDrain(call: FollowCall, follower: Follower): void {
     follower.isFull = false;
     if (!follower.isBehind || !this.#followers.has(call)) return;
     follower.isBehind = false;
-    this.#send(call, follower, this.#wholeList());
+    this.#send(call, follower, this.#list(follower.list).whole());
   }
 
   #send(call: FollowCall, follower: Follower, messages: readonly AddressChanges[]): void {
@@ -136,12 +143,12 @@ export class ListFollowers {
     if (this.#followers.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
-    this.#forget();
+    this.#lists.clear();
   }
 
-  #forget(): void {
-    this.#sent = undefined;
-    this.#encoded = undefined;
+  #forgetUnused(): void {
+    const used = new Set([...this.#followers.values()].map(({ list }) => list));
+    for (const password of [...this.#lists.keys()]) if (!used.has(password)) this.#lists.delete(password);
   }
 }
 

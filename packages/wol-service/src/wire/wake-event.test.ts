@@ -5,17 +5,21 @@ import { decodeWakeEvent, encodeWakeEvent, type WakeEvent } from './wake-event.j
 
 const EVENT = encodeWakeEvent(REPORT);
 const decode = (changes: Partial<WakeEvent>) => decodeWakeEvent({ ...EVENT, ...changes }, 5);
-const anyReport = fc.record({
-  macAddress: fc
-    .array(fc.nat(255), { minLength: 6, maxLength: 6 })
-    .map((octets) => octets.map((one) => one.toString(16).padStart(2, '0')).join(':')),
-  nodeName: fc.stringMatching(/^[a-z0-9]([-.a-z0-9]{0,20}[a-z0-9])?$/),
-  sender: fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('02:00:00:00:00:07')),
-  senderPort: fc.nat(65_535),
-  packetSize: fc.nat(65_535),
-  heardAtMs: fc.integer({ min: 0, max: 4_000_000_000_000 }),
-  ageMs: fc.nat(4_294_967_295),
-});
+const anyReport = fc.record(
+  {
+    macAddress: fc
+      .array(fc.nat(255), { minLength: 6, maxLength: 6 })
+      .map((octets) => octets.map((one) => one.toString(16).padStart(2, '0')).join(':')),
+    nodeName: fc.stringMatching(/^[a-z0-9]([-.a-z0-9]{0,20}[a-z0-9])?$/),
+    sender: fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('02:00:00:00:00:07')),
+    senderPort: fc.nat(65_535),
+    packetSize: fc.nat(65_535),
+    heardAtMs: fc.integer({ min: 0, max: 4_000_000_000_000 }),
+    ageMs: fc.nat(4_294_967_295),
+    passwordSecret: fc.constantFrom('wake-password/password', 'a.b/_C.d'),
+  },
+  { noNullPrototype: true, requiredKeys: ['macAddress', 'nodeName', 'sender', 'senderPort', 'packetSize', 'heardAtMs', 'ageMs'] },
+);
 
 describe('encodeWakeEvent', () => {
   it.each([
@@ -54,6 +58,7 @@ describe('decodeWakeEvent', () => {
     ['a sender that is text', { source_ip: 'router' }, 'source_ip'],
     ['port 65536', { source_port: 65_536 }, 'source_port'],
     ['a packet of 4 GB', { packet_size: 4_294_967_295 }, 'packet_size'],
+    ['a password in the place of its name', { password_secret: '00:22:44:66:88:aa' }, 'password_secret'],
     ['a time that no clock has', { timestamp: { seconds: 9_007_199_254_740_991, nanos: 0 } }, 'timestamp'],
   ])('%s: refused, with the field', (_, changes, field) => {
     const decoded = decode(changes);

@@ -92,10 +92,10 @@ describe('the DaemonSet of a WolConfig', () => {
     expect(set.container['args']).toEqual(
       expect.arrayContaining(['--interface', 'mgmt-*', '--interface', '!*.100', '--promiscuous', '--no-frames']),
     );
-    expect(readList(set.container, 'env').at(-1)).toEqual({
-      name: 'VMDHCP_WOL_PASSWORD',
-      valueFrom: { secretKeyRef: { name: 'wol', key: 'password' } },
-    });
+    expect(readList(set.container, 'env').slice(-2)).toEqual([
+      { name: 'VMDHCP_WOL_PASSWORD', valueFrom: { secretKeyRef: { name: 'wol', key: 'password' } } },
+      { name: 'VMDHCP_WOL_PASSWORD_SECRET', value: 'wol/password' },
+    ]);
     expect(set.pod).toMatchObject({
       nodeSelector: { zone: 'a' },
       tolerations: [{ key: 'gpu', operator: 'Exists' }],

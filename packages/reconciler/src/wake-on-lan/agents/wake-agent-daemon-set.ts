@@ -2,7 +2,7 @@
 import { WOL_CONFIG_LABEL } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, objectNameWithin, toOwnerReference } from '@vmdhcp/kube-runtime';
 import type { PortRange } from '../../agents/choose-http-ports.js';
-import type { ReadWolConfig, WakeAgentSpec } from '../config/read-wol-config.js';
+import { nameOfPassword, type ReadWolConfig, type WakeAgentSpec } from '../config/read-wol-config.js';
 import type { ConfigListening } from '../config/share-ports.js';
 
 export interface WakeAgentSettings {
@@ -142,7 +142,7 @@ function toContainer({ config, listening, httpPort, kept }: WakeAgentParts, sett
       field('POD_NAMESPACE', 'metadata.namespace'),
       field('POD_IP', 'status.podIP'),
       { name: 'WOLCONFIG_NAME', value: name },
-      ...(passwordSecret === undefined ? [] : [{ name: 'VMDHCP_WOL_PASSWORD', valueFrom: { secretKeyRef: passwordSecret } }]),
+      ...toPasswordVariables(passwordSecret),
     ],
     // On the network of the node every container port is one of the node.
     ports: [{ name: 'http', containerPort: httpPort, hostPort: httpPort, protocol: 'TCP' }],
@@ -158,6 +158,15 @@ function toContainer({ config, listening, httpPort, kept }: WakeAgentParts, sett
   function probe(path: string, times: Readonly<Record<string, number>>): object {
     return { httpGet: { path, port: httpPort, scheme: 'HTTP' }, successThreshold: 1, ...times };
   }
+}
+
+/** The name of the password is no option, which an image that is kept may not know. */
+function toPasswordVariables(passwordSecret: WakeAgentSpec['passwordSecret']): readonly object[] {
+  if (passwordSecret === undefined) return [];
+  return [
+    { name: 'VMDHCP_WOL_PASSWORD', valueFrom: { secretKeyRef: passwordSecret } },
+    { name: 'VMDHCP_WOL_PASSWORD_SECRET', value: nameOfPassword(passwordSecret) },
+  ];
 }
 
 function toArguments({ config, listening, httpPort }: WakeAgentParts, { manager, tlsSecret }: WakeAgentSettings): string[] {

@@ -80,16 +80,23 @@ export function readWolConfig(given: KubernetesObject): WolConfigReading {
 
 function toWakeConfig(name: string, spec: WolConfigSpec): WakeConfig {
   const { discoveryMode: mode, namespaceSelectors: namespaces = [], vmSelector = {}, explicitMappings = [] } = spec;
+  const { passwordSecret } = spec;
+  const common = { name, namespaces, ...(passwordSecret && { passwordSecret: nameOfPassword(passwordSecret) }) };
   switch (mode) {
     case 'All':
-      return { name, namespaces, mode };
+      return { ...common, mode };
     case 'LabelSelector':
-      return { name, namespaces, mode, selector: definedFields(vmSelector) };
+      return { ...common, mode, selector: definedFields(vmSelector) };
     case 'Explicit': {
       const mappings = explicitMappings.map(({ vmName, ...mapping }) => ({ ...mapping, name: vmName }));
-      return { name, namespaces, mode, mappings };
+      return { ...common, mode, mappings };
     }
   }
+}
+
+/** `SECRET/KEY`, by which agents name the password that they check. */
+export function nameOfPassword({ name, key }: NonNullable<WakeAgentSpec['passwordSecret']>): string {
+  return `${name}/${key}`;
 }
 
 function modeProblems({ discoveryMode, vmSelector, explicitMappings = [] }: WolConfigSpec): readonly WolConfigProblem[] {

@@ -45,6 +45,21 @@ describe('the index of machines that may be woken', () => {
     expect(index.policyOf(['plain', 'unpauses']), 'also where the machines are the same').toEqual({ unpauses: false });
   });
 
+  it('a WolConfig without a password adds nothing to one that has one: neither its list nor what is woken', () => {
+    const { inventory, index, found } = setUp();
+    inventory.set(wakeMachine('lab/vm-a', 1));
+    const explicitMappings = [{ macAddress: macEndingIn(1), namespace: 'lab', vmName: 'vm-a' }];
+    const passwordSecret = { name: 'office', key: 'password' };
+    const secured = readConfig('secured', { discoveryMode: 'Explicit', explicitMappings, passwordSecret });
+    index.setConfigs([secured, readConfig('open', { namespaceSelectors: ['prod'], wolPorts: [7] })]);
+    expect([found(1), index.addresses.snapshot(), index.size()]).toEqual(['needs-password', [], 1]);
+    expect(index.find(macEndingIn(1), 'office/password').kind).toBe('machine');
+    expect(index.addresses.snapshot('office/password')).toEqual([macEndingIn(1)]);
+    expect([...index.addresses.passwords()]).toEqual(['office/password']);
+    index.setConfigs([secured, readConfig('open', { namespaceSelectors: ['lab'], wolPorts: [7] })]);
+    expect(found(1)).toBe('vm-a by open');
+  });
+
   it('listeners learn of many changes once', async () => {
     const { clock, inventory, index } = setUp();
     const seen: number[] = [];

@@ -2,9 +2,9 @@
 import type { Clock } from '@vmdhcp/kube-runtime';
 import {
   type DuplicateAddress,
+  type PacketTarget,
   type WakeConfig,
   type WakeIndex,
-  type WakeTarget,
   type WakeUpPolicy,
   wakeable,
 } from '@vmdhcp/wake-on-lan';
@@ -13,16 +13,23 @@ import type { ReadWolConfig } from '../config/read-wol-config.js';
 
 /** The addresses that agents report. */
 export interface FollowedAddresses {
-  /** All of them now, in no order and in the canonical spelling; also those that lead to two machines, whose wake-ups are refused with that reason. */
-  readonly snapshot: () => readonly string[];
+  /**
+   * All of them now that a packet may wake, in no order and in the canonical spelling; also those that lead to two machines, whose wake-ups are refused with that reason.
+   * @param passwordSecret - `SECRET/KEY` of the password that it had; undefined: none was checked.
+   */
+  readonly snapshot: (passwordSecret?: string) => readonly string[];
+  /** `SECRET/KEY` of each password that a WolConfig demands. */
+  readonly passwords: () => ReadonlySet<string>;
   /** Calls the listener after changes, once for all of a moment. @returns what ends that. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 /** What a decision about a wake-up reads. */
 export interface WakeableMachines {
-  /** What a packet for this address, in the canonical spelling, wakes. */
-  readonly find: (macAddress: string) => WakeTarget;
+  /** What a packet for this address, in the canonical spelling, wakes. @param passwordSecret - `SECRET/KEY` of the password that it had; undefined: none was checked. */
+  readonly find: (macAddress: string, passwordSecret?: string) => PacketTarget;
+  /** How many virtual machines may be woken. */
+  readonly size: () => number;
   /** What waking does where one of these WolConfigs, by name, allows it. */
   readonly policyOf: (configs: readonly string[]) => WakeUpPolicy;
   readonly addresses: FollowedAddresses;
@@ -52,7 +59,8 @@ export class WakeableMachineIndex implements WakeableMachines {
   }
 
   readonly addresses: FollowedAddresses = {
-    snapshot: () => [...this.#current().addresses()],
+    snapshot: (passwordSecret) => this.#current().addressesForPacket(passwordSecret),
+    passwords: () => this.#current().passwords,
     onChange: (listener) => {
       // The same listener twice is called twice.
       const call = () => listener();
@@ -85,7 +93,10 @@ export class WakeableMachineIndex implements WakeableMachines {
     this.#notify();
   }
 
-  readonly find = (macAddress: string): WakeTarget => this.#current().find(macAddress);
+  readonly find = (macAddress: string, passwordSecret?: string): PacketTarget =>
+    this.#current().findForPacket(macAddress, passwordSecret);
+
+  readonly size = (): number => this.#current().size;
 
   readonly policyOf = (configs: readonly string[]): WakeUpPolicy => ({
     unpauses: this.#configs.some(({ name, policy }) => policy.unpauses && configs.includes(name)),

@@ -171,7 +171,7 @@ export class DecisionWorld {
       get synced() {
         return isSynced();
       },
-      find: (macAddress) => index().find(macAddress),
+      find: (macAddress, passwordSecret) => index().findForPacket(macAddress, passwordSecret),
     };
   }
 }

@@ -4,7 +4,7 @@
  * in the VirtualMachine itself.
  */
 import { isGroupMacAddress, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { toRegarding } from '@vmdhcp/kube-runtime';
+import { describeNames, toRegarding } from '@vmdhcp/kube-runtime';
 import {
   type AllowedMachine,
   machineKey,
@@ -97,8 +97,9 @@ export class WakeDecider {
     const macAddress = readMachineAddress(report.macAddress);
     if (macAddress === undefined) return { verdict: malformed(report), isRepeated: false };
     // Before everything that has a memory, so that a flood of made-up addresses finds none to fill.
-    const target = this.#ports.index.find(macAddress);
+    const target = this.#ports.index.find(macAddress, report.passwordSecret);
     if (target.kind === 'not-allowed') return { verdict: notFound(macAddress), isRepeated: false };
+    if (target.kind === 'needs-password') return { verdict: passwordNotChecked(macAddress, target.configs), isRepeated: false };
     const nowMs = clock.nowMs();
     const seen = this.#recent.see(macAddress, nowMs - ageOf(report));
     if (seen.kind === 'repeated') return { verdict: await seen.verdict, isRepeated: true };
@@ -176,8 +177,9 @@ export class WakeDecider {
 
   async #wake(report: WakeReport, macAddress: MacAddress, { machine, configs }: AllowedMachine): Promise<WakeVerdict> {
     const { namespace, name } = machine;
+    const packet: Packet = { macAddress, passwordSecret: report.passwordSecret };
     const isStillAllowed = (live: LiveMachine) => {
-      const allowed = this.#allowance(machineKey(machine), macAddress);
+      const allowed = this.#allowance(machineKey(machine), packet);
       // A mapping needs no interface with the address.
       const isOwn = allowed?.machine.macAddresses.includes(macAddress) === true;
       return allowed !== undefined && !(isOwn && hasLostAddress(live, macAddress));
@@ -188,7 +190,7 @@ export class WakeDecider {
     const isWaiting = this.#waits.add({
       key: machineKey(wake),
       verdict,
-      attempt: () => this.#attemptAgain(wake, macAddress),
+      attempt: () => this.#attemptAgain(wake, packet),
       onOver: (over) => this.#onWaitOver(report, over),
     });
     if (isWaiting) return verdict;
@@ -196,8 +198,8 @@ export class WakeDecider {
     return { ...verdict, outcome: 'unavailable', reason: 'too-many-waiting', message };
   }
 
-  async #attemptAgain(wake: Wake, macAddress: MacAddress): Promise<WakeVerdict | undefined> {
-    const allowed = this.#allowance(machineKey(wake), macAddress);
+  async #attemptAgain(wake: Wake, packet: Packet): Promise<WakeVerdict | undefined> {
+    const allowed = this.#allowance(machineKey(wake), packet);
     if (allowed === undefined) return undefined;
     const attempt = attemptWakeUp({ ...wake, configs: allowed.configs }, this.#ports).catch((error: unknown): WakeVerdict => {
       this.#ports.observer.onFault(error);
@@ -207,9 +209,9 @@ export class WakeDecider {
     return attempt.finally(() => this.#underWay.delete(attempt));
   }
 
-  /** The machine as it may be woken by this address now; undefined: it may not. */
-  #allowance(key: string, macAddress: MacAddress): AllowedMachine | undefined {
-    const target = this.#ports.index.find(macAddress);
+  /** The machine as it may be woken by this packet now; undefined: it may not. */
+  #allowance(key: string, { macAddress, passwordSecret }: Packet): AllowedMachine | undefined {
+    const target = this.#ports.index.find(macAddress, passwordSecret);
     return target.kind === 'machine' && machineKey(target.machine) === key ? target : undefined;
   }
 
@@ -253,6 +255,12 @@ interface Deciding {
   readonly target: Exclude<WakeTarget, { readonly kind: 'not-allowed' }>;
 }
 
+/** What a machine is looked up by, again and again while a wake-up is decided. */
+interface Packet {
+  readonly macAddress: MacAddress;
+  readonly passwordSecret: string | undefined;
+}
+
 /** In milliseconds. */
 function ageOf({ ageMs = 0 }: WakeReport): number {
   return Math.min(Math.max(0, ageMs), MOST_AGE_MS);
@@ -291,4 +299,9 @@ function malformed({ macAddress }: WakeReport): WakeVerdict {
 function notFound(macAddress: MacAddress): WakeVerdict {
   const message = `no WolConfig allows a virtual machine with the address ${macAddress} to be woken, or there is none`;
   return { outcome: 'not-found', reason: 'not-allowed', message };
+}
+
+function passwordNotChecked(macAddress: MacAddress, configs: readonly string[]): WakeVerdict {
+  const message = `the machine with the address ${macAddress} is woken only with the password of WolConfig ${describeNames(configs)}, and the agent that received the packet checks another one or none; send the packet, with the password, to a port of that WolConfig`;
+  return { outcome: 'not-found', reason: 'password-not-checked', message };
 }

@@ -3,7 +3,7 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { EventOf } from '@vmdhcp/ippool-api';
 import type { Clock, EventRegarding, KubernetesObject } from '@vmdhcp/kube-runtime';
-import type { WakeReport, WakeTarget, WakeUpPolicy } from '@vmdhcp/wake-on-lan';
+import type { PacketTarget, WakeReport, WakeUpPolicy } from '@vmdhcp/wake-on-lan';
 import type { WakeVerdict } from './wake-verdict.js';
 
 /** Why a request did not succeed. */
@@ -57,7 +57,11 @@ export interface WakePorts {
   readonly isLeading: () => boolean;
   /** host:port of the leader, where it is known. */
   readonly leaderAddress: () => string | undefined;
-  readonly index: { readonly synced: boolean; readonly find: (macAddress: MacAddress) => WakeTarget };
+  readonly index: {
+    readonly synced: boolean;
+    /** @param passwordSecret - `SECRET/KEY` of the password that the packet had; undefined: none was checked. */
+    readonly find: (macAddress: MacAddress, passwordSecret: string | undefined) => PacketTarget;
+  };
   /** What the configurations of these names allow. */
   readonly policyOf: (configs: readonly string[]) => WakeUpPolicy;
   /** Of the API server, not of a cache. What one of the three requests throws is a bug. */

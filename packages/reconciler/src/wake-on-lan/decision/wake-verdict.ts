@@ -14,6 +14,8 @@ export type WakeReason =
   | 'repeated'
   /** No configuration allows a machine by this address, or there is none. */
   | 'not-allowed'
+  /** Each configuration that allows a machine by this address demands a password, which the agent has not checked. */
+  | 'password-not-checked'
   /** The machine was deleted meanwhile. */
   | 'machine-gone'
   | 'ambiguous-address'

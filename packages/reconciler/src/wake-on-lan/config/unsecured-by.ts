@@ -1,0 +1,41 @@
+import type { WakeConfig } from '@vmdhcp/wake-on-lan';
+import type { ReadWolConfig } from './read-wol-config.js';
+
+/**
+ * Names of the other WolConfigs that allow machines of this one without its password, sorted. Those that select by labels are left out: which machines have these labels is not known here.
+ */
+export function unsecuredBy({ name, allows }: ReadWolConfig, configs: readonly ReadWolConfig[]): readonly string[] {
+  if (allows.passwordSecret === undefined) return [];
+  return configs
+    .filter((other) => other.name !== name && other.allows.passwordSecret === undefined && allowsSome(other.allows, allows))
+    .map((other) => other.name)
+    .toSorted();
+}
+
+/** True if `one` allows machines that `other` allows. */
+function allowsSome(one: WakeConfig, other: WakeConfig): boolean {
+  if (one.mode === 'LabelSelector') return false;
+  const machines = namesOf(other);
+  if (one.mode === 'All') return machines.some(({ namespace }) => isIn(one.namespaces, namespace));
+  return one.mappings.some((mapping) =>
+    machines.some(({ namespace, name }) => isIn([mapping.namespace], namespace) && (name === undefined || name === mapping.name)),
+  );
+}
+
+interface SomeMachines {
+  /** Undefined: all namespaces. */
+  readonly namespace: string | undefined;
+  /** Undefined: some or all machines. */
+  readonly name: string | undefined;
+}
+
+function namesOf(config: WakeConfig): readonly SomeMachines[] {
+  if (config.mode === 'Explicit') return config.mappings;
+  if (config.namespaces.length === 0) return [{ namespace: undefined, name: undefined }];
+  return config.namespaces.map((namespace) => ({ namespace, name: undefined }));
+}
+
+/** @param namespaces - empty: all. */
+function isIn(namespaces: readonly string[], namespace: string | undefined): boolean {
+  return namespaces.length === 0 || namespace === undefined || namespaces.includes(namespace);
+}
