@@ -3,6 +3,7 @@
  * configuration leaves empty adds nothing to it.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { oneOfEachNamespaceFirst } from './one-of-each-namespace-first.js';
 import { type Allowance, allowanceOf, type MachineKey, machineKey, type WakeConfig, type WakeMachine } from './wake-config.js';
 
 /** A machine that may be woken, and the names of the configurations that allow it, sorted. */
@@ -15,7 +16,7 @@ export type WakeTarget =
   | ({ readonly kind: 'machine' } & AllowedMachine)
   /** No configuration allows a machine by this address, or there is none. */
   | { readonly kind: 'not-allowed' }
-  /** More than one machine is allowed by this address, and not exactly one of them by a mapping; sorted by name. None is woken. */
+  /** More than one machine is allowed by this address, and not exactly one of them by a mapping. None is woken. One of each namespace stands before the second one of any. */
   | { readonly kind: 'ambiguous'; readonly machines: readonly AllowedMachine[] };
 
 /** What one packet wakes. */
@@ -27,7 +28,7 @@ export type PacketTarget =
 /** An address by which more than one machine may be woken, and none is. */
 export interface DuplicateAddress {
   readonly macAddress: MacAddress;
-  /** Sorted. */
+  /** One of each namespace stands before the second one of any. */
   readonly machines: readonly MachineKey[];
 }
 
@@ -95,9 +96,9 @@ export class WakeIndex {
 
   /** The machine of this address, in its canonical spelling, whichever passwords the configurations demand. */
   find(macAddress: MacAddress): WakeTarget {
-    const machines = [...(this.#allowed.get(macAddress) ?? [])]
-      .toSorted()
-      .flatMap((key) => this.#allowedMachine(key, macAddress));
+    const machines = oneOfEachNamespaceFirst(this.#allowed.get(macAddress) ?? []).flatMap((key) =>
+      this.#allowedMachine(key, macAddress),
+    );
     if (machines.length === 0) return { kind: 'not-allowed' };
     // What an administrator has mapped is no doubt: else the owner of another machine could stop its wake-ups by a copy of the address.
     const mapped = machines.filter(({ configs }) => configs.some((name) => this.#explicit.has(name)));

@@ -9,9 +9,10 @@ const explicit = (namespace: string, vmName: string) => ({
   explicitMappings: [mapping(namespace, vmName)],
 });
 const labelled = { discoveryMode: 'LabelSelector', vmSelector: { matchLabels: { wake: 'yes' } } };
-const secured = (spec: object) => readConfig('secured', { ...spec, passwordSecret });
+type Spec = Readonly<Record<string, unknown>>;
+const secured = (spec: Spec) => readConfig('secured', { ...spec, passwordSecret });
 
-it.each<[string, object, object, boolean]>([
+it.each<[string, Spec, Spec, boolean]>([
   ['all machines, and all machines', {}, {}, true],
   ['a mapping, and all machines', explicit('lab', 'vm-a'), {}, true],
   ['a mapping, and all machines of its namespace', explicit('lab', 'vm-a'), { namespaceSelectors: ['lab'] }, true],

@@ -292,6 +292,15 @@ describe('what a WolConfig reports', () => {
     expect(reasonsOf(story).toSorted()).toEqual(['AddressAmbiguous', 'MachineMissing', 'MappingIgnored']);
   });
 
+  it('AddressAmbiguous names a machine of each tenant, also where one has many copies', async () => {
+    const story = await leading();
+    story.configs.put(wolConfigObject('all'));
+    story.inventory.set(wakeMachine('lab/vm-a', 7));
+    for (let copy = 0; copy < 20; copy++) story.inventory.set(wakeMachine(`aaa-tenant/copy-${copy}`, 7));
+    await story.clock.advance(5_000);
+    expect(messageOf(story, 'all', 'MappingsResolved')).toContain(`${macEndingIn(7)} of aaa-tenant/copy-0, lab/vm-a, `);
+  });
+
   it('texts that are bounded, however much is wrong', async () => {
     const story = await leading();
     for (let last = 0; last < 300; last++)

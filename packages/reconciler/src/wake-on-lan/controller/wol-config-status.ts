@@ -129,7 +129,7 @@ function describeMissing(missing: readonly string[]): string {
 }
 
 function describeDuplicates(duplicates: readonly DuplicateAddress[]): string {
-  const texts = duplicates.map(({ macAddress, machines }) => `${macAddress} of ${describeNames(machines, { most: 3 })}`);
+  const texts = duplicates.map(({ macAddress, machines }) => `${macAddress} of ${describeNames(machines)}`);
   return `these MAC addresses lead to more than one virtual machine, and wake none: ${describeProblems(texts)}; change the addresses, what the WolConfigs allow, or map each address to one machine in explicitMappings`;
 }
 

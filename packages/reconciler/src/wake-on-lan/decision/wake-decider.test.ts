@@ -161,6 +161,19 @@ describe('WakeDecider', () => {
     });
   });
 
+  it('a tenant with many copies of an address keeps the Event from none whose machine has it', async () => {
+    const world = new DecisionWorld();
+    world.configs = [{ name: 'everything', namespaces: [], mode: 'All' }];
+    const copies = Array.from({ length: 20 }, (_, index) => ({ ...VM_A, namespace: 'aaa-tenant', name: `copy-${index}` }));
+    world.inventory = [VM_A, ...copies];
+    for (const { namespace, name } of world.inventory)
+      world.machines.set(`${namespace}/${name}`, { runStrategy: 'Manual', printableStatus: 'Stopped' });
+    const { message } = await world.ask(MAC_A);
+    expect(message).toContain('lab/vm-a');
+    expect(world.events.map(({ about }) => about)).toContain('lab/vm-a');
+    expect(world.events).toHaveLength(8);
+  });
+
   it('an address of two machines wakes neither, and the Events of both name both', async () => {
     const world = new DecisionWorld();
     world.inventory = [VM_A, { ...VM_B, macAddresses: [MAC_A] }];

@@ -34,8 +34,8 @@ const ALL = '';
 const MOST_UNDER_WAY = 200;
 /** Agents keep a wake-up for two minutes: a greater age is a mistake. */
 const MOST_AGE_MS = 120_000;
-/** Machines with one address that get an Event. */
-const MOST_AMBIGUOUS = 4;
+/** Machines with one address that get an Event, of as many namespaces as there are. */
+const MOST_AMBIGUOUS = 8;
 
 /** Decides about the reports of agents, one answer each. */
 export class WakeDecider {
