@@ -65,6 +65,13 @@ function allowanceOfMode(config: WakeConfig): Allowance {
   }
 }
 
+/** The addresses that mappings of a configuration give to a machine, whether it exists or not. Mappings that allow nothing give none. */
+export function mappedAddresses(config: WakeConfig): readonly MacAddress[] {
+  if (config.mode !== 'Explicit') return [];
+  const mappings = config.mappings.filter(({ namespace }) => isInNamespaces(config, namespace));
+  return machineAddresses(mappings.map(({ macAddress }) => macAddress));
+}
+
 /** What is wrong with a configuration, in words, with the remedy; what has a problem allows nothing. */
 export function wakeConfigProblems(config: WakeConfig): readonly string[] {
   switch (config.mode) {

@@ -104,6 +104,18 @@ describe('wakeable', () => {
     expect(woken(wakeable([all('x'), ...both], [...MACHINES, copy]), mac(1))).toBe('ambiguous: lab/vm-a, prod/copy');
   });
 
+  it('an address that a mapping gives to a machine starts no other one while that machine does not exist', () => {
+    const configs = [all('x'), explicit('one', [mapping('lab/vm-a', mac(1))])];
+    const index = wakeable(configs, [...MACHINES, machine('prod/copy', 1)]);
+    index.delete({ namespace: 'lab', name: 'vm-a' });
+    expect(woken(index, mac(1))).toBe('not allowed');
+    expect([...index.addresses()]).not.toContain(mac(1));
+    index.set(machine('lab/vm-a', 1));
+    expect(woken(index, mac(1))).toBe('lab/vm-a (one, x)');
+    const outside = wakeable([all('x'), explicit('one', [mapping('lab/vm-z', mac(1))], 'prod')], MACHINES);
+    expect(woken(outside, mac(1)), 'a mapping that allows nothing gives the address to no machine').toBe('lab/vm-a (x)');
+  });
+
   it('a machine that no configuration allows makes no address ambiguous', () => {
     const index = wakeable([all('x', 'lab')], [...MACHINES, machine('prod/copy', 1)]);
     expect(woken(index, mac(1))).toBe('lab/vm-a (x)');
@@ -170,7 +182,7 @@ const withPassword = ([config, passwordSecret]: [WakeConfig, string | undefined]
 const configsWithNames = fc.uniqueArray(anyConfig, { selector: ({ name }) => name, maxLength: 3 });
 
 describe('laws of the index', () => {
-  it('the union is never wider than what one configuration alone allows, and narrower only where mappings name one of several machines', () => {
+  it('the union is never wider than what one configuration alone allows, and narrower only at addresses of mappings, which are those of the mapped machines', () => {
     fc.assert(
       fc.property(configsWithNames, fc.array(anyMachine, { maxLength: 6 }), (configs, machines) => {
         const unique = [...new Map(machines.map((one) => [`${one.namespace}/${one.name}`, one])).values()];
@@ -178,7 +190,8 @@ describe('laws of the index', () => {
           const together = allowedBy(wakeable(configs, unique), mac(last));
           const alone = configs.flatMap((config) => allowedBy(wakeable([config], unique), mac(last)));
           const mapped = new Set(alone.filter((entry) => isByMapping(configs, entry)).map(machineOf));
-          const wanted = mapped.size === 1 ? alone.filter((entry) => mapped.has(machineOf(entry))) : alone;
+          const isNarrower = mapped.size === 1 || (mapped.size === 0 && configs.some((config) => isMapped(config, mac(last))));
+          const wanted = isNarrower ? alone.filter((entry) => mapped.has(machineOf(entry))) : alone;
           expect(together.toSorted()).toEqual(wanted.toSorted());
         }
       }),
@@ -237,6 +250,11 @@ describe('laws of the index', () => {
 });
 
 const machineOf = (entry: string) => entry.split(' ')[0];
+
+function isMapped(config: WakeConfig, macAddress: string): boolean {
+  if (config.mode !== 'Explicit' || wakeConfigProblems(config).length > 0) return false;
+  return config.mappings.some((one) => one.macAddress === macAddress);
+}
 
 function isByMapping(configs: readonly WakeConfig[], entry: string): boolean {
   return configs.some(({ name, mode }) => mode === 'Explicit' && entry.endsWith(` ${name}`));

@@ -4,7 +4,15 @@
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { oneOfEachNamespaceFirst } from './one-of-each-namespace-first.js';
-import { type Allowance, allowanceOf, type MachineKey, machineKey, type WakeConfig, type WakeMachine } from './wake-config.js';
+import {
+  type Allowance,
+  allowanceOf,
+  type MachineKey,
+  machineKey,
+  mappedAddresses,
+  type WakeConfig,
+  type WakeMachine,
+} from './wake-config.js';
 
 /** A machine that may be woken, and the names of the configurations that allow it, sorted. */
 export interface AllowedMachine {
@@ -44,6 +52,8 @@ export class WakeIndex {
   readonly #allowances: readonly { readonly name: string; readonly allowance: Allowance }[];
   /** Names of configurations whose mappings name each machine. */
   readonly #explicit: ReadonlySet<string>;
+  /** Addresses of mappings: they are those of the mapped machines only, also while these do not exist. */
+  readonly #mapped: ReadonlySet<MacAddress>;
   /** `SECRET/KEY` by the name of each configuration that demands a password. */
   readonly #passwords: ReadonlyMap<string, string>;
   readonly #machines = new Map<MachineKey, WakeMachine>();
@@ -55,6 +65,7 @@ export class WakeIndex {
   /** Without machines. */
   constructor(configs: readonly WakeConfig[]) {
     this.#explicit = new Set(configs.filter(({ mode }) => mode === 'Explicit').map(({ name }) => name));
+    this.#mapped = new Set(configs.flatMap(mappedAddresses));
     this.#passwords = new Map(
       configs.flatMap(({ name, passwordSecret }) => (passwordSecret === undefined ? [] : [[name, passwordSecret] as const])),
     );
@@ -99,11 +110,14 @@ export class WakeIndex {
     const machines = oneOfEachNamespaceFirst(this.#allowed.get(macAddress) ?? []).flatMap((key) =>
       this.#allowedMachine(key, macAddress),
     );
-    if (machines.length === 0) return { kind: 'not-allowed' };
-    // What an administrator has mapped is no doubt: else the owner of another machine could stop its wake-ups by a copy of the address.
-    const mapped = machines.filter(({ configs }) => configs.some((name) => this.#explicit.has(name)));
-    const [one, ...others] = mapped.length === 0 ? machines : mapped;
-    return one !== undefined && others.length === 0 ? { kind: 'machine', ...one } : { kind: 'ambiguous', machines };
+    // What an administrator has mapped is no doubt: else the owner of another machine could stop its wake-ups by a copy of the address, or get them while it is replaced.
+    const [one, ...others] = this.#mapped.has(macAddress) ? machines.filter((machine) => this.#isMapped(machine)) : machines;
+    if (one === undefined) return { kind: 'not-allowed' };
+    return others.length === 0 ? { kind: 'machine', ...one } : { kind: 'ambiguous', machines };
+  }
+
+  #isMapped({ configs }: AllowedMachine): boolean {
+    return configs.some((name) => this.#explicit.has(name));
   }
 
   /**
@@ -122,14 +136,15 @@ export class WakeIndex {
 
   /** Every address by which a packet may wake a machine, or could wake several and wakes none; in no order. @param checked - as of `findForPacket`. */
   addressesForPacket(checked: string | undefined): MacAddress[] {
-    const addresses = [...this.#allowed.keys()];
+    const addresses = [...this.addresses()];
     if (this.#passwords.size === 0) return addresses;
     return addresses.filter((macAddress) => this.findForPacket(macAddress, checked).kind !== 'needs-password');
   }
 
   /** Every address by which a machine may be woken, or more than one; in no order. */
-  addresses(): IterableIterator<MacAddress> {
-    return this.#allowed.keys();
+  *addresses(): IterableIterator<MacAddress> {
+    for (const macAddress of this.#allowed.keys())
+      if (!this.#mapped.has(macAddress) || this.find(macAddress).kind !== 'not-allowed') yield macAddress;
   }
 
   /** Every address that wakes none of its machines as it is that of more than one, sorted. */

@@ -306,7 +306,7 @@ describe('what a WolConfig reports', () => {
     for (let last = 0; last < 300; last++)
       for (const copy of ['a', 'b']) story.inventory.set(wakeMachine(`lab/vm-${copy}-${'x'.repeat(40)}-${last}`, last));
     const explicitMappings = Array.from({ length: 500 }, (_, last) => ({
-      macAddress: macEndingIn(last),
+      macAddress: macEndingIn(1_000 + last),
       vmName: `gone-${'y'.repeat(50)}-${last}`,
       namespace: 'lab',
     }));
