@@ -77,7 +77,6 @@ export { type RateDecision, RateLimit, type RateLimitSettings } from './window/r
 export {
   type SeenWakeUp,
   type Sighting,
-  type WakeUpKey,
   WakeUpWindow,
   type WakeUpWindowSettings,
 } from './window/wake-up-window.js';

@@ -4,22 +4,22 @@ import { judgeAnswer } from './judge-answer.js';
 
 const machine = { namespace: 'lab', name: 'vm-a', currentState: 'Stopped' };
 
-it.each<[WakeStatus, boolean]>([
-  ['accepted', true],
-  ['duplicate', true],
-  ['vm-start-initiated', true],
-  ['vm-already-running', true],
-  ['vm-not-found', false],
-  ['error', false],
-  ['unknown', false],
-])('%s ends a wake-up for its window: %s', (status, isAccepted) => {
+it.each<[WakeStatus, string]>([
+  ['accepted', 'window'],
+  ['duplicate', 'window'],
+  ['vm-start-initiated', 'window'],
+  ['vm-already-running', 'moment'],
+  ['vm-not-found', 'no'],
+  ['error', 'no'],
+  ['unknown', 'no'],
+])('%s: further packets are the same wake-up for: %s', (status, remembered) => {
   const answer = { status, message: 'why', machine, wasDuplicate: false, processingTimeMs: 1 };
-  expect(judgeAnswer({ kind: 'answered', answer })).toEqual({ isAccepted, outcome: status, message: `${status} lab/vm-a: why` });
+  expect(judgeAnswer({ kind: 'answered', answer })).toEqual({ remembered, outcome: status, message: `${status} lab/vm-a: why` });
 });
 
 it('a report that the manager cannot read is refused', () =>
   expect(judgeAnswer({ kind: 'malformed', message: 'node_name is no name of a node' })).toEqual({
-    isAccepted: false,
+    remembered: 'no',
     outcome: 'malformed',
     message: 'node_name is no name of a node',
   }));

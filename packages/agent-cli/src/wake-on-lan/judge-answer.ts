@@ -5,31 +5,34 @@ export type ReportAnswer = Exclude<DeliveryOutcome, { readonly kind: 'later' | '
 
 /** What an answer means for the agent. */
 export interface Verdict {
-  /** True: further packets within the window are the same wake-up. False: the next packet is a wake-up again, as often as the limit of its machine allows. */
-  readonly isAccepted: boolean;
+  /** For how long further packets are the same wake-up. `no`: the next packet is a wake-up again, as often as the limit of its machine allows. */
+  readonly remembered: Remembered;
   /** For the metric: a status, or `malformed`. */
   readonly outcome: WakeStatus | 'malformed';
   readonly message: string;
 }
 
-const ACCEPTED: Readonly<Record<WakeStatus, boolean>> = {
-  accepted: true,
+type Remembered = 'window' | 'moment' | 'no';
+
+const REMEMBERED: Readonly<Record<WakeStatus, Remembered>> = {
+  accepted: 'window',
   // Another agent reported it, or its answer was lost.
-  duplicate: true,
-  'vm-start-initiated': true,
-  'vm-already-running': true,
+  duplicate: 'window',
+  'vm-start-initiated': 'window',
+  // It may be shut down right after that.
+  'vm-already-running': 'moment',
   // It may get this address in a moment.
-  'vm-not-found': false,
+  'vm-not-found': 'no',
   // The manager tried, and the API server refused, for example.
-  error: false,
+  error: 'no',
   // A status of a later version, or none: that the machine was started is not known.
-  unknown: false,
+  unknown: 'no',
 };
 
 export function judgeAnswer(answer: ReportAnswer): Verdict {
-  if (answer.kind === 'malformed') return { isAccepted: false, outcome: 'malformed', message: answer.message };
+  if (answer.kind === 'malformed') return { remembered: 'no', outcome: 'malformed', message: answer.message };
   const { status } = answer.answer;
-  return { isAccepted: ACCEPTED[status], outcome: status, message: describeAnswer(answer.answer) };
+  return { remembered: REMEMBERED[status], outcome: status, message: describeAnswer(answer.answer) };
 }
 
 function describeAnswer({ status, machine, message }: WakeAnswer): string {

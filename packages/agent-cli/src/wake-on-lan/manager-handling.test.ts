@@ -152,6 +152,21 @@ describe('an agent in a cluster', { timeout: 30_000 }, () => {
     expect(agent.handling.unready()).toEqual([]);
   });
 
+  it('a packet is a wake-up again when another manager leads: the one before may have ended while it waited until the machine was down', async () => {
+    const { server, agent } = await connected();
+    const { port } = server;
+    agent.receive(VM_A);
+    await until(() => agent.handling.counts().accepted === 1);
+    expect(agent.receive(VM_A)).toMatchObject({ kind: 'ignored', reason: 'repeated' });
+    await server.stop();
+    await until(() => agent.handling.unready().length > 0);
+    const next = new Manager();
+    await next.serve(port);
+    await until(() => agent.handling.unready().length === 0);
+    expect(agent.receive(VM_A).kind).toBe('wake-up');
+    await until(() => next.started.has(VM_A));
+  });
+
   it('the answer is lost after the machine was started: it is reported again, and the machine is started once', async () => {
     const { manager, agent } = await connected();
     const usual = manager.outcome;

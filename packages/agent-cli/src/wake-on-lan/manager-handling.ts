@@ -156,11 +156,11 @@ export class ManagerHandling implements WakeUpHandling {
       this.#logger.error({ event: 'report-given-up', ...this.#about(wakeUp), reason: end.reason }, message);
       return;
     }
-    const { isAccepted, outcome, message } = judgeAnswer(end.answer);
-    this.#count(outcome, isAccepted);
+    const { remembered, outcome, message } = judgeAnswer(end.answer);
+    this.#count(outcome, remembered !== 'no');
     const about = { ...this.#about(wakeUp), outcome };
-    if (isAccepted) {
-      this.#hearing.accept(sighting);
+    if (remembered !== 'no') {
+      this.#hearing.accept(sighting, remembered);
       this.#logger.info({ event: 'reported', ...about }, `Event reported successfully: ${sighting.macAddress}: ${message}`);
       return;
     }
@@ -175,6 +175,8 @@ export class ManagerHandling implements WakeUpHandling {
 
   #onClientEvent(event: WolClientEvent): void {
     if (event.kind === 'disconnected') this.#list.disconnect(performance.now());
+    // Another manager may lead now, which does not know what the one before accepted, and waits for no machine that stops.
+    if (event.kind === 'connected') this.#hearing.forgetAccepted();
     if (event.kind === 'no-list') {
       this.#list.forget();
       this.#useList();

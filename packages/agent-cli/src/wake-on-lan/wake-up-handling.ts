@@ -15,7 +15,7 @@ export interface PacketFacts {
 export type PacketWakeUp = HeardWakeUp<PacketFacts>;
 
 /** What of the hearing is its handling's: to end each wake-up, and to name the machines that count. */
-export type WakeUpEnds = Pick<PacketHearing, 'accept' | 'refuse' | 'hearOnly' | 'size'>;
+export type WakeUpEnds = Pick<PacketHearing, 'accept' | 'refuse' | 'forgetAccepted' | 'hearOnly' | 'size'>;
 
 export interface WakeUpHandling {
   readonly start: () => Promise<void>;

@@ -25,6 +25,19 @@ describe('PacketHearing', () => {
     expect(textOf(packets.hear(packetFor(VM_A), router, 10_002))).toBe('wake-up');
   });
 
+  it('a machine that ran is woken again after two seconds; after another manager leads, each machine at once', () => {
+    const packets = hearing();
+    const hear = (nowMs: number) => packets.hear(packetFor(VM_A), router, nowMs);
+    const first = hear(0);
+    if (first.kind === 'wake-up') packets.accept(first.sighting, 'moment');
+    expect(textOf(hear(1_999))).toBe('repeated');
+    const second = hear(2_000);
+    if (second.kind === 'wake-up') packets.accept(second.sighting);
+    expect(textOf(hear(6_000))).toBe('repeated');
+    packets.forgetAccepted();
+    expect(textOf(hear(6_001))).toBe('wake-up');
+  });
+
   it('with a password, only packets that have it count', () => {
     const packets = hearing({ password: PASSWORD });
     expect(textOf(packets.hear(packetFor(VM_A), router, 0))).toBe('wrong-password');

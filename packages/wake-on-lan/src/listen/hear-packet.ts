@@ -9,6 +9,8 @@ import { RateLimit } from '../window/rate-limit.js';
 import { type Sighting, WakeUpWindow } from '../window/wake-up-window.js';
 
 const ALL_SENDERS = '';
+/** Other nodes hear the same packet within it. A machine that runs may be shut down right after that, and be woken again. */
+const MOMENT_MS = 2_000;
 const CAPACITY = 10_000;
 /** For each sender of packets for machines that no list has. */
 const SENDER_LIMIT = { burst: 20, perSecond: 2, capacity: CAPACITY };
@@ -69,7 +71,7 @@ export class PacketHearing {
     const machines = this.#machines;
     if (machines?.has(macAddress) === false) return ignored('not-in-list');
     if (!this.#isRightPassword(password)) return ignored('wrong-password');
-    const seen = this.#window.see({ macAddress, manager: '' }, nowMs);
+    const seen = this.#window.see(macAddress, nowMs);
     if (seen.kind !== 'new') return ignored(seen.kind);
     if (!this.#isWithinLimits(macAddress, machines === undefined ? sender : undefined, nowMs)) {
       this.#window.refuse(seen.sighting);
@@ -83,9 +85,14 @@ export class PacketHearing {
     this.#machines = machines;
   }
 
-  /** The wake-up was accepted: further packets of it are repeated. */
-  accept(sighting: Sighting): void {
-    this.#window.accept(sighting);
+  /** The wake-up was accepted: further packets of it are repeated, for the window, or for the moment in which they arrive by other ways. */
+  accept(sighting: Sighting, remembered: 'window' | 'moment' = 'window'): void {
+    this.#window.accept(sighting, remembered === 'window' ? this.#settings.windowMs : MOMENT_MS);
+  }
+
+  /** What was accepted counts no more: whoever accepted it may be gone. */
+  forgetAccepted(): void {
+    this.#window.forgetAccepted();
   }
 
   /** The wake-up failed: the next packet is one again. */

@@ -51,7 +51,7 @@ class Story {
   }
 
   hear(macAddress: string): void {
-    this.queue.add({ sighting: { macAddress, manager: '', firstSeenMs: this.nowMs }, facts: 'facts' });
+    this.queue.add({ sighting: { macAddress, firstSeenMs: this.nowMs }, facts: 'facts' });
   }
 
   /** Lets promises settle. */

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SeenWakeUp, type Sighting, WakeUpWindow } from './wake-up-window.js';
 
-const VM_A = { macAddress: '02:00:00:00:00:0a', manager: 'controller-1' };
-const VM_B = { ...VM_A, macAddress: '02:00:00:00:00:0b' };
+const VM_A = '02:00:00:00:00:0a';
+const VM_B = '02:00:00:00:00:0b';
 
 function newSighting(seen: SeenWakeUp): Sighting {
   if (seen.kind !== 'new') throw new Error(`it is ${seen.kind}`);
@@ -47,10 +47,22 @@ describe('WakeUpWindow', () => {
     expect(window.see(VM_A, 60_001).kind).toBe('new');
   });
 
-  it('what one manager accepted is a wake-up for another one', () => {
+  it('what a manager accepted is a wake-up for the next one; what waits for its answer is none', () => {
     const window = windowOf();
     window.accept(newSighting(window.see(VM_A, 0)));
-    expect(window.see({ ...VM_A, manager: 'controller-2' }, 1).kind).toBe('new');
+    window.see(VM_B, 0);
+    window.forgetAccepted();
+    expect(window.see(VM_A, 1).kind).toBe('new');
+    expect(window.see(VM_B, 1).kind).toBe('in-progress');
+  });
+
+  it('a wake-up that came to nothing is repeated for a shorter time, and never for longer than the window', () => {
+    const window = windowOf();
+    window.accept(newSighting(window.see(VM_A, 0)), 2_000);
+    window.accept(newSighting(window.see(VM_B, 0)), 60_000);
+    expect(window.see(VM_A, 1_999).kind).toBe('repeated');
+    expect(window.see(VM_A, 2_000).kind).toBe('new');
+    expect(window.see(VM_B, 10_000).kind).toBe('new');
   });
 
   it('a clock that jumps back ends the window: no machine waits for a time that may never come', () => {
@@ -70,7 +82,7 @@ describe('WakeUpWindow', () => {
   it('a flood of made-up addresses replaces itself: records stay, and memory has a bound', () => {
     const window = windowOf(50);
     window.accept(newSighting(window.see(VM_A, 0)));
-    for (let made = 0; made < 10_000; made++) window.see({ macAddress: `made-up-${made}`, manager: 'controller-1' }, 1);
+    for (let made = 0; made < 10_000; made++) window.see(`made-up-${made}`, 1);
     expect(window.size).toBe(50);
     expect(window.see(VM_A, 2).kind).toBe('repeated');
     expect(window.see(VM_B, 2).kind).toBe('new');
@@ -91,7 +103,7 @@ describe('WakeUpWindow', () => {
     const window = windowOf(2);
     window.accept(newSighting(window.see(VM_A, 0)));
     window.accept(newSighting(window.see(VM_B, 1)));
-    window.accept(newSighting(window.see({ ...VM_A, macAddress: '02:00:00:00:00:0c' }, 2)));
+    window.accept(newSighting(window.see('02:00:00:00:00:0c', 2)));
     expect(window.see(VM_B, 3).kind).toBe('repeated');
     expect(window.see(VM_A, 3).kind).toBe('new');
   });
@@ -112,7 +124,7 @@ describe('WakeUpWindow', () => {
           nowMs += afterMs;
           const sighting = waiting.get(machine);
           if (kind === 'packet') {
-            const seen = window.see({ macAddress: String(machine), manager: '' }, nowMs);
+            const seen = window.see(String(machine), nowMs);
             const last = accepted.get(machine);
             const isRecorded = last !== undefined && nowMs - last < 10_000;
             expect(seen.kind).toBe(sighting !== undefined ? 'in-progress' : isRecorded ? 'repeated' : 'new');

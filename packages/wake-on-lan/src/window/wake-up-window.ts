@@ -10,15 +10,15 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { OldestFirst } from './oldest-first.js';
 
-/** Whose answers a record counts for: two managers do not know what the other one accepted. */
-export interface WakeUpKey {
+/** The first packet of a wake-up. Its owner ends it by `accept` or `refuse`. */
+export interface Sighting {
   readonly macAddress: MacAddress;
-  readonly manager: string;
+  readonly firstSeenMs: number;
 }
 
-/** The first packet of a wake-up. Its owner ends it by `accept` or `refuse`. */
-export interface Sighting extends WakeUpKey {
-  readonly firstSeenMs: number;
+interface Accepted extends Sighting {
+  /** From the first sighting. */
+  readonly windowMs: number;
 }
 
 export type SeenWakeUp =
@@ -42,7 +42,7 @@ export class WakeUpWindow {
   /** In the order of their first sightings. */
   readonly #waiting = new OldestFirst<Sighting>();
   /** In the order of their acceptance. */
-  readonly #accepted = new OldestFirst<Sighting>();
+  readonly #accepted = new OldestFirst<Accepted>();
 
   constructor(settings: WakeUpWindowSettings) {
     this.#settings = settings;
@@ -54,43 +54,43 @@ export class WakeUpWindow {
   }
 
   /** What a packet is that was received at `nowMs`, of any clock that goes forward; one that jumps ends windows. */
-  see({ macAddress, manager }: WakeUpKey, nowMs: number): SeenWakeUp {
-    const key = keyOf({ macAddress, manager });
-    const waiting = this.#waiting.get(key);
+  see(macAddress: MacAddress, nowMs: number): SeenWakeUp {
+    const waiting = this.#waiting.get(macAddress);
     if (waiting !== undefined) return { kind: 'in-progress', sighting: waiting };
-    const accepted = this.#accepted.get(key);
-    if (accepted !== undefined && this.#isWithinWindow(accepted, nowMs)) return { kind: 'repeated' };
-    this.#accepted.delete(key);
+    const accepted = this.#accepted.get(macAddress);
+    if (accepted !== undefined && isWithinWindow(accepted, nowMs)) return { kind: 'repeated' };
+    this.#accepted.delete(macAddress);
     this.#forgetEnded(nowMs);
     this.#makeRoom();
-    const sighting: Sighting = { macAddress, manager, firstSeenMs: nowMs };
-    this.#waiting.set(key, sighting);
+    const sighting: Sighting = { macAddress, firstSeenMs: nowMs };
+    this.#waiting.set(macAddress, sighting);
     return { kind: 'new', sighting };
   }
 
-  /** The wake-up was accepted: packets until the end of its window are repeated. */
-  accept(sighting: Sighting): void {
-    const key = keyOf(sighting);
+  /** The wake-up was accepted: packets until the end of its window are repeated. @param windowMs - from the first sighting; default: that of the settings, which is the longest. */
+  accept(sighting: Sighting, windowMs = this.#settings.windowMs): void {
+    const { macAddress } = sighting;
     this.refuse(sighting);
-    this.#accepted.delete(key);
+    this.#accepted.delete(macAddress);
     this.#makeRoom();
-    this.#accepted.set(key, sighting);
+    this.#accepted.set(macAddress, { ...sighting, windowMs: Math.min(windowMs, this.#settings.windowMs) });
+  }
+
+  /** What was accepted counts no more: the next packet of each machine is a wake-up, unless it waits for an answer. */
+  forgetAccepted(): void {
+    while (this.#accepted.size > 0) this.#accepted.deleteOldest();
   }
 
   /** The wake-up was refused, or not delivered: the next packet is a wake-up again. */
   refuse(sighting: Sighting): void {
-    const key = keyOf(sighting);
+    const { macAddress } = sighting;
     // Another sighting may stand here, where this one had to go.
-    if (this.#waiting.get(key) === sighting) this.#waiting.delete(key);
-  }
-
-  #isWithinWindow({ firstSeenMs }: Sighting, nowMs: number): boolean {
-    return nowMs >= firstSeenMs && nowMs - firstSeenMs < this.#settings.windowMs;
+    if (this.#waiting.get(macAddress) === sighting) this.#waiting.delete(macAddress);
   }
 
   #forgetEnded(nowMs: number): void {
     let oldest = this.#accepted.oldest();
-    while (oldest !== undefined && !this.#isWithinWindow(oldest, nowMs)) {
+    while (oldest !== undefined && !isWithinWindow(oldest, nowMs)) {
       this.#accepted.deleteOldest();
       oldest = this.#accepted.oldest();
     }
@@ -103,7 +103,6 @@ export class WakeUpWindow {
   }
 }
 
-/** A MAC address has no space in it. */
-function keyOf({ macAddress, manager }: WakeUpKey): string {
-  return `${macAddress} ${manager}`;
+function isWithinWindow({ firstSeenMs, windowMs }: Accepted, nowMs: number): boolean {
+  return nowMs >= firstSeenMs && nowMs - firstSeenMs < windowMs;
 }

@@ -69,7 +69,7 @@ export class WakeDecider {
     const processingTimeMs = clock.nowMs() - sinceMs;
     observer.onAnswer(this.#decided(report, answered, processingTimeMs));
     if (answered.outcome === 'not-leading') return { kind: 'not-leading', leader: this.#ports.leaderAddress() };
-    const { status } = ruleOf(answered.outcome);
+    const { status } = ruleOf(isRepeatedForMoment(verdict, isRepeated) ? verdict.outcome : answered.outcome);
     if (status === 'again') return { kind: isLimit(answered) ? 'later' : 'unavailable', message: answered.message };
     const { message, machine } = answered;
     const answer: WakeAnswer = {
@@ -283,6 +283,11 @@ function repeated(verdict: WakeVerdict): WakeVerdict {
   const { status } = ruleOf(verdict.outcome);
   if (status === 'again' || status === 'error' || status === 'vm-not-found') return verdict;
   return { ...verdict, outcome: 'duplicate', reason: 'repeated', message: `one more packet of a wake-up: ${verdict.message}` };
+}
+
+/** Agents ignore further packets for as long as the answer to the first one has it: a machine that runs has no other answer, however many nodes report it. */
+function isRepeatedForMoment({ outcome }: WakeVerdict, isRepeated: boolean): boolean {
+  return isRepeated && ruleOf(outcome).remembered === 'moment';
 }
 
 /** The canonical spelling; undefined: it is not the address of a machine. */
