@@ -31,7 +31,7 @@ export function handleByCommand(command: WakeCommand | undefined, hearing: WakeU
     counts: () => counts,
     unready: () => [],
     registerMetrics: () => {},
-    stop: async () => {},
+    stop: async () => command?.stop(),
   };
 }
 

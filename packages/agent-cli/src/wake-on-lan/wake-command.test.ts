@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WakeCommand } from './wake-command.js';
 
-const LIMITS = { running: 1, waiting: 1, timeLimitMs: 10_000 };
+const LIMITS = { running: 1, waiting: 1, timeLimitMs: 10_000, endMs: 10_000 };
 let folder: string;
 
 beforeEach(() => {
@@ -36,6 +36,27 @@ describe('WakeCommand', () => {
     writeFileSync(gate, '');
     expect([await first, await second]).toEqual([{ ok: true }, { ok: true }]);
     expect(readFileSync(path, 'utf8')).toBe('first\nsecond\n');
+  });
+
+  it('when it stops, what waits and what comes is refused, and what runs may end', async () => {
+    const [gate, path] = [join(folder, 'gate'), join(folder, 'ran')];
+    const command = new WakeCommand(`while [ ! -e '${gate}' ]; do sleep 0.01; done; echo "$NAME" >> '${path}'`, LIMITS);
+    const [first, second] = [command.run({ NAME: 'first' }), command.run({ NAME: 'second' })];
+    const stopped = command.stop();
+    expect(await second).toEqual({ ok: false, why: 'it was not run, as the agent ends' });
+    expect(await command.run({ NAME: 'third' })).toEqual({ ok: false, why: 'it was not run, as the agent ends' });
+    writeFileSync(gate, '');
+    expect(await first).toEqual({ ok: true });
+    await stopped;
+    expect(readFileSync(path, 'utf8')).toBe('first\n');
+  });
+
+  it('when it stops, what runs on is killed', async () => {
+    const command = new WakeCommand('sleep 600 & wait', { ...LIMITS, endMs: 50 });
+    const running = command.run({});
+    await command.stop();
+    expect(await running).toEqual({ ok: false, why: 'the agent ends, and it took more than 0.05 s' });
+    await command.stop();
   });
 
   it('kills what takes too long, with what it started', async () => {

@@ -5,6 +5,8 @@ const MOST_WAITING = 100;
 const TIME_LIMIT_MS = 30_000;
 /** Of its error output, for the log. */
 const MOST_ERROR_TEXT = 500;
+/** How long commands may go on when the agent ends. */
+const END_MS = 5_000;
 
 export type CommandOutcome = { readonly ok: true } | { readonly ok: false; readonly why: string };
 
@@ -15,19 +17,27 @@ export interface WakeCommandLimits {
   readonly waiting: number;
   /** After that a command is killed. */
   readonly timeLimitMs: number;
+  /** When the agent ends, a command that runs is killed after that. */
+  readonly endMs: number;
 }
+
+const NOT_RUN = 'it was not run, as the agent ends';
 
 /** Runs the command of a person for each wake-up, a few at a time. */
 export class WakeCommand {
   readonly #command: string;
   readonly #limits: WakeCommandLimits;
   readonly #waiting: (() => void)[] = [];
+  /** How to kill each command that runs. */
+  readonly #kills = new Set<() => void>();
   #running = 0;
+  #isStopped = false;
+  #onIdle: () => void = () => {};
 
   /** @param command - of a shell. */
   constructor(
     command: string,
-    limits: WakeCommandLimits = { running: MOST_RUNNING, waiting: MOST_WAITING, timeLimitMs: TIME_LIMIT_MS },
+    limits: WakeCommandLimits = { running: MOST_RUNNING, waiting: MOST_WAITING, timeLimitMs: TIME_LIMIT_MS, endMs: END_MS },
   ) {
     this.#command = command;
     this.#limits = limits;
@@ -35,22 +45,50 @@ export class WakeCommand {
 
   /** Resolves when the command has ended; never rejects. @param variables - its environment, besides that of this process. */
   async run(variables: Readonly<Record<string, string>>): Promise<CommandOutcome> {
+    if (this.#isStopped) return { ok: false, why: NOT_RUN };
     if (this.#running >= this.#limits.running) {
       if (this.#waiting.length >= this.#limits.waiting) return { ok: false, why: 'too many commands wait' };
       // The command that ends leaves its place to this one.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running++;
     try {
-      return await this.#start(variables);
+      return this.#isStopped ? { ok: false, why: NOT_RUN } : await this.#start(variables);
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running--;
-      else next();
+      this.#leave();
     }
   }
 
+  /** Refuses what waits, and lets what runs end; resolves when nothing runs. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#running === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      this.#onIdle = resolve;
+    });
+    for (const next of this.#waiting.splice(0)) {
+      this.#running++;
+      next();
+    }
+    const timer = setTimeout(() => {
+      for (const kill of this.#kills) kill();
+    }, this.#limits.endMs);
+    await idle;
+    clearTimeout(timer);
+  }
+
+  /** A command that ends leaves its place to one that waits. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      next();
+      return;
+    }
+    this.#running--;
+    if (this.#running === 0) this.#onIdle();
+  }
+
   #start(variables: Readonly<Record<string, string>>): Promise<CommandOutcome> {
-    const { timeLimitMs } = this.#limits;
+    const { timeLimitMs, endMs } = this.#limits;
     return new Promise((resolve) => {
       // A group of its own: what it started is killed with it.
       const child = spawn('/bin/sh', ['-c', this.#command], {
@@ -62,19 +100,23 @@ export class WakeCommand {
       child.stderr.setEncoding('utf8').on('data', (text: string) => {
         errorText = (errorText + text).slice(-MOST_ERROR_TEXT);
       });
-      let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
+      let killedAs: string | undefined;
+      const killAs = (why: string): void => {
+        killedAs = why;
         killGroup(child.pid);
-      }, timeLimitMs);
+      };
+      const timer = setTimeout(() => killAs(`it took more than ${timeLimitMs / 1000} s`), timeLimitMs);
+      const kill = (): void => killAs(`the agent ends, and it took more than ${endMs / 1000} s`);
+      this.#kills.add(kill);
       const end = (why: string | undefined): void => {
         clearTimeout(timer);
+        this.#kills.delete(kill);
         child.stderr.destroy();
         resolve(why === undefined ? { ok: true } : { ok: false, why });
       };
       child.on('error', (error) => end(error.message));
       child.on('exit', (code, signal) => {
-        const how = isLate ? `it took more than ${timeLimitMs / 1000} s` : `it ended with ${signal ?? `exit code ${code}`}`;
+        const how = killedAs ?? `it ended with ${signal ?? `exit code ${code}`}`;
         end(code === 0 ? undefined : [how, errorText.trim()].filter((part) => part !== '').join(': '));
       });
     });
