@@ -106,18 +106,18 @@ export class MachineAddresses implements MachineInventory {
   }
 
   #read(object: KubernetesObject): KnownMachine {
-    const { namespace = '', name, labels = NO_LABELS } = object.metadata;
+    const { namespace = '', name, uid, labels = NO_LABELS } = object.metadata;
     const { knowledgeOf, memory } = this.#settings;
     const knowledge = knowledgeOf(object);
     const formerMacAddresses = memory?.note(object, knowledge);
     const macAddresses = macAddressesOf(machineInterfaces(object, { ...knowledge, formerMacAddresses }));
-    return { namespace, name, labels, macAddresses };
+    return { namespace, name, ...(uid !== undefined && { uid }), labels, macAddresses };
   }
 }
 
 function isSame(one: KnownMachine | undefined, other: KnownMachine | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
-  return hasSameItems(one.macAddresses, other.macAddresses) && hasSameLabels(one.labels, other.labels);
+  return one.uid === other.uid && hasSameItems(one.macAddresses, other.macAddresses) && hasSameLabels(one.labels, other.labels);
 }
 
 function hasSameItems(some: readonly string[], others: readonly string[]): boolean {

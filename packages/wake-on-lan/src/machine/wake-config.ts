@@ -28,6 +28,8 @@ export type WakeConfig =
 export interface WakeMachine {
   readonly namespace: string;
   readonly name: string;
+  /** Of its object in Kubernetes, where that is known. */
+  readonly uid?: string;
   readonly labels: Readonly<Record<string, string>>;
   /** Of all its interfaces, in any spelling. */
   readonly macAddresses: readonly string[];

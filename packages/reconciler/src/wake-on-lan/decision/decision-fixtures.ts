@@ -15,7 +15,7 @@ import type { CallFailure, CallResult, DecidedReport, LiveMachine, WakePorts } f
 
 export const MAC_A = '02:00:00:00:00:0a';
 export const MAC_B = '02:00:00:00:00:0b';
-export const VM_A: WakeMachine = { namespace: 'lab', name: 'vm-a', labels: {}, macAddresses: [MAC_A] };
+export const VM_A: WakeMachine = { namespace: 'lab', name: 'vm-a', uid: 'uid-vm-a', labels: {}, macAddresses: [MAC_A] };
 export const VM_B: WakeMachine = { namespace: 'lab', name: 'vm-b', labels: {}, macAddresses: [MAC_B] };
 const ALL: WakeConfig = { name: 'everything', namespaces: ['lab'], mode: 'All' };
 

@@ -77,6 +77,24 @@ describe('a start request that is refused', () => {
     expect(world.calls.filter((call) => call.startsWith('start'))).toHaveLength(1);
   });
 
+  it('HTTP 409, as another client changed the machine in that moment, and it is still stopped: the start is requested again', async () => {
+    const world = worldWith(409, STOPPED);
+    const fail = world.onStart;
+    world.onStart = (key) => {
+      world.onStart = () => ({ ok: true });
+      return fail(key);
+    };
+    expect(await world.ask(MAC_A)).toMatchObject({ status: 'vm-start-initiated' });
+    expect(world.calls).toEqual(['read lab/vm-a', 'start lab/vm-a', 'read lab/vm-a', 'start lab/vm-a']);
+    expect(world.events.map(({ reason }) => reason)).toEqual(['WakeUpStarted']);
+  });
+
+  it('HTTP 409 twice is answered', async () => {
+    const world = worldWith(409, STOPPED);
+    expect(await world.ask(MAC_A)).toMatchObject({ status: 'error' });
+    expect(world.calls.filter((call) => call.startsWith('start'))).toHaveLength(2);
+  });
+
   it('a machine that is gone after that: the failure is what is answered', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
@@ -111,5 +129,8 @@ describe('a machine that cannot be read', () => {
     expect(await world.report(MAC_A)).toMatchObject({ kind });
     expect(world.answers.map(({ verdict }) => verdict.reason)).toEqual([reason]);
     expect(world.calls).toEqual(['read lab/vm-a']);
+    expect(world.events.map((event) => [event.about, event.reason])).toEqual(
+      kind === 'answered' ? [['lab/vm-a', 'WakeUpFailed']] : [],
+    );
   });
 });

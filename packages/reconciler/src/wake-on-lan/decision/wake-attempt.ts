@@ -9,10 +9,14 @@ import { readMachineState } from './read-machine-state.js';
 import type { CallFailure, LiveMachine, WakePorts } from './wake-ports.js';
 import type { WakeReason, WakeVerdict } from './wake-verdict.js';
 
+const CONFLICT = 409;
+
 /** The machine that is to be woken, and the configurations that allow it. */
 export interface Wake {
   readonly namespace: string;
   readonly name: string;
+  /** As it was listed: an Event about a machine that cannot be read needs it. */
+  readonly uid: string | undefined;
   readonly configs: readonly string[];
   /** False where no configuration allows it any more. @param live - as the API server has it: news of the machine may be late. */
   readonly isStillAllowed: (live: LiveMachine) => boolean;
@@ -23,7 +27,18 @@ type Ports = Pick<WakePorts, 'readMachine' | 'start' | 'unpause' | 'policyOf' | 
 /** What came of it. */
 export async function attemptWakeUp(wake: Wake, ports: Ports): Promise<WakeVerdict> {
   const seen = await look(wake, ports);
-  if ('verdict' in seen) return seen.verdict;
+  return 'verdict' in seen ? seen.verdict : carryOut({ wake, ports, isSecond: false }, seen);
+}
+
+interface Attempt {
+  readonly wake: Wake;
+  readonly ports: Ports;
+  /** A request was refused before. */
+  readonly isSecond: boolean;
+}
+
+async function carryOut(attempt: Attempt, seen: Seen): Promise<WakeVerdict> {
+  const { wake, ports } = attempt;
   const { action } = seen;
   if (action.kind !== 'start' && action.kind !== 'unpause') return withoutRequest(seen, action);
   // What was read may have taken its time, and another manager may be leader.
@@ -33,7 +48,7 @@ export async function attemptWakeUp(wake: Wake, ports: Ports): Promise<WakeVerdi
   if (action.kind === 'start') ports.observer.onStarting(key);
   const result = await (action.kind === 'start' ? ports.start(key) : ports.unpause(key));
   if (result.ok) return succeeded(seen, action.kind);
-  return ports.isLeading() ? afterFailure(wake, { ...seen, kind: action.kind, failure: result }, ports) : notLeading(ports);
+  return ports.isLeading() ? afterFailure(attempt, { ...seen, kind: action.kind, failure: result }) : notLeading(ports);
 }
 
 export function notLeading({ leaderAddress }: Pick<WakePorts, 'leaderAddress'>): WakeVerdict {
@@ -60,7 +75,7 @@ interface Seen {
 async function look(wake: Wake, ports: Ports): Promise<Seen | { readonly verdict: WakeVerdict }> {
   const { namespace, name, configs } = wake;
   const read = await ports.readMachine(machineKey(wake));
-  if (!read.ok) return { verdict: failed({ namespace, name, currentState: '' }, 'read', read) };
+  if (!read.ok) return { verdict: notRead(wake, read) };
   if (read.machine === undefined) {
     const message = `${nameOf(wake)} does not exist any more`;
     return { verdict: { outcome: 'not-found', reason: 'machine-gone', message } };
@@ -74,11 +89,17 @@ async function look(wake: Wake, ports: Ports): Promise<Seen | { readonly verdict
   };
 }
 
-/** A start that failed is requested once: what the machine reports now decides. */
+function notRead({ namespace, name, uid }: Wake, failure: CallFailure): WakeVerdict {
+  const verdict = failed({ namespace, name, currentState: '' }, 'read', failure);
+  // What is tried again is not worth an Event each time.
+  if (failure.canRetry || uid === undefined) return verdict;
+  return { ...verdict, regarding: [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', namespace, name, uid }] };
+}
+
+/** A start that failed is requested once, and a second time where it lost a race: what the machine reports now decides. */
 async function afterFailure(
-  wake: Wake,
+  { wake, ports, isSecond }: Attempt,
   { machine, live, kind, failure }: Seen & { readonly kind: 'start' | 'unpause'; readonly failure: CallFailure },
-  ports: Ports,
 ): Promise<WakeVerdict> {
   const verdict = failed(machine, kind, failure);
   const seen = await look(wake, ports);
@@ -88,7 +109,11 @@ async function afterFailure(
     // Without an answer, the request is what started it.
     return failure.status === 0 ? succeeded(seen, kind) : withoutRequest(seen, action);
   }
-  if (action.kind === 'start' || action.kind === 'unpause') return { ...verdict, regarding: regardingOf(seen.live) };
+  if (action.kind === 'start' || action.kind === 'unpause') {
+    // Source: KubeVirt, virt-api: 409 is also the answer where another client changed the machine in that moment, so that "jsonpatch test operation does not apply".
+    if (failure.status === CONFLICT && !isSecond) return carryOut({ wake, ports, isSecond: true }, seen);
+    return { ...verdict, regarding: regardingOf(seen.live) };
+  }
   return withoutRequest(seen, action);
 }
 

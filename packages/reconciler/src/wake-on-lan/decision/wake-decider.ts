@@ -176,7 +176,7 @@ export class WakeDecider {
   }
 
   async #wake(report: WakeReport, macAddress: MacAddress, { machine, configs }: AllowedMachine): Promise<WakeVerdict> {
-    const { namespace, name } = machine;
+    const { namespace, name, uid } = machine;
     const packet: Packet = { macAddress, passwordSecret: report.passwordSecret };
     const isStillAllowed = (live: LiveMachine) => {
       const allowed = this.#allowance(machineKey(machine), packet);
@@ -184,7 +184,7 @@ export class WakeDecider {
       const isOwn = allowed?.machine.macAddresses.includes(macAddress) === true;
       return allowed !== undefined && !(isOwn && hasLostAddress(live, macAddress));
     };
-    const wake: Wake = { namespace, name, configs, isStillAllowed };
+    const wake: Wake = { namespace, name, uid, configs, isStillAllowed };
     const verdict = await attemptWakeUp(wake, this.#ports);
     if (verdict.outcome !== 'waiting') return verdict;
     const isWaiting = this.#waits.add({
