@@ -2,7 +2,8 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RedfishClient } from './client/redfish-client.js';
 import type { RedfishErrorCode } from './error/redfish-error.js';
-import { MOST_REQUESTS } from './http/call.js';
+import { AnswerMemory } from './http/answer-memory.js';
+import { MOST_REQUESTS, MOST_VALUES_OF_ANSWER } from './http/call.js';
 import { MOST_OF_BODY } from './http/exchange.js';
 import {
   CREDENTIALS,
@@ -13,6 +14,7 @@ import {
   type Responder,
   refuse,
   SMALL,
+  sendJson,
   serve,
   startService,
   startTlsService,
@@ -35,6 +37,7 @@ afterAll(() => {
   expect(rejections).toEqual([]);
 });
 
+const GET = { method: 'GET', headers: {}, body: undefined };
 const nested = (depth: number) => '{"a":['.repeat(depth) + ']}'.repeat(depth);
 
 describe('a service that answers', () => {
@@ -163,11 +166,38 @@ describe('a service that never ends', () => {
   });
 
   it('to have large answers: all of a call together have a bound', async () => {
-    const large = 'x'.repeat(4_000_000);
+    const large = 'x'.repeat(900_000);
     const { client, requests } = await service(({ path }, response) =>
       path === '/redfish/v1/Systems'
         ? collection(...Array.from({ length: 50 }, (_, index) => `/redfish/v1/Systems/${index}`))
         : (SMALL[path] ?? (path.startsWith('/redfish/v1/Systems/') ? { Id: path, large } : refuse(response, 404))),
+    );
+    expect(await failureOf(client().inspect())).toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('all answers together') as string,
+    });
+    expect(requests.length).toBeLessThan(15);
+  });
+
+  it('to have values: those of an answer have a bound, however few octets they are', async () => {
+    const values = `{"@odata.id": "/redfish/v1/Systems/1", "x": [${'{},'.repeat(MOST_VALUES_OF_ANSWER / 2)}0]}`;
+    const { client } = await service(({ path }, response) =>
+      path === '/redfish/v1/Systems/1' ? void response.writeHead(200).end(values) : serve(SMALL)({ ...GET, path }, response),
+    );
+    expect(await failureOf(client().inspect())).toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining(`the answer has more than ${MOST_VALUES_OF_ANSWER} values`) as string,
+    });
+  });
+
+  it('to have values: those of all answers of a call have a bound', async () => {
+    const values = Array.from({ length: MOST_VALUES_OF_ANSWER / 3 }, () => ({}));
+    const { client, requests } = await service((request, response) =>
+      request.path === '/redfish/v1/Systems'
+        ? collection(...Array.from({ length: 50 }, (_, index) => `/redfish/v1/Systems/${index}`))
+        : request.path.startsWith('/redfish/v1/Systems/')
+          ? { Id: request.path, values }
+          : serve(SMALL)(request, response),
     );
     expect(await failureOf(client().inspect())).toMatchObject({
       code: 'too-large',
@@ -184,6 +214,49 @@ describe('a service that never ends', () => {
     );
     expect(await failureOf(client().inspect())).toMatchObject({ code: 'too-large' });
     expect(requests.length).toBeLessThanOrEqual(MOST_REQUESTS);
+  });
+});
+
+describe('services that send too much at the same time', () => {
+  it('the call with the largest answers ends, and the others go on', async () => {
+    const memory = new AnswerMemory(1_000_000);
+    const asked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const greedy = await service((request, response) => {
+      if (request.path !== '/redfish/v1/Systems/1') return serve(SMALL)(request, response);
+      response.writeHead(200).write(`{"x": "${'x'.repeat(900_000)}`);
+      return undefined;
+    });
+    const modest = await service((request, response) => {
+      if (request.path !== '/redfish/v1/Managers/1') return serve(SMALL)(request, response);
+      asked.resolve();
+      void released.promise.then(() => sendJson(response, { FirmwareVersion: 'x'.repeat(200_000) }));
+      return undefined;
+    });
+    const [large, small] = [greedy.client({ memory }).inspect(), modest.client({ memory }).inspect()];
+    await asked.promise;
+    await vi.waitFor(() => expect(memory.total).toBeGreaterThan(900_000));
+    released.resolve();
+    expect(await failureOf(large)).toMatchObject({ code: 'memory-used-up', isPassing: true });
+    expect((await small).info['PowerState']).toBe('On');
+    expect(memory.total).toBe(0);
+  });
+
+  it('what ended holds nothing, whatever arrives later', async () => {
+    const memory = new AnswerMemory();
+    const { client } = await service((request, response) => {
+      if (request.path !== '/redfish/v1/Systems/1') return serve(SMALL)(request, response);
+      response.writeHead(200).write('{"x": "');
+      const timer = setInterval(() => response.write('x'.repeat(1_000)), 1);
+      response.on('close', () => clearInterval(timer));
+      return undefined;
+    });
+    const controller = new AbortController();
+    const call = client({ memory }).inspect({ signal: controller.signal });
+    await vi.waitFor(() => expect(memory.total).toBeGreaterThan(2_000));
+    controller.abort();
+    expect(await failureOf(call)).toMatchObject({ code: 'aborted' });
+    expect(memory.total).toBe(0);
   });
 });
 

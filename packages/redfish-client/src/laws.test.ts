@@ -4,6 +4,7 @@ import { planNetworkBoot, planReset } from './action/plan-action.js';
 import { RESET_TYPES } from './action/reset-type.js';
 import { taskState } from './action/task-state.js';
 import { RedfishError } from './error/redfish-error.js';
+import { AnswerMemory, type Holder } from './http/answer-memory.js';
 import { redactor } from './http/redact.js';
 import { CollectedInfo } from './report/collect-info.js';
 import type { LogEntry } from './report/host-report.js';
@@ -20,7 +21,7 @@ import {
 } from './report/part-facts.js';
 import { describeAnswer } from './resource/describe-answer.js';
 import { naturalOrder } from './resource/natural-order.js';
-import { MOST_DEPTH, parseResource } from './resource/parse-resource.js';
+import { MOST_DEPTH, parseResource, shapeOf } from './resource/parse-resource.js';
 import { resolveLink } from './resource/resolve-link.js';
 import { isResource } from './resource/resource.js';
 import { sendJson, startService } from './service-fixtures.js';
@@ -106,6 +107,43 @@ describe('law: whatever a service answers', () => {
         for (const call of calls) if (call.status === 'rejected') expect(call.reason).toBeInstanceOf(RedfishError);
       }),
       { numRuns: 60 },
+    );
+  });
+
+  it('a JSON text has no more values than its shape', () => {
+    const countOf = (value: unknown): number =>
+      typeof value === 'object' && value !== null
+        ? 1 + Object.values(value).reduce<number>((sum, one) => sum + countOf(one), 0)
+        : 1;
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+        expect(countOf(value)).toBeLessThanOrEqual(1 + 2 * shapeOf(JSON.stringify(value)).values);
+      }),
+    );
+  });
+
+  it('calls hold no more than they may together, and nothing at their end', () => {
+    const step = fc.record({ holder: fc.nat(4), octets: fc.nat(60), isEnd: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step), (steps) => {
+        const memory = new AnswerMemory(100);
+        const held = [0, 0, 0, 0, 0];
+        const holders = held.map((_, index) => ({
+          end: () => {
+            expect(held[index]).toBe(Math.max(...held));
+            held[index] = 0;
+          },
+        }));
+        for (const { holder, octets, isEnd } of steps) {
+          held[holder] = isEnd ? 0 : (held[holder] ?? 0) + octets;
+          if (isEnd) memory.release(holders[holder] as Holder);
+          else memory.hold(holders[holder] as Holder, octets);
+          expect(memory.total).toBe(held.reduce((sum, one) => sum + one, 0));
+          expect(memory.total).toBeLessThanOrEqual(100);
+        }
+        for (const holder of holders) memory.release(holder);
+        expect(memory.total).toBe(0);
+      }),
     );
   });
 

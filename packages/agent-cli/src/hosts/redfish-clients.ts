@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HostTarget } from '@vmdhcp/host-agent';
-import { RedfishClient } from '@vmdhcp/redfish-client';
+import { AnswerMemory, RedfishClient } from '@vmdhcp/redfish-client';
 import { redfishTargetOf } from './redfish-target-of.js';
 
 interface CachedClient {
@@ -18,12 +18,13 @@ export interface RedfishClientsSettings {
   readonly most: number;
 }
 
-/** One client for each host: its connections and its session last from one poll to the next. A client whose host or Secret changed ends when its calls have ended. */
+/** One client for each host: its connections and its session last from one poll to the next. All of them share the memory for answers. A client whose host or Secret changed ends when its calls have ended. */
 export class RedfishClients {
   readonly #settings: RedfishClientsSettings;
   /** By name of the host; the one that was used last is the last one. */
   readonly #clients = new Map<string, CachedClient>();
   readonly #closing = new Set<Promise<void>>();
+  readonly #memory = new AnswerMemory();
 
   constructor(settings: RedfishClientsSettings) {
     this.#settings = settings;
@@ -67,7 +68,10 @@ export class RedfishClients {
   }
 
   #create(target: HostTarget): RedfishClient {
-    return new RedfishClient(redfishTargetOf(target), { timeoutMs: this.#settings.timeoutMs });
+    return new RedfishClient(redfishTargetOf(target), {
+      timeoutMs: this.#settings.timeoutMs,
+      memory: this.#memory,
+    });
   }
 
   #dropOldest(): void {

@@ -23,7 +23,13 @@ const OPERATION_TIMEOUT_MS = 55_000;
 const MOST_CLIENTS = 2_000;
 
 /** After these it is not known whether the host carried the action out. */
-const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set(['timeout', 'connection-lost', 'aborted', 'closed']);
+const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
+  'timeout',
+  'connection-lost',
+  'memory-used-up',
+  'aborted',
+  'closed',
+]);
 
 /** What a person can do, in the words of the objects. */
 const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([

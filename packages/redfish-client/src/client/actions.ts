@@ -36,9 +36,15 @@ export async function bootSystemsFromNetwork(settings: ActionSettings): Promise<
 }
 
 async function readSystems({ service, call }: ActionSettings): Promise<Resource[]> {
-  const read = (link: string) => service.read(call, link);
-  const systems = linkAt(await read(SERVICE_ROOT), 'Systems');
-  const members = systems === undefined ? [] : await readMembers(read, systems);
+  const systems = linkAt(await service.read(call, SERVICE_ROOT), 'Systems');
+  const members =
+    systems === undefined
+      ? []
+      : await readMembers(
+          async (link, to) => to(await service.read(call, link)),
+          systems,
+          (system) => system,
+        );
   if (members.length === 0) throw new RedfishError('unsupported', 'the service has no computer system');
   return members;
 }

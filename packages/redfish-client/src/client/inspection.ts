@@ -2,21 +2,21 @@
 import { RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { SERVICE_ROOT } from '../http/service.js';
 import { CollectedInfo } from '../report/collect-info.js';
+import {
+  type LogOwner,
+  type SystemPart,
+  toDeviceCollections,
+  toDeviceFacts,
+  toDriveLinks,
+  toEntriesLinks,
+  toManagerPart,
+  toServicePart,
+  toSystemPart,
+} from '../report/host-parts.js';
 import type { Facts, HostReport, LogEntry } from '../report/host-report.js';
 import { mergeLogs } from '../report/log-entries.js';
-import {
-  driveFacts,
-  ethernetFacts,
-  linksOf,
-  managerFacts,
-  memoryFacts,
-  pcieFacts,
-  processorFacts,
-  serviceFacts,
-  simpleStorageDevices,
-  systemFacts,
-} from '../report/part-facts.js';
-import { isResource, linkAt, listAt, type Resource, statusAt, textAt } from '../resource/resource.js';
+import { driveFacts, ethernetFacts, memoryFacts, pcieFacts, processorFacts } from '../report/part-facts.js';
+import type { Resource } from '../resource/resource.js';
 import { type ReadLink, readEach, readMembers } from './members.js';
 import { readLog } from './read-log.js';
 
@@ -48,94 +48,86 @@ export class Inspection {
 
   /** @throws RedfishError if the service root, a manager or a computer system cannot be read. */
   async run(): Promise<HostReport> {
-    const root = await this.#read(SERVICE_ROOT);
-    const [managersLink, systemsLink] = [linkAt(root, 'Managers'), linkAt(root, 'Systems')];
-    if (managersLink === undefined && systemsLink === undefined)
+    const root = await this.#read(SERVICE_ROOT, toServicePart);
+    if (root.managers === undefined && root.systems === undefined)
       throw new RedfishError(
         'not-redfish',
         `GET ${SERVICE_ROOT}: the answer names neither systems nor managers: is this a Redfish service?`,
       );
-    const managers = await this.#collection(managersLink);
-    const systems = await this.#collection(systemsLink);
-    this.#info.add('', serviceFacts(root));
-    managers.forEach((manager, index) => {
-      this.#info.add(index === 0 ? '' : `Manager[${index}].`, managerFacts(manager));
+    const managers = await this.#collection(root.managers, toManagerPart);
+    const systems = await this.#collection(root.systems, toSystemPart);
+    this.#info.add('', root.facts);
+    managers.forEach(({ facts }, index) => {
+      this.#info.add(index === 0 ? '' : `Manager[${index}].`, facts);
     });
     for (const [index, system] of systems.entries()) await this.#system(system, index === 0 ? '' : `System[${index}].`);
-    await this.#pcie(systems, linkAt(root, 'Chassis'));
+    await this.#pcie(systems, root.chassis);
     const log = await this.#logs([...managers, ...systems]);
     this.#info.add('', { Incomplete: this.#describeMissing() });
     return { info: this.#info.info, log };
   }
 
-  #collection(link: string | undefined): Promise<Resource[]> {
-    return link === undefined ? Promise.resolve([]) : readMembers(this.#read, link);
+  #collection<Result>(link: string | undefined, to: (member: Resource) => Result): Promise<Result[]> {
+    return link === undefined ? Promise.resolve([]) : readMembers(this.#read, link, to);
   }
 
-  async #system(system: Resource, prefix: string): Promise<void> {
-    this.#info.add(prefix, systemFacts(system));
-    await this.#members(`${prefix}Cpu`, linkAt(system, 'Processors'), processorFacts);
-    const memory = await this.#members(`${prefix}Memory`, linkAt(system, 'Memory'), memoryFacts);
+  async #system(system: SystemPart, prefix: string): Promise<void> {
+    this.#info.add(prefix, system.facts);
+    await this.#members(`${prefix}Cpu`, system.processors, processorFacts);
+    const memory = await this.#members(`${prefix}Memory`, system.memory, memoryFacts);
     if (memory !== undefined) this.#info.add(prefix, { MemoryChipsAccount: String(memory) });
-    await this.#members(`${prefix}EthernetInterfaces`, linkAt(system, 'EthernetInterfaces'), ethernetFacts);
+    await this.#members(`${prefix}EthernetInterfaces`, system.ethernetInterfaces, ethernetFacts);
     await this.#storage(system, `${prefix}Storage`);
   }
 
   /** How many members there are; undefined: unknown. */
   async #members(name: string, link: string | undefined, facts: (member: Resource) => Facts): Promise<number | undefined> {
     if (link === undefined) return undefined;
-    const members = await this.#part(name, () => readMembers(this.#read, link));
-    this.#info.addEach(name, (members ?? []).map(facts));
+    const members = await this.#part(name, () => readMembers(this.#read, link, facts));
+    this.#info.addEach(name, members ?? []);
     return members?.length;
   }
 
   /** `Storage` with drives; a system without it has the older `SimpleStorage`, whose devices are no resources. */
-  async #storage(system: Resource, name: string): Promise<void> {
-    const [link, simple] = [linkAt(system, 'Storage'), linkAt(system, 'SimpleStorage')];
-    const units = (await this.#part(name, () => this.#collection(link))) ?? [];
-    for (const [index, unit] of units.entries()) {
-      const drives = await this.#part(name, () => readEach(linksOf(listAt(unit, 'Drives')), this.#read));
-      this.#info.addEach(`${name}[${index}].Device`, (drives ?? []).map(driveFacts));
+  async #storage({ storage, simpleStorage }: SystemPart, name: string): Promise<void> {
+    const units = (await this.#part(name, () => this.#collection(storage, toDriveLinks))) ?? [];
+    for (const [index, links] of units.entries()) {
+      const drives = await this.#part(name, () => readEach(links, (link) => this.#read(link, driveFacts)));
+      this.#info.addEach(`${name}[${index}].Device`, drives ?? []);
     }
-    if (units.length > 0 || simple === undefined) return;
-    const older = (await this.#part(name, () => this.#collection(simple))) ?? [];
-    older.forEach((unit, index) => {
-      this.#info.addEach(`${name}[${index}].Device`, simpleStorageDevices(unit).filter(isResource).map(driveFacts));
+    if (units.length > 0 || simpleStorage === undefined) return;
+    const older = (await this.#part(name, () => this.#collection(simpleStorage, toDeviceFacts))) ?? [];
+    older.forEach((devices, index) => {
+      this.#info.addEach(`${name}[${index}].Device`, devices);
     });
   }
 
   /** Devices that the systems name, else those of the chassis. */
-  async #pcie(systems: readonly Resource[], chassisLink: string | undefined): Promise<void> {
-    const named = [...new Set(systems.flatMap((system) => linksOf(listAt(system, 'PCIeDevices'))))];
+  async #pcie(systems: readonly SystemPart[], chassis: string | undefined): Promise<void> {
+    const named = [...new Set(systems.flatMap(({ pcieDevices }) => pcieDevices))];
     const devices = await this.#part('PCIeDevices', async () => {
-      if (named.length > 0) return readEach(named, this.#read);
-      const chassis = await this.#collection(chassisLink);
-      const collections = [...new Set(chassis.map((one) => linkAt(one, 'PCIeDevices')).filter((link) => link !== undefined))];
-      return (await readEach(collections, (link) => readMembers(this.#read, link))).flat();
+      if (named.length > 0) return readEach(named, (link) => this.#read(link, pcieFacts));
+      const collections = new Set((await this.#collection(chassis, toDeviceCollections)).flat());
+      return (await readEach([...collections], (link) => readMembers(this.#read, link, pcieFacts))).flat();
     });
-    this.#info.addEach('PCIeDevices', (devices ?? []).map(pcieFacts));
+    this.#info.addEach('PCIeDevices', devices ?? []);
   }
 
-  async #logs(owners: readonly Resource[]): Promise<readonly LogEntry[] | undefined> {
-    const collections = [...new Set(owners.map((owner) => linkAt(owner, 'LogServices')).filter((link) => link !== undefined))];
+  async #logs(owners: readonly LogOwner[]): Promise<readonly LogEntry[] | undefined> {
+    const collections = new Set(owners.map(({ logServices }) => logServices).filter((link) => link !== undefined));
     const logs: (readonly LogEntry[])[] = [];
     let isUnknown = false;
     const onFailure = ({ code }: RedfishError) => {
       isUnknown ||= !NO_LOG.has(code);
     };
     for (const collection of collections) {
-      const services = (await this.#part('Log', () => readMembers(this.#read, collection), onFailure)) ?? [];
-      for (const service of services.filter((one) => statusAt(one, 'State') !== 'Disabled')) {
-        const entries = await this.#part('Log', () => this.#entries(service), onFailure);
+      const services = await this.#part('Log', () => readMembers(this.#read, collection, toEntriesLinks), onFailure);
+      for (const link of (services ?? []).flat()) {
+        const entries = await this.#part('Log', () => readLog(this.#read, link), onFailure);
         if (entries !== undefined) logs.push(entries);
       }
     }
     return isUnknown || logs.length === 0 ? undefined : mergeLogs(logs);
-  }
-
-  #entries(service: Resource): Promise<LogEntry[]> {
-    const link = linkAt(service, 'Entries') ?? textAt(service, 'Entries');
-    return link === undefined ? Promise.resolve([]) : readLog(this.#read, link);
   }
 
   async #part<Result>(

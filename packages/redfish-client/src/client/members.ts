@@ -2,50 +2,78 @@ import { RedfishError } from '../error/redfish-error.js';
 import { naturalOrder } from '../resource/natural-order.js';
 import { isResource, linkAt, listAt, numberAt, type Resource, textAt } from '../resource/resource.js';
 
-/** Reads the resource of a link. */
-export type ReadLink = (link: string) => Promise<Resource>;
+/** Reads the resource of a link. What `to` returns is kept, and nothing else of the resource. */
+export type ReadLink = <Result>(link: string, to: (resource: Resource) => Result) => Promise<Result>;
+
+/** A member of a collection: its resource as `to` has it; undefined for one that is only a link so far. */
+export interface Member<Result> {
+  readonly link: string | undefined;
+  readonly result: Result | undefined;
+}
+
+interface Page<Result> {
+  readonly members: readonly Member<Result>[];
+  readonly next: string | undefined;
+  /** Of all pages, as the service states it. */
+  readonly count: number;
+}
 
 const MOST_PAGES = 200;
 const MOST_MEMBERS = 5_000;
 /** Requests at the same time for one host. */
 const AT_A_TIME = 2;
 
-/** The members of a collection, each as a resource: links are followed, pages too. Sorted by link, so that the order is that of the last call. */
-export async function readMembers(read: ReadLink, collection: string): Promise<Resource[]> {
-  const members = (await readPages(read, collection)).toSorted((one, other) =>
-    naturalOrder(linkAt(one) ?? '', linkAt(other) ?? ''),
-  );
-  return readEach(members, (member) => readMember(read, member));
+/** The members of a collection, each as `to` has it: links are followed, pages too. Sorted by link, so that the order is that of the last call. */
+export async function readMembers<Result>(
+  read: ReadLink,
+  collection: string,
+  to: (member: Resource) => Result,
+): Promise<Result[]> {
+  const members = await readPages(read, collection, { to });
+  const sorted = members.toSorted((one, other) => naturalOrder(one.link ?? '', other.link ?? ''));
+  return readEach(sorted, (member) => readMember(read, member, to));
+}
+
+export interface PageSettings<Result> {
+  readonly to: (member: Resource) => Result;
+  /** Of a collection that begins with these members, so many are needed; the pages after them are not read. Default: all. */
+  readonly needed?: (members: readonly Member<Result>[]) => number;
 }
 
 /**
- * The members of a collection as its pages have them: links, or whole resources. A member that stands on two pages is there once.
+ * The members of a collection as its pages have them. A member that stands on two pages is there once.
  *
- * @param needed - of a collection that begins with these members, so many are needed; the pages after them are not read. Default: all.
  * @throws RedfishError `not-redfish` for pages that form a circle; `too-large` for more than 200 pages or 5,000 members: a part would look like all.
  */
-export async function readPages(
+export async function readPages<Result>(
   read: ReadLink,
   collection: string,
-  needed: (members: readonly Resource[]) => number = () => Number.POSITIVE_INFINITY,
-): Promise<Resource[]> {
-  const members = new Map<string, Resource>();
+  { to, needed = () => Number.POSITIVE_INFINITY }: PageSettings<Result>,
+): Promise<Member<Result>[]> {
+  const members = new Map<string, Member<Result>>();
   const pages = new Set<string>();
-  let page: string | undefined = collection;
-  while (page !== undefined) {
-    refuseEndless(pages, page);
-    pages.add(page);
-    const resource: Resource = await read(page);
-    for (const member of listAt(resource, 'Members').filter(isResource))
-      members.set(linkAt(member) ?? `#${members.size}`, member);
-    page = textAt(resource, 'Members@odata.nextLink');
-    const most = page === undefined ? members.size : needed([...members.values()]);
+  let next: string | undefined = collection;
+  while (next !== undefined) {
+    refuseEndless(pages, next);
+    pages.add(next);
+    const page: Page<Result> = await read(next, (resource) => toPage(resource, to));
+    for (const member of page.members) members.set(member.link ?? `#${members.size}`, member);
+    next = page.next;
+    const most = next === undefined ? members.size : needed([...members.values()]);
     if (members.size >= most) break;
-    const count = Math.max(members.size, numberAt(resource, 'Members@odata.count') ?? 0);
-    if (Math.min(count, most) > MOST_MEMBERS)
+    if (Math.min(Math.max(members.size, page.count), most) > MOST_MEMBERS)
       throw new RedfishError('too-large', `a collection has more than ${MOST_MEMBERS} members: ${collection.slice(0, 200)}`);
   }
   return [...members.values()];
+}
+
+function toPage<Result>(resource: Resource, to: (member: Resource) => Result): Page<Result> {
+  const members = listAt(resource, 'Members').filter(isResource);
+  return {
+    members: members.map((member) => ({ link: linkAt(member), result: isLinkOnly(member) ? undefined : to(member) })),
+    next: textAt(resource, 'Members@odata.nextLink'),
+    count: numberAt(resource, 'Members@odata.count') ?? 0,
+  };
 }
 
 function refuseEndless(pages: ReadonlySet<string>, page: string): void {
@@ -55,12 +83,16 @@ function refuseEndless(pages: ReadonlySet<string>, page: string): void {
 }
 
 /** A member that is only a link is read. */
-export async function readMember(read: ReadLink, member: Resource): Promise<Resource> {
-  const link = linkAt(member);
-  return link !== undefined && isLinkOnly(member) ? read(link) : member;
+export async function readMember<Result>(
+  read: ReadLink,
+  { link, result }: Member<Result>,
+  to: (member: Resource) => Result,
+): Promise<Result> {
+  if (result !== undefined) return result;
+  return link === undefined ? to({}) : read(link, to);
 }
 
-export function isLinkOnly(member: Resource): boolean {
+function isLinkOnly(member: Resource): boolean {
   return Object.keys(member).every((name) => name === '@odata.id');
 }
 

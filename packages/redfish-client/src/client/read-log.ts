@@ -3,23 +3,28 @@ import { RedfishError } from '../error/redfish-error.js';
 import type { LogEntry } from '../report/host-report.js';
 import { isNewestFirst, MOST_LOG_ENTRIES, toLogEntry } from '../report/log-entries.js';
 import type { Resource } from '../resource/resource.js';
-import { isLinkOnly, type ReadLink, readEach, readMember, readPages } from './members.js';
+import { type Member, type ReadLink, readEach, readMember, readPages } from './members.js';
 
 /** Members of a log that are links, each of which is a request. */
 const MOST_LINKS = 256;
 
+/** None or one. */
+type Entries = readonly LogEntry[];
+
 /** The entries as the service orders them. @throws RedfishError `too-large` for a log whose newest entries are too far behind. */
 export async function readLog(read: ReadLink, link: string): Promise<LogEntry[]> {
-  const members = await readPages(read, link, neededOf);
-  if (members.filter(isLinkOnly).length > MOST_LINKS)
+  const members = await readPages(read, link, { to: toEntries, needed: neededOf });
+  if (members.filter(({ result }) => result === undefined).length > MOST_LINKS)
     throw new RedfishError('too-large', `a log has more than ${MOST_LINKS} entries that are links: ${link.slice(0, 200)}`);
-  return toEntries(await readEach(members, (member) => readMember(read, member)));
+  return (await readEach(members, (member) => readMember(read, member, toEntries))).flat();
 }
 
-function neededOf(members: readonly Resource[]): number {
-  return isNewestFirst(toEntries(members)) ? MOST_LOG_ENTRIES : Number.POSITIVE_INFINITY;
+function neededOf(members: readonly Member<Entries>[]): number {
+  const entries = members.flatMap(({ result }) => result ?? []);
+  return isNewestFirst(entries) ? MOST_LOG_ENTRIES : Number.POSITIVE_INFINITY;
 }
 
-function toEntries(resources: readonly Resource[]): LogEntry[] {
-  return resources.map(toLogEntry).filter((entry) => entry !== undefined);
+function toEntries(resource: Resource): Entries {
+  const entry = toLogEntry(resource);
+  return entry === undefined ? [] : [entry];
 }

@@ -1,5 +1,6 @@
 import type { ResetType } from '../action/reset-type.js';
 import { RedfishError } from '../error/redfish-error.js';
+import type { AnswerMemory } from '../http/answer-memory.js';
 import { type Call, type CallOptions, Calls } from '../http/call.js';
 import { Service } from '../http/service.js';
 import type { HostReport } from '../report/host-report.js';
@@ -15,6 +16,8 @@ export interface RedfishClientSettings {
   readonly signal?: AbortSignal;
   /** Milliseconds between two looks at a task, where the service does not state them. Default: 1,000. */
   readonly taskPollMs?: number;
+  /** What this client and others may keep of answers at the same time. Default: 48 MiB for this one. */
+  readonly memory?: AnswerMemory;
 }
 
 const TASK_POLL_MS = 1_000;
@@ -37,7 +40,7 @@ export class RedfishClient {
     if (problems.length > 0) throw new RedfishError('invalid-target', `the target cannot be used: ${problems.join('; ')}`);
     this.#name = describeTarget(target);
     this.#service = new Service(target);
-    this.#calls = new Calls(settings.timeoutMs);
+    this.#calls = new Calls(settings.timeoutMs, settings.memory);
     this.#settings = settings;
     settings.signal?.addEventListener('abort', this.#end, { once: true });
     if (settings.signal?.aborted === true) this.#end();
@@ -45,7 +48,7 @@ export class RedfishClient {
 
   /** What the service reports, and its logs. @throws RedfishError */
   inspect(options?: CallOptions): Promise<HostReport> {
-    return this.#run(options, (call) => new Inspection((link) => this.#service.read(call, link)).run());
+    return this.#run(options, (call) => new Inspection((link, to) => this.#service.readAs(call, link, to)).run());
   }
 
   /**

@@ -34,8 +34,10 @@ export type RedfishErrorCode =
   | 'redirected'
   /** What arrived is not what Redfish defines: no HTTP, no JSON, fields of other types. */
   | 'not-redfish'
-  /** A bound of the client: octets or depth of an answer, requests of a call. */
+  /** A bound of the client: octets, values or depth of an answer, requests of a call. */
   | 'too-large'
+  /** Calls that run at the same time have no memory left for answers, and this one had the most. */
+  | 'memory-used-up'
   /** The service does not offer what is asked for; the message names what it offers. */
   | 'unsupported'
   /** The service accepted an action, and its task failed. */
@@ -57,6 +59,7 @@ const PASSING: ReadonlySet<RedfishErrorCode> = new Set([
   'precondition-failed',
   'unavailable',
   'server-failed',
+  'memory-used-up',
 ]);
 
 /** The only error of this package. Its message names the service and the request, and contains no credentials. */

@@ -8,8 +8,8 @@ import type { RedfishTarget } from '../target/redfish-target.js';
 import type { Call } from './call.js';
 import { connectionFailure } from './connection-failure.js';
 
-/** Octets of the body of one answer. */
-export const MOST_OF_BODY = 4 * 1_024 * 1_024;
+/** Octets of the body of one answer. The largest is a page of a log: a thousand entries. */
+export const MOST_OF_BODY = 1_024 * 1_024;
 /** Connections to one service at the same time: management controllers are small computers. */
 const MOST_CONNECTIONS = 2;
 /** From one request of a call to the next; the next poll of a host has a connection of its own. */
@@ -25,7 +25,7 @@ export interface HttpRequest {
 }
 
 /** What a request depends on while it runs. */
-type Permission = Pick<Call, 'signal' | 'mayChange'>;
+type Permission = Pick<Call, 'signal' | 'mayChange' | 'countOctets'>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -70,8 +70,9 @@ export class Connections {
     this.#fresh.destroy();
   }
 
-  #send(request: HttpRequest, agent: HttpAgent, { signal, mayChange }: Permission): Promise<HttpAnswer> {
+  #send(request: HttpRequest, agent: HttpAgent, call: Permission): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
+      const { signal, mayChange } = call;
       signal.throwIfAborted();
       const { host, port, https } = this.#target;
       const { method, path, headers, body } = request;
@@ -82,7 +83,7 @@ export class Connections {
       let isAnswered = false;
       sent.once('response', (answer) => {
         isAnswered = true;
-        readBody(answer).then((text) => resolve({ status: answer.statusCode ?? 0, header: headerOf(answer), text }), fail);
+        readBody(answer, call).then((text) => resolve({ status: answer.statusCode ?? 0, header: headerOf(answer), text }), fail);
       });
       sent.on('error', fail);
       // After an answer this ends nothing: the promise has its result, or the body decides.
@@ -121,13 +122,14 @@ function headerOf(answer: IncomingMessage): (name: string) => string | undefined
   };
 }
 
-async function readBody(answer: IncomingMessage): Promise<string> {
+async function readBody(answer: IncomingMessage, call: Permission): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     size += chunk.length;
     // Leaving the loop destroys the connection: the rest is never read.
     if (size > MOST_OF_BODY) throw new RedfishError('too-large', `the answer has more than ${MOST_OF_BODY} octets`);
+    call.countOctets(chunk.length);
     chunks.push(chunk);
   }
   if (!answer.complete) throw new RedfishError('connection-lost', 'the connection ended in the middle of the answer');

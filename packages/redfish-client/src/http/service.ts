@@ -1,6 +1,6 @@
 /** Requests to one Redfish service: authentication, redirections, JSON, and errors in words. */
 import { RedfishError } from '../error/redfish-error.js';
-import { parseResource } from '../resource/parse-resource.js';
+import { parseResource, shapeOf } from '../resource/parse-resource.js';
 import { resolveLink } from '../resource/resolve-link.js';
 import { linkAt, type Resource } from '../resource/resource.js';
 import type { RedfishTarget } from '../target/redfish-target.js';
@@ -23,9 +23,14 @@ export interface ServiceRequest {
 }
 
 export interface ServiceAnswer {
-  readonly answer: HttpAnswer;
+  readonly answer: CountedAnswer;
   /** Undefined: the answer has no body. */
   readonly resource: Resource | undefined;
+}
+
+/** With how many values its text has. */
+interface CountedAnswer extends HttpAnswer {
+  readonly values: number;
 }
 
 interface Session {
@@ -46,9 +51,21 @@ export class Service {
     this.#origin = `${target.https ? 'https' : 'http'}://${describeTarget(target)}`;
   }
 
+  /** Of the resource of a link what `to` returns, and nothing else is kept. @throws RedfishError */
+  async readAs<Result>(call: Call, link: string, to: (resource: Resource) => Result): Promise<Result> {
+    const { answer, resource } = await this.request(call, { method: 'GET', link });
+    const result = to(this.#contentOf(link, resource));
+    call.forgetValues(answer.values);
+    return result;
+  }
+
   /** The resource of a link. @throws RedfishError */
   async read(call: Call, link: string): Promise<Resource> {
     const { resource } = await this.request(call, { method: 'GET', link });
+    return this.#contentOf(link, resource);
+  }
+
+  #contentOf(link: string, resource: Resource | undefined): Resource {
     if (resource === undefined) throw new RedfishError('not-redfish', `GET ${link} of ${this.#name}: an answer without content`);
     return resource;
   }
@@ -107,7 +124,7 @@ export class Service {
     return path;
   }
 
-  async #authenticated(call: Call, request: ServiceRequest): Promise<HttpAnswer> {
+  async #authenticated(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
     const session = this.#session;
     const answer = await this.#send(call, request, this.#authorization());
     if (answer.status !== 401 || this.#target.credentials === undefined) return answer;
@@ -148,7 +165,7 @@ export class Service {
     return credentials === undefined ? {} : { Authorization: `Basic ${basicToken(credentials)}` };
   }
 
-  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<HttpAnswer> {
+  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<CountedAnswer> {
     const { method, link, body, headers } = request;
     call.countRequest();
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
@@ -156,8 +173,9 @@ export class Service {
     const sent = { method, path: link, headers: { ...fixed, ...type, ...headers, ...authorization } };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await this.#connections.exchange({ ...sent, ...content }, call);
-    call.countOctets(answer.text.length);
-    return answer;
+    const { values } = shapeOf(answer.text);
+    call.countValues(values);
+    return { ...answer, values };
   }
 
   /** The error again, with the service and the request in its message. */

@@ -1,5 +1,5 @@
 /** What each kind of resource adds to the information about a host. */
-import { linkAt, listAt, numberAt, type Resource, statusAt, textAt, valueAt } from '../resource/resource.js';
+import { isResource, linkAt, listAt, numberAt, type Resource, statusAt, textAt, valueAt } from '../resource/resource.js';
 import type { Facts } from './host-report.js';
 
 /** Of the service root. */
@@ -111,8 +111,8 @@ function deviceType(device: Resource): string | undefined {
 }
 
 /** The devices of a SimpleStorage, which are inside of it. */
-export function simpleStorageDevices(storage: Resource): readonly unknown[] {
-  return listAt(storage, 'Devices');
+export function simpleStorageDevices(storage: Resource): readonly Resource[] {
+  return listAt(storage, 'Devices').filter(isResource);
 }
 
 /** The links of a list of links. */

@@ -9,7 +9,7 @@ export type ParsedResource =
 
 /** A JSON text as an object. Never throws: an error of the parser would quote the text, which may contain anything. */
 export function parseResource(text: string): ParsedResource {
-  if (depthOf(text) > MOST_DEPTH) return { ok: false, reason: 'too-deep' };
+  if (shapeOf(text).depth > MOST_DEPTH) return { ok: false, reason: 'too-deep' };
   try {
     const value: unknown = JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
     return isResource(value) ? { ok: true, resource: value } : { ok: false, reason: 'not-an-object' };
@@ -18,16 +18,27 @@ export function parseResource(text: string): ParsedResource {
   }
 }
 
-/** How deep brackets stand within each other, outside of JSON strings. */
-function depthOf(text: string): number {
-  let [depth, most] = [0, 0];
+/** What a JSON text takes to parse. */
+export interface TextShape {
+  /** How deep brackets stand within each other. */
+  readonly depth: number;
+  /** Values and names at most: brackets that open, commas and colons. */
+  readonly values: number;
+}
+
+/** Of any text, without parsing it; brackets in JSON strings do not count. */
+export function shapeOf(text: string): TextShape {
+  let [depth, deepest, values] = [0, 0, 0];
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) index = endOfText(text, index);
-    else depth += DEPTH_OF.get(code) ?? 0;
-    most = Math.max(most, depth);
+    const change = CHANGES.get(code);
+    if (change === undefined) continue;
+    depth += change;
+    deepest = Math.max(deepest, depth);
+    if (change >= 0) values++;
   }
-  return most;
+  return { depth: deepest, values };
 }
 
 /** Where the JSON string ends that begins at `start`: at the next quote with an even number of backslashes before it. */
@@ -42,7 +53,10 @@ function endOfText(text: string, start: number): number {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const DEPTH_OF: ReadonlyMap<number, number> = new Map([
+/** Of the depth, by what separates values. */
+const CHANGES: ReadonlyMap<number, number> = new Map([
+  [0x2c, 0],
+  [0x3a, 0],
   [0x5b, 1],
   [0x7b, 1],
   [0x5d, -1],

@@ -1,0 +1,70 @@
+/** What a poll needs of a resource that leads to others: its facts and its links. Nothing else of it stays in memory. */
+import { linkAt, listAt, type Resource, statusAt, textAt } from '../resource/resource.js';
+import type { Facts } from './host-report.js';
+import { driveFacts, linksOf, managerFacts, serviceFacts, simpleStorageDevices, systemFacts } from './part-facts.js';
+
+/** What has logs. */
+export interface LogOwner {
+  readonly logServices: string | undefined;
+}
+
+export interface ManagerPart extends LogOwner {
+  readonly facts: Facts;
+}
+
+export interface SystemPart extends LogOwner {
+  readonly facts: Facts;
+  readonly processors: string | undefined;
+  readonly memory: string | undefined;
+  readonly ethernetInterfaces: string | undefined;
+  readonly storage: string | undefined;
+  readonly simpleStorage: string | undefined;
+  readonly pcieDevices: readonly string[];
+}
+
+export function toServicePart(root: Resource) {
+  return {
+    facts: serviceFacts(root),
+    managers: linkAt(root, 'Managers'),
+    systems: linkAt(root, 'Systems'),
+    chassis: linkAt(root, 'Chassis'),
+  };
+}
+
+export function toManagerPart(manager: Resource): ManagerPart {
+  return { facts: managerFacts(manager), logServices: linkAt(manager, 'LogServices') };
+}
+
+export function toSystemPart(system: Resource): SystemPart {
+  return {
+    facts: systemFacts(system),
+    logServices: linkAt(system, 'LogServices'),
+    processors: linkAt(system, 'Processors'),
+    memory: linkAt(system, 'Memory'),
+    ethernetInterfaces: linkAt(system, 'EthernetInterfaces'),
+    storage: linkAt(system, 'Storage'),
+    simpleStorage: linkAt(system, 'SimpleStorage'),
+    pcieDevices: linksOf(listAt(system, 'PCIeDevices')),
+  };
+}
+
+/** The drives of a unit of storage. */
+export function toDriveLinks(unit: Resource): readonly string[] {
+  return linksOf(listAt(unit, 'Drives'));
+}
+
+/** The devices of the older SimpleStorage, which are inside of it. */
+export function toDeviceFacts(unit: Resource): readonly Facts[] {
+  return simpleStorageDevices(unit).map(driveFacts);
+}
+
+/** The collection of the devices of a chassis: none or one. */
+export function toDeviceCollections(chassis: Resource): readonly string[] {
+  return linksOf([chassis['PCIeDevices']]);
+}
+
+/** The entries of a log: none or one link. */
+export function toEntriesLinks(service: Resource): readonly string[] {
+  const entries = linkAt(service, 'Entries') ?? textAt(service, 'Entries');
+  return entries === undefined || statusAt(service, 'State') === 'Disabled' ? [] : [entries];
+}
