@@ -400,6 +400,53 @@ describe('credentials are never shown', () => {
     for (const secret of everything.split(' ')) expect(shown).not.toContain(secret);
   });
 
+  const password = 'Pass  word-1';
+  const basic = (username: string) => Buffer.from(`${username}:${password}`).toString('base64');
+
+  it.each<[what: string, text: string, shown: string]>([
+    ['the password', `x ${password} y`, 'x *** y'],
+    ['the password in small letters', password.toLowerCase(), '***'],
+    ['both', `operator:${password}`, '***'],
+    ['the header', `Authorization: Basic ${basic('operator')}`, 'Authorization: Basic ***'],
+    ['the password as a Secret has it', Buffer.from(password).toString('base64'), '***'],
+    ['the password where the text is cut', `${'x'.repeat(250)}${password}`, `${'x'.repeat(250)}***`],
+    ['the user name alone, which is no secret', 'User operator logged in', 'User operator logged in'],
+  ])('by a service that reports %s', async (_, text, shown) => {
+    const { client } = await service(
+      serve(
+        withSystem(
+          { BiosVersion: text, LogServices: link('/logs') },
+          {
+            '/logs': collection('/logs/1'),
+            '/logs/1': { ...link('/logs/1'), Entries: link('/entries') },
+            '/entries': { Members: [{ Id: text, Created: text, Severity: text, Message: text }] },
+          },
+        ),
+      ),
+    );
+    const { info, log } = await client({}, { credentials: { username: 'operator', password } }).inspect();
+    expect(info['BiosVersion']).toBe(shown);
+    expect(log).toEqual([{ id: shown, time: shown, severity: shown, message: shown }]);
+  });
+
+  it('by a service whose refusal repeats a password with two spaces', async () => {
+    const { client } = await service((_, response) => refuse(response, 400, { message: `${'x'.repeat(295)}${password}` }));
+    const error = await failureOf(client({}, { credentials: { username: 'operator', password } }).inspect());
+    expect(error.message).toContain('HTTP 400: xxx');
+    expect(error.message).toMatch(/x\*\*\*$/);
+  });
+
+  it('by a service that reports the token of its session', async () => {
+    const { client } = await service((request, response) => {
+      if (request.method === 'POST')
+        return sendJson(response, {}, { status: 201, headers: { 'X-Auth-Token': 'token-12', Location: '/sessions/1' } });
+      if (request.headers['x-auth-token'] === undefined) return refuse(response, 401);
+      return serve(withSystem({ BiosVersion: 'has token-12' }))(request, response);
+    });
+    const { info } = await client({}, { credentials: CREDENTIALS }).inspect();
+    expect(info['BiosVersion']).toBe('has ***');
+  });
+
   it('by the client itself, in whatever way it is printed', async () => {
     const { client } = await service(serve(withSystem({})));
     const one = client({}, { credentials: CREDENTIALS });

@@ -54,14 +54,14 @@ describe('law: whatever a service answers', () => {
   it('no reading throws, and information is short texts', () => {
     fc.assert(
       fc.property(anyResource, (resource) => {
-        const info = new CollectedInfo();
+        const info = new CollectedInfo(String);
         for (const facts of FACTS) info.add('x.', facts(resource));
         for (const text of Object.values(info.info)) expect(text.length > 0 && text.length <= 256).toBe(true);
         for (const type of RESET_TYPES) planReset(resource, type, resource);
         planNetworkBoot(resource);
-        taskState(200, resource);
-        describeAnswer(resource);
-        toLogEntry(resource);
+        taskState(200, resource, String);
+        describeAnswer(resource, String);
+        toLogEntry(resource, String);
       }),
     );
   });

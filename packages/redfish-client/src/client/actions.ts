@@ -119,7 +119,7 @@ async function finish(settings: ActionSettings, accepted: ServiceAnswer): Promis
   if (monitor === undefined) return;
   let look = accepted;
   for (;;) {
-    const state = taskState(look.answer.status, look.resource);
+    const state = taskState(look.answer.status, look.resource, service.redact);
     if (state.kind === 'done') return;
     if (state.kind === 'failed') throw new RedfishError('task-failed', `${monitor.slice(0, 200)}: ${state.message}`);
     await call.wait(Math.min(retryAfterMs(look.answer) ?? settings.taskPollMs, MOST_BETWEEN_LOOKS_MS));

@@ -39,11 +39,15 @@ const NO_LOG: ReadonlySet<RedfishErrorCode> = new Set(['forbidden', 'not-found',
 
 export class Inspection {
   readonly #read: ReadLink;
-  readonly #info = new CollectedInfo();
+  readonly #redact: (text: string) => string;
+  readonly #info: CollectedInfo;
   readonly #missing = new Map<string, string>();
 
-  constructor(read: ReadLink) {
+  /** @param redact - removes credentials from what the service reports. */
+  constructor(read: ReadLink, redact: (text: string) => string) {
     this.#read = read;
+    this.#redact = redact;
+    this.#info = new CollectedInfo(redact);
   }
 
   /** @throws RedfishError if the service root, a manager or a computer system cannot be read. */
@@ -123,7 +127,7 @@ export class Inspection {
     for (const collection of collections) {
       const services = await this.#part('Log', () => readMembers(this.#read, collection, toEntriesLinks), onFailure);
       for (const link of (services ?? []).flat()) {
-        const entries = await this.#part('Log', () => readLog(this.#read, link), onFailure);
+        const entries = await this.#part('Log', () => readLog(this.#read, link, this.#redact), onFailure);
         if (entries !== undefined) logs.push(entries);
       }
     }

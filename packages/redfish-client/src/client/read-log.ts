@@ -11,8 +11,12 @@ const MOST_LINKS = 256;
 /** None or one. */
 type Entries = readonly LogEntry[];
 
-/** The entries as the service orders them. @throws RedfishError `too-large` for a log whose newest entries are too far behind. */
-export async function readLog(read: ReadLink, link: string): Promise<LogEntry[]> {
+/** The entries as the service orders them, without what `redact` removes. @throws RedfishError `too-large` for a log whose newest entries are too far behind. */
+export async function readLog(read: ReadLink, link: string, redact: (text: string) => string): Promise<LogEntry[]> {
+  const toEntries = (resource: Resource): Entries => {
+    const entry = toLogEntry(resource, redact);
+    return entry === undefined ? [] : [entry];
+  };
   const members = await readPages(read, link, { to: toEntries, needed: neededOf });
   if (members.filter(({ result }) => result === undefined).length > MOST_LINKS)
     throw new RedfishError('too-large', `a log has more than ${MOST_LINKS} entries that are links: ${link.slice(0, 200)}`);
@@ -22,9 +26,4 @@ export async function readLog(read: ReadLink, link: string): Promise<LogEntry[]>
 function neededOf(members: readonly Member<Entries>[]): number {
   const entries = members.flatMap(({ result }) => result ?? []);
   return isNewestFirst(entries) ? MOST_LOG_ENTRIES : Number.POSITIVE_INFINITY;
-}
-
-function toEntries(resource: Resource): Entries {
-  const entry = toLogEntry(resource);
-  return entry === undefined ? [] : [entry];
 }

@@ -8,6 +8,7 @@ import type { RedfishTarget } from '../target/redfish-target.js';
 import { describeTarget, targetProblems } from '../target/target-problems.js';
 import { bootSystemsFromNetwork, resetSystems } from './actions.js';
 import { Inspection } from './inspection.js';
+import type { ReadLink } from './members.js';
 
 export interface RedfishClientSettings {
   /** Milliseconds for one call with all its requests, 1 or more. */
@@ -25,7 +26,7 @@ const LOGOUT_MS = 5_000;
 
 /**
  * A client of one Redfish service. Its calls may run at the same time, and reject with a RedfishError only. Connections are kept between calls; none keeps the process
- * alive. Neither an error nor `util.inspect` of a client shows credentials.
+ * alive. Neither an error nor a report nor `util.inspect` of a client shows a password or a token.
  */
 export class RedfishClient {
   readonly #name: string;
@@ -46,9 +47,13 @@ export class RedfishClient {
     if (settings.signal?.aborted === true) this.#end();
   }
 
-  /** What the service reports, and its logs. @throws RedfishError */
+  /** What the service reports, and its logs; a password or token that it repeats is `***`. @throws RedfishError */
   inspect(options?: CallOptions): Promise<HostReport> {
-    return this.#run(options, (call) => new Inspection((link, to) => this.#service.readAs(call, link, to)).run());
+    const read =
+      (call: Call): ReadLink =>
+      (link, to) =>
+        this.#service.readAs(call, link, to);
+    return this.#run(options, (call) => new Inspection(read(call), this.#service.redactReport).run());
   }
 
   /**

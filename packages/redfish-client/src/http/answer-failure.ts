@@ -2,6 +2,7 @@ import { RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { describeAnswer } from '../resource/describe-answer.js';
 import { parseResource } from '../resource/parse-resource.js';
 import type { HttpAnswer } from './exchange.js';
+import type { Redact } from './redact.js';
 
 const CODES: ReadonlyMap<number, RedfishErrorCode> = new Map<number, RedfishErrorCode>([
   [401, 'unauthorized'],
@@ -19,10 +20,10 @@ const CODES: ReadonlyMap<number, RedfishErrorCode> = new Map<number, RedfishErro
 const MOST_RETRY_AFTER_MS = 86_400_000;
 
 /** The error of an answer with a status of 400 or more. Its message has the status and what the service states. */
-export function answerFailure(answer: HttpAnswer): RedfishError {
+export function answerFailure(answer: HttpAnswer, redact: Redact): RedfishError {
   const { status } = answer;
   const parsed = parseResource(answer.text);
-  const text = parsed.ok ? describeAnswer(parsed.resource) : undefined;
+  const text = parsed.ok ? describeAnswer(parsed.resource, redact) : undefined;
   const retryAfter = retryAfterMs(answer);
   const code = CODES.get(status) ?? (status >= 500 ? 'server-failed' : 'refused');
   return new RedfishError(code, text === undefined ? `HTTP ${status}` : `HTTP ${status}: ${text}`, {

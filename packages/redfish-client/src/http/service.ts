@@ -8,7 +8,7 @@ import { describeTarget } from '../target/target-problems.js';
 import { answerFailure } from './answer-failure.js';
 import type { Call } from './call.js';
 import { Connections, type HttpAnswer, type Method } from './exchange.js';
-import { basicToken, redactor, secretsOf } from './redact.js';
+import { basicToken, passwordFormsOf, type Redact, redactor, secretsOf } from './redact.js';
 
 export const SERVICE_ROOT = '/redfish/v1/';
 const SESSIONS = '/redfish/v1/SessionService/Sessions';
@@ -44,10 +44,14 @@ export class Service {
   readonly #origin: string;
   #session: Session | undefined;
   #login: Promise<void> | undefined;
+  #redactMessage: Redact;
+  #redactReport: Redact;
 
   constructor(target: RedfishTarget) {
     this.#target = target;
     this.#connections = new Connections(target);
+    this.#redactMessage = redactor(secretsOf(target.credentials));
+    this.#redactReport = redactor(passwordFormsOf(target.credentials));
     this.#origin = `${target.https ? 'https' : 'http'}://${describeTarget(target)}`;
   }
 
@@ -87,10 +91,11 @@ export class Service {
     this.#session = undefined;
   }
 
-  /** A text without credentials. */
-  redact(text: string): string {
-    return redactor([...secretsOf(this.#target.credentials), this.#session?.token ?? ''])(text);
-  }
+  /** A message without credentials. */
+  readonly redact: Redact = (text) => this.#redactMessage(text);
+
+  /** What a service reports without credentials. The user name alone stays: logs tell who did something. */
+  readonly redactReport: Redact = (text) => this.#redactReport(text);
 
   close(): void {
     this.#connections.close();
@@ -105,7 +110,7 @@ export class Service {
     for (let turn = 0; turn <= MOST_REDIRECTIONS; turn++) {
       const path = this.#pathOf(link);
       const answer = await this.#authenticated(call, { ...request, link: path });
-      if (answer.status >= 400) throw answerFailure(answer);
+      if (answer.status >= 400) throw answerFailure(answer, this.redact);
       if (answer.status < 300 || answer.status === 304) return { answer, resource: contentOf(answer) };
       const location = answer.header('location');
       if (request.method !== 'GET' || location === undefined)
@@ -151,11 +156,13 @@ export class Service {
     const link = (parsed.ok ? linkAt(parsed.resource, 'Links', 'Sessions') : undefined) ?? SESSIONS;
     const body = { UserName: credentials.username, Password: credentials.password };
     const answer = await this.#send(call, { method: 'POST', link: this.#pathOf(link), body }, {});
-    if (answer.status >= 400) throw answerFailure(answer);
+    if (answer.status >= 400) throw answerFailure(answer, this.redact);
     const token = answer.header('x-auth-token');
     if (token === undefined || token === '')
       throw new RedfishError('not-redfish', 'the service created a session without X-Auth-Token');
     const content = parseResource(answer.text);
+    this.#redactMessage = redactor([...secretsOf(credentials), token]);
+    this.#redactReport = redactor([...passwordFormsOf(credentials), token]);
     this.#session = { token, link: answer.header('location') ?? (content.ok ? linkAt(content.resource) : undefined) };
   }
 

@@ -7,11 +7,17 @@ const MOST_OF_VALUE = 256;
 /** The flat information of a host, in the order in which it was added. */
 export class CollectedInfo {
   readonly #info = new Map<string, string>();
+  readonly #redact: (text: string) => string;
+
+  /** @param redact - removes credentials from a value before it is cut. */
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
 
   /** Adds facts under a prefix, such as `Cpu[0].`. Each value is on one line of at most 256 characters; keys after the first 1,024 are left out. */
   add(prefix: string, facts: Facts): void {
     for (const [name, value] of Object.entries(facts)) {
-      const text = value === undefined ? '' : plainText(value, MOST_OF_VALUE);
+      const text = value === undefined ? '' : plainText(this.#redact(value), MOST_OF_VALUE);
       if (text !== '' && this.#info.size < MOST_KEYS) this.#info.set(`${prefix}${name}`, text);
     }
   }

@@ -3,8 +3,8 @@ import { isResource, listAt, textAt, valueAt } from './resource.js';
 const MOST_TEXTS = 3;
 const MOST_OF_TEXT = 300;
 
-/** What a service states about its refusal: the messages of `@Message.ExtendedInfo`, else `error.message`; undefined where there is nothing to read. */
-export function describeAnswer(body: unknown): string | undefined {
+/** What a service states about its refusal, without what `redact` removes: the messages of `@Message.ExtendedInfo`, else `error.message`; undefined where there is nothing to read. */
+export function describeAnswer(body: unknown, redact: (text: string) => string): string | undefined {
   const info = [
     ...listAt(body, 'error', '@Message.ExtendedInfo'),
     ...listAt(body, '@Message.ExtendedInfo'),
@@ -13,7 +13,7 @@ export function describeAnswer(body: unknown): string | undefined {
   const texts = info.filter(isResource).map((one) => textAt(one, 'Message') ?? textAt(one, 'MessageId'));
   const found = [...new Set(texts.filter((text) => text !== undefined))].slice(0, MOST_TEXTS);
   const text = found.length > 0 ? found.join(' ') : textAt(valueAt(body, 'error'), 'message');
-  return text === undefined ? undefined : plainText(text, MOST_OF_TEXT);
+  return text === undefined ? undefined : plainText(redact(text), MOST_OF_TEXT);
 }
 
 /** On one line, without control and formatting characters, at most `most` characters. */
