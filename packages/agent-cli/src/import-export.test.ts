@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-agent.js', import.meta.url));
@@ -68,7 +69,39 @@ describe('import and export', { timeout: 60_000 }, () => {
       stderr: expect.stringContaining('cut.leases:8: lease 10.0.0.11: the file ends in the middle'),
     });
     expect(existsSync(state)).toBe(false);
-    expect(run(...words, '--accept-problems')).toMatchObject({ status: 0, stdout: expect.stringContaining('1 record written') });
+    expect(run(...words, '--accept-problems')).toMatchObject({ status: 0, stdout: expect.stringContaining('2 records written') });
+  });
+
+  it.each([
+    ['an archive', gzipSync(ACTIVE), 'archive is compressed (gzip): unpack it with gunzip'],
+    ['another file', 'root:x:0:0:root:/root:/bin/bash\n', 'is no lease file of ISC dhcpd'],
+    [
+      'a configuration',
+      'subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.10 10.0.0.99; }\n',
+      'is no lease file of ISC dhcpd',
+    ],
+  ])('%s is no lease file: one line states that', (_, content, message) => {
+    const file = join(folder, 'archive');
+    writeFileSync(file, content);
+    const { status, stderr } = run('import', '--isc', file, '--pool', 'default/net');
+    expect([status, stderr.trimEnd().split('\n')]).toEqual([65, [expect.stringContaining(message)]]);
+  });
+
+  it('of many problems the first ones are printed', () => {
+    const file = write('many.leases', ACTIVE + 'lease 10.0.0.9 {\n  ends soon;\n}\n'.repeat(100));
+    const { status, stderr } = run('import', '--isc', file, '--pool', 'default/net');
+    expect(status).toBe(65);
+    expect(stderr.match(/^problem:/gm)).toHaveLength(21);
+    expect(stderr).toContain('many.leases: 80 more problems; --json has all of them');
+  });
+
+  it('an address whose last entry cannot be read is leased to no client', () => {
+    const former = ACTIVE.replace('state active', 'state free').replace('never', '1 2026/11/09 16:00:00');
+    const file = write('in-use.leases', `${former}${ACTIVE.replace('00:01', '00:02').replace('}', 'client-hostname "node')}`);
+    const words = ['import', '--isc', file, '--pool', 'default/net', '--accept-problems', '--json'];
+    expect(JSON.parse(run(...words).stdout)).toMatchObject({
+      leases: [{ address: '10.0.0.10', line: 8, outcome: 'quarantined-unreadable' }],
+    });
   });
 
   it.each([

@@ -14,6 +14,7 @@ import { createBindings } from '../bindings/moved-bindings.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
 import { describeIscImport, toIscImportView } from '../state/describe-isc-import.js';
+import { describeIscProblems, describeOtherFile } from '../state/describe-isc-problems.js';
 
 export interface ImportOptions {
   readonly isc: string;
@@ -29,8 +30,11 @@ export interface ImportOptions {
 export async function importLeases(options: ImportOptions): Promise<void> {
   const { isc, stateDir, dryRun = false, acceptProblems = false } = options;
   const poolNameOf = await choosePool(options);
-  const reading = parseIscLeases(await readOctets(isc));
-  const imported = toBindingRecords(reading.leases, { poolNameOf, nowMs: Date.now() });
+  const text = await readOctets(isc);
+  const reading = parseIscLeases(text);
+  const other = describeOtherFile(text, reading);
+  if (other !== undefined) throw new CommandError(`${isc} ${other}`, ExitCode.invalidData);
+  const imported = toBindingRecords(reading, { poolNameOf, nowMs: Date.now() });
   const records = imported.flatMap(({ record }) => (record === undefined ? [] : [record]));
   const isRefused = reading.problems.some(isBrokenFile) && !acceptProblems;
   const writtenTo = dryRun || isRefused ? undefined : stateDir;
@@ -52,7 +56,7 @@ function print({ isc, json = false }: ImportOptions, { reading, imported, isRefu
     const [problems, leases] = [reading.problems.map(toProblemView), imported.map(toIscImportView)];
     process.stdout.write(`${JSON.stringify({ ok: !isRefused, written, problems, leases }, null, 2)}\n`);
   } else {
-    for (const problem of reading.problems) process.stderr.write(`problem: ${describeProblem(isc, problem)}\n`);
+    for (const problem of describeIscProblems(isc, reading.problems)) process.stderr.write(`problem: ${problem}\n`);
     process.stdout.write(describeIscImport(imported, reading));
     const count = describeCount(imported.filter(({ record }) => record !== undefined).length, 'record');
     process.stdout.write(written ? `${count} written to ${writtenTo}\n` : `${count}; nothing was written\n`);
@@ -90,10 +94,6 @@ async function readOctets(path: string): Promise<string> {
       cause: error,
     });
   }
-}
-
-function describeProblem(path: string, { line, address, message }: IscLeaseProblem): string {
-  return `${path}:${line}: ${address === undefined ? '' : `lease ${formatIpv4Address(address)}: `}${message}`;
 }
 
 function toProblemView({ address, ...problem }: IscLeaseProblem): object {

@@ -9,6 +9,7 @@ const OUTCOMES = {
   'quarantined-abandoned': 'taken: abandoned; leased to no client for up to a day',
   'quarantined-no-ethernet-address': 'taken: active without an Ethernet address; leased to no client until its end',
   'quarantined-second-address': 'taken: active, but its client has a later one; leased to no client until its end',
+  'quarantined-unreadable': 'taken: the entry cannot be read; leased to no client until its end, or that of the longest lease',
   'client-has-later-lease': 'not taken: ended, and its client has a later lease',
   'nothing-to-keep': 'not taken: free, and no client is known',
   'no-pool': 'not taken: no pool has the address',
@@ -19,7 +20,7 @@ const MOST_LINES_SHOWN = 8;
 /** A table: how many leases became what, with the lines of the first; then what was skipped. */
 export function describeIscImport(
   imported: readonly ImportedIscLease[],
-  { entryCount, leases, skipped }: IscLeaseReading,
+  { entryCount, leases, unreadable, skipped }: IscLeaseReading,
 ): string {
   const rows = Object.entries(OUTCOMES).flatMap(([outcome, meaning]) => {
     const lines = imported.filter((each) => each.outcome === outcome).map(({ lease }) => lease.line);
@@ -30,7 +31,7 @@ export function describeIscImport(
   for (const [word, count] of skipped) rows.push(row(count, `skipped: statement ${word}`));
   const [entries, addresses] = [
     describeCount(entryCount, 'entry', 'entries'),
-    describeCount(leases.length, 'address', 'addresses'),
+    describeCount(leases.length + unreadable.length, 'address', 'addresses'),
   ];
   return `${entries}, ${addresses}\n${rows.join('')}`;
 }

@@ -11,7 +11,14 @@ export {
   type IscLeaseProblem,
   type IscLeaseProblemReason,
   isBrokenFile,
+  type UnreadableIscLease,
 } from './isc-lease.js';
 export { type IscLeaseReading, parseIscLeases } from './parse-isc-leases.js';
-export { type ImportedIscLease, type IscImport, type IscLeaseOutcome, toBindingRecords } from './to-binding-records.js';
+export {
+  type ImportedIscLease,
+  type IscImport,
+  type IscLeaseOutcome,
+  type ReadIscLeases,
+  toBindingRecords,
+} from './to-binding-records.js';
 export { toIscLeases } from './to-isc-leases.js';

@@ -51,7 +51,8 @@ export type IscLeaseProblemReason =
   | 'not-ethernet'
   | 'failover-state'
   | 'ipv6-lease'
-  | 'host-declaration';
+  | 'host-declaration'
+  | 'class-declaration';
 
 const BROKEN: ReadonlySet<IscLeaseProblemReason> = new Set([
   'file-cut',
@@ -61,6 +62,15 @@ const BROKEN: ReadonlySet<IscLeaseProblemReason> = new Set([
   'unreadable-octets',
   'unexpected-text',
 ]);
+
+/** An address whose last entry could not be read: a client may have it, and which one is not known. */
+export interface UnreadableIscLease {
+  readonly address: Ipv4Address;
+  /** The line where the entry begins, from 1. */
+  readonly line: number;
+  /** What the entry has as its end, milliseconds since 1970; undefined: that is not known. */
+  readonly endsAtMs?: number;
+}
 
 export interface IscLeaseProblem {
   readonly reason: IscLeaseProblemReason;

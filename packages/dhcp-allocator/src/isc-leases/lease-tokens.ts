@@ -10,7 +10,10 @@ export type Token =
   | { readonly kind: 'unreadable'; readonly line: number };
 
 const BLANK = /[ \t\r\f\v]+|#[^\n]*/y;
-const ENTRY = /lease[ \t]+([^\s{};"#]+)[ \t]*\{/y;
+/** Capitals are the same for dhcpd, and blanks may be lines and comments. Source: dhcpd, common/conflex.c. */
+const ENTRY = /lease(?:\s|#[^\n]*\n)+([^\s{};"#]+)(?:\s|#[^\n]*\n)*\{/iy;
+/** Editors put it before a file: U+FEFF, or its octets in UTF-8. */
+const BYTE_ORDER_MARK = /^(?:\uFEFF|\u00EF\u00BB\u00BF)/;
 /** Control characters are no words: a disk that lost power leaves such octets. */
 const WORD = /[^\s{};"#\p{Cc}]+/uy;
 /** Source: dhcpd, common/conflex.c `read_string`: `\` and up to three octal digits, `\x` and two hexadecimal ones, or a letter. */
@@ -25,7 +28,7 @@ export class LeaseTokens {
   #isCutInText = false;
 
   constructor(text: string) {
-    this.#text = text;
+    this.#text = text.replace(BYTE_ORDER_MARK, '');
   }
 
   /** The line of the end of what was read. */
@@ -77,8 +80,12 @@ export class LeaseTokens {
   }
 
   #readWord(line: number): Token {
-    const entry = this.#text[this.#offset] === 'l' ? this.#match(ENTRY) : null;
-    if (entry !== null) return { kind: 'entry', text: entry[1] as string, line };
+    const first = this.#text[this.#offset];
+    const entry = first === 'l' || first === 'L' ? this.#match(ENTRY) : null;
+    if (entry !== null) {
+      this.#line += entry[0].split('\n').length - 1;
+      return { kind: 'entry', text: entry[1] as string, line };
+    }
     const word = this.#match(WORD);
     if (word === null) this.#skipUnreadable();
     return word === null ? { kind: 'unreadable', line } : { kind: 'word', text: word[0], line };

@@ -47,6 +47,44 @@ describe('a file that dhcpd 4.4.3 wrote', () => {
   });
 });
 
+describe('an entry as dhcpd reads it', () => {
+  const statements = 'ends never; binding state active; hardware ethernet 02:00:00:00:00:21; }\n';
+  it.each([
+    ['its bracket on the next line', `lease 10.0.0.9\n{\n  ${statements}`],
+    ['its address on the next line, and a comment', `lease # of a\n10.0.0.9 # b\n\t{${statements}`],
+    ['capitals', `LEASE 10.0.0.9 {\n${statements.toUpperCase()}`],
+    ['a byte order mark', `\uFEFFlease 10.0.0.9 {\n${statements}`],
+    ['a byte order mark, read as octets', `\u00EF\u00BB\u00BFlease 10.0.0.9 {\n${statements}`],
+    ['CRLF', `lease 10.0.0.9\r\n{\r\n${statements}`],
+  ])('%s', (_, text) => {
+    expect(only(text)).toMatchObject({ line: 1, address: at('10.0.0.9'), state: 'active', macAddress: '02:00:00:00:00:21' });
+  });
+
+  it('has the lines after its bracket counted', () => {
+    const { problems } = parseIscLeases(`lease 10.0.0.9\n\n{\n  ends soon;\n}\n`);
+    expect(problems).toMatchObject([{ reason: 'statement-malformed', line: 4 }]);
+  });
+});
+
+describe('an address whose last entry cannot be read', () => {
+  const before = entry('binding state free;', 'hardware ethernet 02:00:00:00:00:01;');
+  it.each([
+    ['cut', `${before}lease 10.0.0.9 {\n  client-hostname "node`, undefined],
+    ['cut after its end', `${before}lease 10.0.0.9 {\n  ends never;\n  client-hostname "node`, Number.POSITIVE_INFINITY],
+    ['not closed', `${before}lease 10.0.0.9 {\n  ends epoch 1;\n${entry('binding state free;').replace('9', '8')}`, 1_000],
+    ['malformed', before + entry('ends soon;'), undefined],
+  ])('%s: no earlier entry counts', (_, text, endsAtMs) => {
+    const { leases, unreadable } = parseIscLeases(text);
+    expect(leases.filter(({ address }) => address === at('10.0.0.9'))).toEqual([]);
+    expect(unreadable).toEqual([{ address: at('10.0.0.9'), line: 5, ...(endsAtMs !== undefined && { endsAtMs }) }]);
+  });
+
+  it('a later entry that can be read counts', () => {
+    const { leases, unreadable } = parseIscLeases(entry('ends soon;') + before);
+    expect([leases.length, unreadable]).toEqual([1, []]);
+  });
+});
+
 describe('statements of an entry', () => {
   it.each<[string, Partial<IscLease>]>([
     ['binding state active;', { state: 'active' }],
@@ -100,9 +138,11 @@ describe('statements of an entry', () => {
     ['client-hostname "never closed;'],
     ['"binding" state free;'],
     ['\0\0\0\0'],
-  ])('%j is malformed: the earlier entry of the address counts', (statement) => {
-    const { leases, problems } = parseIscLeases(entry('binding state free;') + entry(statement, 'binding state active;'));
-    expect(leases).toMatchObject([{ line: 1, state: 'free' }]);
+  ])('%j is malformed: no entry of the address counts', (statement) => {
+    const { leases, unreadable, problems } = parseIscLeases(
+      entry('binding state free;') + entry(statement, 'binding state active;'),
+    );
+    expect([leases, unreadable]).toEqual([[], [{ address: at('10.0.0.9'), line: 4 }]]);
     expect(problems).toMatchObject([{ reason: 'statement-malformed', line: 5, address: at('10.0.0.9') }]);
   });
 
@@ -121,11 +161,12 @@ describe('text between entries', () => {
     ['lease 10.0.0.999 {\n}\n', [['address-invalid', 1]]],
     ['}\n', [['unexpected-text', 1]]],
     [';\n', [['unexpected-text', 1]]],
-    ['subclass "a" 1:2:3 { }\n', [['unknown-statement', 1]]],
+    ['subclass "a" 1:2:3 { }\n', [['class-declaration', 1]]],
+    ['statement "a" { }\n', [['unexpected-text', 1]]],
     ['\n\0\0\0\0\0\n', [['unreadable-octets', 2]]],
     ['lease 10.0.0.1 {\n  binding state free;\n', [['entry-not-closed', 1]]],
     ['lease 10.0.0.1 {\n  on expiry { set a = "b";\n', [['statement-malformed', 2], ['entry-not-closed', 1]]], // biome-ignore format: a row
-    ['constructor;\n', [['unknown-statement', 1]]],
+    ['constructor;\n', [['unexpected-text', 1]]],
   ])('%j costs no other entry', (text, expected) => {
     const { leases, problems } = parseIscLeases(text + entry('binding state free;'));
     expect(leases).toMatchObject([{ address: at('10.0.0.9') }]);

@@ -3,15 +3,23 @@
  * counted by its first word; no text throws.
  */
 import { type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
-import { type IscLeaseEntry, type IscLeaseProblem, type IscLeaseProblemReason, isBrokenFile } from './isc-lease.js';
+import {
+  type IscLeaseEntry,
+  type IscLeaseProblem,
+  type IscLeaseProblemReason,
+  isBrokenFile,
+  type UnreadableIscLease,
+} from './isc-lease.js';
 import { LeaseTokens, type Token } from './lease-tokens.js';
 import { type LeaseDraft, readLeaseStatement } from './read-lease-statement.js';
 import { readStatement, type Statement } from './read-statement.js';
 
 /** What a file holds. */
 export interface IscLeaseReading {
-  /** One for each address: the last entry that could be read, in the order of the file. */
+  /** One for each address: its last entry, in the order of the file. */
   readonly leases: readonly IscLeaseEntry[];
+  /** Addresses whose last entry could not be read. An earlier one says nothing about who has the address now. */
+  readonly unreadable: readonly UnreadableIscLease[];
   /** In the order of the file. */
   readonly problems: readonly IscLeaseProblem[];
   /** How many entries were read; those that a later one of the same address replaces included. */
@@ -29,6 +37,12 @@ const NOT_TAKEN: Readonly<Record<string, { readonly reason: IscLeaseProblemReaso
   },
   host: { reason: 'host-declaration', message: 'a host declaration is not taken; declare the host in the pool' },
   ...Object.fromEntries(
+    ['class', 'subclass', 'group'].map((word) => [
+      word,
+      { reason: 'class-declaration' as const, message: `the declaration of a ${word} is not taken: a pool has no classes` },
+    ]),
+  ),
+  ...Object.fromEntries(
     ['ia-na', 'ia-ta', 'ia-pd'].map((word) => [
       word,
       { reason: 'ipv6-lease' as const, message: `an IPv6 lease (${word}) is not taken: only DHCPv4 is supported` },
@@ -40,8 +54,8 @@ const NOT_TAKEN: Readonly<Record<string, { readonly reason: IscLeaseProblemReaso
 export function parseIscLeases(text: string): IscLeaseReading {
   const reader = new LeaseFileReader(text);
   reader.read();
-  const { leases, problems, entryCount, skipped } = reader;
-  return { leases, problems, entryCount, skipped };
+  const { leases, unreadable, problems, entryCount, skipped } = reader;
+  return { leases, unreadable, problems, entryCount, skipped };
 }
 
 class LeaseFileReader implements IscLeaseReading {
@@ -50,6 +64,7 @@ class LeaseFileReader implements IscLeaseReading {
   readonly #found: IscLeaseProblem[] = [];
   readonly #tokens: LeaseTokens;
   readonly #byAddress = new Map<Ipv4Address, IscLeaseEntry>();
+  readonly #unreadable = new Map<Ipv4Address, UnreadableIscLease>();
 
   constructor(text: string) {
     this.#tokens = new LeaseTokens(text);
@@ -57,6 +72,10 @@ class LeaseFileReader implements IscLeaseReading {
 
   get leases(): readonly IscLeaseEntry[] {
     return [...this.#byAddress.values()];
+  }
+
+  get unreadable(): readonly UnreadableIscLease[] {
+    return [...this.#unreadable.values()];
   }
 
   get problems(): readonly IscLeaseProblem[] {
@@ -84,12 +103,13 @@ class LeaseFileReader implements IscLeaseReading {
   }
 
   #takeOther({ words, line, ending }: Statement): void {
-    const word = words[0]?.text ?? '';
+    const word = words[0]?.text.toLowerCase() ?? '';
     const known = Object.hasOwn(NOT_TAKEN, word) ? NOT_TAKEN[word] : undefined;
     const isWhole = ending === 'closed' && words.length > 0;
     if (known !== undefined) this.#found.push({ ...known, line });
     else if (isWhole && HEADER.has(word)) this.#skip(word);
-    else if (isWhole) this.#report('unknown-statement', line, `the statement ${shown(word)} is not known and was left out`);
+    else if (isWhole)
+      this.#report('unexpected-text', line, `the statement ${shown(word)} is none of a lease file and was left out`);
     else this.#report('unexpected-text', line, 'this is no statement; the text up to the next one was left out');
   }
 
@@ -100,10 +120,16 @@ class LeaseFileReader implements IscLeaseReading {
     for (const problem of draft.problems) this.#found.push({ ...problem, ...(address !== undefined && { address }) });
     if (address === undefined)
       this.#report('address-invalid', line, `${shown(addressText)} is no IPv4 address; the entry was left out`);
-    if (address === undefined || !isClosed || draft.problems.some(isBrokenFile)) return;
-    this.entryCount++;
+    if (address === undefined) return;
     // The last entry stands where it stands in the file.
     this.#byAddress.delete(address);
+    this.#unreadable.delete(address);
+    const { endsAtMs } = draft.fields;
+    if (!isClosed || draft.problems.some(isBrokenFile)) {
+      this.#unreadable.set(address, { address, line, ...(endsAtMs !== undefined && { endsAtMs }) });
+      return;
+    }
+    this.entryCount++;
     this.#byAddress.set(address, { address, state: 'active', ...draft.fields, line });
   }
 
@@ -114,7 +140,7 @@ class LeaseFileReader implements IscLeaseReading {
       if (token.kind === 'entry') {
         this.#tokens.giveBack(token);
         const message =
-          'the entry does not end before the next one begins; it was left out, and an earlier one of the address counts';
+          'the entry does not end before the next one begins; it was left out, and its address is kept from other clients';
         this.#found.push({ reason: 'entry-not-closed', line, message, ...(address !== undefined && { address }) });
         return false;
       }

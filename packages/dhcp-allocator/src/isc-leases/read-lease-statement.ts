@@ -49,7 +49,7 @@ const STATEMENTS: Readonly<Record<string, Taking>> = {
 /** Takes one statement of an entry, or notes a problem. @returns its first word if it is known and no binding has a place for it. */
 export function readLeaseStatement(statement: Statement, draft: LeaseDraft): string | undefined {
   const [first] = statement.words;
-  const word = first === undefined || first.isQuoted ? '' : first.text;
+  const word = first === undefined || first.isQuoted ? '' : first.text.toLowerCase();
   if (statement.ending !== 'closed' || word === '') noteMalformed(statement, draft);
   else if (SKIPPED.has(word)) return word;
   else takeStatement(word, statement, draft);
@@ -72,7 +72,7 @@ function takeStatement(word: string, statement: Statement, draft: LeaseDraft): v
 function noteMalformed({ words, line }: Statement, { problems }: LeaseDraft): void {
   const text = words.map((each) => each.text).join(' ');
   const what = text === '' ? 'what stands here' : JSON.stringify(text.slice(0, 60));
-  const message = `${what} is no statement that dhcpd writes; the entry was left out, and an earlier one of the address counts`;
+  const message = `${what} is no statement that dhcpd writes; the entry was left out, and its address is kept from other clients`;
   problems.push({ reason: 'statement-malformed', line, message });
 }
 
@@ -86,7 +86,7 @@ function timeTaking(field: TimeField): Taking {
 
 /** `never`, `epoch 1766000000`, or a day of the week, a date and a time of UTC. */
 function readTime(words: readonly string[]): number | undefined {
-  const text = words.join(' ');
+  const text = words.join(' ').toLowerCase();
   if (text === 'never') return Number.POSITIVE_INFINITY;
   const epoch = /^epoch (\d{1,12})$/.exec(text);
   if (epoch !== null) return Number(epoch[1]) * 1_000;
@@ -95,7 +95,7 @@ function readTime(words: readonly string[]): number | undefined {
 }
 
 function takeState(before: readonly string[], words: Words, take: (state: IscBindingState) => void): boolean {
-  const texts = words.map(({ text }) => text);
+  const texts = words.map(({ text }) => text.toLowerCase());
   const state = ISC_BINDING_STATES.find((known) => known === texts.at(-1));
   if (state === undefined || texts.slice(0, -1).join(' ') !== before.join(' ')) return false;
   take(state);
@@ -105,7 +105,7 @@ function takeState(before: readonly string[], words: Words, take: (state: IscBin
 function takeHardware(words: Words, { fields }: LeaseDraft): boolean {
   const [type, address, ...rest] = words.map(({ text }) => text);
   if (type === undefined || rest.length > 0) return false;
-  if (type !== 'ethernet') return true;
+  if (type.toLowerCase() !== 'ethernet') return true;
   const macAddress = address === undefined ? undefined : parseMacAddress(address);
   if (macAddress !== undefined) Object.assign(fields, { macAddress });
   return macAddress !== undefined;

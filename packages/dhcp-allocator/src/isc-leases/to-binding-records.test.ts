@@ -14,7 +14,40 @@ const lease = (last: number, more: Partial<IscLeaseEntry>): IscLeaseEntry => ({
   ...{ address: (parseIpv4Address('10.0.0.0') as number) + last, state: 'active', line: last, ...more },
 });
 const recordsOf = (leases: readonly IscLeaseEntry[]) =>
-  toBindingRecords(leases, SETTINGS).flatMap(({ record }) => (record === undefined ? [] : [record]));
+  toBindingRecords({ leases, unreadable: [] }, SETTINGS).flatMap(({ record }) => (record === undefined ? [] : [record]));
+
+describe('an address whose last entry cannot be read', () => {
+  const address = lease(9, {}).address;
+  const outcomeOf = (endsAtMs: number | undefined, longestMs: number) =>
+    toBindingRecords(
+      {
+        leases: [lease(8, { endsAtMs: longestMs, macAddress: MAC })],
+        unreadable: [{ address, line: 5, ...(endsAtMs !== undefined && { endsAtMs }) }],
+      },
+      SETTINGS,
+    ).find((each) => each.lease.address === address);
+
+  it.each<[what: string, endsAtMs: number | undefined, longestMs: number, untilMs: number]>([
+    ['until the end that it has', NOW + HOUR, NOW + 48 * HOUR, NOW + HOUR],
+    ['for ever, where it has no end', Number.POSITIVE_INFINITY, NOW, Number.POSITIVE_INFINITY],
+    ['as long as the longest lease of the file, where its end is not known', undefined, NOW + 48 * HOUR, NOW + 48 * HOUR],
+    ['a day, where nothing is known', undefined, NOW - HOUR, NOW + 24 * HOUR],
+  ])('is leased to no client: %s', (_, endsAtMs, longestMs, untilMs) => {
+    expect(outcomeOf(endsAtMs, longestMs)).toMatchObject({
+      outcome: 'quarantined-unreadable',
+      record: { kind: 'quarantine', address, untilMs },
+    });
+  });
+
+  it('is free where its end is over', () => {
+    expect(outcomeOf(NOW, NOW + HOUR)).toEqual({ lease: { address, line: 5 }, outcome: 'nothing-to-keep' });
+  });
+
+  it('is left out where no pool has it', () => {
+    const file = { leases: [], unreadable: [{ address, line: 5 }] };
+    expect(toBindingRecords(file, { ...SETTINGS, poolNameOf: () => undefined })).toMatchObject([{ outcome: 'no-pool' }]);
+  });
+});
 
 describe('each lease has one outcome', () => {
   const bound = { startsAtMs: NOW - HOUR, clientLastSeenAtMs: NOW - 60_000, macAddress: MAC };
@@ -87,7 +120,7 @@ describe('each lease has one outcome', () => {
     ],
     ['active, without an Ethernet address, over', { uid: 'ff0001', endsAtMs: NOW - 1 }, 'nothing-to-keep', undefined],
   ])('%s', (_title, more, outcome, record) => {
-    const [imported] = toBindingRecords([lease(9, more)], SETTINGS);
+    const [imported] = toBindingRecords({ leases: [lease(9, more)], unreadable: [] }, SETTINGS);
     expect(imported?.outcome).toBe(outcome);
     if (record === undefined) expect(imported).not.toHaveProperty('record');
     else expect(imported?.record).toMatchObject(record);
@@ -95,10 +128,13 @@ describe('each lease has one outcome', () => {
   });
 
   it('an address that no pool has is named', () => {
-    const imported = toBindingRecords([lease(9, { endsAtMs: NOW + HOUR, macAddress: MAC })], {
-      ...SETTINGS,
-      poolNameOf: () => undefined,
-    });
+    const imported = toBindingRecords(
+      { leases: [lease(9, { endsAtMs: NOW + HOUR, macAddress: MAC })], unreadable: [] },
+      {
+        ...SETTINGS,
+        poolNameOf: () => undefined,
+      },
+    );
     expect(imported).toMatchObject([{ outcome: 'no-pool', lease: { line: 9 } }]);
   });
 });
@@ -129,7 +165,7 @@ describe('a client with several leases has the one that is active, else the one 
       [kept, other],
       [other, kept],
     ]) {
-      const imported = toBindingRecords(leases, SETTINGS);
+      const imported = toBindingRecords({ leases, unreadable: [] }, SETTINGS);
       expect(imported.find((each) => each.lease === other)?.outcome).toBe(outcome);
       const table = new BindingTable('net');
       for (const record of recordsOf(leases)) table.apply(record);
@@ -139,7 +175,7 @@ describe('a client with several leases has the one that is active, else the one 
 
   it('clients of two pools are two clients', () => {
     const leases = [of(1, { endsAtMs: NOW + HOUR }), of(2, { endsAtMs: NOW + HOUR })];
-    const imported = toBindingRecords(leases, { nowMs: NOW, poolNameOf: formatIpv4Address });
+    const imported = toBindingRecords({ leases, unreadable: [] }, { nowMs: NOW, poolNameOf: formatIpv4Address });
     expect(imported.map(({ outcome }) => outcome)).toEqual(['leased', 'leased']);
   });
 });
@@ -149,7 +185,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(anyIscLeases, (leases) => {
         const entries = leases.map((each, index) => ({ ...each, line: index + 1 }));
-        const imported = toBindingRecords(entries, SETTINGS);
+        const imported = toBindingRecords({ leases: entries, unreadable: [] }, SETTINGS);
         expect(imported.map((each) => each.lease.line).toSorted((a, b) => a - b)).toEqual(entries.map(({ line }) => line));
         const records = recordsOf(entries);
         const table = new BindingTable('net');
@@ -183,7 +219,7 @@ describe('laws', () => {
   });
 
   it('a file of dhcpd: two clients and an abandoned address', () => {
-    expect(toBindingRecords(parseIscLeases(DHCPD_FILE).leases, SETTINGS).map((each) => [each.lease.line, each.outcome])).toEqual([
+    expect(toBindingRecords(parseIscLeases(DHCPD_FILE), SETTINGS).map((each) => [each.lease.line, each.outcome])).toEqual([
       [31, 'previous-address'],
       [16, 'leased'],
       [41, 'quarantined-abandoned'],

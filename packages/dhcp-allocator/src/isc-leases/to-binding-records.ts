@@ -6,9 +6,10 @@ import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { BindingRecord } from '../binding/binding.js';
 import { type ClientId, clientIdOf } from '../binding/client-id.js';
 import { isHostName } from '../pool/host-name.js';
-import type { IscLease, IscLeaseEntry } from './isc-lease.js';
+import type { IscLease, IscLeaseEntry, UnreadableIscLease } from './isc-lease.js';
+import type { IscLeaseReading } from './parse-isc-leases.js';
 
-/** What became of a lease. The first five have a record. */
+/** What became of a lease. The first six have a record. */
 export type IscLeaseOutcome =
   /** Active: the client has the address until the lease ends. */
   | 'leased'
@@ -20,6 +21,8 @@ export type IscLeaseOutcome =
   | 'quarantined-no-ethernet-address'
   /** Active, of a client that has a later lease of another address. */
   | 'quarantined-second-address'
+  /** The entry cannot be read: a client may have the address. */
+  | 'quarantined-unreadable'
   /** Free or ended, and no client is known; or the time of an abandoned one is over. */
   | 'nothing-to-keep'
   /** Ended, of a client that has a later lease of another address. */
@@ -28,7 +31,8 @@ export type IscLeaseOutcome =
   | 'no-pool';
 
 export interface ImportedIscLease {
-  readonly lease: IscLeaseEntry;
+  /** Of an unreadable entry: its address and its line. */
+  readonly lease: Pick<IscLeaseEntry, 'address' | 'line'> & Partial<IscLeaseEntry>;
   readonly outcome: IscLeaseOutcome;
   readonly record?: BindingRecord;
 }
@@ -45,8 +49,11 @@ const ABANDONED_MS = 86_400_000;
 
 type BindingOfClient = Extract<BindingRecord, { kind: 'binding' }>;
 
-/** The outcome of each lease. The records, in this order, restore the bindings: what ended first comes first. */
-export function toBindingRecords(leases: readonly IscLeaseEntry[], settings: IscImport): ImportedIscLease[] {
+/** What a file has: the result of `parseIscLeases`. */
+export type ReadIscLeases = Pick<IscLeaseReading, 'leases' | 'unreadable'>;
+
+/** The outcome of each lease, and of each address whose last entry cannot be read. The records, in this order, restore the bindings: what ended first comes first. */
+export function toBindingRecords({ leases, unreadable }: ReadIscLeases, settings: IscImport): ImportedIscLease[] {
   const latest = new Map<string, IscLeaseEntry>();
   for (const lease of leases) {
     const key = clientKeyOf(lease, settings);
@@ -57,7 +64,22 @@ export function toBindingRecords(leases: readonly IscLeaseEntry[], settings: Isc
     const key = clientKeyOf(lease, settings);
     return importLease(lease, { ...settings, isLatest: key === undefined || latest.get(key) === lease });
   });
+  const longestMs = leases.reduce((longest, lease) => Math.max(longest, endOf(lease)), settings.nowMs + ABANDONED_MS);
+  outcomes.push(...unreadable.map((lease) => importUnreadable(lease, { ...settings, longestMs })));
   return outcomes.toSorted((one, other) => orderOf(one) - orderOf(other));
+}
+
+/** Until its end, or as long as any lease of the file: dhcpd grants each client the same time. */
+function importUnreadable(
+  { address, line, endsAtMs }: UnreadableIscLease,
+  { poolNameOf, nowMs, longestMs }: IscImport & { readonly longestMs: number },
+): ImportedIscLease {
+  const [lease, poolName] = [{ address, line }, poolNameOf(address)];
+  if (poolName === undefined) return { lease, outcome: 'no-pool' };
+  const untilMs = endsAtMs ?? longestMs;
+  return untilMs > nowMs
+    ? { lease, outcome: 'quarantined-unreadable', record: { kind: 'quarantine', poolName, address, untilMs } }
+    : { lease, outcome: 'nothing-to-keep' };
 }
 
 function importLease(lease: IscLeaseEntry, settings: IscImport & { readonly isLatest: boolean }): ImportedIscLease {
