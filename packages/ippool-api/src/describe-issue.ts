@@ -37,7 +37,11 @@ export function explainIssue(issue: z.core.$ZodIssue, root: unknown): ExplainedI
   if (value === null) return { reason: 'wrong-type', message: 'is empty', remedy: `${howToWrite(issue)}, or remove the field` };
   if (issue.code === 'invalid_type') return { reason: 'wrong-type', ...describeWrongType(value, issue) };
   if (issue.code === 'invalid_value')
-    return { reason: 'value-not-allowed', message: `${shown(value)} is not allowed here`, remedy: howToWrite(issue) };
+    return {
+      reason: 'value-not-allowed',
+      message: `${shown(value)} is not allowed here`,
+      remedy: `${howToWrite(issue)}${quotesFor(value)}`,
+    };
   if (issue.code === 'too_big' || issue.code === 'too_small') return explainBound(issue, value);
   // The formats of this package describe what is wrong and what to write.
   const [fault = '', remedy = 'correct it'] = issue.message.split('; ', 2);
@@ -47,6 +51,7 @@ export function explainIssue(issue: z.core.$ZodIssue, root: unknown): ExplainedI
 function explainBound(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall, value: unknown): ExplainedIssue {
   const isNumber = typeof value === 'number';
   const isTooBig = issue.code === 'too_big';
+  if (value === '') return { reason: 'out-of-bounds', message: 'is empty', remedy: 'write a value' };
   const size = isTooBig ? ['large', 'long'] : ['small', 'short'];
   const limit = isTooBig ? bound('at most', value, issue.maximum) : bound('at least', value, issue.minimum);
   return {
@@ -66,6 +71,11 @@ export function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
+/** YAML has taken the word for another one, which is all that is left of it. */
+function quotesFor(value: unknown): string {
+  return typeof value === 'boolean' ? '; in quotes: YAML reads the bare words on, off, yes and no as true and false' : '';
+}
+
 function howToWrite(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return TYPES[issue.expected]?.[1] ?? `write a value of type ${issue.expected}`;
   if (issue.code === 'invalid_value') return `write ${issue.values.map(String).join(' or ')}`;
@@ -77,7 +87,10 @@ function describeWrongType(value: unknown, issue: z.core.$ZodIssueInvalidType): 
   const remedy = howToWrite(issue);
   if (typeof value === 'object') return { message: `is ${nameOf(value)}, not ${name}`, remedy };
   if (issue.expected === 'string')
-    return { message: `${shown(value)} is ${nameOf(value)}, not text`, remedy: `put it in quotes, as in "${shown(value)}"` };
+    return {
+      message: `${shown(value)} is ${nameOf(value)}, not text`,
+      remedy: `put it in quotes, as in "${shown(value)}"`,
+    };
   if (issue.expected === 'int' && typeof value === 'number') return { message: `${value} is no whole number`, remedy };
   return { message: `${shown(value)} is ${nameOf(value)}, not ${name}`, remedy };
 }
@@ -96,7 +109,9 @@ function describeSize(value: unknown): string {
 
 function bound(how: 'at most' | 'at least', value: unknown, limit: number | bigint): string {
   if (Array.isArray(value)) return `list ${how} ${limit}`;
-  return typeof value === 'number' ? `write ${how} ${limit}` : `write ${how} ${limit} characters`;
+  return typeof value === 'number'
+    ? `write ${how} ${limit}`
+    : `write ${how} ${limit} ${Number(limit) === 1 ? 'character' : 'characters'}`;
 }
 
 /** A value as it would be written; never long. */

@@ -36,6 +36,12 @@ describe('the check of bare-metal hosts', () => {
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.1', 'spec.ipAddr: 192.168.0.1 is the gateway of ClusterAgent rack-1'],
     ['dhcpServerInterface: net1', 'dhcpServerInterface: management-network', 'is no name that an interface of Linux can have'],
     ['action: PxeReboot', 'action: Explode', 'HostOperation reinstall-rack-1-switch: spec.action'],
+    ['action: PxeReboot', 'action: On', 'in quotes: YAML reads the bare words on, off, yes and no as true and false'],
+    [
+      'underlayInterface: kube-system/management',
+      'underlayInterface: kube-system/',
+      'is no name of a NetworkAttachmentDefinition',
+    ],
   ])('%s -> %s', (from, to, expected) => {
     const found = changed(from, to);
     expect(found.join('\n')).toContain(expected);

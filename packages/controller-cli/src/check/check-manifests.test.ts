@@ -167,7 +167,7 @@ describe('each problem has file, line, column, object, field, message and remedy
     [
       'no name',
       POOL.replace('  name: net-48\n', '  labels: {}\n'),
-      ['problem: p.yaml:4:3: IPPool default/(no name): metadata.name: "" is too short; write at least 1 characters'],
+      ['problem: p.yaml:4:3: IPPool default/(no name): metadata.name: is empty; write a value'],
     ],
     ['no YAML', POOL.replace('    cidr', '\tcidr'), ['problem: p.yaml:8:1: file: a tab is used for indentation; use spaces']],
     ['text', 'hello', ['problem: p.yaml:1:1: document: is no object; write apiVersion, kind, metadata and spec']],

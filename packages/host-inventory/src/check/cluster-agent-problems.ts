@@ -14,6 +14,7 @@ import { readField } from '@vmdhcp/kube-runtime';
 import type { HostProblem, HostProblemReason } from '../object/problem.js';
 import { flagAt, numberAt, recordAt, textAt } from '../object/read-field.js';
 import { isInterfaceName } from './interface-name.js';
+import { isNetworkSelection } from './network-selection.js';
 import { secretProblems } from './secret-problems.js';
 
 const DHCP = ['spec', 'feature', 'dhcpServerConfig'];
@@ -43,10 +44,20 @@ export function clusterAgentNameProblems(name: string): HostProblem[] {
 
 function underlayProblems(object: KubernetesObject): HostProblem[] {
   const path = ['spec', 'agentYaml', 'underlayInterface'];
-  if (textAt(object, ...path) !== undefined) return [];
-  return [
-    { reason: 'missing', path, message: 'is missing', remedy: 'write the NetworkAttachmentDefinition of the management network' },
-  ];
+  const text = textAt(object, ...path);
+  if (text === undefined)
+    return [
+      {
+        reason: 'missing',
+        path,
+        message: 'is missing',
+        remedy: 'write the NetworkAttachmentDefinition of the management network',
+      },
+    ];
+  // On the network of the node, agents are attached to none.
+  if (flagAt(object, 'spec', 'agentYaml', 'hostNetwork') === true || isNetworkSelection(text)) return [];
+  const message = `${JSON.stringify(text)} is no name of a NetworkAttachmentDefinition`;
+  return [{ reason: 'not-a-name', path, message, remedy: 'write name, or namespace/name, as in kube-system/management' }];
 }
 
 function endpointProblems(object: KubernetesObject): HostProblem[] {

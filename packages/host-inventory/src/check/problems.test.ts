@@ -107,6 +107,31 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
   ])('%s', (_, dhcp, problems) => expect(found(dhcp)).toEqual(problems));
 });
 
+describe('the network of the agents', () => {
+  const pathsOf = (agentYaml: object) =>
+    clusterAgentProblems({ metadata: { name: 'rack' }, spec: { agentYaml, feature: { enableDhcpServer: false } } }).map(
+      ({ path, reason }) => `${path.join('.')} ${reason}`,
+    );
+
+  it.each([
+    'net',
+    'kube-system/management',
+    'kube-system/management@net1',
+    'net.1',
+    'kube-system/a, b@net2',
+    '[{"name":"management","namespace":"kube-system","interface":"net1"}]',
+  ])('%j is one that Multus takes', (underlayInterface) => expect(pathsOf({ underlayInterface })).toEqual([]));
+
+  it.each(['kube-system/', '/management', 'a/b/c', 'net 1', 'Management', 'a,,b', 'a@b@c', 'a@', '[{]', '-a'])(
+    '%j is none',
+    (underlayInterface) => expect(pathsOf({ underlayInterface })).toEqual(['spec.agentYaml.underlayInterface not-a-name']),
+  );
+
+  it('is not looked at for agents on the network of the node', () => {
+    expect(pathsOf({ underlayInterface: 'eth0 of the node', hostNetwork: true })).toEqual([]);
+  });
+});
+
 describe('what else is wrong with a ClusterAgent', () => {
   it.each<[what: string, object: unknown, paths: string[]]>([
     ['no DHCP settings', { spec: { agentYaml: { underlayInterface: 'net' } } }, [DHCP]],

@@ -115,7 +115,7 @@ describe('what is wrong is named, all of it at once', () => {
       // YAML 1.1 reads `action: On` as true.
       of('HostOperation', { spec: { action: true } }),
       [
-        'spec.action: true is not allowed here; write ForceOn or On or ForceOff or GracefulShutdown or ForceRestart or GracefulRestart or PxeReboot',
+        'spec.action: true is not allowed here; write ForceOn or On or ForceOff or GracefulShutdown or ForceRestart or GracefulRestart or PxeReboot; in quotes: YAML reads the bare words on, off, yes and no as true and false',
         'spec.hostStatusName: is missing; write text',
       ],
     ],

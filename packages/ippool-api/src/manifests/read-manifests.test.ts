@@ -19,6 +19,13 @@ describe('the objects of a text', () => {
     ['a list without items is an object', 'kind: List\n', [{ kind: 'List' }]],
     ['an alias', 'a: &x 1\nb: *x\n', [{ a: 1, b: 1 }]],
     ['text', 'hello', ['hello']],
+    ['words that the API server reads as true', '[On, yes, Y, true]', [[true, true, true, true]]],
+    ['words that the API server reads as false', '[off, No, n, false]', [[false, false, false, false]]],
+    [
+      'the same words in quotes, and longer ones',
+      `["On", 'no', Once, 02:00:00:00:48:01]`,
+      [['On', 'no', 'Once', '02:00:00:00:48:01']],
+    ],
   ])('%s', (_what, text, values) => expect(valuesOf(text)).toEqual(values));
 
   it('a field has its place, and one that is missing has that of what is around it', () => {

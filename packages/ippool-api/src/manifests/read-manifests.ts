@@ -4,6 +4,7 @@
  */
 import { type Document, LineCounter, parseAllDocuments } from 'yaml';
 import { explainYamlError } from './explain-yaml-error.js';
+import { kubernetesTags } from './kubernetes-yaml.js';
 
 export interface Position {
   /** From 1. */
@@ -33,10 +34,14 @@ export interface Manifests {
 /** Bounds what a text of aliases of aliases can grow to. */
 const MOST_ALIASES = 100;
 
-/** Reads any text. Never throws. */
+/** Reads any text as kubectl does. Never throws. */
 export function readManifests(text: string): Manifests {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { lineCounter: lines, maxAliasCount: MOST_ALIASES } as never) as Document[];
+  const documents = parseAllDocuments(text, {
+    lineCounter: lines,
+    maxAliasCount: MOST_ALIASES,
+    customTags: kubernetesTags,
+  } as never) as Document[];
   const read = documents.map((document) => readDocument(document, lines));
   return { objects: read.flatMap(({ objects }) => objects), problems: read.flatMap(({ problems }) => problems) };
 }
