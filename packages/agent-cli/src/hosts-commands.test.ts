@@ -27,6 +27,9 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
     ['bind 10.0.0.5', 66, 'kubeconfig'],
     ['import --isc x --pool a=b', 64, 'write NAMESPACE/NAME of an IPPool'],
     ['import --isc /nowhere --pool rack-1', 66, '/nowhere'],
+    ['import --isc x --cluster-agent rack-1', 64, '--cluster-agent needs --namespace'],
+    ['import --isc x --cluster-agent rack-1 --namespace a', 66, 'kubeconfig'],
+    ['import --isc x --cluster-agent rack-1 --state-dir a', 64, 'cannot be used with'],
     ['unbind 10.0.0.5 --state /nowhere', 66, '/nowhere'],
     ['hosts --leases directory', 64, 'or set CLUSTERAGENT_NAME\n--leases directory needs --state DIR'],
     [

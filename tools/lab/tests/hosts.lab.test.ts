@@ -33,12 +33,19 @@ let kubeconfig: string;
 let replicas: Replica[];
 let machines: Machine[];
 
+interface ReplicaSettings {
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly parameters?: readonly string[];
+  /** The machine, before the agent starts. */
+  readonly prepare?: (machine: Machine) => Promise<void>;
+}
+
 class Replica {
   readonly machine: Machine;
   readonly process: LabProcess;
   readonly #address: string;
 
-  private constructor(machine: Machine, address: string, variables: Readonly<Record<string, string>>) {
+  private constructor(machine: Machine, address: string, { variables = {}, parameters = [] }: ReplicaSettings) {
     this.machine = machine;
     this.#address = address;
     const where = [
@@ -51,24 +58,19 @@ class Replica {
       '--listen',
       `${address}:8080`,
     ];
-    const parameters = [AGENT_BIN, 'hosts', '--cluster-agent', 'rack', ...where, '--lease-seconds', '2.75'];
-    this.process = machine.start(process.execPath, parameters, { env: { POD_IP: address, ...variables } });
+    const words = [AGENT_BIN, 'hosts', '--cluster-agent', 'rack', ...where, '--lease-seconds', '2.75', ...parameters];
+    this.process = machine.start(process.execPath, words, { env: { POD_IP: address, ...variables } });
   }
 
-  /** @param prepare - the machine, before the agent starts. */
-  static async start(
-    number: number,
-    variables: Readonly<Record<string, string>> = {},
-    prepare: (machine: Machine) => Promise<void> = async () => undefined,
-  ): Promise<Replica> {
+  static async start(number: number, settings: ReplicaSettings = {}): Promise<Replica> {
     const address = `10.98.0.${number}`;
     const machine = await lab.createMachine(`replica-${number}`, {
       ...{ network: 'br-api', macAddress: `02:00:00:98:00:0${number}`, address: `${address}/16` },
       interfaces: new Map([['net1', 'br-bmc']]),
     });
     machine.ip('address', 'add', OTHER, 'dev', 'net1');
-    await prepare(machine);
-    return new Replica(machine, address, variables);
+    await settings.prepare?.(machine);
+    return new Replica(machine, address, settings);
   }
 
   async get(path: string): Promise<string> {
@@ -258,6 +260,61 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
   },
 );
 
+/** Client 1 has a lease, client 2 had one; two addresses are no client's that can be known again. */
+const OF_DHCPD = `lease 192.168.50.10 { ends never; binding state abandoned; }
+lease 192.168.50.11 { ends never; binding state active; hardware infiniband 80:00:02:08; uid "ib"; }
+lease 192.168.50.12 { ends never; binding state active; hardware ethernet 02:00:00:00:50:01; }
+lease 192.168.50.14 { ends 1 2026/11/02 16:00:00; binding state free; hardware ethernet 02:00:00:00:50:02; }
+`;
+
+async function importLeases(...parameters: readonly string[]): Promise<LabProcess> {
+  const file = join(lab.folder, 'dhcpd.leases');
+  writeFileSync(file, OF_DHCPD);
+  const importing = lab.start(process.execPath, [AGENT_BIN, 'import', '--isc', file, ...parameters]);
+  await importing.ended();
+  return importing;
+}
+
+async function expectLeasesOfDhcpd(): Promise<void> {
+  expect(await acquire('udhcpc', unknownClient(3)), 'a new client').toMatchObject({ address: '192.168.50.13' });
+  expect(await acquire('udhcpc', unknownClient(2)), 'a client whose lease has ended').toMatchObject({ address: '192.168.50.14' });
+  expect(await acquire('udhcpc', unknownClient(1)), 'a client with a lease').toMatchObject({ address: '192.168.50.12' });
+}
+
+it.skipIf(!has('udhcpc'))(
+  `leases of dhcpd that are imported into the cluster: no address in use is given to another client ${needs('udhcpc')}`,
+  async () => {
+    await createAgent();
+    const into = ['--cluster-agent', 'rack', '--namespace', 'default', '--kubeconfig', kubeconfig];
+    const imported = await importLeases(...into);
+    expect(imported.lines.at(-1)).toBe('4 records written to LeaseSlice default/rack-leases');
+    replicas.push(await Replica.start(1));
+    const leader = await holder();
+    await expectLeasesOfDhcpd();
+    expect((await importLeases(...into)).lines.at(-1)).toContain('an agent of ClusterAgent rack leads (replica-1_');
+    await leader.process.stop();
+    expect((await importLeases(...into)).lines.at(-1)).toContain('ClusterAgent rack has leases in default already');
+  },
+);
+
+it.skipIf(!has('udhcpc'))(
+  `leases in a directory: a replica goes on with those of another one that died, and with imported ones ${needs('udhcpc')}`,
+  async () => {
+    await createAgent();
+    const state = join(lab.folder, 'state');
+    expect((await importLeases('--pool', 'rack', '--state-dir', state)).lines.at(-1)).toBe(`4 records written to ${state}`);
+    const parameters = ['--leases', 'directory', '--state', state];
+    replicas.push(await Replica.start(1, { parameters }));
+    const first = await holder();
+    await expectLeasesOfDhcpd();
+    replicas.push(await Replica.start(2, { parameters }));
+    first.process.kill('SIGKILL');
+    await waitFor('the other replica', () => replicas.find((one) => one !== first && one.isHolder));
+    for (const [index, address] of ['192.168.50.13', '192.168.50.14', '192.168.50.12'].entries())
+      expect(await acquire('udhcpc', machines[index] as Machine)).toMatchObject({ address });
+  },
+);
+
 it('a machine of the management network reaches nothing through a pod with a network of its own', async () => {
   const OFFICE = '10.98.0.77';
   const office = lab.addMachine('office', { network: 'br-api', macAddress: '02:00:00:98:00:77' });
@@ -267,10 +324,13 @@ it('a machine of the management network reaches nothing through a pod with a net
   intruder.ip('address', 'add', '172.31.0.77/24', 'dev', 'eth0');
   intruder.ip('route', 'add', 'default', 'via', '172.31.0.9');
   await createAgent();
-  const replica = await Replica.start(1, { AGENT_POD_NETWORK: 'own' }, async (pod) => {
-    // As a pod is on a node that forwards.
-    pod.setSysctls({ 'ipv4/ip_forward': '1' });
-    expect(await reach(intruder, OFFICE, 9), 'before the agent runs, the pod forwards').toBe('refused');
+  const replica = await Replica.start(1, {
+    variables: { AGENT_POD_NETWORK: 'own' },
+    prepare: async (pod) => {
+      // As a pod is on a node that forwards.
+      pod.setSysctls({ 'ipv4/ip_forward': '1' });
+      expect(await reach(intruder, OFFICE, 9), 'before the agent runs, the pod forwards').toBe('refused');
+    },
   });
   replicas.push(replica);
   await holder();

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { formatIpv4Address, type Ipv4Address, mayBeKept } from '@vmdhcp/dhcp-allocator';
+import { type BindingRecord, formatIpv4Address, type Ipv4Address, mayBeKept } from '@vmdhcp/dhcp-allocator';
 import {
   type ImportedIscLease,
   type IscLeaseProblem,
@@ -24,12 +24,32 @@ export interface ImportOptions {
   readonly json?: boolean;
   readonly dryRun?: boolean;
   readonly acceptProblems?: boolean;
+  readonly clusterAgent?: string;
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+  readonly kubecontext?: string;
+}
+
+/** Where leases go. */
+interface ImportTarget {
+  readonly poolNameOf: (address: Ipv4Address) => string | undefined;
+  /** Resolves with where they were written; undefined: they are only looked at. */
+  readonly write: ((records: readonly BindingRecord[]) => Promise<string>) | undefined;
+  readonly close: () => void;
 }
 
 /** Prints what a lease file of ISC dhcpd becomes, and records it; sets the exit code. */
 export async function importLeases(options: ImportOptions): Promise<void> {
-  const { isc, stateDir, dryRun = false, acceptProblems = false } = options;
-  const poolNameOf = await choosePool(options);
+  const target = await chooseTarget(options);
+  try {
+    await importInto(target, options);
+  } finally {
+    target.close();
+  }
+}
+
+async function importInto({ poolNameOf, write }: ImportTarget, options: ImportOptions): Promise<void> {
+  const { isc, dryRun = false, acceptProblems = false } = options;
   const text = await readOctets(isc);
   const reading = parseIscLeases(text);
   const other = describeOtherFile(text, reading);
@@ -37,8 +57,7 @@ export async function importLeases(options: ImportOptions): Promise<void> {
   const imported = toBindingRecords(reading, { poolNameOf, nowMs: Date.now() });
   const records = imported.flatMap(({ record }) => (record === undefined ? [] : [record]));
   const isRefused = reading.problems.some(isBrokenFile) && !acceptProblems;
-  const writtenTo = dryRun || isRefused ? undefined : stateDir;
-  if (writtenTo !== undefined) await createBindings(writtenTo, records);
+  const writtenTo = dryRun || isRefused ? undefined : await write?.(records);
   print(options, { reading, imported, isRefused, writtenTo });
   if (isRefused) process.exitCode = ExitCode.invalidData;
 }
@@ -67,12 +86,28 @@ function print({ isc, json = false }: ImportOptions, { reading, imported, isRefu
     );
 }
 
+async function chooseTarget(options: ImportOptions): Promise<ImportTarget> {
+  const { clusterAgent, namespace, stateDir } = options;
+  if (clusterAgent === undefined) {
+    const write = async (records: readonly BindingRecord[]) => {
+      await createBindings(stateDir ?? '', records);
+      return stateDir ?? '';
+    };
+    const poolNameOf = await choosePool(options);
+    return { poolNameOf, write: stateDir === undefined ? undefined : write, close: () => undefined };
+  }
+  if (!namespace)
+    throw new CommandError('--cluster-agent needs --namespace: that of the agents, as vm-dhcp-agents', ExitCode.usage);
+  const { openClusterImport } = await import('./import-into-cluster.js');
+  return openClusterImport({ ...options, clusterAgent, namespace });
+}
+
 /** Which pool an address is imported into. */
 async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv4Address) => string | undefined> {
   if (pools === undefined) {
     if (pool === undefined)
       throw new CommandError(
-        'import needs --pools FILE, or --pool for every lease: NAMESPACE/NAME of an IPPool, or the NAME of a ClusterAgent',
+        'import needs --pools FILE, or --pool for every lease (NAMESPACE/NAME of an IPPool, or the NAME of a ClusterAgent), or --cluster-agent NAME to write into a cluster',
         ExitCode.usage,
       );
     return () => pool;

@@ -6,6 +6,7 @@ import { formatBindingLine } from '../bindings/binding-line.js';
 import type { OpenedRecords } from '../bindings/opened-records.js';
 import { recordsOf } from '../bindings/tables-by-pool.js';
 import { BindingObjects, type BindingObjectsSettings } from './binding-objects.js';
+import { createSlices } from './create-slices.js';
 import { FakeSlices, type Fate, World } from './fake-slices-fixtures.js';
 
 const HEAD = 'ns/lab-leases';
@@ -24,6 +25,7 @@ interface Setup {
   readonly words: string[];
   readonly fates: { of: (request: number, isWrite: boolean) => Fate };
   readonly open: (more?: Partial<BindingObjectsSettings>) => Promise<OpenedRecords>;
+  readonly create: (records: readonly BindingRecord[]) => Promise<void>;
   /** What a replica that begins now finds. */
   readonly found: () => Promise<string[]>;
 }
@@ -42,11 +44,18 @@ function setUp(random = randomFrom(1)): Setup {
     };
     return soon(world, BindingObjects.open({ ...settings, ...more }));
   };
+  const create: Setup['create'] = (records) => {
+    const ports = slices.client(() => 'answered');
+    return createSlices(
+      { ...ports, clock: world.clock, random: () => 0, namespace: 'ns', clusterAgent: 'lab', replica: 'import' },
+      records,
+    );
+  };
   const found = async () => {
     fates.of = () => 'answered';
     return [...recordsOf((await open()).tables)].map(formatBindingRecord).toSorted();
   };
-  return { world, slices, words, fates, open, found };
+  return { world, slices, words, fates, open, create, found };
 }
 
 /** What it comes to, while time goes on; what is under way then still may happen later. */
@@ -108,6 +117,31 @@ describe('leases in API objects', () => {
     expect(writes).toBeLessThan(120);
     expect(world.clock.nowMs() - beganAtMs).toBeGreaterThanOrEqual(99 * 50);
     expect(Math.max(...sizes)).toBeLessThan(32 << 10);
+  });
+});
+
+describe('leases of another server', () => {
+  it('are those of a ClusterAgent that has none, quarantines too, for the agent that leads next', async () => {
+    const { world, create, found } = setUp();
+    const quarantine: BindingRecord = { kind: 'quarantine', poolName: 'net', address: 40, untilMs: Number.POSITIVE_INFINITY };
+    await soon(world, create([...clients(12), quarantine]));
+    expect(await found()).toEqual(textsOf([...clients(12), quarantine]));
+  });
+
+  it('may come after an agent to which no client came', async () => {
+    const { world, open, create, found } = setUp();
+    await open();
+    await soon(world, create(clients(2)));
+    expect(await found()).toEqual(textsOf(clients(2)));
+  });
+
+  it.each(['in the head', 'in slices without a head'])('never replace leases %s', async (where) => {
+    const { world, open, slices, create, found } = setUp();
+    const { store } = await open({ limits: SMALL });
+    for (const record of clients(12)) await soon(world, store.append([record]));
+    if (where !== 'in the head') slices.objects.delete(HEAD);
+    await expect(soon(world, create([bound(99)]))).rejects.toThrow(/ClusterAgent lab has leases in ns already/);
+    expect(await found()).not.toContain(textsOf([bound(99)])[0]);
   });
 });
 

@@ -7,12 +7,15 @@ Examples:
   vmdhcp-agent import --isc /var/lib/dhcp/dhcpd.leases --pools pools.yaml                     what would be taken
   vmdhcp-agent import --isc dhcpd.leases --pools pools.yaml --state-dir /var/lib/vmdhcp-agent
   vmdhcp-agent import --isc dhcpd.leases --pool default/net-48 --json | jq '.problems'
+  vmdhcp-agent import --isc dhcpd.leases --cluster-agent rack-1 --namespace vm-dhcp-agents     into a cluster, for bare-metal hosts
 
 Stop dhcpd first: a file that is copied while it is written ends in the middle. Each lease is counted with what it became, and each problem has its line. A
-broken file is not imported, unless --accept-problems is given. A state directory that has bindings is never changed.
+broken file is not imported, unless --accept-problems is given. A state directory that has bindings is never changed, nor a ClusterAgent that has leases
+or an agent that leads.
 
-Exit codes: 0 ok, 64 wrong usage, 65 the file is broken or the pools file has problems, 66 a file cannot be read,
-73 the state directory cannot be written, is in use, or has bindings.
+Exit codes: 0 ok, 1 no such ClusterAgent, 64 wrong usage, 65 the file is broken or the pools file has problems, 66 a file cannot be read or there is
+no way to a cluster, 69 the cluster does not answer, 73 the state directory or the leases of the ClusterAgent cannot be written, are in use, or are there
+already, 77 a right is missing.
 `;
 
 /** `vmdhcp-agent import` */
@@ -29,6 +32,21 @@ export function importCommand(): Command {
       ),
     )
     .option('--state-dir <dir>', 'write the bindings into this state directory, which must have none')
+    .addOption(
+      new Option('--cluster-agent <name>', 'write the leases into the cluster, for the agents of this ClusterAgent').conflicts([
+        'pool',
+        'pools',
+        'stateDir',
+      ]),
+    )
+    .addOption(new Option('--namespace <name>', 'with --cluster-agent: the namespace of the agents').env('POD_NAMESPACE'))
+    .addOption(
+      new Option(
+        '--kubeconfig <file>',
+        'with --cluster-agent: kubeconfig; default: $HOME/.kube/config, or the ServiceAccount of the pod',
+      ).env('KUBECONFIG'),
+    )
+    .addOption(new Option('--kubecontext <name>', 'context of the kubeconfig').env('KUBECONTEXT'))
     .addOption(booleanOption('--dry-run', 'write nothing'))
     .addOption(booleanOption('--accept-problems', 'import what could be read of a broken file'))
     .option('--json', 'print the result as JSON')

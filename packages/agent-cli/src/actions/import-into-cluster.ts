@@ -1,0 +1,105 @@
+/** Leases of another DHCP server, as those of a ClusterAgent: written where its agents read them. */
+import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
+import { type Ipv4Address, parseIpv4Range, rangeContains } from '@vmdhcp/dhcp-allocator/address';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { createSlices } from '../binding-objects/create-slices.js';
+import { headName, leaseSlicePorts } from '../binding-objects/lease-slices.js';
+import { HostResource } from '../hosts/host-resources.js';
+import { connectToCluster } from './connect-to-cluster.js';
+
+export interface ClusterImportOptions {
+  readonly clusterAgent: string;
+  /** Of the agents. */
+  readonly namespace: string;
+  readonly kubeconfig?: string;
+  readonly kubecontext?: string;
+}
+
+/** Where a ClusterAgent takes leases. */
+export interface ClusterImport {
+  readonly poolNameOf: (address: Ipv4Address) => string | undefined;
+  /** Resolves with where they are. @throws CommandError */
+  readonly write: (records: readonly BindingRecord[]) => Promise<string>;
+  readonly close: () => void;
+}
+
+/** @throws CommandError where there is no such ClusterAgent, or its range cannot be read. */
+export async function openClusterImport(options: ClusterImportOptions): Promise<ClusterImport> {
+  const { clusterAgent, namespace } = options;
+  const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
+  try {
+    const range = rangeOf(
+      clusterAgent,
+      await new ApiObjectClient<KubernetesObject>(connection, HostResource.clusterAgents).get(clusterAgent),
+    );
+    return {
+      poolNameOf: (address) => (rangeContains(range, address) ? clusterAgent : undefined),
+      write: async (records) => {
+        await refuseLeader(connection, options);
+        await writeSlices(connection, options, records);
+        return `LeaseSlice ${namespace}/${headName(clusterAgent)}`;
+      },
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    connection.close();
+    throw toCommandError(error);
+  }
+}
+
+function rangeOf(name: string, object: KubernetesObject | undefined) {
+  if (object === undefined)
+    throw new CommandError(`ClusterAgent ${name} does not exist; create it first, with agentYaml.replicas: 0`, ExitCode.failed);
+  const text = readField(object.spec, 'feature', 'dhcpServerConfig', 'ipRange');
+  const range = typeof text === 'string' ? parseIpv4Range(text) : undefined;
+  if (range === undefined)
+    throw new CommandError(
+      `ClusterAgent ${name}: spec.feature.dhcpServerConfig.ipRange is missing or no range; write it as in 192.168.0.10-192.168.0.100`,
+      ExitCode.invalidData,
+    );
+  return range;
+}
+
+/** What an agent knows it would write again. A Lease that its holder did not renew for twice its time is that of an agent which ended. */
+async function refuseLeader(connection: ApiConnection, { clusterAgent, namespace }: ClusterImportOptions): Promise<void> {
+  const leases = new ApiObjectClient<KubernetesObject>(connection, {
+    ...{ group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true, namespace },
+  });
+  const lease = await leases.get(`${namespace}/agent-${clusterAgent}`).catch((error: unknown) => {
+    throw toCommandError(error);
+  });
+  const [holder, renewed, seconds] = ['holderIdentity', 'renewTime', 'leaseDurationSeconds'].map((field) =>
+    readField(lease?.spec, field),
+  );
+  const endsAtMs = Date.parse(String(renewed)) + 2_000 * Number(seconds);
+  if (!holder || !(endsAtMs > Date.now())) return;
+  throw new CommandError(
+    `an agent of ClusterAgent ${clusterAgent} leads (${String(holder)}): set agentYaml.replicas to 0, wait until it has ended, and import again`,
+    ExitCode.cannotCreate,
+  );
+}
+
+async function writeSlices(
+  connection: ApiConnection,
+  options: ClusterImportOptions,
+  records: readonly BindingRecord[],
+): Promise<void> {
+  const ports = leaseSlicePorts(connection, options);
+  const { clusterAgent, namespace } = options;
+  try {
+    const settings = { ...ports, clusterAgent, namespace, clock: systemClock, random: Math.random, replica: 'import' };
+    await createSlices(settings, records);
+  } catch (error) {
+    if (error instanceof ApiRequestError) throw toCommandError(error);
+    throw new CommandError((error as Error).message, ExitCode.cannotCreate, { cause: error });
+  }
+}
+
+function toCommandError(error: unknown): unknown {
+  if (!(error instanceof ApiRequestError)) return error;
+  const isRight = error.status === 403 || error.status === 401;
+  const message = `the objects of the ClusterAgent cannot be read or written: ${error.message}`;
+  return new CommandError(message, isRight ? ExitCode.noPermission : ExitCode.unavailable, { cause: error });
+}
