@@ -45,6 +45,31 @@ describe('the objects of hosts', () => {
     expect(rack.clock.pending).toBe(0);
   });
 
+  it.each([10, 800, 4_000])(
+    'a plan that takes %i ms takes a sixth of the time at most, however often leases change',
+    async (planMs) => {
+      const rack = darkRack();
+      const planned: number[] = [];
+      let tookMs = 0;
+      const clock = { after: rack.clock.after, nowMs: () => rack.clock.nowMs() + tookMs };
+      const leases = () => {
+        tookMs += planMs;
+        planned.push(rack.clock.nowMs());
+        return [];
+      };
+      const agent = rack.lead({ clock, leases });
+      for (let change = 0; change < 300; change++) {
+        agent.leasesChanged();
+        await rack.clock.advance(100);
+      }
+      await agent.stop();
+      const shortestMs = Math.max(100, 5 * planMs);
+      const [, ...rests] = planned.map((atMs, index) => atMs - (planned[index - 1] ?? 0));
+      expect(rests.length).toBeGreaterThan(0);
+      expect(Math.min(...rests)).toBeGreaterThanOrEqual(shortestMs);
+    },
+  );
+
   it('until the DHCP server has loaded its leases, none counts as ended', async () => {
     const rack = darkRack(agentObject({ enableBindDhcpIP: false }));
     rack.leases = [lease(10)];

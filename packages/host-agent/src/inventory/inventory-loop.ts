@@ -20,7 +20,6 @@ import { type FollowedHost, hostTargets } from './host-targets.js';
 import { type HostWriteOutcome, writeHost } from './write-host.js';
 
 const GATHER_MS = 100;
-const MOST_GATHER_MS = 1_000;
 /** Hosts that are written at the same time. */
 const MOST_WRITING = 16;
 /** Of the time of one processor, a plan takes a sixth at most, however many hosts there are. */
@@ -87,7 +86,7 @@ export class InventoryLoop {
     for (const problem of [...plan.problems, ...bound.problems]) this.#ports.events.record(toRegarding(problem), problem.event);
     for (const lease of plan.ignoredLeases) this.#reportIgnored(lease);
     this.#onHosts(hostTargets(facts, plan.actions));
-    this.#gatherMs = Math.min(MOST_GATHER_MS, Math.max(GATHER_MS, (clock.nowMs() - beganAtMs) * REST_PER_PLAN));
+    this.#gatherMs = Math.max(GATHER_MS, (clock.nowMs() - beganAtMs) * REST_PER_PLAN);
   }
 
   /** Undefined: the ClusterAgent does not exist, or is being deleted. Its objects then stay as they are. */
