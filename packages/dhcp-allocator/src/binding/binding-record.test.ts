@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BindingRecord } from './binding.js';
 import { formatBindingRecord, parseBindingRecord } from './binding-record.js';
+import { storedClientId } from './client-id.js';
 
 const BINDING: BindingRecord = {
   ...{ kind: 'binding', poolName: 'net', address: 0x0a00000a, clientId: '01020000000001', macAddress: '02:00:00:00:00:01' },
@@ -78,9 +79,13 @@ describe('a record is one line', () => {
     ),
   );
 
+  const storedRecord = anyRecord.map((record) =>
+    record.kind === 'binding' ? { ...record, clientId: storedClientId(record.macAddress, record.clientId) } : record,
+  );
+
   it('law: parse(format(r)) = r, on one line; cut anywhere it is no record', () => {
     fc.assert(
-      fc.property(anyRecord, fc.nat(), (record, cut) => {
+      fc.property(storedRecord, fc.nat(), (record, cut) => {
         const line = formatBindingRecord(record);
         expect(line).not.toContain('\n');
         expect(parseBindingRecord(line)).toEqual({ ok: true, record });

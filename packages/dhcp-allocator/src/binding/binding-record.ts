@@ -6,7 +6,7 @@ import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '../addres
 import { type MacAddress, parseMacAddress } from '../address/mac-address.js';
 import { isHostName } from '../pool/host-name.js';
 import type { BindingRecord } from './binding.js';
-import { type ClientId, isClientId } from './client-id.js';
+import { type ClientId, isClientId, storedClientId } from './client-id.js';
 
 /** Why a line is no record. */
 export type BindingRecordFault =
@@ -101,9 +101,10 @@ function readClient({ client, mac, hostname }: Fields): Client | BindingRecordFa
   if (typeof client !== 'string' || !isClientId(client)) return 'client-invalid';
   const macAddress = typeof mac === 'string' ? parseMacAddress(mac) : undefined;
   if (macAddress === undefined) return 'mac-address-invalid';
-  if (hostname === undefined) return { clientId: client, macAddress };
+  const clientId = storedClientId(macAddress, client);
+  if (hostname === undefined) return { clientId, macAddress };
   if (typeof hostname !== 'string' || !isHostName(hostname)) return 'hostname-invalid';
-  return { clientId: client, macAddress, hostname };
+  return { clientId, macAddress, hostname };
 }
 
 function formatTime(timeMs: number): number | string {

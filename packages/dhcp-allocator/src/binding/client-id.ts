@@ -12,6 +12,8 @@ export type ClientId = string;
 const LONGEST_IDENTIFIER = 135;
 const SHORTEST_IDENTIFIER = 2;
 const ETHERNET = '01';
+/** Hexadecimal digits of a MAC address. */
+const MAC_DIGITS = 12;
 
 /** The identity of an Ethernet host that sends no client identifier. */
 export function hardwareClientId(macAddress: MacAddress): ClientId {
@@ -22,12 +24,39 @@ export function hardwareClientId(macAddress: MacAddress): ClientId {
  * The identity of a client. An identifier that is shorter than RFC 2132 allows (2 octets), or longer than one of RFC 4361 can be (135), is not used: the
  * hardware address identifies the client then.
  *
+ * An identifier of the hardware type 1 that is not `01` and the client's own hardware address names another host, or a former network card. It is no proof to be that
+ * host: its identity ends with the hardware address of the sender, so that it is never the one of a host without an identifier, nor that of another sender.
+ *
+ * Source: RFC 2132 §9.14; RFC 4361 §4.1, §6.1.
+ *
  * @param identifier - the value of option 61; undefined: the client sends none.
  */
 export function clientIdOf(macAddress: MacAddress, identifier: Uint8Array | undefined): ClientId {
   if (identifier === undefined || identifier.length < SHORTEST_IDENTIFIER || identifier.length > LONGEST_IDENTIFIER)
     return hardwareClientId(macAddress);
-  return toHex(identifier);
+  return withSender(macAddress, toHex(identifier));
+}
+
+/** The octets of the identifier that the client sends, as hexadecimal digits; undefined: its hardware address identifies it. */
+export function identifierOf(macAddress: MacAddress, clientId: ClientId): string | undefined {
+  if (clientId === hardwareClientId(macAddress)) return undefined;
+  return isWithSender(macAddress, clientId) ? clientId.slice(0, -MAC_DIGITS) : clientId;
+}
+
+/** The identity that the client of a stored binding has now: those of earlier versions lack the hardware address of the sender. */
+export function storedClientId(macAddress: MacAddress, clientId: ClientId): ClientId {
+  return isWithSender(macAddress, clientId) ? clientId : withSender(macAddress, clientId);
+}
+
+function withSender(macAddress: MacAddress, clientId: ClientId): ClientId {
+  const own = hardwareClientId(macAddress);
+  if (!clientId.startsWith(ETHERNET) || clientId === own) return clientId;
+  return clientId.length + MAC_DIGITS > 2 * LONGEST_IDENTIFIER ? own : clientId + own.slice(ETHERNET.length);
+}
+
+function isWithSender(macAddress: MacAddress, clientId: ClientId): boolean {
+  const own = hardwareClientId(macAddress);
+  return clientId.startsWith(ETHERNET) && clientId.length > own.length && clientId.endsWith(own.slice(ETHERNET.length));
 }
 
 /** True of what `clientIdOf` may return. */

@@ -1,7 +1,7 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { type Binding, type BindingRecord, isBindingValid } from '../binding/binding.js';
 import { BindingTable } from '../binding/binding-table.js';
-import { hardwareClientId } from '../binding/client-id.js';
+import { identifierOf } from '../binding/client-id.js';
 import type { IscLease } from './isc-lease.js';
 
 const SECOND_MS = 1_000;
@@ -25,6 +25,7 @@ export function toIscLeases(records: Iterable<BindingRecord>, nowMs: number): Is
 
 function toLease(binding: Binding, nowMs: number): IscLease {
   const { address, clientId, macAddress, hostname, boundAtMs, grantedAtMs, endsAtMs } = binding;
+  const identifier = identifierOf(macAddress, clientId);
   const isValid = isBindingValid(binding, nowMs);
   return {
     address,
@@ -36,7 +37,7 @@ function toLease(binding: Binding, nowMs: number): IscLease {
     clientLastSeenAtMs: wholeSecond(grantedAtMs),
     macAddress,
     // dhcpd finds a lease without an identifier by the hardware address, whether the client sends one or not.
-    ...(clientId !== hardwareClientId(macAddress) && { uid: clientId }),
+    ...(identifier !== undefined && { uid: identifier }),
     ...(hostname !== undefined && { hostname }),
   };
 }

@@ -26,11 +26,14 @@ export interface OpenServing extends Serving {
 /** A record that has to survive a crash before anything else is done. */
 export interface RecordAnswer {
   readonly kind: 'record';
-  /** What the client did: it got the address, also one that it had before; it renewed a lease that had not ended; it released it. */
-  readonly event: 'bound' | 'renewed' | 'released';
+  /**
+   * What the client did: it renewed a lease that had not ended; or it got the address, also one that it had before. In that case another host may use the
+   * address: it has to be probed first, unless it was probed for this client shortly before, as for an offer.
+   */
+  readonly event: 'bound' | 'renewed';
   /** To be passed to `recorded` or `notRecorded` of its `OpenPool`. */
   readonly record: BindingRecord;
-  /** To be sent when the record survives, and not otherwise. Absent: the client released its address. Its octets are its own, not in `into`. */
+  /** To be sent when the record survives, and not otherwise. Absent: there is no room for it. Its octets are its own, not in `into`. */
   readonly reply?: ReplyAnswer;
   /** Of a copy of the packet, as the caller keeps it while it waits. */
   readonly client: ClientMessage;
@@ -79,8 +82,6 @@ function answerUnknown(asked: Asked, { into, nowMs }: OpenServing): Answer | Rec
   const { pool } = open;
   if (!isFromAllowedRelay(message, pool)) return { kind: 'dropped', reason: 'relay-not-allowed' };
   const decision = decideUnknown({ message, client: unknown, open, nowMs });
-  if (decision.kind === 'record-release')
-    return { kind: 'record', event: 'released', record: decision.record, client: copyOf(asked), pool };
   if (decision.kind !== 'record-then-ack') {
     const served = decision.kind === 'offer' ? open.servedFor(unknown, decision.lease.address, nowMs) : open.served;
     return answerDecision(message, decision, { served, into });

@@ -1,6 +1,6 @@
 /** How a message of an unknown client is answered in an open pool. As `server/decide-*.ts`, with the difference that an ACK has to be recorded first. */
 import type { Ipv4Address } from '../address/ipv4-address.js';
-import { type Binding, type BindingRecord, isBindingValid } from '../binding/binding.js';
+import { type BindingRecord, isBindingValid } from '../binding/binding.js';
 import type { Lease } from '../lease/lease.js';
 import type { ClientMessage } from '../server/client-message.js';
 import { type Decision, ignore, nak } from '../server/decision.js';
@@ -16,17 +16,16 @@ export interface UnknownRequest {
   readonly nowMs: number;
 }
 
-/** A decision; or a record that has to survive before the reply leaves (`ack`) or before the address is free (`release`). */
+/** A decision; or a record that has to survive before the reply leaves. */
 export type UnknownDecision =
-  | Exclude<Decision, { readonly kind: 'ack' | 'release' | 'inform' }>
+  | Exclude<Decision, { readonly kind: 'ack' | 'inform' }>
   | {
       readonly kind: 'record-then-ack';
       readonly record: BindingRecord;
       readonly ack: Extract<Decision, { kind: 'ack' }>;
       /** The client has a valid lease of the address. */
       readonly isRenewal: boolean;
-    }
-  | { readonly kind: 'record-release'; readonly record: BindingRecord };
+    };
 
 /** Decides how to answer one message; an offer is remembered. Source: RFC 2131 §4.3. */
 export function decideUnknown(request: UnknownRequest): UnknownDecision {
@@ -106,7 +105,7 @@ function decideDecline(request: UnknownRequest): UnknownDecision {
   return { kind: 'decline', lease: leaseOf(request, known.address) };
 }
 
-/** The lease ends when that is recorded; the client finds its address again as long as others are free. Source: RFC 2131 §4.3.4. */
+/** Any machine can send it in the name of another one: the caller finds out whether the client still uses the address; then `beginRelease` has the record. Source: RFC 2131 §4.3.4. */
 function decideRelease(request: UnknownRequest): UnknownDecision {
   const { message, client, open, nowMs } = request;
   const wrongServer = otherServer(message, open);
@@ -116,14 +115,7 @@ function decideRelease(request: UnknownRequest): UnknownDecision {
   if (binding === undefined || !isBindingValid(binding, nowMs)) return ignore('unknown-client');
   if (binding.address !== message.clientAddress) return ignore('address-not-its-own');
   if (open.addresses.recordingAt(binding.address) !== undefined) return ignore('being-recorded');
-  const record = releaseOf(binding, request);
-  // One record of an address at a time: repeated messages cannot make a queue.
-  open.addresses.beginRecording(record, nowMs);
-  return { kind: 'record-release', record };
-}
-
-function releaseOf(binding: Binding, { open, nowMs }: UnknownRequest): BindingRecord {
-  return { kind: 'binding', poolName: open.pool.name, ...binding, endsAtMs: nowMs, isReleased: true };
+  return { kind: 'release', lease: { ...leaseOf(request, binding.address), macAddress: binding.macAddress } };
 }
 
 function otherServer({ serverIdentifier }: ClientMessage, { pool }: OpenPool): UnknownDecision | undefined {

@@ -156,9 +156,14 @@ export class LeasableAddresses {
     return this.table.ofClient(clientId) ?? this.table.ofClient(hardwareClientId(macAddress));
   }
 
+  /** The address that is leased to this client before any other, whether it may have it yet or not. */
+  boundToOf({ macAddress }: Pick<UnknownClient, 'macAddress'>): Ipv4Address | undefined {
+    return this.#boundTo.get(macAddress);
+  }
+
   /** The address that is leased to this client before any other, unless another client still has it. */
   boundAddressOf(client: UnknownClient, nowMs: number): Ipv4Address | undefined {
-    const address = this.#boundTo.get(client.macAddress);
+    const address = this.boundToOf(client);
     return address !== undefined && this.mayBind(client, address, nowMs) ? address : undefined;
   }
 

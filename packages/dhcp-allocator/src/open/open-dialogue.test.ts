@@ -160,7 +160,7 @@ describe('RFC 2131 §4.3: we are 10.0.0.1 and lease 10.0.0.10 to .19; client 1 h
     ],
     ['§4.3.3 DECLINE without server', 'decline', 1, { requested: '10.0.0.10' }, 'ignored server-identifier-missing'],
     ['§4.3.3 DECLINE without address', 'decline', 1, { server: us }, 'ignored address-missing'],
-    ['§4.3.4 RELEASE', 'release', 1, { server: us, ciaddr: '10.0.0.10' }, 'release'],
+    ['§4.3.4 RELEASE', 'release', 1, { server: us, ciaddr: '10.0.0.10' }, 'release 10.0.0.10'],
     ['§4.3.4 RELEASE of another address', 'release', 1, { server: us, ciaddr: '10.0.0.15' }, 'ignored address-not-its-own'],
     ['§4.3.4 RELEASE of a lease that has ended', 'release', 2, { server: us, ciaddr: '10.0.0.11' }, 'ignored unknown-client'],
     ['§4.3.4 RELEASE without address', 'release', 1, { server: us }, 'ignored address-missing'],

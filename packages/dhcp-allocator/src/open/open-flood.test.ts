@@ -93,6 +93,26 @@ describe('a flood of DISCOVERs and REQUESTs', () => {
     expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 7, free: 3 });
   });
 
+  it('law: whatever it renews, and when, it has little more than half of the pool after twice the time that it lasted', () => {
+    const step = fc.record({ seconds: fc.oneof(fc.constant(75), fc.integer({ min: 1, max: 400 })), joins: fc.nat(3) });
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
+        const server = new OpenServer({ leaseTimeSeconds: 365 * 24 * 3600 });
+        const beganAtMs = server.nowMs;
+        const addressOf = new Map<number, string>();
+        for (const { seconds, joins } of steps) {
+          for (let each = 0; each < joins; each++) addressOf.set(++madeUp, server.join(madeUp));
+          server.pass(seconds);
+          for (const [client, ciaddr] of addressOf) if (ciaddr.startsWith('10.')) server.send('request', client, { ciaddr });
+        }
+        server.pass(Math.max(300, (2 * (server.nowMs - beganAtMs)) / 1000));
+        expect(server.open.counts(server.nowMs).free).toBeGreaterThanOrEqual(4);
+        expect(server.join(REAL)).toMatch(/^10\./);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('takes nothing from clients that have a lease', () => {
     const server = new OpenServer();
     expect(server.join(REAL)).toBe('10.0.0.10');

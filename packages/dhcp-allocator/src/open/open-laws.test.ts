@@ -5,14 +5,14 @@ import { type BindingRecord, isBindingValid } from '../binding/binding.js';
 import { BindingTable } from '../binding/binding-table.js';
 import { OpenPool } from './open-pool.js';
 import { clientPacket, ip, mac, OpenServer, SERVER } from './open-pool-fixtures.js';
-import { step, World } from './open-world-fixtures.js';
+import { step, stepOrForgery, World } from './open-world-fixtures.js';
 
 const RUNS = 150;
 
 describe('laws of an open pool', () => {
-  it('no address has two users, and none that is declared and served has another user, after any steps', () => {
+  it('no address has two users, and none that is declared and served has another user, after any steps and forged RELEASEs', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 120, size: 'max' }), (steps) => {
+      fc.property(fc.array(stepOrForgery, { maxLength: 120, size: 'max' }), (steps) => {
         const world = new World();
         for (const each of steps) {
           world.run(each);

@@ -70,7 +70,7 @@ export function decoded(bytes: Uint8Array): DhcpMessage {
 export function outcomeOf(answer: Answer | RecordAnswer): string {
   if (answer.kind === 'dropped' || answer.kind === 'ignored') return `${answer.kind} ${answer.reason}`;
   if (answer.kind === 'noted') return `${answer.decision.kind} ${formatIpv4Address(answer.decision.lease.address)}`;
-  if (answer.kind === 'record') return answer.reply === undefined ? 'release' : outcomeOf(answer.reply);
+  if (answer.kind === 'record') return answer.reply === undefined ? 'no reply' : outcomeOf(answer.reply);
   const reply = decoded(answer.bytes);
   const { kind, address, port } = answer.destination;
   const type = messageTypeOf(reply.options.uint8(OptionCode.messageType) ?? 0);
@@ -93,7 +93,7 @@ export function servedPool(definition: Partial<PoolDefinition> = {}): ServedPool
   return new ServedPool(checked.value);
 }
 
-/** A server with one open pool, a store that never fails unless `canRecord` is false, and a clock. */
+/** A server with one open pool, a store that never fails unless `canRecord` is false, and a clock. No host answers probes. */
 export class OpenServer {
   nowMs = 1_000_000;
   canRecord = true;
@@ -131,7 +131,21 @@ export class OpenServer {
   send(type: MessageType, client: number | string, fields: Fields = {}): string {
     const answer = this.receive(clientPacket(type, typeof client === 'number' ? mac(client) : client, fields));
     if (answer.kind === 'record' && !this.record(answer.record)) return 'ignored not-recorded';
+    if (answer.kind === 'noted' && answer.decision.kind === 'release') this.end(answer.decision.lease.address);
     return outcomeOf(answer);
+  }
+
+  /** The lease ends, as its client did not answer a probe. True if that counts. */
+  end(address: number): boolean {
+    const { grantedAtMs = 0 } = this.open.bindings.at(address) ?? {};
+    const record = this.open.beginRelease(address, grantedAtMs, this.nowMs);
+    return record !== undefined && this.record(record);
+  }
+
+  /** A probe finds the host at the address, which is remembered as its own. True if its lease goes on. */
+  restore(address: number, usedBy: string): boolean {
+    const record = this.open.beginRestoring(address, usedBy, this.nowMs);
+    return record !== undefined && this.record(record);
   }
 
   /** DISCOVER and REQUEST, as a client does both; the address that it has then, or what kept it from one. */

@@ -12,18 +12,10 @@ import type { BindingTable } from '../binding/binding-table.js';
 import { hardwareClientId } from '../binding/client-id.js';
 import type { Pool } from '../pool/pool.js';
 import { leaseExpiry } from '../server/answer-packet.js';
-import { ServedPool } from '../server/served-pool.js';
+import type { ServedPool } from '../server/served-pool.js';
+import { isUnproven, LeaseTimes } from './lease-times.js';
 import { type DeclaredAddress, LeasableAddresses } from './leasable-addresses.js';
 import type { UnknownClient } from './unknown-client.js';
-
-/**
- * Seconds of the first lease of a client while less than half of the dynamic addresses are free; what it renews has the time of the pool. Made-up clients
- * renew nothing, so their addresses are free again soon.
- */
-export const SHORT_LEASE_SECONDS = 300;
-
-/** A client that asks again after so long is no made-up one: the renewal of a short lease comes at half of it. */
-const PROVEN_AFTER_MS = (SHORT_LEASE_SECONDS * 1000) / 4;
 
 /** A declared address that an unknown client still uses. */
 export interface WaitingDeclaration {
@@ -54,25 +46,23 @@ export interface LeaseToAdopt {
 
 export class OpenPool {
   readonly #addresses: LeasableAddresses;
-  #served: ServedPool;
-  #servedShortly: ServedPool;
+  #leaseTimes: LeaseTimes;
 
   /**
    * @param records - what was recorded for the pool, in order; records of other pools are ignored. A table is taken over: the caller does not change it any more.
    * @param nowMs - milliseconds on the clock of the records.
    */
   constructor(served: ServedPool, records: Iterable<BindingRecord> | BindingTable, nowMs: number) {
-    this.#served = served;
-    this.#servedShortly = withShortLeases(served.pool);
+    this.#leaseTimes = new LeaseTimes(served);
     this.#addresses = new LeasableAddresses(served.pool, records, nowMs);
   }
 
   get pool(): Pool {
-    return this.#served.pool;
+    return this.served.pool;
   }
 
   get served(): ServedPool {
-    return this.#served;
+    return this.#leaseTimes.served;
   }
 
   /** Bindings, valid and ended, and quarantines: to be read. `records()` are all of them, for a store that starts anew. */
@@ -90,8 +80,7 @@ export class OpenPool {
    * it as long as it renews its lease.
    */
   setPool(served: ServedPool, nowMs: number): void {
-    this.#served = served;
-    this.#servedShortly = withShortLeases(served.pool);
+    this.#leaseTimes = new LeaseTimes(served);
     this.#addresses.setPool(served.pool, nowMs);
   }
 
@@ -139,11 +128,53 @@ export class OpenPool {
     addresses.advance(nowMs);
     const isFull = addresses.quarantinedCount >= Math.max(1, Math.floor(addresses.size / 4));
     if (isFull && !addresses.isQuarantined(address, nowMs)) return undefined;
-    if (!addresses.isDynamic(address) || addresses.declared.has(address)) return undefined;
+    if (!addresses.isDynamic(address) || this.#isAssigned(address)) return undefined;
     if (addresses.recordingAt(address) !== undefined) return undefined;
     const record: BindingRecord = { kind: 'quarantine', poolName: this.pool.name, address, untilMs };
     addresses.beginRecording(record, nowMs);
     return record;
+  }
+
+  /**
+   * The record by which the lease ends, because its client does not use the address any more: it has sent a DHCPRELEASE, or a person ends the lease, and the client does not
+   * answer a probe. The client is remembered. To be recorded, and reported by `recorded`. Undefined: there is no such lease any more, its client has renewed it since, or
+   * the address is being recorded.
+   *
+   * @param grantedAtMs - `grantedAtMs` of the binding when the probe began.
+   */
+  beginRelease(address: Ipv4Address, grantedAtMs: number, nowMs: number): BindingRecord | undefined {
+    const binding = this.#addresses.table.at(address);
+    if (binding === undefined || !isBindingValid(binding, nowMs) || binding.grantedAtMs !== grantedAtMs) return undefined;
+    if (this.#addresses.recordingAt(address) !== undefined) return undefined;
+    const record: BindingRecord = { kind: 'binding', poolName: this.pool.name, ...binding, endsAtMs: nowMs, isReleased: true };
+    this.#addresses.beginRecording(record, nowMs);
+    return record;
+  }
+
+  /**
+   * The record by which a lease that has ended goes on, because its client was found to use the address: its DHCPRELEASE was forged, or it did not hear that the lease has
+   * ended. To be recorded, and reported by `recorded`. Undefined: the address is not remembered as that of a client with this MAC address, or is being recorded.
+   */
+  beginRestoring(address: Ipv4Address, usedBy: MacAddress, nowMs: number): BindingRecord | undefined {
+    const binding = this.#addresses.table.at(address);
+    if (binding?.macAddress !== usedBy || isBindingValid(binding, nowMs)) return undefined;
+    if (this.#addresses.recordingAt(address) !== undefined) return undefined;
+    const served = this.#addresses.isScarce ? this.#leaseTimes.proven(binding, nowMs) : this.served;
+    const endsAtMs = leaseExpiry(served.pool, nowMs);
+    const record: BindingRecord = { kind: 'binding', poolName: this.pool.name, ...binding, endsAtMs, isReleased: false };
+    this.#addresses.beginRecording(record, nowMs);
+    return record;
+  }
+
+  /**
+   * The lease of another client that keeps this one from the address that is bound to it. To be probed when this client asks: if its host does not answer, `beginRelease`
+   * ends it.
+   */
+  formerHolderOf(client: Pick<UnknownClient, 'macAddress'>, nowMs: number): Binding | undefined {
+    const address = this.#addresses.boundToOf(client);
+    const binding = address === undefined ? undefined : this.#addresses.table.at(address);
+    if (binding === undefined || binding.macAddress === client.macAddress) return undefined;
+    return isBindingValid(binding, nowMs) ? binding : undefined;
   }
 
   /** The record survives a crash: from now on it counts. To be called in the order in which records were recorded; also with those of another replica. */
@@ -179,14 +210,20 @@ export class OpenPool {
     return { size, valid, quarantined, declared, free: Math.max(0, size - valid - quarantined - declared) };
   }
 
-  /** The pool with the lease time that the client gets for the address: its own, or `SHORT_LEASE_SECONDS`. */
+  /** The pool with the lease time that the client gets for the address: its own, or a shorter one, `SHORT_LEASE_SECONDS` at least. */
   servedFor(client: UnknownClient, address: Ipv4Address, nowMs: number): ServedPool {
-    return this.#isShort(client, address, nowMs) ? this.#servedShortly : this.#served;
+    const boundTo = this.#addresses.boundToOf(client);
+    // No other client gets what is bound to this one; what is not, it leaves for that as soon as it can.
+    if (boundTo !== undefined) return boundTo === address ? this.served : this.#leaseTimes.short;
+    const own = this.#addresses.bindingOf(client);
+    if (own?.address !== address || !isBindingValid(own, nowMs))
+      return this.#isShortAtFirst(client, address) ? this.#leaseTimes.short : this.served;
+    return this.#addresses.isScarce || isUnproven(own, nowMs) ? this.#leaseTimes.proven(own, nowMs) : this.served;
   }
 
   /** Keeps the address for the client for a short time, in memory. */
   offer(client: UnknownClient, address: Ipv4Address, nowMs: number): void {
-    this.#addresses.offer(client, address, { isShort: this.#isShort(client, address, nowMs), nowMs });
+    this.#addresses.offer(client, address, { isShort: this.#isShortAtFirst(client, address), nowMs });
   }
 
   /** The record of the client's new or renewed binding. Nothing else happens to the address until `recorded` or `notRecorded` is called with it. */
@@ -197,7 +234,7 @@ export class OpenPool {
     const record = {
       ...{ kind: 'binding' as const, poolName: this.pool.name, address, clientId, macAddress },
       ...(hostname !== undefined && { hostname }),
-      boundAtMs: own?.address === address ? own.boundAtMs : nowMs,
+      boundAtMs: own?.address === address && isBindingValid(own, nowMs) ? own.boundAtMs : nowMs,
       grantedAtMs: nowMs,
       endsAtMs: leaseExpiry(this.servedFor(client, address, nowMs).pool, nowMs),
       isReleased: false,
@@ -206,17 +243,14 @@ export class OpenPool {
     return record;
   }
 
-  #isShort(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
-    const own = this.#addresses.bindingOf(client);
-    if (own?.address === address) {
-      const wasShort = own.endsAtMs - own.grantedAtMs <= SHORT_LEASE_SECONDS * 1000;
-      return wasShort && nowMs - own.boundAtMs < PROVEN_AFTER_MS;
-    }
+  /** An address that an object assigns, or keeps from all clients: not one that is leased here. */
+  #isAssigned(address: Ipv4Address): boolean {
+    const declared = this.#addresses.declared.get(address);
+    return declared !== undefined && declared.isLeasedHere !== true;
+  }
+
+  #isShortAtFirst(client: UnknownClient, address: Ipv4Address): boolean {
     const offer = this.#addresses.offerOf(client);
     return offer?.address === address ? offer.isShort : this.#addresses.isScarce;
   }
-}
-
-function withShortLeases(pool: Pool): ServedPool {
-  return new ServedPool({ ...pool, leaseTimeSeconds: Math.min(pool.leaseTimeSeconds, SHORT_LEASE_SECONDS) });
 }

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { formatIpv4Address } from '../address/ipv4-address.js';
+import type { BindingRecord } from '../binding/binding.js';
 import type { Answer, ReplyAnswer } from '../server/answer-packet.js';
 import { OptionCode } from '../wire/layout.js';
 import type { RecordAnswer } from './answer-open-packet.js';
@@ -20,6 +21,8 @@ export type Step =
   | { readonly kind: 'pass'; readonly seconds: number }
   | { readonly kind: 'declare'; readonly address: number; readonly client: number }
   | { readonly kind: 'undeclare' }
+  /** A lease ends by a DHCPRELEASE that another machine made up, as its client missed the probe: it uses the address all the same. */
+  | { readonly kind: 'forge-release'; readonly address: number }
   | { readonly kind: 'crash' };
 
 const client = fc.nat(CLIENTS - 1);
@@ -47,6 +50,15 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom({ kind: 'crash' as const }, { kind: 'undeclare' as const }) },
 );
 
+/** Also what other machines make up. */
+export const stepOrForgery: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 20, arbitrary: step },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('forge-release' as const), address: fc.integer({ min: 10, max: 15 }) }),
+  },
+);
+
 interface Belief {
   readonly address: string;
   readonly endsAtMs: number;
@@ -55,7 +67,7 @@ interface Belief {
 /** What is being recorded, because of a message of this client. */
 interface InFlight {
   readonly client: number;
-  readonly answer: RecordAnswer;
+  readonly answer: Pick<RecordAnswer, 'record' | 'reply'>;
   readonly requestedAtMs: number;
 }
 
@@ -76,6 +88,7 @@ export class World {
     else if (step.kind === 'crash') this.#crash();
     else if (step.kind === 'declare') this.#declare(step.address, step.client);
     else if (step.kind === 'undeclare') this.#undeclare();
+    else if (step.kind === 'forge-release') this.#end(0, `10.0.0.${step.address}`);
     else this.#send(step);
   }
 
@@ -95,7 +108,8 @@ export class World {
     else if (step.kind === 'renew') this.#receive(client, 'request', { ciaddr: address });
     else if (step.kind === 'release') {
       this.believed.delete(client);
-      this.#receive(client, 'release', { server: SERVER, ciaddr: address });
+      const { kind } = this.#receive(client, 'release', { server: SERVER, ciaddr: address });
+      if (kind === 'noted') this.#end(client, address);
     } else this.#decline(client, address);
   }
 
@@ -105,12 +119,31 @@ export class World {
     this.believed.delete(client);
     const { server } = this;
     const record = server.open.beginQuarantine(ip(address), server.nowMs + 300_000, server.nowMs);
-    if (record !== undefined)
-      this.#inFlight.push({
-        client,
-        requestedAtMs: server.nowMs,
-        answer: { ...answer, kind: 'record', event: 'released', record },
-      });
+    this.#record(client, record);
+  }
+
+  /** No host answered the probe. */
+  #end(client: number, address: string): void {
+    const { open, nowMs } = this.server;
+    const { grantedAtMs = 0 } = open.bindings.at(ip(address)) ?? {};
+    this.#record(client, open.beginRelease(ip(address), grantedAtMs, nowMs));
+  }
+
+  #record(client: number, record: BindingRecord | undefined): void {
+    if (record !== undefined) this.#inFlight.push({ client, requestedAtMs: this.server.nowMs, answer: { record } });
+  }
+
+  /** A host that uses the address answers the probe, unless it is the client. False: the address may be leased. */
+  #isUsedByOther(client: number, { record, event }: RecordAnswer): boolean {
+    const { open, nowMs } = this.server;
+    const used = formatIpv4Address(record.address);
+    const user = [...this.believed].find(
+      ([other, { address, endsAtMs }]) => other !== client && address === used && endsAtMs > nowMs,
+    );
+    if (event !== 'bound' || user === undefined) return false;
+    open.notRecorded(record, nowMs);
+    this.#record(user[0], open.beginRestoring(record.address, mac(user[0]), nowMs));
+    return true;
   }
 
   #addressOf(client: number, wanted: number): string {
@@ -121,8 +154,10 @@ export class World {
   #receive(client: number, type: 'discover' | 'request' | 'release' | 'decline', fields: Fields): Answer | RecordAnswer {
     const { server } = this;
     const answer = server.receive(clientPacket(type, mac(client), fields));
-    if (answer.kind === 'record') this.#inFlight.push({ client, answer, requestedAtMs: server.nowMs });
-    else if (answer.kind === 'reply') this.#deliver(client, answer, server.nowMs);
+    if (answer.kind === 'record') {
+      if (!this.#isUsedByOther(client, answer)) this.#inFlight.push({ client, answer, requestedAtMs: server.nowMs });
+    }
+    if (answer.kind === 'reply') this.#deliver(client, answer, server.nowMs);
     return answer;
   }
 
@@ -206,8 +241,10 @@ export class World {
   servedDeclarations(): ReadonlySet<string> {
     const { open, nowMs } = this.server;
     const waiting = new Set(open.waitingDeclarations(nowMs).map(({ declared }) => declared.address));
-    for (const address of this.#declared.keys())
-      if (!waiting.has(address)) this.#servedDeclarations.add(formatIpv4Address(address));
+    // It is probed before it is served.
+    const used = new Set(this.used());
+    for (const address of [...this.#declared.keys()].filter((each) => !waiting.has(each)).map(formatIpv4Address))
+      if (!used.has(address)) this.#servedDeclarations.add(address);
     return this.#servedDeclarations;
   }
 

@@ -1,0 +1,119 @@
+/** Messages that another machine sends in the name of a client, or to get the address of one. */
+import { describe, expect, it } from 'vitest';
+import { clientPacket, ip, mac, OpenServer, outcomeOf, SERVER, shortOutcome } from './open-pool-fixtures.js';
+
+const YEAR = 365 * 24 * 3600;
+const VICTIM = 1;
+const STRANGER = 66;
+
+function serverWithVictim(): OpenServer {
+  const server = new OpenServer({ leaseTimeSeconds: YEAR });
+  expect(server.join(VICTIM)).toBe('10.0.0.10');
+  return server;
+}
+
+const renewal = (server: OpenServer, client: number) => shortOutcome(server.send('request', client, { ciaddr: '10.0.0.10' }));
+
+describe('a RELEASE', () => {
+  it('changes nothing by itself: its lease ends when the caller has found that the client is away', () => {
+    const server = serverWithVictim();
+    const answer = server.receive(clientPacket('release', mac(VICTIM), { server: SERVER, ciaddr: '10.0.0.10' }));
+    expect(outcomeOf(answer)).toBe('release 10.0.0.10');
+    expect(server.open.counts(server.nowMs).valid).toBe(1);
+    expect(shortOutcome(server.send('request', STRANGER, { server: SERVER, requested: '10.0.0.10' }))).toBe(
+      'nak 0.0.0.0 address-not-available',
+    );
+    expect(server.end(ip('10.0.0.10'))).toBe(true);
+    expect(server.open.counts(server.nowMs).valid).toBe(0);
+  });
+
+  it('ends no lease that its client has renewed since, and none twice', () => {
+    const server = serverWithVictim();
+    const { grantedAtMs } = server.open.bindings.at(ip('10.0.0.10')) ?? { grantedAtMs: 0 };
+    server.pass(10);
+    expect(renewal(server, VICTIM)).toBe('ack 10.0.0.10');
+    expect(server.open.beginRelease(ip('10.0.0.10'), grantedAtMs, server.nowMs)).toBeUndefined();
+    expect(server.end(ip('10.0.0.10'))).toBe(true);
+    expect(server.end(ip('10.0.0.10'))).toBe(false);
+    expect(server.end(ip('10.0.0.11'))).toBe(false);
+  });
+});
+
+describe('a host that answers the probe of an address', () => {
+  it('has its lease again if it is remembered as its client: it renews it as before, also after a crash', () => {
+    const server = serverWithVictim();
+    server.end(ip('10.0.0.10'));
+    const stranger = server.receive(clientPacket('request', mac(STRANGER), { server: SERVER, requested: '10.0.0.10' }));
+    expect(stranger).toMatchObject({ kind: 'record', event: 'bound' });
+    if (stranger.kind === 'record') server.open.notRecorded(stranger.record, server.nowMs);
+    expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(true);
+    server.crash();
+    expect(server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs).toBe(server.nowMs + YEAR * 1000);
+    expect(shortOutcome(server.send('request', STRANGER, { server: SERVER, requested: '10.0.0.10' }))).toBe(
+      'nak 0.0.0.0 address-not-available',
+    );
+    expect(renewal(server, VICTIM)).toBe('ack 10.0.0.10');
+  });
+
+  it('has none if it is another host, if the lease has not ended, or while the address is being recorded', () => {
+    const server = serverWithVictim();
+    expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(false);
+    server.end(ip('10.0.0.10'));
+    expect(server.restore(ip('10.0.0.10'), mac(STRANGER))).toBe(false);
+    expect(server.restore(ip('10.0.0.11'), mac(VICTIM))).toBe(false);
+    server.receive(clientPacket('request', mac(VICTIM), { requested: '10.0.0.10' }));
+    expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(false);
+  });
+
+  it('while addresses are scarce it has it for twice as long as it had it', () => {
+    const server = new OpenServer({ leaseTimeSeconds: YEAR });
+    for (let client = 1; client <= 10; client++) server.join(client);
+    server.pass(200);
+    server.end(ip('10.0.0.10'));
+    server.restore(ip('10.0.0.10'), mac(VICTIM));
+    expect(server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs).toBe(server.nowMs + 300_000);
+  });
+});
+
+it('RFC 2132 §9.14 a client identifier with the hardware address of another host is not that host', () => {
+  const server = serverWithVictim();
+  const asVictim = { identifier: [1, 2, 0, 0, 0, 0, 1] };
+  expect(server.send('request', STRANGER, { requested: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
+  expect(server.send('release', STRANGER, { server: SERVER, ciaddr: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
+  expect(server.join(STRANGER, asVictim)).toBe('10.0.0.11');
+  expect(server.open.bindings.at(ip('10.0.0.10'))).toMatchObject({ macAddress: mac(VICTIM) });
+  expect(shortOutcome(server.send('request', VICTIM, { ciaddr: '10.0.0.10', ...asVictim }))).toBe('ack 10.0.0.10');
+});
+
+describe('a board that was replaced: its address is bound to the new one', () => {
+  const bound = (server: OpenServer) =>
+    server.open.declare([{ address: ip('10.0.0.10'), macAddress: mac(9), isLeasedHere: true }], server.nowMs);
+
+  it('which is told of the lease of the old one, and has the address as soon as that has ended', () => {
+    const server = serverWithVictim();
+    bound(server);
+    const holder = server.open.formerHolderOf({ macAddress: mac(9) }, server.nowMs);
+    expect(holder).toMatchObject({ address: ip('10.0.0.10'), macAddress: mac(VICTIM) });
+    server.end(ip('10.0.0.10'));
+    expect(server.open.formerHolderOf({ macAddress: mac(9) }, server.nowMs)).toBeUndefined();
+    expect(server.join(9)).toBe('10.0.0.10');
+  });
+
+  it('which has another address for five minutes at a time while the old one is there', () => {
+    const server = serverWithVictim();
+    bound(server);
+    expect(server.join(9)).toBe('10.0.0.11');
+    expect(server.open.bindings.at(ip('10.0.0.11'))?.endsAtMs).toBe(server.nowMs + 300_000);
+    server.pass(3600);
+    expect(server.join(9)).toBe('10.0.0.11');
+    expect(server.open.bindings.at(ip('10.0.0.11'))?.endsAtMs).toBe(server.nowMs + 300_000);
+  });
+
+  it('an address that another host uses is in quarantine, bound or not', () => {
+    const server = new OpenServer();
+    bound(server);
+    const record = server.open.beginQuarantine(ip('10.0.0.10'), server.nowMs + 3_600_000, server.nowMs);
+    if (record !== undefined) server.record(record);
+    expect(server.join(9)).toBe('10.0.0.11');
+  });
+});
