@@ -31,12 +31,12 @@ export { answerOpenPacket, type OpenServing, type RecordAnswer } from './open/an
 export { BindingRecorder, type BindingRecorderPorts } from './open/binding-recorder.js';
 export type { BindingStore } from './open/binding-store.js';
 export type { DeclaredAddress } from './open/leasable-addresses.js';
+export { SHORT_LEASE_SECONDS } from './open/lease-times.js';
 export { MOST_OFFERS, OFFER_MS } from './open/offers.js';
 export {
   type LeaseToAdopt,
   OpenPool,
   type OpenPoolCounts,
-  SHORT_LEASE_SECONDS,
   type WaitingDeclaration,
 } from './open/open-pool.js';
 // Options by name

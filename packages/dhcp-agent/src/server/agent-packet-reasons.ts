@@ -1,15 +1,16 @@
 /** What each word means that the agent adds to those of `PACKET_REASONS`: log lines and metrics have the same words. */
 import type { DropReason, IgnoreReason, NakReason } from '@vmdhcp/dhcp-allocator';
 import type { DeclineDoubt } from './decline-checks.js';
+import type { ReleaseDoubt } from './release-checks.js';
 
 /** Why a reply that was decided is not sent, or what a client sent changes nothing. */
-export type SuppressReason = 'standing-by' | 'address-being-probed';
+export type SuppressReason = 'standing-by' | 'address-being-probed' | 'address-in-use';
 /** Why a DECLINE changes nothing. */
 export type DeclineIgnoreReason = DeclineDoubt | 'address-reserved';
 /** Why the agent drops a packet. */
 export type AgentDropReason = 'internal-error' | 'send-failed';
 
-export type MessageReason = IgnoreReason | NakReason | SuppressReason | DeclineIgnoreReason;
+export type MessageReason = IgnoreReason | NakReason | SuppressReason | DeclineIgnoreReason | ReleaseDoubt;
 export type PacketDropReason = DropReason | AgentDropReason;
 
 /** By reason. Every reason of the unions above that `PACKET_REASONS` does not have, and no other. */
@@ -20,8 +21,14 @@ export const AGENT_PACKET_REASONS = {
   },
   'address-being-probed': {
     outcomes: ['ignored'],
-    meaning: 'The agent probes the address for a conflict before it offers it for the first time. The client retransmits.',
+    meaning: 'The agent probes the address for a conflict before the client gets it for the first time. The client retransmits.',
     source: 'RFC 2131 §2.2, RFC 5227 §2.1',
+  },
+  'address-in-use': {
+    outcomes: ['ignored'],
+    meaning:
+      'Another host answers the probe of the address that the client requests. If it is the last client of the address, its lease goes on; otherwise the address is quarantined. The client gets a DHCPNAK when it retransmits, and then another address.',
+    source: 'RFC 2131 §2.2',
   },
   'address-reserved': {
     outcomes: ['ignored'],
@@ -51,6 +58,23 @@ export const AGENT_PACKET_REASONS = {
     outcomes: ['ignored'],
     meaning: 'The address could not be probed; the log has the error.',
   },
+  'release-address-in-use-by-client': {
+    outcomes: ['ignored'],
+    meaning:
+      'The client answers the probe of the address that is released in its name, or has renewed its lease: the lease stays.',
+  },
+  'release-being-checked': {
+    outcomes: ['ignored'],
+    meaning: 'The address is being probed because of an earlier RELEASE.',
+  },
+  'release-limit': {
+    outcomes: ['ignored'],
+    meaning: 'Too many RELEASEs are being checked at the same time: the lease stays until it ends.',
+  },
+  'release-not-checked': {
+    outcomes: ['ignored'],
+    meaning: 'The address could not be probed, so that its lease stays; the log has the error.',
+  },
   'internal-error': {
     outcomes: ['dropped'],
     meaning: 'A bug: the log has the error. The packet is lost, and the agent goes on.',
@@ -61,7 +85,7 @@ export const AGENT_PACKET_REASONS = {
   },
 } as const satisfies Readonly<
   Record<
-    SuppressReason | DeclineIgnoreReason | AgentDropReason,
+    SuppressReason | DeclineIgnoreReason | ReleaseDoubt | AgentDropReason,
     { outcomes: readonly ('dropped' | 'ignored')[]; meaning: string; source?: string }
   >
 >;

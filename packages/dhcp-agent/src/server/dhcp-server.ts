@@ -27,6 +27,7 @@ import type { AgentTraffic } from '../traffic/agent-traffic.js';
 import type { Standing } from '../traffic/client-slots.js';
 import type { SuppressReason } from './agent-packet-reasons.js';
 import { DeclaredLeases, type DeclaredLeasesPorts } from './declared-leases.js';
+import type { LeaseEnd } from './lease-ends.js';
 import { MessageCounters } from './message-counters.js';
 import { NotedAnswers, NotedEntry } from './noted-answers.js';
 import { OpenAnswers, type OpenPoolsPort } from './open-answers.js';
@@ -187,6 +188,11 @@ export class DhcpServer {
     this.#open?.noteEnded();
   }
 
+  /** Ends the lease that an unknown client has of the address, because a person wants it, if its host does not answer a probe. Never rejects. */
+  async endLease(poolName: string, address: Ipv4Address, interfaceName: string): Promise<LeaseEnd> {
+    return (await this.#open?.endLease(poolName, address, interfaceName)) ?? { kind: 'no-lease' };
+  }
+
   /** To be called after each burst of packets. */
   endBurst(): void {
     this.#noted.endBurst();
@@ -284,11 +290,18 @@ export class DhcpServer {
         this.counters.count(answer.client.type, 'ignored', answer.reason);
         return undefined;
       case 'noted':
-        this.#leases.note(answer, interfaceName);
+        this.#note(answer, interfaceName);
         return undefined;
       case 'reply':
         return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
     }
+  }
+
+  #note(answer: Extract<Answer, { kind: 'noted' }>, interfaceName: string): void {
+    const { kind, lease } = answer.decision;
+    const isDeclared = this.#table.lookup(lease.poolName, lease.macAddress)?.address === lease.address;
+    const isClaimed = kind === 'release' && !isDeclared && this.#open?.claimRelease(lease, interfaceName) === true;
+    if (!isClaimed) this.#leases.note(answer, interfaceName);
   }
 
   #decide(packet: Uint8Array): Answer | RecordAnswer {

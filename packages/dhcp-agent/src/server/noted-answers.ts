@@ -119,20 +119,19 @@ export class NotedAnswers {
     this.#traffic.note({ place, octets: this.#packet, macOffset: CHADDR, standing, reason, from: this.#from() });
   }
 
-  /** What is to be called when it is known whether the record of this answer survives. */
-  laterOf({ client, pool, reply, event }: RecordAnswer): (isRecorded: boolean) => void {
+  /** What is to be called when it is known whether the record of this answer survives, or why it does not. */
+  laterOf({ client, pool, reply }: RecordAnswer): (notRecorded: MessageReason | undefined) => void {
     const traffic = this.#traffic;
     this.#poolName = pool.name;
     if (traffic === undefined) return () => undefined;
     const place = this.#placeOf(traffic, pool.name);
     const from = this.#from();
-    return (isRecorded) => {
+    return (notRecorded) => {
       traffic.endBurst();
       const address = reply?.decision.kind === 'ack' ? reply.decision.lease.address : undefined;
       const answered = reply === undefined ? {} : { answer: 'ack' as const, address };
-      const outcome = isRecorded ? answered : { reason: 'not-recorded' };
-      const standing =
-        isRecorded && event !== 'released' ? 'leased' : this.#ports.standingOf(pool.name, client.macAddress, client);
+      const outcome = notRecorded === undefined ? answered : { reason: notRecorded };
+      const standing = notRecorded === undefined ? 'leased' : this.#ports.standingOf(pool.name, client.macAddress, client);
       traffic.note({ place, octets: client.message.chaddr, macOffset: 0, standing, received: client.type, from, ...outcome });
       traffic.endBurst();
     };

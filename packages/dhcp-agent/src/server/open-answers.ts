@@ -1,6 +1,6 @@
 /**
- * What becomes of answers to unknown clients: a lease is recorded, and then its ACK is sent; an offer of an address that the client does not have waits
- * until the address was probed; an address that another host uses is recorded as quarantined.
+ * What becomes of answers to unknown clients: a lease is recorded, and then its ACK is sent; before a client gets an address that it does not have, the address is
+ * probed. If another host uses it, its lease goes on where it is remembered as its client; otherwise the address is recorded as quarantined.
  */
 import {
   type Binding,
@@ -20,6 +20,8 @@ import {
 import type { LeaseEvent } from '../agent-event.js';
 import type { AgentObserver, LateReply } from '../ports.js';
 import type { FindAddressUsers } from '../probe/address-users.js';
+import type { MessageReason } from './agent-packet-reasons.js';
+import { type LeaseEnd, LeaseEnds } from './lease-ends.js';
 import type { MessageCounters } from './message-counters.js';
 import { queuedReplyOf } from './queued-reply.js';
 
@@ -27,6 +29,8 @@ import { queuedReplyOf } from './queued-reply.js';
 const QUARANTINE_MS = 3_600_000;
 /** Addresses that are probed at the same time; more than that are offered without a probe, so that a flood of made-up clients delays no offer. */
 const MOST_PROBED = 256;
+/** Addresses that are probed at the same time because clients request them; more than that get no reply. */
+const MOST_REQUESTED = 4_096;
 /** Addresses that are remembered to be free. */
 const MOST_FREE = 4_096;
 
@@ -65,19 +69,32 @@ interface Probed {
   offer: LateReply;
 }
 
+/** Why an address may not be leased. */
+type AddressDoubt =
+  | { readonly reason: 'address-being-probed' }
+  | { readonly reason: 'address-in-use'; readonly users: readonly MacAddress[] };
+
 export class OpenAnswers {
   readonly openPoolOf: OpenPoolsPort['openPoolOf'];
   readonly #ports: OpenAnswersPorts;
   /** By pool and address. */
   readonly #probed = new Map<string, Probed>();
-  /** By pool and address: until when it need not be probed. */
-  readonly #freeUntilMs = new Map<string, number>();
+  /** By pool and address: for which client it was probed, and until when it need not be probed again. */
+  readonly #free = new Map<string, { readonly macAddress: MacAddress; readonly untilMs: number }>();
+  #requested = 0;
+  readonly #ends: LeaseEnds;
   /** By interface: what is sent in a moment, in one burst. */
   readonly #late = new Map<string, LateReply[]>();
 
   constructor(ports: OpenAnswersPorts) {
     this.#ports = ports;
     this.openPoolOf = ports.openPoolOf;
+    const { openPoolOf, record, probes, nowMs, findUsers, counters, observer } = ports;
+    this.#ends = new LeaseEnds({
+      ...{ openPoolOf, record, probes, nowMs, findUsers, counters },
+      onNotProbed: (interfaceName, error) => observer.observe({ kind: 'address-not-probed', interfaceName, error }),
+      onReleased: (lease, details) => this.#observe('released', lease, details),
+    });
   }
 
   /** The lease that an unknown client has or had of the address. */
@@ -92,10 +109,25 @@ export class OpenAnswers {
     return binding?.macAddress === macAddress && isBindingValid(binding, this.#ports.nowMs());
   }
 
-  /** True: the reply is an offer, and is sent when its address was probed. */
+  /** A RELEASE of this lease came in. False: no unknown client has it. */
+  claimRelease(lease: Lease, interfaceName: string): boolean {
+    return this.#ends.claim(lease, interfaceName);
+  }
+
+  /** Ends the lease of an unknown client because a person wants it, if its host does not answer. Never rejects. */
+  endLease(poolName: string, address: Ipv4Address, interfaceName: string): Promise<LeaseEnd> {
+    return this.#ends.end(poolName, address, interfaceName);
+  }
+
+  /** True: the reply is an offer, and is sent when its address was probed; or when the client asks again, as the address that is bound to it may be free then. */
   waitsForProbe(answer: ReplyAnswer, interfaceName: string): boolean {
     const { decision, pool, client } = answer;
-    if (decision.kind !== 'offer' || !this.#needsProbe(decision.lease)) return false;
+    if (decision.kind !== 'offer') return false;
+    if (this.#probesFormerHolder(decision.lease, interfaceName)) {
+      this.#ports.counters.count(client.type, 'ignored', 'address-being-probed');
+      return true;
+    }
+    if (!this.#needsProbe(decision.lease)) return false;
     const key = keyOf(decision.lease);
     const probed = this.#probed.get(key);
     if (probed === undefined && this.#probed.size >= MOST_PROBED) return false;
@@ -122,40 +154,82 @@ export class OpenAnswers {
     return true;
   }
 
-  /** Notes leases that have ended. To be called every few seconds. */
+  /** Notes leases that have ended, and asks hosts again whose RELEASE is in doubt. To be called every few seconds. */
   noteEnded(): void {
+    this.#ends.askAgain();
     const nowMs = this.#ports.nowMs();
     for (const open of this.#ports.all())
       for (const { macAddress, address } of open.takeEnded(nowMs))
         this.#observe('expired', { poolName: open.pool.name, macAddress, address });
   }
 
-  /** Sends the reply when the record survives; never if it does not, and false then. Never rejects. */
-  async recordThenSend({ record, reply, event, client }: RecordAnswer, interfaceName: string): Promise<boolean> {
-    const { counters, record: toStore } = this.#ports;
-    if (!(await toStore(record))) {
-      counters.count(client.type, 'ignored', 'not-recorded');
-      return false;
+  /** Sends the reply when no other host uses the address and the record survives. Otherwise never, and returns why. Never rejects. */
+  async recordThenSend(answer: RecordAnswer, interfaceName: string): Promise<MessageReason | undefined> {
+    const { counters } = this.#ports;
+    const { record, reply, client } = answer;
+    const notRecorded = await this.#record(answer, interfaceName);
+    if (notRecorded !== undefined) {
+      counters.count(client.type, 'ignored', notRecorded);
+      return notRecorded;
     }
     if (reply !== undefined) {
       counters.count(client.type, 'ack', '');
       if (reply.omittedOptions.length > 0) counters.omitOptions(reply.omittedOptions.length);
       this.#sendLater(interfaceName, { bytes: reply.bytes, queued: queuedReplyOf(reply) });
-    } else counters.count(client.type, 'released', '');
-    if (record.kind !== 'binding' || event === 'renewed') return true;
-    const { poolName, macAddress, address, hostname } = record;
-    const lease = { poolName, macAddress, address, ...(hostname !== undefined && { hostname }) };
-    this.#observe(event, lease, { interface: interfaceName });
-    return true;
+    }
+    if (record.kind === 'binding') this.#onBound(record, answer, interfaceName);
+    return undefined;
+  }
+
+  /** Why the lease is not recorded; undefined: it is. */
+  async #record({ record, event }: RecordAnswer, interfaceName: string): Promise<MessageReason | undefined> {
+    const doubt = event === 'bound' && record.kind === 'binding' ? await this.#whyNotFree(record, interfaceName) : undefined;
+    if (doubt === undefined) return (await this.#ports.record(record)) ? undefined : 'not-recorded';
+    const open = this.openPoolOf(record.poolName);
+    open?.notRecorded(record, this.#ports.nowMs());
+    if (doubt.reason === 'address-in-use' && record.kind === 'binding') this.#onUsed(record, doubt.users, interfaceName);
+    return doubt.reason;
+  }
+
+  /** Probes the address, unless it was probed for this client shortly before. Undefined: no other host uses it. */
+  async #whyNotFree(lease: Lease, interfaceName: string): Promise<AddressDoubt | undefined> {
+    if (!this.#needsProbe(lease)) return undefined;
+    if (this.#requested >= MOST_REQUESTED) return { reason: 'address-being-probed' };
+    this.#requested += 1;
+    try {
+      const { others } = await this.#ports.findUsers(interfaceName, lease);
+      return others.length > 0 ? { reason: 'address-in-use', users: others } : undefined;
+    } catch (error) {
+      this.#ports.observer.observe({ kind: 'address-not-probed', interfaceName, error });
+      return { reason: 'address-being-probed' };
+    } finally {
+      this.#requested -= 1;
+    }
+  }
+
+  #onBound({ poolName, macAddress, address, hostname }: Lease, { event }: RecordAnswer, interfaceName: string): void {
+    // Whoever asks for the address next may not know that this client has it.
+    this.#free.delete(keyOf({ poolName, address }));
+    if (event === 'renewed') this.#probesFormerHolder({ poolName, macAddress }, interfaceName);
+    else {
+      const lease = { poolName, macAddress, address, ...(hostname !== undefined && { hostname }) };
+      this.#observe(event, lease, { interface: interfaceName });
+    }
+  }
+
+  #probesFormerHolder({ poolName, macAddress }: Pick<Lease, 'poolName' | 'macAddress'>, interfaceName: string): boolean {
+    const open = this.openPoolOf(poolName);
+    return open !== undefined && this.#ends.probesFormerHolder(open, macAddress, interfaceName);
   }
 
   #needsProbe(lease: Lease): boolean {
     const { probes, nowMs } = this.#ports;
     const open = this.openPoolOf(lease.poolName);
-    if (open === undefined || !probes(lease.poolName) || open.addresses.declared.has(lease.address)) return false;
+    if (open === undefined || !probes(lease.poolName)) return false;
     const binding = open.bindings.at(lease.address);
     if (binding?.macAddress === lease.macAddress && isBindingValid(binding, nowMs())) return false;
-    return (this.#freeUntilMs.get(keyOf(lease)) ?? Number.NEGATIVE_INFINITY) <= nowMs();
+    const free = this.#free.get(keyOf(lease));
+    return free === undefined || free.macAddress !== lease.macAddress || free.untilMs <= nowMs();
   }
 
   async #probe(key: string, probed: Probed): Promise<void> {
@@ -163,10 +237,10 @@ export class OpenAnswers {
     const { findUsers, observer, counters } = this.#ports;
     this.#probed.set(key, probed);
     try {
-      const [usedBy] = (await findUsers(interfaceName, lease)).others;
-      if (usedBy !== undefined) this.#onUsed(lease, usedBy);
+      const { others } = await findUsers(interfaceName, lease);
+      if (others.length > 0) this.#onUsed(lease, others, interfaceName);
       else {
-        this.#noteFree(key);
+        this.#noteFree(key, lease);
         counters.count('discover', 'offer', '');
         this.#sendLater(interfaceName, probed.offer);
         this.#ports.onLateOffer({ lease, interfaceName, hardwareAddress: probed.offer.queued.hardwareAddress });
@@ -178,17 +252,30 @@ export class OpenAnswers {
     }
   }
 
-  #noteFree(key: string): void {
-    this.#freeUntilMs.delete(key);
-    this.#freeUntilMs.set(key, this.#ports.nowMs() + OFFER_MS);
-    const oldest = this.#freeUntilMs.keys().next();
-    if (this.#freeUntilMs.size > MOST_FREE && !oldest.done) this.#freeUntilMs.delete(oldest.value);
+  #noteFree(key: string, { macAddress }: Lease): void {
+    this.#free.delete(key);
+    this.#free.set(key, { macAddress, untilMs: this.#ports.nowMs() + OFFER_MS });
+    const oldest = this.#free.keys().next();
+    if (this.#free.size > MOST_FREE && !oldest.done) this.#free.delete(oldest.value);
   }
 
-  #onUsed({ poolName, macAddress, address }: Lease, usedBy: MacAddress): void {
-    this.#ports.observer.observe({ kind: 'address-conflict', pool: poolName, macAddress, address, usedBy });
+  #onUsed({ poolName, macAddress, address }: Lease, users: readonly MacAddress[], interfaceName: string): void {
     const open = this.openPoolOf(poolName);
+    const owner = open?.bindings.at(address)?.macAddress;
+    if (open !== undefined && owner !== undefined && users.includes(owner)) {
+      void this.#restore(open, { poolName, macAddress: owner, address }, interfaceName);
+      return;
+    }
+    const usedBy = users[0] as MacAddress;
+    this.#ports.observer.observe({ kind: 'address-conflict', pool: poolName, macAddress, address, usedBy });
     if (open !== undefined) this.#quarantine(open, address);
+  }
+
+  /** The remembered client of the address uses it: its lease goes on. */
+  async #restore(open: OpenPool, lease: Lease, interfaceName: string): Promise<void> {
+    const record = open.beginRestoring(lease.address, lease.macAddress, this.#ports.nowMs());
+    if (record === undefined || !(await this.#ports.record(record))) return;
+    this.#observe('bound', lease, { interface: interfaceName, isInUse: true });
   }
 
   #quarantine(open: OpenPool, address: Ipv4Address): void {
@@ -223,6 +310,6 @@ export class OpenAnswers {
   }
 }
 
-function keyOf({ poolName, address }: Lease): string {
+function keyOf({ poolName, address }: Pick<Lease, 'poolName' | 'address'>): string {
   return `${poolName} ${address}`;
 }

@@ -13,8 +13,8 @@ import { hardwareClientId } from '../binding/client-id.js';
 import type { Pool } from '../pool/pool.js';
 import { leaseExpiry } from '../server/answer-packet.js';
 import type { ServedPool } from '../server/served-pool.js';
-import { isUnproven, LeaseTimes } from './lease-times.js';
 import { type DeclaredAddress, LeasableAddresses } from './leasable-addresses.js';
+import { isUnproven, LeaseTimes } from './lease-times.js';
 import type { UnknownClient } from './unknown-client.js';
 
 /** A declared address that an unknown client still uses. */

@@ -1,0 +1,238 @@
+/** What other machines claim, and what the network says about it. */
+import { describe, expect, it } from 'vitest';
+import { ip, OTHER, SQUATTER, setUp, turn, UNKNOWN } from './open-answers-fixtures.js';
+
+const VICTIM = UNKNOWN;
+const STRANGER = OTHER;
+
+/** A server that probes; the victim has 10.0.0.100 and uses it. */
+async function withVictim() {
+  const world = setUp({ probes: true });
+  expect(await world.join(VICTIM)).toBe('10.0.0.100');
+  world.hosts.set('10.0.0.100', VICTIM);
+  /** Time passes, and hosts are asked again. */
+  const later = async (times = 1) => {
+    for (let each = 0; each < times; each++) {
+      world.server.expireLeases();
+      await turn();
+    }
+  };
+  const validAt = (address: string) => {
+    const binding = world.open.bindings.at(ip(address));
+    return binding?.isReleased === false && binding.endsAtMs > world.clock.nowMs ? binding.macAddress : undefined;
+  };
+  return { ...world, later, validAt };
+}
+
+describe('a REQUEST of an address that was not offered', () => {
+  it('has its ACK when the address was probed', async () => {
+    const { request, sent, probed, settle } = setUp({ probes: true });
+    request(UNKNOWN, '10.0.0.100');
+    await turn();
+    await settle();
+    expect([probed, sent]).toEqual([['10.0.0.100'], ['eth1 ack 10.0.0.100']]);
+  });
+
+  it('has none where another host uses the address, which is quarantined; then a DHCPNAK', async () => {
+    const { request, sent, hosts, disk, settle, ignored } = setUp({ probes: true });
+    hosts.set('10.0.0.100', SQUATTER);
+    request(UNKNOWN, '10.0.0.100');
+    await turn();
+    expect(disk.map(({ record }) => record.kind)).toEqual(['quarantine']);
+    await settle();
+    expect(sent).toEqual([]);
+    expect(ignored()).toEqual(['request address-in-use']);
+    expect(request(UNKNOWN, '10.0.0.100')).toBe('nak 0.0.0.0');
+  });
+
+  it('has none where the network cannot be asked; the next one is asked about', async () => {
+    const { request, sent, network, disk, settle, probed } = setUp({ probes: true });
+    network.error = new Error('ENETDOWN');
+    request(UNKNOWN, '10.0.0.100');
+    await turn();
+    expect([disk, sent]).toEqual([[], []]);
+    delete network.error;
+    request(UNKNOWN, '10.0.0.100');
+    await turn();
+    await settle();
+    expect(sent).toEqual(['eth1 ack 10.0.0.100']);
+    expect(probed).toHaveLength(2);
+  });
+
+  it('is probed although it was probed for another client just before; the address that a client was offered is not probed again', async () => {
+    const { send, request, probed, settle, sent } = setUp({ probes: true });
+    send(UNKNOWN, 'discover');
+    await turn();
+    request(UNKNOWN, '10.0.0.100');
+    await turn();
+    expect(probed).toEqual(['10.0.0.100']);
+    await settle();
+    send(OTHER, 'discover');
+    await turn();
+    request(SQUATTER, '10.0.0.101');
+    await turn();
+    expect(sent.at(-1)).toBe('eth1 offer 10.0.0.101');
+    expect(probed).toEqual(['10.0.0.100', '10.0.0.101']);
+  });
+});
+
+describe('a RELEASE', () => {
+  it('in the name of a host that answers changes nothing: it is asked four times, and renews its lease meanwhile', async () => {
+    const { release, later, validAt, probed, ignored, lines } = await withVictim();
+    release(VICTIM, '10.0.0.100');
+    await turn();
+    await later(5);
+    expect(probed.filter((address) => address === '10.0.0.100')).toHaveLength(1 + 4);
+    expect(validAt('10.0.0.100')).toBe(VICTIM);
+    expect(ignored().at(-1)).toBe('release release-address-in-use-by-client');
+    expect(lines().map(({ event }) => event)).toEqual(['bound']);
+  });
+
+  it('of a host that is gone a moment later ends its lease', async () => {
+    const { release, later, validAt, hosts, settle, lines } = await withVictim();
+    release(VICTIM, '10.0.0.100');
+    await turn();
+    hosts.clear();
+    await later();
+    await settle();
+    expect(validAt('10.0.0.100')).toBeUndefined();
+    expect(lines().map(({ event }) => event)).toEqual(['bound', 'released']);
+  });
+
+  it('ends no lease that its client renews while it is asked', async () => {
+    const { release, later, validAt, hosts, settle, clock, send } = await withVictim();
+    release(VICTIM, '10.0.0.100');
+    await turn();
+    clock.nowMs += 1_000;
+    send(VICTIM, 'request', { clientAddress: ip('10.0.0.100') });
+    await turn();
+    await settle();
+    hosts.clear();
+    await later();
+    await settle();
+    expect(validAt('10.0.0.100')).toBe(VICTIM);
+  });
+
+  it('ends none where the network cannot be asked, and is checked once at a time', async () => {
+    const { release, validAt, network, ignored } = await withVictim();
+    network.error = new Error('ENETDOWN');
+    release(VICTIM, '10.0.0.100');
+    release(VICTIM, '10.0.0.100');
+    await turn();
+    expect(validAt('10.0.0.100')).toBe(VICTIM);
+    expect(ignored().slice(-2).toSorted()).toEqual(['release release-being-checked', 'release release-not-checked']);
+  });
+});
+
+describe('a host that missed the probe after a forged RELEASE', () => {
+  async function forged() {
+    const world = await withVictim();
+    world.hosts.clear();
+    world.release(VICTIM, '10.0.0.100');
+    await turn();
+    await world.settle();
+    expect(world.validAt('10.0.0.100')).toBeUndefined();
+    world.hosts.set('10.0.0.100', VICTIM);
+    return world;
+  }
+
+  it('keeps its address when a stranger requests it, and renews its lease', async () => {
+    const { request, settle, sent, validAt, send, open, clock, lines } = await forged();
+    request(STRANGER, '10.0.0.100');
+    await turn();
+    await settle();
+    expect(sent.filter((reply) => reply.includes('ack'))).toEqual(['eth1 ack 10.0.0.100']);
+    expect(validAt('10.0.0.100')).toBe(VICTIM);
+    expect(open.counts(clock.nowMs).quarantined).toBe(0);
+    expect(lines().at(-1)).toMatchObject({ event: 'bound', mac: VICTIM, isInUse: true });
+    expect(request(STRANGER, '10.0.0.100')).toBe('nak 0.0.0.0');
+    send(VICTIM, 'request', { clientAddress: ip('10.0.0.100') });
+    await turn();
+    await settle();
+    expect(sent.at(-1)).toBe('eth1 ack 10.0.0.100');
+  });
+
+  it('keeps it when no other address is left to offer', async () => {
+    const { join, validAt, settle, send } = await forged();
+    expect(await join(STRANGER)).toBe('10.0.0.101');
+    send(SQUATTER, 'discover');
+    await turn();
+    await settle();
+    expect(validAt('10.0.0.100')).toBe(VICTIM);
+    expect(await join(SQUATTER)).toBe('no offer');
+  });
+});
+
+describe('the client that an address is bound to, while another one has its lease', () => {
+  const NEW_BOARD = OTHER;
+
+  async function boardReplaced() {
+    const world = await withVictim();
+    const bound = [{ address: ip('10.0.0.100'), macAddress: NEW_BOARD, isLeasedHere: true }];
+    world.open.declare(bound, world.clock.nowMs);
+    return world;
+  }
+
+  it('has the address when it asks again, if that one is switched off', async () => {
+    const { hosts, send, settle, join, validAt, ignored } = await boardReplaced();
+    hosts.clear();
+    expect(send(NEW_BOARD, 'discover')).toBeUndefined();
+    await turn();
+    await settle();
+    expect(ignored()).toContain('discover address-being-probed');
+    expect(validAt('10.0.0.100')).toBeUndefined();
+    expect(await join(NEW_BOARD)).toBe('10.0.0.100');
+  });
+
+  it('has another address while that one is there, and moves within minutes after it is switched off', async () => {
+    const { hosts, send, settle, join, clock, request } = await boardReplaced();
+    send(NEW_BOARD, 'discover');
+    await turn();
+    expect(await join(NEW_BOARD)).toBe('10.0.0.101');
+    hosts.clear();
+    const renew = async () => {
+      clock.nowMs += 150_000;
+      const reply = send(NEW_BOARD, 'request', { clientAddress: ip('10.0.0.101') });
+      await turn();
+      await settle();
+      await turn();
+      await settle();
+      return reply;
+    };
+    expect(await renew()).toBeUndefined();
+    expect(await renew()).toBe('nak 0.0.0.0');
+    expect(await join(NEW_BOARD)).toBe('10.0.0.100');
+    expect(request(UNKNOWN, '10.0.0.100')).toBe('nak 0.0.0.0');
+  });
+});
+
+describe('a lease that a person ends', () => {
+  it('ends if its host does not answer', async () => {
+    const { server, hosts, validAt, settle, lines } = await withVictim();
+    hosts.clear();
+    const ended = server.endLease('net', ip('10.0.0.100'), 'eth1');
+    await turn();
+    await settle();
+    expect(await ended).toEqual({ kind: 'ended', macAddress: VICTIM });
+    expect(validAt('10.0.0.100')).toBeUndefined();
+    expect(lines().at(-1)).toMatchObject({ event: 'released', mac: VICTIM });
+  });
+
+  it('stays if it does, which is returned at once', async () => {
+    const { server, validAt } = await withVictim();
+    const reason = 'release-address-in-use-by-client';
+    expect(await server.endLease('net', ip('10.0.0.100'), 'eth1')).toEqual({ kind: 'kept', macAddress: VICTIM, reason });
+    expect(validAt('10.0.0.100')).toBe(VICTIM);
+  });
+
+  it('is none where no unknown client has the address, and has not ended where that is not recorded', async () => {
+    const { server, hosts, settle } = await withVictim();
+    expect(await server.endLease('net', ip('10.0.0.101'), 'eth1')).toEqual({ kind: 'no-lease' });
+    expect(await server.endLease('other', ip('10.0.0.100'), 'eth1')).toEqual({ kind: 'no-lease' });
+    hosts.clear();
+    const ended = server.endLease('net', ip('10.0.0.100'), 'eth1');
+    await turn();
+    await settle(false);
+    expect(await ended).toEqual({ kind: 'not-recorded' });
+  });
+});
