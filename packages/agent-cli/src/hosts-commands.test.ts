@@ -31,6 +31,10 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
     ['import --isc x --cluster-agent rack-1 --namespace a', 66, 'kubeconfig'],
     ['import --isc x --cluster-agent rack-1 --state-dir a', 64, 'cannot be used with'],
     ['unbind 10.0.0.5 --state /nowhere', 66, '/nowhere'],
+    ['release 10.0.0.256', 64, 'write an IPv4 address'],
+    ['release 10.0.0.5', 66, 'kubeconfig'],
+    ['release 10.0.0.5 --state /nowhere', 69, 'no agent answers at /nowhere/control.sock'],
+    ['release 02:00:00:00:00:01 --state /nowhere', 66, '/nowhere'],
     ['hosts --leases directory', 64, 'or set CLUSTERAGENT_NAME\n--leases directory needs --state DIR'],
     [
       'hosts --cluster-agent Bad_Name --state x',

@@ -9,6 +9,7 @@ import { hostsCommand } from './commands/hosts.js';
 import { importCommand } from './commands/import.js';
 import { leasesCommand } from './commands/leases.js';
 import { probeCommand } from './commands/probe.js';
+import { releaseCommand } from './commands/release.js';
 import { serveCommand } from './commands/serve.js';
 import { wakeCommand } from './commands/wake.js';
 import { wolCommand } from './commands/wol.js';
@@ -30,6 +31,7 @@ export const program: Program = {
     hostsCommand(),
     bindCommand(),
     unbindCommand(),
+    releaseCommand(),
     importCommand(),
     exportCommand(),
   ],

@@ -49,6 +49,7 @@ export type { OfferedRoute, ServerAnswer } from './probe/server-answer.js';
 export { AGENT_PACKET_REASONS, type PacketDropReason, type SuppressReason } from './server/agent-packet-reasons.js';
 export { ConflictedLeases } from './server/conflicted-leases.js';
 export { type AnswerGate, DhcpServer, type DhcpServerPorts } from './server/dhcp-server.js';
+export type { LeaseEnd } from './server/lease-ends.js';
 export { MessageCounters } from './server/message-counters.js';
 export type { OpenPoolsPort } from './server/open-answers.js';
 export { type WarmUp, warmUpPacketPath } from './server/warm-up.js';

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 
-export { type BoundAddress, type BoundAddresses, boundAddresses } from './binding/bound-addresses.js';
+export { type BoundAddress, type BoundAddresses, boundAddresses, type LeaseRelease } from './binding/bound-addresses.js';
 export { clusterAgentNameProblems, clusterAgentProblems } from './check/cluster-agent-problems.js';
 export { clusterAgentOf, type HostNetwork, hostEndpointProblems } from './check/host-endpoint-problems.js';
 export { hostSecretProblems, type NamedSecret, type SecretContent, type SecretData, secretContent } from './check/host-secret.js';

@@ -44,7 +44,8 @@ export async function bindHost(change: BindingRequest['change'], subject: HostSu
   }
 }
 
-async function listAll(client: ApiObjectClient<KubernetesObject>): Promise<KubernetesObject[]> {
+/** All of them, page by page. */
+export async function listAll(client: ApiObjectClient<KubernetesObject>): Promise<KubernetesObject[]> {
   const all: KubernetesObject[] = [];
   let continueToken: string | undefined;
   do {
@@ -55,7 +56,8 @@ async function listAll(client: ApiObjectClient<KubernetesObject>): Promise<Kuber
   return all;
 }
 
-function toCommandError(error: unknown): unknown {
+/** In words for a person, with the exit code. */
+export function toCommandError(error: unknown): unknown {
   if (!(error instanceof ApiRequestError)) return error;
   if (error.status === 404)
     return new CommandError(

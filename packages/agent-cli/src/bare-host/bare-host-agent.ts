@@ -109,6 +109,7 @@ export class BareHostAgent {
       traffic,
       captures,
       pools: () => interfaces.interfacesOf,
+      endLease: (address) => this.#parts.endLease(address),
     });
     trimMemory();
     keepProgramPagesFew((error) => logger.warn({ err: error }, 'memory of the program cannot be returned'));

@@ -6,8 +6,10 @@ import {
   ConflictProbes,
   DECOYS,
   DhcpServer,
+  type LeaseEnd,
   PacketCaptures,
 } from '@vmdhcp/dhcp-agent/packet-path';
+import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { mayUseArp } from '@vmdhcp/linux-sockets';
 import type { Logger } from '@vmdhcp/service-process';
@@ -191,6 +193,17 @@ export class BareHostParts {
   saveExpiries(): void {
     this.#hasUnsavedBindings = false;
     void this.book.saveExpiries().catch((error) => this.saving.onFailure(error));
+  }
+
+  /** Ends the lease that an unknown client has of the address, in the pool where one has it. Never rejects. */
+  async endLease(address: Ipv4Address): Promise<LeaseEnd> {
+    let end: LeaseEnd = { kind: 'no-lease' };
+    for (const { pool } of this.open.all()) {
+      const [interfaceName] = this.interfaces.interfacesOf.get(pool.name) ?? [];
+      if (interfaceName !== undefined && end.kind === 'no-lease')
+        end = await this.server.endLease(pool.name, address, interfaceName);
+    }
+    return end;
   }
 
   /** The same, if that has changed for a client since the last save. */

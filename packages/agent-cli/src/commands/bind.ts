@@ -13,6 +13,7 @@ Examples:
   vmdhcp-agent bind 192.168.48.100 --state /var/lib/vmdhcp-agent   on a bare host: print the reservation for the pools file
 
 It writes the annotation bmc.spidernet.io/bound-to of the HostStatus: no other client gets the address from then on, whatever enableBindDhcpIP of the ClusterAgent is. A client that has another address moves when it renews its lease.
+If another client has a lease of the address, it ends when the new client asks and the host of the other one does not answer ARP.
 Needs the rights to list and patch hoststatuses.bmc.spidernet.io.
 
 Exit codes: 0 done, or it was so already, 1 no such host, or the client is bound elsewhere, 64 wrong usage, 66 there is no way to a cluster or no state there,
@@ -56,14 +57,19 @@ export function unbindCommand(): Command {
     });
 }
 
-function hostCommand(name: string, description: string): Command {
+/** A command about one host. @param state - what `--state` means. */
+export function hostCommand(
+  name: string,
+  description: string,
+  state = 'a bare host: print what to change in the pools file, for a lease of this state directory',
+): Command {
   return new Command(name)
     .description(description)
     .addArgument(
       new Argument('<address|mac>', 'IPv4 address of the host, or the MAC address of its client').argParser(parseSubject),
     )
     .option('--cluster-agent <name>', 'only hosts of this ClusterAgent; needed where two management networks have one address')
-    .option('--state <dir>', 'a bare host: print what to change in the pools file, for a lease of this state directory')
+    .option('--state <dir>', state)
     .addOption(
       new Option('--kubeconfig <file>', 'kubeconfig; default: $HOME/.kube/config, or the ServiceAccount of the pod').env(
         'KUBECONFIG',

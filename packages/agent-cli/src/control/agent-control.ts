@@ -1,4 +1,5 @@
-import type { AgentTraffic, PacketCaptures } from '@vmdhcp/dhcp-agent/packet-path';
+import type { AgentTraffic, LeaseEnd, PacketCaptures } from '@vmdhcp/dhcp-agent/packet-path';
+import { type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
 import { captureStream } from './capture-stream.js';
@@ -6,6 +7,7 @@ import { clientsDocument } from './clients-document.js';
 import { makePodControlFolder, podControlPath, podName, stateControlPath } from './control-path.js';
 import type { CaptureRequest, ControlRequest } from './control-request.js';
 import { type ControlContent, startControlServer } from './control-server.js';
+import { describeKept } from './describe-kept.js';
 
 export interface AgentControlSettings {
   /** Of an agent on a bare host; undefined: of one in a pod. */
@@ -15,9 +17,11 @@ export interface AgentControlSettings {
   readonly captures: PacketCaptures;
   /** The pools that the agent is to serve now, each with its interfaces. */
   readonly pools: () => ReadonlyMap<string, readonly string[]>;
+  /** Ends the lease of an unknown client. Absent: this agent ends none. */
+  readonly endLease?: (address: Ipv4Address) => Promise<LeaseEnd>;
 }
 
-/** Answers `vmdhcp-agent clients` and `vmdhcp-agent capture` until `close` is called. Never rejects. */
+/** Answers `vmdhcp-agent clients`, `vmdhcp-agent capture` and `vmdhcp-agent release` until `close` is called. Never rejects. */
 export function startAgentControl(settings: AgentControlSettings): Promise<{ readonly close: () => void }> {
   const { stateDirectory, logger } = settings;
   const path = stateDirectory === undefined ? podControlPath() : stateControlPath(stateDirectory);
@@ -34,7 +38,24 @@ function answerOf(request: ControlRequest, signal: AbortSignal, settings: AgentC
   }
   if (request.ask === 'capture')
     return captureOf(request, { ...settings, signal, poolName: pool ?? '', interfaceNames: pools.get(pool ?? '') ?? [] });
+  if (request.ask === 'release') return releaseIn(request.address, settings);
   return { ok: true, content: clientsDocument(podName(), settings.traffic, { pool, mac: request.mac }) };
+}
+
+function releaseIn(text: string, { endLease }: AgentControlSettings): ControlContent {
+  const address = parseIpv4Address(text);
+  if (endLease === undefined || address === undefined)
+    return {
+      ok: false,
+      problem: 'this agent leases no addresses to unknown clients: ask the agent of the ClusterAgent by its HostStatus',
+    };
+  return { ok: true, content: releaseDocument(text, endLease(address)) };
+}
+
+async function* releaseDocument(ipAddress: string, ending: Promise<LeaseEnd>): AsyncGenerator<string> {
+  const end = await ending;
+  if (end.kind === 'ended') yield JSON.stringify({ macAddress: end.macAddress });
+  else yield JSON.stringify(end.kind === 'no-lease' ? {} : { kept: describeKept({ ipAddress }, end) });
 }
 
 function captureOf(request: CaptureRequest, parts: Omit<Parameters<typeof captureStream>[0], 'request'>): ControlContent {

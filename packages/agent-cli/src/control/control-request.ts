@@ -2,10 +2,11 @@
  * What is asked over the control socket, and how the answer begins. A request is one line of JSON; the answer is one line of JSON, and then what was asked
  * for, until the connection ends.
  */
+import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { isRecord } from '@vmdhcp/kube-runtime';
 import { MOST_CAPTURE_PACKETS, MOST_CAPTURE_SECONDS } from './capture-bounds.js';
 
-export type ControlRequest = ClientsRequest | CaptureRequest;
+export type ControlRequest = ClientsRequest | CaptureRequest | ReleaseRequest;
 
 export interface ClientsRequest {
   readonly ask: 'clients';
@@ -13,6 +14,14 @@ export interface ClientsRequest {
   readonly pool?: string | undefined;
   /** Only of this client, canonical. */
   readonly mac?: string | undefined;
+}
+
+export interface ReleaseRequest {
+  readonly ask: 'release';
+  /** Of the lease that ends, canonical. */
+  readonly address: string;
+  readonly pool?: undefined;
+  readonly mac?: undefined;
 }
 
 export interface CaptureRequest {
@@ -33,9 +42,15 @@ export function parseControlRequest(line: string): ControlRequest | undefined {
   if (!isRecord(value)) return undefined;
   const [pool, mac] = [textOf(value['pool']), textOf(value['mac'])];
   if (value['ask'] === 'clients') return { ask: 'clients', pool, mac };
+  if (value['ask'] === 'release') return releaseOf(textOf(value['address']));
   const [seconds, packets] = [countOf(value['seconds'], MOST_CAPTURE_SECONDS), countOf(value['packets'], MOST_CAPTURE_PACKETS)];
   if (value['ask'] !== 'capture' || pool === undefined || seconds === undefined || packets === undefined) return undefined;
   return { ask: 'capture', pool, mac, seconds, packets };
+}
+
+function releaseOf(text: string | undefined): ReleaseRequest | undefined {
+  const address = parseIpv4Address(text ?? '');
+  return address === undefined ? undefined : { ask: 'release', address: formatIpv4Address(address) };
 }
 
 /** Undefined: what answers is no agent of a version that this one knows. */

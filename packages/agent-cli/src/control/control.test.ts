@@ -6,6 +6,7 @@ import {
   AgentTraffic,
   encodeClientPacket,
   type FiledBlock,
+  type LeaseEnd,
   PacketCaptures,
   type PassingPacket,
   PcapngReader,
@@ -13,6 +14,7 @@ import {
 import { createLogger, type Logger } from '@vmdhcp/service-process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { capturePackets } from '../actions/capture-packets.js';
+import { releaseLease } from '../actions/release-lease.js';
 import { startAgentControl } from './agent-control.js';
 import { askControl } from './ask-control.js';
 import { hasPodControl, makePodControlFolder, podControlPath, podName, stateControlPath } from './control-path.js';
@@ -49,8 +51,12 @@ function filledTraffic(clients = 1): AgentTraffic {
   return traffic;
 }
 
-async function start(traffic = filledTraffic()): Promise<{ readonly close: () => void }> {
+async function start(
+  traffic = filledTraffic(),
+  endLease?: (address: number) => Promise<LeaseEnd>,
+): Promise<{ readonly close: () => void }> {
   const control = await startAgentControl({
+    ...(endLease !== undefined && { endLease }),
     stateDirectory: folder,
     logger,
     traffic,
@@ -325,3 +331,45 @@ function exchange(text: string): Promise<string> {
     socket.on('close', () => resolve(answer));
   });
 }
+
+describe('vmdhcp-agent release --state', () => {
+  const subject = { kind: 'address', address: 0x0a00000a } as const;
+  const CLIENT = '02:00:00:00:00:01';
+
+  /** What is printed, or the message and the exit code. */
+  async function release(endLease?: () => Promise<LeaseEnd>): Promise<unknown> {
+    await start(filledTraffic(), endLease);
+    const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    try {
+      return await releaseLease(subject, { state: folder }).then(
+        () => written.mock.calls.map(([text]) => text).join(''),
+        (error: { readonly message: string; readonly exitCode: number }) => `${error.exitCode} ${error.message}`,
+      );
+    } finally {
+      written.mockRestore();
+    }
+  }
+
+  it.each<[end: LeaseEnd, printed: string]>([
+    [{ kind: 'ended', macAddress: CLIENT }, `the lease of 10.0.0.10 has ended (${CLIENT})\n`],
+    [{ kind: 'no-lease' }, 'no client has a lease of 10.0.0.10\n'],
+    [
+      { kind: 'kept', macAddress: CLIENT, reason: 'release-address-in-use-by-client' },
+      `1 ${CLIENT} keeps its lease of 10.0.0.10: it answers ARP for the address; switch it off or unplug it, then release the lease again`,
+    ],
+    [
+      { kind: 'kept', macAddress: CLIENT, reason: 'release-limit' },
+      `1 ${CLIENT} keeps its lease of 10.0.0.10: leases are being checked already; try again in ten seconds`,
+    ],
+    [{ kind: 'not-recorded' }, '1 the end of the lease of 10.0.0.10 could not be recorded: try again'],
+  ])('%j', async (end, printed) => {
+    expect(await release(async () => end)).toBe(printed);
+  });
+
+  it('an agent that leases nothing to unknown clients', async () => {
+    expect(await release()).toBe(
+      '64 this agent leases no addresses to unknown clients: ask the agent of the ClusterAgent by its HostStatus',
+    );
+    expect(parseControlRequest('{"ask":"release","address":"10.0.0.256"}')).toBeUndefined();
+  });
+});

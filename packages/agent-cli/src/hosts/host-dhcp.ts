@@ -1,6 +1,6 @@
 /** DHCP of one ClusterAgent: one pool on one interface, leases of the leader. It answers while it may, and is silent otherwise. */
 
-import type { AddressProbe, AgentObserver, AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
+import type { AddressProbe, AgentObserver, AgentTraffic, LeaseEnd } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   AddressUsers,
   DECOYS,
@@ -13,12 +13,13 @@ import {
   ServedInterface,
 } from '@vmdhcp/dhcp-agent/packet-path';
 import type { OpenPoolCounts, Pool } from '@vmdhcp/dhcp-allocator';
-import type { BoundAddresses, HostLease } from '@vmdhcp/host-inventory';
+import type { BoundAddresses, HostLease, LeaseRelease } from '@vmdhcp/host-inventory';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { OpenLeases } from '../bare-host/open-leases.js';
 import { viewsOf } from '../bindings/views-of.js';
 import type { LeaseView } from '../state/lease-view.js';
 import { declaredAddresses, hostLeases, rememberedClients } from './bound-leases.js';
+import { LeaseReleases } from './lease-releases.js';
 
 export interface HostDhcpPorts {
   readonly clock: Clock;
@@ -38,6 +39,8 @@ export interface HostDhcpPorts {
   /** Asked for every packet: this replica is leader, and has the server's address. */
   readonly mayAnswer: () => boolean;
   readonly onBurst: (durationNs: number) => void;
+  /** A lease that a person wanted to end stays. */
+  readonly onLeaseKept: (release: LeaseRelease, end: KeptLease) => void;
   /** A socket was opened, failed or was closed. */
   readonly onStateChange: () => void;
 }
@@ -51,6 +54,9 @@ export interface ServedHosts {
   readonly bound: BoundAddresses;
 }
 
+/** Why a lease stays. */
+export type KeptLease = Exclude<LeaseEnd, { readonly kind: 'ended' | 'no-lease' }>;
+
 const CLOSED: InterfaceState = { kind: 'opening' };
 
 export class HostDhcp {
@@ -59,6 +65,7 @@ export class HostDhcp {
   #leases: HostLeases | undefined;
   #interface: ServedInterface | undefined;
   #served: ServedHosts | undefined;
+  readonly #releases = new LeaseReleases();
 
   constructor(ports: HostDhcpPorts) {
     this.#ports = ports;
@@ -117,6 +124,7 @@ export class HostDhcp {
   useLeases(leases: HostLeases | undefined): void {
     this.stopServing();
     this.#leases = leases;
+    this.#releases.forget();
   }
 
   /** Serves this pool with these bindings. Leases stay as they are; a change has no gap. */
@@ -131,6 +139,7 @@ export class HostDhcp {
     this.#bind(leases, served);
     this.#server.setPool(pool, []);
     this.#served = served;
+    this.#release(bound.releases);
   }
 
   stopServing(): void {
@@ -186,6 +195,15 @@ export class HostDhcp {
       open.addresses.beginRecording(record, nowMs);
       void leases.record(record);
     }
+  }
+
+  #release(releases: readonly LeaseRelease[]): void {
+    const [open, interfaceName] = [this.#openPool(), this.#interface?.name];
+    if (open === undefined || interfaceName === undefined) return;
+    for (const release of this.#releases.take(releases, open.bindings, this.#ports.nowMs()))
+      void this.#server.endLease(open.pool.name, release.address, interfaceName).then((end) => {
+        if (end.kind === 'kept' || end.kind === 'not-recorded') this.#ports.onLeaseKept(release, end);
+      });
   }
 
   #openPool() {

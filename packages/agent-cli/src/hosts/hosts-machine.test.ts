@@ -4,7 +4,7 @@ import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { LONGEST_WAIT_MS } from './address-wait.js';
 import { clusterAgent, ip } from './hosts-fixtures.js';
-import { type Replica, SELF, World } from './hosts-world-fixtures.js';
+import { NOTHING_BOUND, type Replica, SELF, World } from './hosts-world-fixtures.js';
 
 async function serving(replicas = 1): Promise<{ readonly world: World; readonly leader: Replica }> {
   const world = new World();
@@ -56,7 +56,7 @@ describe('the agent of a ClusterAgent', () => {
     expect(await world.join(1)).toBeUndefined();
     const bound = { ipAddress: '10.0.0.10', macAddress: '02:00:00:00:00:09', hostStatus: 'rack-10-0-0-10' };
     const fields = { isByAnnotation: true, isActive: false, changedAtMs: 0 };
-    replica.bind({ bindings: [{ ...bound, ...fields }], keptOut: ['10.0.0.11'], problems: [] });
+    replica.bind({ bindings: [{ ...bound, ...fields }], keptOut: ['10.0.0.11'], releases: [], problems: [] });
     expect([await world.join(1), await world.join(9)]).toEqual(['10.0.0.12', '10.0.0.10']);
   });
 
@@ -74,7 +74,7 @@ describe('the agent of a ClusterAgent', () => {
       world.records.gate = promise;
       await world.join(1);
       const bound = { ipAddress, macAddress: macAddress as MacAddress, hostStatus: 'of-a-backup', isByAnnotation: false };
-      replica.bind({ bindings: [{ ...bound, isActive: false, changedAtMs: 0 }], keptOut: [], problems: [] });
+      replica.bind({ bindings: [{ ...bound, isActive: false, changedAtMs: 0 }], keptOut: [], releases: [], problems: [] });
       resolve();
       await world.clock.advance(100);
       expect(world.replies.at(-1)).toMatchObject({ type: 'ack', address: ip('10.0.0.10') });
@@ -310,5 +310,60 @@ describe('replicas', () => {
     world.records.openedBy = undefined;
     await world.until('a server', () => elsewhere.machine.isServing());
     expect(await world.join(1)).toBe('10.0.0.10');
+  });
+});
+
+describe('a host that is gone', () => {
+  const MAC = (client: number) => `02:00:00:00:00:0${client}` as MacAddress;
+
+  /** Client 1 has 10.0.0.10. */
+  async function withHost() {
+    const world = new World();
+    world.records.probes = true;
+    world.put(clusterAgent());
+    const replica = world.add();
+    await world.until('a server', () => replica.machine.isServing());
+    expect(await world.join(1)).toBe('10.0.0.10');
+    const released = (beforeMs: number) =>
+      replica.bind({ ...NOTHING_BOUND, releases: [{ ipAddress: '10.0.0.10', hostStatus: 'rack-10-0-0-10', beforeMs }] });
+    return { world, replica, released };
+  }
+
+  const wallTimeOf = (world: World) => world.clock.nowMs() + 1_700_000_000_000;
+
+  it('its lease ends when a person releases it: the next client may have the address', async () => {
+    const { world, replica, released } = await withHost();
+    released(wallTimeOf(world));
+    await world.clock.advance(100);
+    expect(replica.machine.dhcp.counts()).toMatchObject({ valid: 0, free: 10 });
+    expect(world.events).toEqual([]);
+  });
+
+  it('its lease stays if it answers, which is an Event', async () => {
+    const { world, replica, released } = await withHost();
+    world.usersOf = () => [MAC(1)];
+    released(wallTimeOf(world));
+    await world.clock.advance(100);
+    expect(replica.machine.dhcp.counts()).toMatchObject({ valid: 1 });
+    expect(world.events).toEqual(['LeaseKept on HostStatus rack-10-0-0-10']);
+  });
+
+  it('its address goes to the board that replaces it, when that asks the second time', async () => {
+    const { world, replica } = await withHost();
+    const binding = { ipAddress: '10.0.0.10', macAddress: MAC(9), hostStatus: 'rack-10-0-0-10' };
+    replica.bind({ ...NOTHING_BOUND, bindings: [{ ...binding, isByAnnotation: true, isActive: true, changedAtMs: 0 }] });
+    expect(await world.join(9)).toBeUndefined();
+    await world.clock.advance(100);
+    expect(await world.join(9)).toBe('10.0.0.10');
+  });
+
+  it('its address does not while it answers: the new board has another one meanwhile', async () => {
+    const { world, replica } = await withHost();
+    world.usersOf = (address) => (address === ip('10.0.0.10') ? [MAC(1)] : []);
+    const binding = { ipAddress: '10.0.0.10', macAddress: MAC(9), hostStatus: 'rack-10-0-0-10' };
+    replica.bind({ ...NOTHING_BOUND, bindings: [{ ...binding, isByAnnotation: true, isActive: true, changedAtMs: 0 }] });
+    expect(await world.join(9)).toBeUndefined();
+    await world.clock.advance(100);
+    expect(await world.join(9)).toBe('10.0.0.11');
   });
 });

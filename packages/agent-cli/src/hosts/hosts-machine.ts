@@ -3,9 +3,10 @@
  * nothing of each other; whatever changes, `#settle` brings all of them in line with it.
  */
 import { AgentLeadership, every } from '@vmdhcp/dhcp-agent';
-import { type BoundAddresses, readClusterAgent } from '@vmdhcp/host-inventory';
+import { type BoundAddresses, type LeaseRelease, readClusterAgent } from '@vmdhcp/host-inventory';
 import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type CacheSubscription, fencedClient, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { describeKept } from '../control/describe-kept.js';
 import { AddressWait } from './address-wait.js';
 import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
 import type { HostLeaseStore } from './directory-leases.js';
@@ -55,7 +56,12 @@ export class HostsMachine {
     this.#secret = new FollowedSecret(caches, onChange);
     this.#inForce = new SettingsInForce(logger);
     this.#problems = new ProblemLog(logger);
-    this.#dhcp = new HostDhcp({ ...ports, mayAnswer: () => this.#mayAnswer(), onStateChange: onChange });
+    this.#dhcp = new HostDhcp({
+      ...ports,
+      mayAnswer: () => this.#mayAnswer(),
+      onLeaseKept: (release, end) => this.#recordKept(release, describeKept(release, end)),
+      onStateChange: onChange,
+    });
     this.#leadership = this.#createLeadership();
     this.#found = new NetworkFindings({
       ...{ ...ports, nowMs: clock.nowMs, wallTimeMs: ports.nowMs, onChange },
@@ -253,6 +259,11 @@ export class HostsMachine {
     if (clusterAgent === undefined) return;
     const { name, uid } = clusterAgent.metadata;
     this.#ports.events.record({ apiVersion: BARE_METAL_API_VERSION, kind: 'ClusterAgent', name, ...(uid && { uid }) }, event);
+  }
+
+  #recordKept({ hostStatus: name }: LeaseRelease, message: string): void {
+    const event: HostEventOf<'HostStatus'> = { type: 'Warning', reason: 'LeaseKept', message };
+    this.#ports.events.record({ apiVersion: BARE_METAL_API_VERSION, kind: 'HostStatus', name }, event);
   }
 
   #end(): Promise<void> {

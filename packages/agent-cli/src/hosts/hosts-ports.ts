@@ -27,7 +27,7 @@ export interface InventoryParts {
   readonly whenAddressed: (signal: AbortSignal) => Promise<void>;
 }
 
-export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onStateChange'> {
+export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onLeaseKept' | 'onStateChange'> {
   readonly logger: Logger;
   readonly addresses: ServerAddressKernel;
   readonly probeServers: ServerProbe;

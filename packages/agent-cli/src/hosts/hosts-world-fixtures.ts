@@ -1,6 +1,6 @@
 /** Replicas of the agent of one ClusterAgent on one clock: kernels, a network, a Lease, an API server and leases in memory. */
 import { electionTimes, type FoundServer } from '@vmdhcp/dhcp-agent';
-import { encodeClientPacket } from '@vmdhcp/dhcp-agent/packet-path';
+import { type AddressUse, encodeClientPacket } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   FakeGroupLease,
   FakeKernel,
@@ -27,7 +27,7 @@ import { ip } from './hosts-fixtures.js';
 import { HostsMachine } from './hosts-machine.js';
 
 const WALL_OFFSET_MS = 1_700_000_000_000;
-export const NOTHING_BOUND: BoundAddresses = { bindings: [], keptOut: [], problems: [] };
+export const NOTHING_BOUND: BoundAddresses = { bindings: [], keptOut: [], releases: [], problems: [] };
 export const SELF = ip('10.0.0.2');
 /** The pods need it themselves. */
 const NEEDED = ip('10.0.0.9');
@@ -36,6 +36,8 @@ const NEEDED = ip('10.0.0.9');
 export class SharedRecords {
   readonly records: BindingRecord[] = [];
   openedBy: Replica | undefined;
+  /** True: an address is probed before a client gets it. */
+  probes = false;
   /** Records are not stored before this is resolved. */
   gate: Promise<void> = Promise.resolve();
 
@@ -61,7 +63,7 @@ export class SharedRecords {
         openPoolOf: (name) => pools.get(name),
         all: () => pools.values(),
         record: (record) => recorder.record(record),
-        probes: () => false,
+        probes: () => this.probes,
         setPool: ({ pool, assignments }) => {
           const known = pools.get(pool.name);
           if (known === undefined) pools.set(pool.name, new OpenPool(new ServedPool(pool), this.records, nowMs()));
@@ -187,8 +189,8 @@ export class Replica {
         observer: this.observer,
         packetLog: { isActive: false, note: () => undefined },
         sockets: world.network.socketsOf({ owner: identity, process: this.process, kernel: this.kernel }),
-        probeAddress: (_, { address }) =>
-          this.process.settled(Promise.resolve({ byClient: false, others: world.usersOf(address) })),
+        probeAddress: (_, { address, macAddress }) =>
+          this.process.settled(Promise.resolve(useOf(world.usersOf(address), macAddress))),
         probeServers: () => this.process.settled(Promise.resolve(world.otherServers)),
         mayProbe: true,
         onBurst: () => undefined,
@@ -225,6 +227,10 @@ export class Replica {
     this.bound = bound;
     this.#onBindings(bound);
   }
+}
+
+function useOf(users: readonly MacAddress[], client: MacAddress | undefined): AddressUse {
+  return { byClient: users.some((user) => user === client), others: users.filter((user) => user !== client) };
 }
 
 const permanent = (address: Ipv4Address) => ({

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { parseHostSubject } from './host-subject.js';
-import { type BindingRequest, planBinding } from './plan-binding.js';
+import { type HostSubject, parseHostSubject } from './host-subject.js';
+import { type BindingRequest, planBinding, planRelease } from './plan-binding.js';
 
 const mac = (number: number) => `02:00:00:00:00:0${number}`;
 
@@ -134,4 +134,28 @@ describe('binding a host', () => {
   it.each(['10.0.0', '10.0.0.256', 'rack-10-0-0-5', ''])('%j is neither an address nor a MAC address', (text) =>
     expect(parseHostSubject(text)).toBeUndefined(),
   );
+});
+
+describe('the lease of a host that is gone', () => {
+  const NOW = '2026-01-31T12:00:00Z';
+  const release = (subject: string, hosts: readonly Host[]) =>
+    planRelease({ subject: parseHostSubject(subject) as HostSubject, clusterAgent: undefined }, hosts.map(host), NOW);
+
+  it('ends by an annotation with the time, by address or MAC address', () => {
+    const hosts = [
+      { last: 10, client: 1, active: true },
+      { last: 11, client: 2, active: true },
+    ];
+    for (const subject of ['10.0.0.11', mac(2)])
+      expect(release(subject, hosts)).toEqual({
+        ...{ ok: true, hostStatus: 'rack-10-0-0-11', address: '10.0.0.11', client: mac(2) },
+        patch: { metadata: { annotations: { 'bmc.spidernet.io/release-lease': NOW } } },
+      });
+  });
+
+  it('has ended already, or there is no such host', () => {
+    expect(release('10.0.0.10', [{ last: 10, client: 1 }])).toMatchObject({ ok: true, patch: undefined });
+    expect(release('10.0.0.12', [])).toMatchObject({ ok: false, message: expect.stringContaining('no HostStatus') });
+    expect(release('10.0.0.10', [{ last: 10, type: 'hostEndpoint' }])).toMatchObject({ ok: false });
+  });
 });

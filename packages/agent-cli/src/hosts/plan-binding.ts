@@ -1,7 +1,7 @@
 /** Which HostStatus binds an address to a client, and how its annotation changes: a function of all HostStatus objects. */
 import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { type ObservedHost, parseHostStatusName, readHost } from '@vmdhcp/host-inventory';
-import { BOUND_TO_ANNOTATION, BOUND_TO_NONE } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { BOUND_TO_ANNOTATION, BOUND_TO_NONE, RELEASE_LEASE_ANNOTATION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
 import type { HostSubject } from './host-subject.js';
 
@@ -31,15 +31,46 @@ export type BindingPlan =
 /** The change of one HostStatus, or why there is none. */
 export function planBinding(request: BindingRequest, hostStatuses: readonly KubernetesObject[]): BindingPlan {
   const hosts = hostStatuses.flatMap(toNamedHost);
-  const found = hosts.filter((one) => isMeant(one, request));
-  const [host, ...others] = oneOf(found, request);
-  if (host === undefined) return refuse(describeMissing(request));
-  if (others.length > 0) return refuse(describeSeveral([host, ...others]));
-  if (host.mode === 'hostEndpoint')
-    return refuse(`${host.ipAddress} is the address of a HostEndpoint, which no client gets: delete HostEndpoint first`);
+  const host = findHost(request, hosts);
+  if (typeof host === 'string') return refuse(host);
   return request.change === 'bind'
     ? bind(host, request, hosts)
     : change(host, request.change === 'unbind' ? BOUND_TO_NONE : undefined);
+}
+
+export type ReleasePlan =
+  | {
+      readonly ok: true;
+      readonly hostStatus: string;
+      readonly address: string;
+      readonly client: MacAddress | undefined;
+      /** Undefined: no client has a lease of the address. */
+      readonly patch: MergePatch | undefined;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** The change of one HostStatus by which the lease of its address ends, or why there is none. @param now - RFC 3339. */
+export function planRelease(
+  { subject, clusterAgent }: Pick<BindingRequest, 'subject' | 'clusterAgent'>,
+  hostStatuses: readonly KubernetesObject[],
+  now: string,
+): ReleasePlan {
+  const host = findHost({ change: 'bind', subject, clusterAgent, client: undefined }, hostStatuses.flatMap(toNamedHost));
+  if (typeof host === 'string') return { ok: false, message: host };
+  const { name: hostStatus, ipAddress: address, macAddress: client, isActive } = host;
+  const patch = isActive === false ? undefined : { metadata: { annotations: { [RELEASE_LEASE_ANNOTATION]: now } } };
+  return { ok: true, hostStatus, address, client, patch };
+}
+
+/** The one host that is meant, or why there is none. */
+function findHost(request: BindingRequest, hosts: readonly NamedHost[]): NamedHost | string {
+  const found = hosts.filter((one) => isMeant(one, request));
+  const [host, ...others] = oneOf(found, request);
+  if (host === undefined) return describeMissing(request);
+  if (others.length > 0) return describeSeveral([host, ...others]);
+  if (host.mode === 'hostEndpoint')
+    return `${host.ipAddress} is the address of a HostEndpoint, which no client gets: delete HostEndpoint first`;
+  return host;
 }
 
 interface NamedHost extends ObservedHost {

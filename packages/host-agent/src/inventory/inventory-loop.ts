@@ -148,7 +148,7 @@ export class InventoryLoop {
   #reportBindings(bound: BoundAddresses): void {
     // When an object of a client with a lease changed makes no difference to a DHCP server.
     const bindings = bound.bindings.map((one) => (one.isActive ? { ...one, changedAtMs: 0 } : one));
-    const text = JSON.stringify([bindings, bound.keptOut]);
+    const text = JSON.stringify([bindings, bound.keptOut, bound.releases]);
     if (text === this.#bound) return;
     this.#ports.onBindings(bound);
     this.#bound = text;

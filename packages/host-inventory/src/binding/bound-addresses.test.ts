@@ -109,7 +109,7 @@ describe('annotations without effect are named', () => {
     ],
     [
       '02:00:00:00:00:99',
-      'BoundAddressInUse: 02:00:00:00:00:0a has the lease of 10.0.0.10, which is bound to 02:00:00:00:00:99: it gets the address when that lease ends',
+      'BoundAddressInUse: 02:00:00:00:00:0a has the lease of 10.0.0.10, which is bound to 02:00:00:00:00:99: it gets the address when it asks and that host does not answer',
     ],
   ])('%s', (bound, problem) => expect(problemsOf(hosts(bound))).toEqual([problem]));
 
@@ -152,4 +152,27 @@ it('law: no address and no client is bound twice, none is kept out and bound, an
       expect(boundAddresses(reversed).bindings).toEqual(bindings);
     }),
   );
+});
+
+describe('leases that a person ends', () => {
+  const annotated = (value: string) => {
+    const stored = hosts();
+    stored.edit('agent-10-0-0-11', { metadata: { annotations: { 'bmc.spidernet.io/release-lease': value } } });
+    return stored;
+  };
+
+  it('are those before the time of the annotation', () => {
+    expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: annotated('2026-01-31T12:00:00Z').all })).releases).toEqual([
+      { ipAddress: '10.0.0.11', hostStatus: 'agent-10-0-0-11', beforeMs: Date.UTC(2026, 0, 31, 12) },
+    ]);
+    expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: hosts().all })).releases).toEqual([]);
+  });
+
+  it('an annotation that is no time ends none, and is reported', () => {
+    const stored = annotated('now');
+    expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: stored.all })).releases).toEqual([]);
+    expect(problemsOf(stored)).toEqual([
+      'BindingUnreadable: bmc.spidernet.io/release-lease is "now", which is no time: run vmdhcp-agent release, or remove the annotation',
+    ]);
+  });
 });

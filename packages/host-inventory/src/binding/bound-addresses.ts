@@ -9,6 +9,7 @@ import {
   parseMacAddress,
   rangeContains,
 } from '@vmdhcp/dhcp-allocator/address';
+import { RELEASE_LEASE_ANNOTATION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { clusterAgentOf } from '../check/host-endpoint-problems.js';
 import { parseHostStatusName } from '../host/host-name.js';
@@ -36,11 +37,22 @@ export interface BoundAddress {
   readonly changedAtMs: number;
 }
 
+/** A lease that ends, as its host is gone. */
+export interface LeaseRelease {
+  readonly ipAddress: string;
+  /** The object that has the annotation. */
+  readonly hostStatus: string;
+  /** Milliseconds since 1970: only leases granted before. */
+  readonly beforeMs: number;
+}
+
 export interface BoundAddresses {
   /** In the order of addresses. One for each address and each client at most. */
   readonly bindings: readonly BoundAddress[];
   /** Addresses of the range that no client gets: those of HostEndpoints. In their order. */
   readonly keptOut: readonly string[];
+  /** Leases that a person ends. In the order of their addresses. */
+  readonly releases: readonly LeaseRelease[];
   /** Annotations without effect, as Warning Events. */
   readonly problems: readonly HostEvent[];
 }
@@ -64,8 +76,10 @@ export function boundAddresses(facts: Omit<InventoryFacts, 'nowMs'>): BoundAddre
   return {
     bindings: chosen.toSorted((one, other) => one.address - other.address).map(toBinding),
     keptOut: keptOut.toSorted((one, other) => one - other).map(formatIpv4Address),
+    releases: hosts.toSorted((one, other) => one.address - other.address).flatMap(toRelease),
     problems: [
       ...hosts.flatMap(unreadable),
+      ...hosts.flatMap(unreadableRelease),
       ...candidates.flatMap((one) => boundElsewhere(one, byClient)),
       ...inUse(chosen, facts),
     ],
@@ -106,6 +120,11 @@ function toCandidate(learned: LearnedHost, { clusterAgent }: Omit<InventoryFacts
     return canBeBound(binding.macAddress) ? [{ ...learned, macAddress: binding.macAddress, isByAnnotation: true }] : [];
   if (binding.kind === 'none' || !clusterAgent.enableBindDhcpIP || macAddress === undefined) return [];
   return canBeBound(macAddress) ? [{ ...learned, macAddress, isByAnnotation: false }] : [];
+}
+
+function toRelease({ address, host, object }: LearnedHost): LeaseRelease[] {
+  const beforeMs = readTime(object.metadata.annotations?.[RELEASE_LEASE_ANNOTATION]);
+  return beforeMs === undefined ? [] : [{ ipAddress: formatIpv4Address(address), hostStatus: host.name, beforeMs }];
 }
 
 /** No client has these addresses; the predecessor wrote zeros for what it did not know. */
@@ -166,6 +185,14 @@ function unreadable(learned: LearnedHost): HostEvent[] {
   ];
 }
 
+function unreadableRelease(learned: LearnedHost): HostEvent[] {
+  const annotation = learned.object.metadata.annotations?.[RELEASE_LEASE_ANNOTATION];
+  if (annotation === undefined || readTime(annotation) !== undefined) return [];
+  const text = JSON.stringify(annotation.slice(0, 64));
+  const message = `${RELEASE_LEASE_ANNOTATION} is ${text}, which is no time: run vmdhcp-agent release, or remove the annotation`;
+  return [warning(learned, 'BindingUnreadable', message)];
+}
+
 /** A binding by the switch gives way without an Event. */
 function boundElsewhere(left: Candidate, byClient: ReadonlyMap<MacAddress, Candidate>): HostEvent[] {
   const other = byClient.get(left.macAddress);
@@ -179,7 +206,7 @@ function inUse(chosen: readonly Candidate[], { leases = [] }: Omit<InventoryFact
   return chosen.flatMap((one) => {
     const client = clients.get(one.address);
     if (!one.isByAnnotation || client === undefined || client === one.macAddress) return [];
-    const message = `${client} has the lease of ${formatIpv4Address(one.address)}, which is bound to ${one.macAddress}: it gets the address when that lease ends`;
+    const message = `${client} has the lease of ${formatIpv4Address(one.address)}, which is bound to ${one.macAddress}: it gets the address when it asks and that host does not answer`;
     return [warning(one, 'BoundAddressInUse', message)];
   });
 }

@@ -103,7 +103,7 @@ export const HOST_REASONS = {
     meaning:
       'A client asked for an address, and none of `ipRange` was free; the message has how many are leased, bound and in conflict. One Event in ten minutes at most.',
     remedy:
-      'Widen `ipRange`, or free addresses of hosts that are gone: `vmdhcp-agent unbind ADDRESS`, or delete their HostEndpoints.',
+      'Widen `ipRange`, or free addresses of hosts that are gone: `vmdhcp-agent release ADDRESS`, `vmdhcp-agent unbind ADDRESS` where one is bound by annotation, or delete their HostEndpoints.',
   },
   HostAgentCannotServe: {
     shown: ['ClusterAgent CannotServe=True'],
@@ -134,8 +134,14 @@ export const HOST_REASONS = {
   LeaseEnded: {
     shown: ['Normal Event on HostStatus', 'Normal Event on ClusterAgent', ...EXPLAINED],
     meaning:
-      'The client released its lease, or the lease expired. The object stays if the address is bound, and is deleted if not.',
+      'The client released its lease, `vmdhcp-agent release` ended it, or it expired. The object stays if the address is bound, and is deleted if not.',
     remedy: 'Nothing if the host was switched off. Else look at its network.',
+  },
+  LeaseKept: {
+    shown: ['Warning Event on HostStatus'],
+    meaning:
+      'The lease was to end (`vmdhcp-agent release`), and its host still answers ARP, or could not be probed: the lease stays.',
+    remedy: 'Switch the host off or unplug it, then run `vmdhcp-agent release ADDRESS` again.',
   },
   LeaseReturned: {
     shown: ['Normal Event on HostStatus'],
@@ -176,7 +182,8 @@ export const HOST_REASONS = {
   BoundAddressInUse: {
     shown: ['Warning Event on HostStatus'],
     meaning: 'Another client has the lease of an address that is bound.',
-    remedy: 'Nothing: the address goes to its client when that lease ends. To keep it where it is, change the annotation.',
+    remedy:
+      'Nothing: when its client asks and the host of that lease does not answer ARP, the client gets the address. To keep it where it is, change the annotation.',
   },
   HostEndpointInvalid: {
     shown: ['Warning Event on HostEndpoint'],

@@ -22,6 +22,7 @@ export const HOST_ADDRESS_LABEL = `${BARE_METAL_GROUP}/ipAddr`;
 export const HOST_MODE_LABEL = `${BARE_METAL_GROUP}/mode`;
 export const DHCP_ACTIVE_LABEL = `${BARE_METAL_GROUP}/dhcp-ip-active`;
 export const BOUND_TO_ANNOTATION = `${BARE_METAL_GROUP}/bound-to`;
+export const RELEASE_LEASE_ANNOTATION = `${BARE_METAL_GROUP}/release-lease`;
 export const CLUSTER_AGENT_LABEL = `${BARE_METAL_GROUP}/cluster-agent`;
 export const HOLD_HOST_AGENT_UPGRADE_ANNOTATION = `${BARE_METAL_GROUP}/hold-agent-upgrade`;
 /** The value of the annotation by which an address is never bound. */
@@ -65,6 +66,14 @@ export const HOST_OBJECT_KEYS = {
     values: 'a MAC address, or `none`',
     meaning:
       'The address belongs to this client for good, whatever `enableBindDhcpIP` of the ClusterAgent is. `none`: the address is not bound, and the object goes when the lease ends. Without it, `enableBindDhcpIP` decides.',
+  },
+  [RELEASE_LEASE_ANNOTATION]: {
+    type: 'annotation',
+    on: ['HostStatus'],
+    writtenBy: ['`vmdhcp-agent release`', 'an administrator'],
+    values: 'a time, as in `2026-01-31T12:00:00Z`',
+    meaning:
+      'The lease of the address ends now if it was granted before this time and its host does not answer ARP. It counts for an hour after that time.',
   },
   [CLUSTER_AGENT_LABEL]: {
     type: 'label',

@@ -44,6 +44,7 @@ export const HOST_REASON_LINKS: Readonly<Record<HostChainReason, HostReasonLink>
   HostStatusNameTaken: at('host-endpoint'),
 
   LeaseEnded: at('lease', 'note'),
+  LeaseKept: at('lease', 'note'),
   HostAddressFree: at('lease', 'note'),
   BoundAddressInUse: at('lease', 'note'),
   BoundElsewhere: at('lease', 'note'),

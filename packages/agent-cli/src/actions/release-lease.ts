@@ -1,0 +1,102 @@
+import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import { readHost } from '@vmdhcp/host-inventory';
+import { formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { askControl } from '../control/ask-control.js';
+import { stateControlPath } from '../control/control-path.js';
+import { HostResource } from '../hosts/host-resources.js';
+import type { HostSubject } from '../hosts/host-subject.js';
+import { planRelease, type ReleasePlan } from '../hosts/plan-binding.js';
+import { listAll, toCommandError } from './bind-host.js';
+import { connectToCluster } from './connect-to-cluster.js';
+import { readSavedLeases } from './read-saved-leases.js';
+
+const WAIT_MS = 10_000;
+const LOOK_INTERVAL_MS = 250;
+
+export interface ReleaseOptions {
+  readonly clusterAgent?: string;
+  readonly state?: string;
+  readonly kubeconfig?: string;
+  readonly kubecontext?: string;
+  readonly json?: boolean;
+}
+
+/** What became of the lease, as it is printed. */
+interface Released {
+  readonly address: string;
+  /** Absent: there was no lease. */
+  readonly macAddress?: string | undefined;
+  readonly changed: boolean;
+}
+
+/** Ends the lease of a host that is gone, and waits until it has ended. @throws CommandError if it stays. */
+export async function releaseLease(subject: HostSubject, options: ReleaseOptions): Promise<void> {
+  const { state, json = false } = options;
+  const released = await (state === undefined ? releaseInCluster(subject, options) : releaseOnHost(subject, state));
+  const { address, macAddress, changed } = released;
+  if (json) process.stdout.write(`${JSON.stringify(released, null, 2)}\n`);
+  else if (changed)
+    process.stdout.write(`the lease of ${address} has ended${macAddress === undefined ? '' : ` (${macAddress})`}\n`);
+  else process.stdout.write(`no client has a lease of ${address}\n`);
+}
+
+async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): Promise<Released> {
+  const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
+  try {
+    const client = new ApiObjectClient<KubernetesObject>(connection, HostResource.hostStatuses);
+    const request = { subject, clusterAgent: options.clusterAgent };
+    const plan = planRelease(request, await listAll(client), formatTime(Date.now()));
+    if (!plan.ok) throw new CommandError(plan.message, ExitCode.failed);
+    const { hostStatus: key, address, client: macAddress, patch } = plan;
+    if (patch === undefined) return { address, macAddress, changed: false };
+    const result = await client.patch({ key }, patch);
+    if (!result.ok)
+      throw new CommandError(result.message, result.reason === 'forbidden' ? ExitCode.noPermission : ExitCode.failed);
+    await waitForEnd(client, plan);
+    return { address, macAddress, changed: true };
+  } catch (error) {
+    throw toCommandError(error);
+  } finally {
+    connection.close();
+  }
+}
+
+async function waitForEnd(
+  client: ApiObjectClient<KubernetesObject>,
+  { hostStatus, address }: Extract<ReleasePlan, { ok: true }>,
+): Promise<void> {
+  const deadline = performance.now() + WAIT_MS;
+  do {
+    const host = await client.get(hostStatus);
+    if (host === undefined || readHost(host).isActive === false) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS));
+  } while (performance.now() < deadline);
+  throw new CommandError(
+    `the lease of ${address} has not ended: its host still answers, or no agent of the ClusterAgent leads; kubectl describe hoststatus ${hostStatus} has the reason (LeaseKept)`,
+    ExitCode.failed,
+  );
+}
+
+async function releaseOnHost(subject: HostSubject, state: string): Promise<Released> {
+  const address = formatIpv4Address(await addressOf(subject, state));
+  let text = '';
+  for await (const part of askControl(stateControlPath(state), { ask: 'release', address }))
+    text += Buffer.from(part).toString('utf8');
+  const answer = JSON.parse(text) as { readonly macAddress?: string; readonly kept?: string };
+  if (answer.kept !== undefined) throw new CommandError(answer.kept, ExitCode.failed);
+  return { address, macAddress: answer.macAddress, changed: answer.macAddress !== undefined };
+}
+
+async function addressOf(subject: HostSubject, state: string): Promise<Ipv4Address> {
+  if (subject.kind === 'address') return subject.address;
+  const lease = (await readSavedLeases(state)).find(({ macAddress }) => macAddress === subject.macAddress);
+  const address = lease === undefined ? undefined : parseIpv4Address(lease.address);
+  if (address === undefined)
+    throw new CommandError(
+      `${state} has no lease of ${subject.macAddress}: vmdhcp-agent leases --state ${state} lists them`,
+      ExitCode.failed,
+    );
+  return address;
+}

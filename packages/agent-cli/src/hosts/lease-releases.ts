@@ -1,0 +1,36 @@
+/** Leases that a person ends by the annotation of a HostStatus: which of them are still to be ended. Each annotation counts once, for an hour. */
+import { type BindingTable, type Ipv4Address, isBindingValid, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
+import type { LeaseRelease } from '@vmdhcp/host-inventory';
+
+/** So that a lease does not end months later, when a new leader sees the annotation of a host that was there and is switched off by then. */
+const COUNTS_MS = 3_600_000;
+
+export interface PendingRelease extends LeaseRelease {
+  readonly address: Ipv4Address;
+}
+
+export class LeaseReleases {
+  #seen: ReadonlySet<string> = new Set();
+
+  /** Those that were not returned before, and whose lease has not been granted anew since. */
+  take(releases: readonly LeaseRelease[], table: Pick<BindingTable, 'at'>, nowMs: number): PendingRelease[] {
+    const before = this.#seen;
+    this.#seen = new Set(releases.map(idOf));
+    return releases.flatMap((release) => {
+      const address = parseIpv4Address(release.ipAddress);
+      const binding = address === undefined ? undefined : table.at(address);
+      if (before.has(idOf(release)) || address === undefined || binding === undefined) return [];
+      const counts = nowMs - release.beforeMs < COUNTS_MS && binding.grantedAtMs <= release.beforeMs;
+      return counts && isBindingValid(binding, nowMs) ? [{ ...release, address }] : [];
+    });
+  }
+
+  /** Leases are others, or another replica keeps them. */
+  forget(): void {
+    this.#seen = new Set();
+  }
+}
+
+function idOf({ ipAddress, beforeMs }: LeaseRelease): string {
+  return `${ipAddress} ${beforeMs}`;
+}
