@@ -163,6 +163,51 @@ describe('lists', () => {
   });
 });
 
+describe('a MAC address that other virtual machines claim later', () => {
+  const LATER = ['0-copy', 'zz-copy'];
+
+  beforeAll(async () => {
+    for (const name of LATER) await addMachine(name, A);
+    for (const name of LATER)
+      await cluster.access.waitForObject('VirtualMachineNetworkConfig', keyOf(name), ({ status }) =>
+        readConditions(status).some(({ reason }) => reason === 'MacAddressClaimedTwice'),
+      );
+  });
+
+  it('why: by address and by MAC address, the one that has the address', async () => {
+    for (const subject of ['10.1.0.10', A]) {
+      const { stdout, code } = await run('why', subject);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`${keyOf('a')}, interface default: has 10.1.0.10`)]);
+      expect(stdout).toContain(
+        `other virtual machines with the same MAC address, which do not have the address: ${LATER.map(keyOf).join(', ')}`,
+      );
+    }
+  });
+
+  it('export: with its name alone', async () => {
+    expect((await run('export')).stdout).toContain(`10.1.0.10,${A},${cluster.namespace},a,default\r\n`);
+    const kea = JSON.parse((await run('export', '--format', 'kea')).stdout) as object;
+    expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ reservations: [{ 'ip-address': '10.1.0.10', hostname: 'a' }] }] } });
+  });
+
+  it('release: refused, also where only the VirtualMachineNetworkConfig of another one is left', async () => {
+    for (const name of LATER) await orphanConfig(name);
+    const refused = await run('release', '10.1.0.10');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`VirtualMachine ${keyOf('a')} exists`) });
+    for (const name of LATER) expect(await run('release', name)).toMatchObject({ code: 0 });
+  });
+});
+
+/** As kubectl delete vm --cascade=orphan leaves it. */
+async function orphanConfig(name: string): Promise<void> {
+  await cluster.access.connection.request({
+    method: 'DELETE',
+    path: `/apis/kubevirt.io/v1/namespaces/${cluster.namespace}/virtualmachines/${name}`,
+    body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Orphan' },
+  });
+  await waitFor('the virtual machine to go', async () => (await cluster.access.get('VirtualMachine', keyOf(name))) === undefined);
+}
+
 describe('writes', () => {
   it('pin: a dry run writes nothing; an address that another has is refused; one that is free is assigned', async () => {
     await addMachine('p', B);
@@ -193,17 +238,8 @@ describe('writes', () => {
     expect(refused.stderr).toContain(
       `VirtualMachine ${keyOf('r')} exists, and the controller would assign the same addresses again`,
     );
-    // As kubectl delete vm --cascade=orphan leaves it.
     await cluster.access.waitForObject('VirtualMachineNetworkConfig', keyOf('r'), ({ metadata }) => metadata.uid !== undefined);
-    await cluster.access.connection.request({
-      method: 'DELETE',
-      path: `/apis/kubevirt.io/v1/namespaces/${cluster.namespace}/virtualmachines/r`,
-      body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Orphan' },
-    });
-    await waitFor(
-      'the virtual machine to go',
-      async () => (await cluster.access.get('VirtualMachine', keyOf('r'))) === undefined,
-    );
+    await orphanConfig('r');
     const dry = await run('release', '10.1.0.11', '--dry-run');
     expect(dry).toMatchObject({
       code: 0,

@@ -64,3 +64,23 @@ it('kea: a subnet with its options, and a reservation for each address', () => {
     },
   });
 });
+
+it('an address is exported with the virtual machine that has it, whichever others claim its MAC address', () => {
+  const claim = (name: string, month: string): KubernetesObject => ({
+    metadata: { namespace: 'red', name, creationTimestamp: `2026-${month}-01T00:00:00Z` },
+    status: {
+      networkConfigs: [{ networkName: 'default/net', macAddress: A, allocatedIPAddress: '10.1.0.10', state: 'Pending' }],
+    },
+  });
+  const configs = [claim('a-copy', '01'), CONFIG, claim('zz-copy', '03')];
+  for (const listed of [configs, configs.toReversed()])
+    expect(exportedPools([POOL], listed)[0]?.addresses.map((one) => one.virtualMachine)).toEqual(['', 'web,1']);
+});
+
+it('csv: names of others control no terminal', () => {
+  const [esc, bell] = ['\u001b', '\u0007'];
+  const interfaces = JSON.stringify({ [`eth0${esc}]0;x${bell}`]: { networkName: 'default/net', macAddress: A } });
+  const annotations = { 'network.harvesterhci.io/interfaces': interfaces };
+  const config = { ...CONFIG, metadata: { ...CONFIG.metadata, annotations } };
+  expect(toCsv(exportedPools([POOL], [config]))).toContain('eth0 ]0;x ');
+});

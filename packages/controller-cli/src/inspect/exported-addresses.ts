@@ -1,9 +1,10 @@
 /** The addresses of pools as other programs read them. */
 
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
-import { compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { LEASES, type LeaseRow } from './lease-rows.js';
 import { networkOf } from './pool-rows.js';
+import { printable } from './printable.js';
 
 /** An address that a client has, or that is reserved for it. */
 export interface ExportedAddress {
@@ -23,8 +24,10 @@ export interface ExportedPool {
 
 /** The pools in their order, each with what its status records and its reservations; names come from the VirtualMachineNetworkConfigs. */
 export function exportedPools(pools: readonly KubernetesObject[], configs: readonly KubernetesObject[]): ExportedPool[] {
-  const rows = configs.flatMap((config) => LEASES.toRows(config, 0));
-  const byClient = new Map(rows.map((row) => [`${row.network} ${row.macAddress}`, row]));
+  const rows = configs.toSorted(compareByAge).flatMap((config) => LEASES.toRows(config, 0));
+  // Others may claim the same MAC address: they have no address.
+  const allocated = rows.filter(({ state }) => state === 'Allocated').toReversed();
+  const byClient = new Map(allocated.map((row) => [keyOfClient(row.network, row.macAddress, row.address), row]));
   const ordered = pools.toSorted((one, other) => compareText(keyOf(one), keyOf(other)));
   return ordered.map((pool) => ({ pool, addresses: addressesOf(pool, byClient) }));
 }
@@ -39,11 +42,15 @@ function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, Lease
     const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
     const number = parseIpv4Address(address);
     if (macAddress === undefined || number === undefined) continue;
-    const row = byClient.get(`${networkOf(pool)} ${macAddress}`);
+    const row = byClient.get(keyOfClient(networkOf(pool), macAddress, address));
     const { namespace = '', virtualMachine = '', interface: name = '' } = row ?? {};
     all.set(number, { address, macAddress, namespace, virtualMachine, interface: name });
   }
   return [...all].toSorted(([one], [other]) => one - other).map(([, exported]) => exported);
+}
+
+function keyOfClient(network: string, macAddress: string, address: string): string {
+  return `${network} ${parseMacAddress(macAddress) ?? ''} ${address}`;
 }
 
 const CSV_COLUMNS = ['pool', 'network', 'address', 'macAddress', 'namespace', 'virtualMachine', 'interface'];
@@ -64,7 +71,8 @@ export function toCsv(pools: readonly ExportedPool[]): string {
   return [CSV_COLUMNS, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
 }
 
-function quoted(text: string): string {
+function quoted(cell: string): string {
+  const text = printable(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -1,8 +1,17 @@
 /** From an address or a MAC address to the virtual machine that has it. */
-import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
-import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { type ClientRecord, type ClientSubject, findClientRecords, type MissingRight, Resource } from '@vmdhcp/reconciler/chain';
+import {
+  type AddressClaim,
+  type AddressClient,
+  type ClientRecord,
+  type ClientSubject,
+  findAddressClaims,
+  findClientRecords,
+  type MissingRight,
+  orderClaims,
+  Resource,
+} from '@vmdhcp/reconciler/chain';
 import { type ClusterReader, toCommandError } from './cluster-reader.js';
 import type { MachineName } from './observe-chain.js';
 
@@ -12,6 +21,10 @@ export interface FoundClient {
   readonly records: readonly ClientRecord[];
   /** The virtual machine whose interface has the MAC address; undefined: none has. */
   readonly machine: MachineName | undefined;
+  /** True: the status of its VirtualMachineNetworkConfig has the address. */
+  readonly hasAddress: boolean;
+  /** Other virtual machines with the same MAC address there, as far as they were seen on the way to it. */
+  readonly otherClaims: readonly MachineName[];
   /** Where not everything could be looked at. */
   readonly missingRights: readonly MissingRight[];
 }
@@ -20,12 +33,24 @@ export interface FoundClient {
 export async function findClient(reader: ClusterReader, subject: ClientSubject): Promise<FoundClient> {
   const { pools, missingRights } = await readPools(reader);
   const records = findClientRecords(pools, subject);
-  const macAddress = subject.kind === 'mac-address' ? subject.macAddress : records.find((one) => one.macAddress)?.macAddress;
-  if (macAddress === undefined) return { pools, records, machine: undefined, missingRights };
-  const network = records.find((one) => one.macAddress === macAddress)?.network;
-  const near = records[0]?.pool.split('/', 1)[0];
-  const owner = await findOwner(reader, { macAddress, network }, near);
-  return { pools, records, machine: owner.machine, missingRights: [...missingRights, ...owner.missingRights] };
+  const record = records.find((one) => one.macAddress);
+  const macAddress = subject.kind === 'mac-address' ? subject.macAddress : record?.macAddress;
+  if (macAddress === undefined) return { pools, records, machine: undefined, hasAddress: false, otherClaims: [], missingRights };
+  const client = { macAddress, network: record?.network, address: record?.address };
+  const found = await findOwner(reader, client, records[0]?.pool.split('/', 1)[0]);
+  const [owner, ...others] = found.claims;
+  return {
+    pools,
+    records,
+    machine: owner && machineOf(owner),
+    hasAddress: owner?.hasAddress ?? false,
+    otherClaims: others.map(machineOf),
+    missingRights: [...missingRights, ...found.missingRights],
+  };
+}
+
+function machineOf({ config: { metadata } }: AddressClaim): MachineName {
+  return { namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
 /** Those of all namespaces; else those of the reader's own. */
@@ -39,52 +64,43 @@ async function readPools(reader: ClusterReader): Promise<{
   return { pools: own.kind === 'found' ? own.objects : [], missingRights: [all.right] };
 }
 
-interface Client {
-  readonly macAddress: string;
-  /** Undefined: any. */
-  readonly network: string | undefined;
-}
-
 interface Owner {
-  readonly machine: MachineName | undefined;
+  /** The one that has the address first, else the oldest. */
+  readonly claims: readonly AddressClaim[];
   readonly missingRights: readonly MissingRight[];
 }
 
 /**
- * Most virtual machines are in the namespace of their pool, so that is read first.
+ * Most virtual machines are in the namespace of their pool, so that is read first; the others too, until one is found that has the address.
  *
  * @param near - that namespace; undefined: no pool has the client, and the namespace of the reader is read where all together may not be.
  */
-async function findOwner(reader: ClusterReader, client: Client, near: string | undefined): Promise<Owner> {
+async function findOwner(reader: ClusterReader, client: AddressClient, near: string | undefined): Promise<Owner> {
   const found = near === undefined ? undefined : await searchIn(reader, client, near);
-  if (found?.machine !== undefined) return found;
+  if (found?.claims[0]?.hasAddress) return found;
   const anywhere = await searchIn(reader, client, '');
-  if (anywhere.machine !== undefined || anywhere.missingRights.length === 0 || near !== undefined) return anywhere;
-  const own = await searchIn(reader, client, reader.namespace);
-  return own.machine === undefined ? anywhere : own;
+  if (anywhere.missingRights.length === 0) return anywhere;
+  const own = found ?? (await searchIn(reader, client, reader.namespace));
+  return own.claims.length === 0 ? anywhere : withRights(own, near === undefined ? [] : anywhere.missingRights);
 }
 
-async function searchIn(reader: ClusterReader, client: Client, namespace: string): Promise<Owner> {
+function withRights({ claims, missingRights }: Owner, further: readonly MissingRight[]): Owner {
+  return { claims, missingRights: [...missingRights, ...further] };
+}
+
+/** Page by page, until one has the address. */
+async function searchIn(reader: ClusterReader, client: AddressClient, namespace: string): Promise<Owner> {
   const resource = namespace === '' ? Resource.networkConfigs : { ...Resource.networkConfigs, namespace };
+  const claims: AddressClaim[] = [];
   try {
     for await (const page of reader.pages(resource)) {
-      const object = page.find((config) => claims(config, client));
-      if (object !== undefined)
-        return { machine: { namespace: object.metadata.namespace ?? '', name: object.metadata.name }, missingRights: [] };
+      claims.push(...findAddressClaims(page, client));
+      if (claims.some(({ hasAddress }) => hasAddress)) break;
     }
-    return { machine: undefined, missingRights: [] };
+    return { claims: orderClaims(claims), missingRights: [] };
   } catch (error) {
     if (!(error instanceof ApiRequestError) || error.status !== 403) throw toCommandError(error);
     const { group, plural } = resource;
-    return { machine: undefined, missingRights: [{ verb: 'list', group, resource: plural, namespace }] };
+    return { claims: [], missingRights: [{ verb: 'list', group, resource: plural, namespace }] };
   }
-}
-
-function claims({ metadata, spec }: KubernetesObject, { macAddress, network }: Client): boolean {
-  return readList(spec, 'networkConfigs').some((entry) => {
-    const named = readText(entry, 'networkName') ?? '';
-    const key = named.includes('/') ? named : `${metadata.namespace}/${named}`;
-    const isThere = network === undefined || key === network;
-    return isThere && parseMacAddress(readText(entry, 'macAddress') ?? '') === macAddress;
-  });
 }

@@ -13,6 +13,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { type FoundClient, findClient } from './find-client.js';
 import { rightsLines } from './format-chain.js';
+import type { MachineName } from './observe-chain.js';
 import { clientIn, machineIn } from './subject.js';
 import { type WriteOptions, writeObject } from './write-object.js';
 
@@ -45,8 +46,13 @@ async function planFor(reader: ClusterReader, subject: string): Promise<Versione
     throw new CommandError(`IPPool ${pool} has changed meanwhile; run the command again`, ExitCode.failed);
   const poolVersion = object?.metadata.resourceVersion;
   if (found.machine === undefined) return { plan: planAddressRelease(record, undefined), poolVersion };
-  const key = `${found.machine.namespace}/${found.machine.name}`;
-  return { plan: planAddressRelease(record, { key, objects: await objectsOf(reader, key) }), poolVersion };
+  const key = nameOf(found.machine);
+  const rivals = found.hasAddress ? [] : found.otherClaims.map(nameOf);
+  return { plan: planAddressRelease(record, { key, objects: await objectsOf(reader, key), rivals }), poolVersion };
+}
+
+function nameOf({ namespace, name }: MachineName): string {
+  return `${namespace}/${name}`;
 }
 
 interface VersionedPlan {

@@ -1,5 +1,6 @@
 import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { REASONS } from '@vmdhcp/ippool-api/agent';
+import { describeNames } from '@vmdhcp/kube-runtime';
 import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/reconciler/chain';
 import type { HostChain } from '@vmdhcp/reconciler/host-chain';
 import { ExitCode } from '@vmdhcp/service-process';
@@ -9,7 +10,7 @@ import { formatChain, recordLines, rightsLines } from './format-chain.js';
 import { formatHostChains } from './format-host-chain.js';
 import type { ReaderOptions } from './inspect-options.js';
 import { findLastOwners, type LastOwners, lastOwnerLines } from './last-owners.js';
-import { observeChain } from './observe-chain.js';
+import { type MachineName, observeChain } from './observe-chain.js';
 import { type ObservedHosts, observeHosts } from './observe-hosts.js';
 import { type DataFormat, printData } from './print-data.js';
 import { printableIn } from './printable.js';
@@ -28,6 +29,8 @@ interface Answer {
   readonly requests: number;
   readonly records?: readonly ClientRecord[];
   readonly chain?: AddressChain;
+  /** Other virtual machines with the same MAC address on the network, as far as they were seen. */
+  readonly otherClaims?: readonly MachineName[];
   /** Bare-metal hosts with the address or the MAC address. */
   readonly hosts?: readonly HostChain[];
   /** Who had an address that no client has now, or which address a client had that has none. */
@@ -63,12 +66,12 @@ async function answerAbout(
   client: ClientSubject,
   auditNamespace: string,
 ): Promise<Omit<Answer, 'subject'>> {
-  const { pools, records, machine, missingRights } = await findClient(reader, client);
+  const { pools, records, machine, otherClaims, missingRights } = await findClient(reader, client);
   if (machine !== undefined) {
     const whole = await observeChain(reader, machine);
     const chain = ofClient(whole, records, client);
     const rights = [...missingRights, ...whole.missingRights];
-    return { hasAddress: hasAddress(chain), requests: reader.requests, records, chain, missingRights: rights };
+    return { hasAddress: hasAddress(chain), requests: reader.requests, records, chain, otherClaims, missingRights: rights };
   }
   const isReserved = records.some(({ state }) => state === 'reserved');
   if (records.some(({ macAddress }) => macAddress !== undefined))
@@ -115,15 +118,23 @@ function exitCodeOf({ chain, hosts = [], hasAddress: has, missingRights }: Answe
   return missingRights.length > 0 && !isKnown ? ExitCode.noPermission : ExitCode.failed;
 }
 
-function toText({ subject, records, chain, hosts, before, missingRights }: Answer): string {
+function toText({ subject, records, chain, otherClaims, hosts, before, missingRights }: Answer): string {
   const terminal = terminalOf(process.stdout, process.env);
   if (hosts !== undefined) return formatHostChains(hosts, missingRights, terminal);
   const history = before === undefined ? [] : lastOwnerLines(before);
   const found =
-    records === undefined ? [] : [...recordLines(canonical(subject), records), ...history, ...remediesOf(records, chain), ''];
+    records === undefined
+      ? []
+      : [...recordLines(canonical(subject), records), ...claimLines(otherClaims), ...history, ...remediesOf(records, chain), ''];
   if (chain !== undefined)
     return `${found.join('\n')}${found.length > 0 ? '\n' : ''}${formatChain({ ...chain, missingRights }, terminal)}`;
   return `${[...found, 'no virtual machine has an interface with it', ...rightsLines(missingRights)].join('\n')}\n`;
+}
+
+function claimLines(claims: readonly MachineName[] = []): string[] {
+  if (claims.length === 0) return [];
+  const names = describeNames(claims.map(({ namespace, name }) => `${namespace}/${name}`));
+  return [`  other virtual machines with the same MAC address, which do not have the address: ${names}`];
 }
 
 function canonical(subject: string): string {

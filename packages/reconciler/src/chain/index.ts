@@ -14,6 +14,7 @@ export {
   type LinkState,
   type PacketSubject,
 } from './address-chain.js';
+export { type AddressClaim, type AddressClient, findAddressClaims, orderClaims } from './address-claims.js';
 export { isStaleLease } from './agent-links.js';
 export {
   type AgentTraffic,
@@ -40,5 +41,11 @@ export {
 export { type ClientRecord, type ClientSubject, findClientRecords } from './client-records.js';
 export { explainAddress } from './explain-address.js';
 export { type PinPlan, type PinRequest, planPin } from './plan-pin.js';
-export { type MachineObjects, planAddressRelease, planMachineRelease, type ReleasePlan } from './plan-release.js';
+export {
+  type AddressOwner,
+  type MachineObjects,
+  planAddressRelease,
+  planMachineRelease,
+  type ReleasePlan,
+} from './plan-release.js';
 export { REASON_GRAVITIES } from './reasons.js';

@@ -50,9 +50,16 @@ describe('one address', () => {
   });
 
   it('of a virtual machine: as the virtual machine is', () => {
-    expect(planAddressRelease(record('assigned'), { key: 'default/web', objects: GONE }).kind).toBe('delete-config');
+    const owner = { key: 'default/web', objects: GONE, rivals: [] };
+    expect(planAddressRelease(record('assigned'), owner).kind).toBe('delete-config');
     const there = { ...GONE, virtualMachine: found(machine()) };
-    expect(planAddressRelease(record('assigned'), { key: 'default/web', objects: there }).kind).toBe('refused');
+    expect(planAddressRelease(record('assigned'), { ...owner, objects: there }).kind).toBe('refused');
+  });
+
+  it('that one of several virtual machines has, and it is not known which: refused, with their names', () => {
+    const owner = { key: 'default/web', objects: GONE, rivals: ['default/copy'] };
+    const message = expect.stringContaining('the status of none has the address: default/web, default/copy');
+    expect(planAddressRelease(record('assigned'), owner)).toEqual({ kind: 'refused', message });
   });
 
   it.each([

@@ -1,5 +1,5 @@
 /** What an administrator writes or deletes so that an address is free: only what no virtual machine needs. */
-import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
+import { describeNames, type KubernetesObject, type MergePatch } from '@vmdhcp/kube-runtime';
 import { type Observed, objectOf } from './chain-observation.js';
 import type { ClientRecord } from './client-records.js';
 
@@ -39,11 +39,17 @@ export function planMachineRelease(key: string, { virtualMachine, instance, netw
   };
 }
 
-/** @param owner - the virtual machine that claims the address, and its objects; undefined: none does. */
-export function planAddressRelease(
-  { address, pool, state, macAddress }: ClientRecord,
-  owner: { readonly key: string; readonly objects: MachineObjects } | undefined,
-): ReleasePlan {
+/** The virtual machine that has an address. */
+export interface AddressOwner {
+  readonly key: string;
+  readonly objects: MachineObjects;
+  /** `namespace/name` of others that may have it instead: the status of none of them tells. */
+  readonly rivals: readonly string[];
+}
+
+/** @param owner - undefined: no virtual machine claims the address. */
+export function planAddressRelease(record: ClientRecord, owner: AddressOwner | undefined): ReleasePlan {
+  const { address, pool, state, macAddress } = record;
   switch (state) {
     case 'quarantined':
       return entryRelease(pool, 'quarantined', {
@@ -56,7 +62,7 @@ export function planAddressRelease(
         message: `remove the entry of ${address}, which cannot be read, from the status of IPPool ${pool}`,
       });
     case 'assigned':
-      return owner === undefined ? ofNoMachine(address, macAddress) : planMachineRelease(owner.key, owner.objects);
+      return owner === undefined ? ofNoMachine(address, macAddress) : ofOwner(record, owner);
     case 'reserved':
       return {
         kind: 'refused',
@@ -81,6 +87,15 @@ function entryRelease(
   { address, message }: { readonly address: string; readonly message: string },
 ): ReleasePlan {
   return { kind: 'patch-status', pool, patch: { status: { ipv4: { [map]: { [address]: null } } } }, message };
+}
+
+function ofOwner({ address, macAddress }: ClientRecord, { key, objects, rivals }: AddressOwner): ReleasePlan {
+  if (rivals.length === 0) return planMachineRelease(key, objects);
+  const names = describeNames([key, ...rivals]);
+  return {
+    kind: 'refused',
+    message: `${address} is assigned to ${macAddress}, which several virtual machines have, and the status of none has the address: ${names}; release one of them by its name`,
+  };
 }
 
 function ofNoMachine(address: string, macAddress = 'a client'): ReleasePlan {
