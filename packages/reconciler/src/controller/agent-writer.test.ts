@@ -165,3 +165,64 @@ describe('what was planned from an older state is not written', () => {
     expect(deleted.toSorted()).toEqual(['b', 'gone']);
   });
 });
+
+describe('a RoleBinding', () => {
+  const rightsIn = (namespace: string): readonly AgentAction[] =>
+    ['RoleBinding', 'Role'].map((kind) => ({
+      kind: 'create-right',
+      group: 'g',
+      object: { kind, metadata: { namespace, name: 'g' } },
+    }));
+
+  /** @param answer - to each Role. @returns what was asked for, in its order, and what came of it. */
+  async function grant(answer: (namespace: string) => ReturnType<MemoryResource<KubernetesObject>['create']>) {
+    const store = new MemoryResource<KubernetesObject>(new FakeClock());
+    const asked: string[] = [];
+    const granting = (create: typeof answer) =>
+      Object.assign(Object.create(store) as typeof store, {
+        create: async ({ kind, metadata }: KubernetesObject) => {
+          const result = await create(metadata.namespace ?? '');
+          asked.push(`${kind} ${metadata.namespace}`);
+          return result;
+        },
+      });
+    const granted = async () => ({ ok: true, object: deployment('a') }) as const;
+    const writer = new AgentWriter({
+      namespace: 'agents',
+      clients: {
+        deployments: store,
+        unifiedDeployment: store,
+        leases: store,
+        pods: store,
+        roles: granting(answer),
+        roleBindings: granting(granted),
+      },
+      onWritten: () => undefined,
+      onDeleted: () => undefined,
+      onConflict: () => undefined,
+      onRights: () => undefined,
+    });
+    const result = await writer.carryOut([...rightsIn('red'), ...rightsIn('blue')]);
+    return { asked, result };
+  }
+
+  it('is created after its Role, which an API server asks for, and waits for no other', async () => {
+    const red = Promise.withResolvers<void>();
+    const granting = grant(async (namespace) => {
+      if (namespace === 'red') await red.promise;
+      else setImmediate(red.resolve);
+      return { ok: true, object: deployment('a') };
+    });
+    const { asked, result } = await granting;
+    expect(asked).toEqual(['Role blue', 'RoleBinding blue', 'Role red', 'RoleBinding red']);
+    expect(result).toEqual({ kind: 'settled' });
+  });
+
+  it('is not created where its Role is refused: both are tried again', async () => {
+    const { asked, result } = await grant(async (namespace) =>
+      namespace === 'red' ? { ok: false, reason: 'forbidden', message: 'no' } : { ok: true, object: deployment('a') },
+    );
+    expect(asked.toSorted()).toEqual(['Role blue', 'Role red', 'RoleBinding blue']);
+    expect(result.kind).toBe('retry');
+  });
+});

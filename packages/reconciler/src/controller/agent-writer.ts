@@ -59,19 +59,17 @@ export class AgentWriter {
   }
 
   /**
-   * Several at a time; one that fails does not stop the others. The result is the one that has to be looked at soonest.
+   * Several at a time; one that fails stops no others but the RoleBinding of its Role. The result is the one that has to be looked at soonest.
    * @throws what one of them threw, when all were tried.
    */
   async carryOut(actions: readonly AgentAction[]): Promise<ReconcileResult> {
     let result: ReconcileResult = { kind: 'settled' };
     const failures: unknown[] = [];
-    const waiting = [...actions];
+    const waiting = toSequences(actions);
     const write = async (): Promise<void> => {
-      for (let action = waiting.shift(); action !== undefined; action = waiting.shift()) {
+      for (let sequence = waiting.shift(); sequence !== undefined; sequence = waiting.shift()) {
         try {
-          this.#settings.onAction?.(action);
-          const one = await this.#apply(action);
-          result = mostUrgent(result, one);
+          for await (const one of this.#applyAll(sequence)) result = mostUrgent(result, one);
         } catch (error) {
           failures.push(error);
         }
@@ -80,6 +78,16 @@ export class AgentWriter {
     await Promise.all(Array.from({ length: PARALLEL_WRITES }, write));
     if (failures.length > 0) throw failures[0];
     return result;
+  }
+
+  /** One after the other, until one does not settle. */
+  async *#applyAll(sequence: readonly AgentAction[]): AsyncGenerator<ReconcileResult> {
+    for (const action of sequence) {
+      this.#settings.onAction?.(action);
+      const result = await this.#apply(action);
+      yield result;
+      if (result.kind !== 'settled') return;
+    }
   }
 
   #apply(action: AgentAction): Promise<ReconcileResult> {
@@ -196,6 +204,22 @@ export class AgentWriter {
   }
 }
 
+/** A RoleBinding follows its Role: an API server refuses one whose Role it does not have. */
+function toSequences(actions: readonly AgentAction[]): AgentAction[][] {
+  const byRights = Map.groupBy(actions, (action, index) => rightsOf(action) ?? index);
+  return [...byRights.values()].map((sequence) => sequence.toSorted((one, other) => rankOf(one) - rankOf(other)));
+}
+
+/** The name that a Role and its RoleBinding have, where they are written; undefined: it is none of them. */
+function rightsOf(action: AgentAction): string | undefined {
+  if (action.kind !== 'create-right' && action.kind !== 'patch-right') return undefined;
+  return action.object.kind === 'ServiceAccount' ? undefined : keyOf(action.object);
+}
+
+function rankOf(action: AgentAction): number {
+  return 'object' in action && action.object.kind === 'RoleBinding' ? 1 : 0;
+}
+
 function toRightsProblem(
   { kind, object }: RightsAction,
   { reason, message: refusal }: Extract<WriteResult<unknown>, { readonly ok: false }>,
@@ -205,7 +229,7 @@ function toRightsProblem(
     const message = `there is a ${name} without the label ${AGENT_LABEL}=${AGENT_LABEL_VALUE}: the controller did not create it, and leaves it alone; delete it`;
     return { reason: 'AgentRightsMissing', message };
   }
-  // A binding may come a moment before its Role.
+  // The Role of a binding may have been deleted meanwhile.
   if (kind === 'create-right' && reason === 'parent-not-found' && object.kind !== 'RoleBinding') {
     const message = `${name} cannot be created: ${refusal}; create the namespace (manifests/vmdhcp.yaml), or name another one (--namespace)`;
     return { reason: 'AgentRightsMissing', message };
