@@ -1,10 +1,10 @@
 /** What else `kubectl vmdhcp` shows and writes, as a process against an API server on which a controller of this checkout works. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readConditions, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import {
   CLUSTER_EXAMPLES,
   compareRights,
@@ -71,6 +71,28 @@ async function allocated(name: string): Promise<void> {
   );
 }
 
+/** As the controller names the agents of a pool. @param namespace - undefined: it has none. */
+async function hasAgentsIn(namespace: string | undefined): Promise<void> {
+  const agentDeploymentRef = namespace === undefined ? null : { namespace, name: GROUP };
+  await cluster.access.client('IPPool').patchStatus({ key: keyOf('pool') }, { status: { agentDeploymentRef } });
+}
+
+/** As the leader of a group of agents writes it. */
+function leaseOf(namespace: string, report: object, leaseDurationSeconds = 60): KubernetesObject {
+  const annotations = { 'network.harvesterhci.io/agent-report': JSON.stringify({ [keyOf('pool')]: report }) };
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { namespace, name: GROUP, labels: LABELS, annotations },
+    spec: { holderIdentity: 'agent-1_x', leaseDurationSeconds, renewTime: timeAgo(0) },
+  };
+}
+
+/** As a Lease has it. */
+function timeAgo(ms: number): string {
+  return new Date(Date.now() - ms).toISOString().replace('Z', '000Z');
+}
+
 async function addMachine(name: string, macAddress: string): Promise<void> {
   await cluster.access.create(virtualMachine(keyOf(name), macAddress, keyOf('net')));
 }
@@ -116,43 +138,37 @@ describe('lists', () => {
     await removeMachine('b', '10.1.0.11');
   });
 
-  it('agents, by the report of their leader; Events of the controller', async () => {
-    const report = { [keyOf('pool')]: { serving: false, reason: 'SocketFailed', message: 'EPERM' } };
-    const lease = {
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: {
+  it('agents, by the report of their leader: those of the namespace that the IPPool names', async () => {
+    await hasAgentsIn(cluster.namespace);
+    const report = { serving: false, reason: 'SocketFailed', message: 'EPERM' };
+    await cluster.access.create(leaseOf(cluster.namespace, report));
+    const other = `${cluster.namespace}-other`;
+    await cluster.access.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: other } });
+    await cluster.access.create(leaseOf(other, { ...report, message: 'of a tenant' }));
+    const listed = await plugin.run(cluster.kubeconfigPath, ['agents', '-o', 'json']);
+    expect((JSON.parse(listed.stdout) as { readonly items: readonly object[] }).items).toMatchObject([
+      {
         namespace: cluster.namespace,
-        name: GROUP,
-        labels: LABELS,
-        annotations: { 'network.harvesterhci.io/agent-report': JSON.stringify(report) },
+        group: GROUP,
+        leader: 'agent-1',
+        pool: keyOf('pool'),
+        serving: false,
+        reason: 'SocketFailed',
       },
-      spec: { holderIdentity: 'agent-1_x', leaseDurationSeconds: 60, renewTime: new Date().toISOString().replace('Z', '000Z') },
-    };
-    await cluster.access.create(lease as KubernetesObject);
-    expect(await items('agents')).toMatchObject([
-      { group: GROUP, leader: 'agent-1', pool: keyOf('pool'), serving: false, reason: 'SocketFailed' },
     ]);
+    expect(listed.stderr).toContain(`left out, as no IPPool has agents in that namespace`);
+    expect(listed.stderr).toContain(`Lease ${other}/${GROUP}`);
+    await cluster.access.delete('Lease', `${other}/${GROUP}`);
     await cluster.access.delete('Lease', keyOf(GROUP));
+    await cluster.access.delete('Namespace', other);
+    await hasAgentsIn(undefined);
+  });
+
+  it('Events of the controller', async () => {
     await cluster.access.create(virtualMachine(keyOf('lost'), C, keyOf('nowhere')));
     const found = await waitFor('the Event', async () => (await items('events')).find(({ reason }) => reason === 'NoPool'));
     expect(found).toMatchObject({ object: 'VirtualMachine/lost', type: 'Warning' });
     await cluster.access.delete('VirtualMachine', keyOf('lost'));
-  });
-
-  it('--watch prints what changes, by a watch, until it is asked to end', async () => {
-    const words = [PLUGIN_BIN, 'pools', '--watch', '-n', cluster.namespace, '-o', 'json', '--kubeconfig', cluster.kubeconfigPath];
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const lines: string[] = [];
-    createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
-    await waitFor('the first row', async () => lines.length > 0);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name: 'pool', used: 1 });
-    await addMachine('w', B);
-    await waitFor('the changed row', async () => lines.some((line) => line.includes('"used":2')));
-    child.kill('SIGTERM');
-    const code = await new Promise((resolve) => child.once('close', resolve));
-    expect(code).toBe(0);
-    await removeMachine('w', '10.1.0.11');
   });
 
   it('export: as CSV and for Kea', async () => {
@@ -160,6 +176,88 @@ describe('lists', () => {
     expect(stdout).toContain(`${keyOf('pool')},${keyOf('net')},10.1.0.10,${A},${cluster.namespace},a,default\r\n`);
     const kea = JSON.parse((await run('export', '--format', 'kea', '--pool', 'pool')).stdout) as object;
     expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ subnet: '10.1.0.0/24', reservations: [{ 'ip-address': '10.1.0.10' }] }] } });
+  });
+});
+
+describe('--watch, until it is asked to end', () => {
+  const range = { cidr: '10.2.0.0/24', serverIP: '10.2.0.2', router: '10.2.0.1', pool: { start: '10.2.0.10', end: '10.2.0.30' } };
+
+  beforeAll(async () => {
+    await cluster.access.create(networkAttachment(keyOf('watched')));
+  });
+
+  /** Rows of a watch while these things happen. */
+  async function watching(words: readonly string[], story: (text: () => string) => Promise<void>): Promise<string> {
+    const parameters = [...words, '--watch', '-n', cluster.namespace, '--kubeconfig', cluster.kubeconfigPath];
+    const child = spawn(process.execPath, [PLUGIN_BIN, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+    const closed = new Promise((resolve) => child.once('close', resolve));
+    try {
+      await waitFor('the first row', () => text !== '');
+      await story(() => text);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    expect(await closed).toBe(0);
+    return text;
+  }
+
+  it('pools: what changes, and a pool that is deleted, as lines of JSON', async () => {
+    const text = await watching(['pools', '-o', 'json'], async (printed) => {
+      await addMachine('w', B);
+      await waitFor('the changed row', () => printed().includes('"used":2'));
+      await cluster.access.create(ipPool(keyOf('second'), { network: keyOf('watched'), ipv4Config: range }));
+      await waitFor('the new row', () => printed().includes('"second"'));
+      await cluster.access.delete('IPPool', keyOf('second'));
+      await waitFor('the row that is gone', () => printed().includes('"gone":true'));
+    });
+    const rows = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    expect(rows[0]).toMatchObject({ name: 'pool', used: 1 });
+    expect(rows.filter(({ gone }) => gone)).toMatchObject([{ name: 'second', cidr: '10.2.0.0/24' }]);
+    await removeMachine('w', '10.1.0.11');
+  });
+
+  it('leases: an interface that comes and goes, as documents of YAML', async () => {
+    const text = await watching(['leases', '-o', 'yaml'], async (printed) => {
+      await addMachine('w', B);
+      await waitFor('its row', () => printed().includes('address: 10.1.0.11'));
+      await cluster.access.delete('VirtualMachine', keyOf('w'));
+      await waitFor('the row that is gone', () => printed().includes('gone: true'));
+    });
+    const documents = parseAllDocuments(text).map((one) => one.toJS() as Readonly<Record<string, unknown>>);
+    expect(documents[0]).toMatchObject({ virtualMachine: 'a', address: '10.1.0.10' });
+    expect(documents.at(-1)).toMatchObject({ virtualMachine: 'w', macAddress: B, gone: true });
+    await recorded('10.1.0.11', undefined);
+  });
+
+  it('agents: a leader that stops renewing, of which no object tells', async () => {
+    await hasAgentsIn(cluster.namespace);
+    await cluster.access.create(leaseOf(cluster.namespace, { serving: true }, 3));
+    const text = await watching(['agents'], async (printed) => {
+      expect(printed()).not.toContain('NotLeading');
+      // As long ago as a leader may have renewed it, with what clocks differ by: two seconds less.
+      await cluster.access.patch('Lease', keyOf(GROUP), { spec: { renewTime: timeAgo(31_000) } });
+      await waitFor('the row without a leader', () => printed().includes('NotLeading'));
+    });
+    const lines = text.trimEnd().split('\n');
+    expect(lines[1]).toMatch(/agent-1 .* True/);
+    expect(lines.at(-1)).toMatch(/False +NotLeading$/);
+    await cluster.access.delete('Lease', keyOf(GROUP));
+    await hasAgentsIn(undefined);
+  });
+
+  it('events: those that come', async () => {
+    await watching(['events'], async (printed) => {
+      await cluster.access.create(virtualMachine(keyOf('lost-too'), C, keyOf('nowhere')));
+      await waitFor('the Event', () => printed().includes('VirtualMachine/lost-too'));
+    });
+    await cluster.access.delete('VirtualMachine', keyOf('lost-too'));
   });
 });
 

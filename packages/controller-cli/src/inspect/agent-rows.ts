@@ -1,7 +1,14 @@
-import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/agent';
-import { type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
+import {
+  AGENT_LABEL,
+  AGENT_LABEL_VALUE,
+  AGENT_REPORT_ANNOTATION,
+  type PoolReport,
+  parseAgentReport,
+} from '@vmdhcp/ippool-api/agent';
+import { describeNames, type KubernetesObject, keyOf, parseTime, readText } from '@vmdhcp/kube-runtime';
 import { isStaleLease, Resource } from '@vmdhcp/reconciler/chain';
-import type { ListedKind } from './listed-kind.js';
+import { AgentsTrust } from './agents-trust.js';
+import type { Column, ListedKind } from './listed-kind.js';
 
 /** What the leader of one group of agents reports about one pool. */
 export interface AgentRow {
@@ -18,47 +25,79 @@ export interface AgentRow {
   readonly rogueServers: number;
 }
 
-function toRows(lease: KubernetesObject, nowMs: number): AgentRow[] {
-  const { namespace = '', name, annotations = {} } = lease.metadata;
+/** @param trust - undefined: each Lease counts, with each report. */
+function rowsOf(lease: KubernetesObject, nowMs: number, trust: AgentsTrust | undefined): AgentRow[] {
+  const { namespace = '' } = lease.metadata;
+  if (trust !== undefined && !trust.hasAgents(namespace)) return [];
   const isStale = isStaleLease(lease, nowMs);
-  const [holder = ''] = (readText(lease.spec, 'holderIdentity') ?? '').split('_');
-  const seconds = Math.round((nowMs - parseTime(readText(lease.spec, 'renewTime'))) / 1000);
-  const group = {
-    namespace,
-    group: name,
+  const group = groupOf(lease, isStale, nowMs);
+  const reported = isStale ? [] : [...parseAgentReport(lease.metadata.annotations?.[AGENT_REPORT_ANNOTATION])];
+  const report = reported.filter(([pool]) => trust === undefined || trust.hasAgents(namespace, pool));
+  const nothing = { pool: '', serving: false, reason: isStale ? 'NotLeading' : '', message: '', rogueServers: 0 };
+  return report.length === 0 ? [{ ...group, ...nothing }] : report.map(([pool, one]) => ({ ...group, pool, ...toReported(one) }));
+}
+
+type Group = Pick<AgentRow, 'namespace' | 'group' | 'leader' | 'renewedSeconds'>;
+
+function groupOf({ metadata, spec }: KubernetesObject, isStale: boolean, nowMs: number): Group {
+  const [holder = ''] = (readText(spec, 'holderIdentity') ?? '').split('_');
+  const seconds = Math.round((nowMs - parseTime(readText(spec, 'renewTime'))) / 1000);
+  return {
+    namespace: metadata.namespace ?? '',
+    group: metadata.name,
     leader: isStale ? '' : holder,
     renewedSeconds: Number.isNaN(seconds) ? undefined : Math.max(0, seconds),
   };
-  const report = isStale ? new Map() : parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]);
-  const nothing = { pool: '', serving: false, reason: isStale ? 'NotLeading' : '', message: '', rogueServers: 0 };
-  if (report.size === 0) return [{ ...group, ...nothing }];
-  return [...report].map(([pool, { serving, reason = '', message = '', rogueServers = [] }]) => ({
-    ...group,
-    pool,
-    serving,
-    reason,
-    message,
-    rogueServers: rogueServers.length,
-  }));
 }
 
-export const AGENTS: ListedKind<AgentRow> = {
-  resource: { ...Resource.leases, labelSelector: `${AGENT_LABEL}=${AGENT_LABEL_VALUE}` },
-  toRows,
-  nameOf: ({ group }) => `lease.coordination.k8s.io/${group}`,
-  columns: [
-    { header: 'NAMESPACE', value: ({ namespace }) => namespace },
-    { header: 'GROUP', value: ({ group }) => group },
-    { header: 'LEADER', value: ({ leader }) => leader },
-    { header: 'POOL', value: ({ pool }) => pool },
-    { header: 'SERVING', value: ({ serving }) => (serving ? 'True' : 'False') },
-    { header: 'REASON', value: ({ reason }) => reason },
-    {
-      header: 'RENEWED',
-      value: ({ renewedSeconds }) => (renewedSeconds === undefined ? '' : `${renewedSeconds}s`),
-      isWide: true,
+function toReported(report: PoolReport): Pick<AgentRow, 'serving' | 'reason' | 'message' | 'rogueServers'> {
+  const { serving, reason = '', message = '', rogueServers = [] } = report;
+  return { serving, reason, message, rogueServers: rogueServers.length };
+}
+
+/**
+ * Groups whose namespace the status of an IPPool names: each user who may write a Lease may write one that looks like that of a group.
+ * @param isNamed - a person has named the namespace, which counts where IPPools may not be listed.
+ */
+export function agentsKind(isNamed: boolean): ListedKind<AgentRow> {
+  let trust: AgentsTrust | undefined;
+  return {
+    resource: { ...Resource.leases, labelSelector: `${AGENT_LABEL}=${AGENT_LABEL_VALUE}` },
+    toRows: (lease, nowMs) => rowsOf(lease, nowMs, trust),
+    nameOf: ({ group }) => `lease.coordination.k8s.io/${group}`,
+    identify: ({ pool }) => pool,
+    isTimed: true,
+    columns: COLUMNS,
+    beside: {
+      resource: Resource.ipPools,
+      take: (ipPools) => {
+        trust = new AgentsTrust(ipPools);
+      },
+      isOptional: isNamed,
+      otherWay: ', or give --namespace with the namespace of the agents',
+      describeLeftOut: (leases) => describeLeftOut(leases.filter(({ metadata }) => !trust?.hasAgents(metadata.namespace ?? ''))),
     },
-    { header: 'ROGUESERVERS', value: ({ rogueServers }) => String(rogueServers), isWide: true },
-    { header: 'MESSAGE', value: ({ message }) => message, isWide: true },
-  ],
-};
+  };
+}
+
+function describeLeftOut(leases: readonly KubernetesObject[]): string | undefined {
+  if (leases.length === 0) return undefined;
+  return `left out, as no IPPool has agents in that namespace (status.agentDeploymentRef): ${describeNames(leases.map((lease) => `Lease ${keyOf(lease)}`))}`;
+}
+
+const COLUMNS: readonly Column<AgentRow>[] = [
+  { header: 'NAMESPACE', value: ({ namespace }) => namespace },
+  { header: 'GROUP', value: ({ group }) => group },
+  { header: 'LEADER', value: ({ leader }) => leader },
+  { header: 'POOL', value: ({ pool }) => pool },
+  { header: 'SERVING', value: ({ serving }) => (serving ? 'True' : 'False') },
+  { header: 'REASON', value: ({ reason }) => reason },
+  {
+    header: 'RENEWED',
+    value: ({ renewedSeconds }) => (renewedSeconds === undefined ? '' : `${renewedSeconds}s`),
+    isWide: true,
+    isAge: true,
+  },
+  { header: 'ROGUESERVERS', value: ({ rogueServers }) => String(rogueServers), isWide: true },
+  { header: 'MESSAGE', value: ({ message }) => message, isWide: true },
+];

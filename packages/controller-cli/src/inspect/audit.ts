@@ -7,7 +7,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { type AuditRow, auditColumns, rowsAt, toRow } from './audit-rows.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import type { ReaderOptions } from './inspect-options.js';
-import type { ListFormat } from './list-objects.js';
+import type { ListFormat } from './list-formats.js';
 import { parseWhen } from './parse-when.js';
 import { networkOf } from './pool-rows.js';
 import { printData } from './print-data.js';

@@ -21,13 +21,14 @@ export class ClusterReader {
   /** What objects without a namespace in their name are looked for in. */
   readonly namespace: string;
   #requests = 0;
-  #nowMs: number | undefined;
+  /** What the clock of the API server is ahead of the time that this process runs. */
+  #aheadMs: number | undefined;
 
   private constructor(cluster: ClusterConnection, namespace: string) {
     const onRequest = ({ date }: { readonly date?: string }): void => {
       this.#requests += 1;
       const nowMs = parseTime(date);
-      if (!Number.isNaN(nowMs)) this.#nowMs = nowMs;
+      if (!Number.isNaN(nowMs)) this.#aheadMs = nowMs - performance.now();
     };
     this.cluster = cluster;
     this.connection = new ApiConnection(cluster, { userAgent: 'kubectl-vmdhcp', onRequest });
@@ -44,9 +45,9 @@ export class ClusterReader {
     return this.#requests;
   }
 
-  /** By the clock of the API server, where it has answered. */
+  /** By the clock of the API server, where it has answered. Time goes on while a watch waits. */
   get nowMs(): number {
-    return this.#nowMs ?? Date.now();
+    return this.#aheadMs === undefined ? Date.now() : Math.floor(performance.now() + this.#aheadMs);
   }
 
   client(resource: ApiResource): ApiObjectClient<KubernetesObject> {

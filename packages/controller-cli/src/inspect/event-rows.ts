@@ -35,6 +35,7 @@ export const EVENTS: ListedKind<EventRow> = {
   toRows: (object) => [toRow(object)],
   nameOf: ({ name }) => `event/${name}`,
   sortBy: ({ lastSeen }) => lastSeen,
+  isShortLived: true,
   columns: [
     { header: 'NAMESPACE', value: ({ namespace }) => namespace },
     { header: 'LASTSEEN', value: ({ lastSeen }) => lastSeen },

@@ -3,9 +3,10 @@ import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, parseAgentRepo
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 import { describeMissingRight, isStaleLease, type MissingRight, objectOf, Resource } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { agentsNamespaceOf } from './agents-trust.js';
 import type { ClusterReader } from './cluster-reader.js';
 import type { Leader } from './leader.js';
-import { agentsNamespaceOf, trustedLeaders } from './trusted-leaders.js';
+import { trustedLeaders } from './trusted-leaders.js';
 
 type LeaderReads = Pick<ClusterReader, 'get' | 'list' | 'nowMs'>;
 

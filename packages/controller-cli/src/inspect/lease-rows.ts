@@ -84,6 +84,7 @@ export const LEASES: ListedKind<LeaseRow> = {
   resource: Resource.networkConfigs,
   toRows,
   nameOf: ({ virtualMachine }) => `virtualmachinenetworkconfig.network.harvesterhci.io/${virtualMachine}`,
+  identify: ({ network, macAddress }) => `${network} ${macAddress}`,
   columns: [
     { header: 'NAMESPACE', value: ({ namespace }) => namespace },
     { header: 'VM', value: ({ virtualMachine }) => virtualMachine },

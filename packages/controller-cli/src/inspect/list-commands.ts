@@ -8,6 +8,8 @@ import { parseMac } from './parse-mac.js';
 const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'];
 
 const EXIT_CODES = `
+With --watch, a row that is gone ends with "gone", and has "gone": true as JSON and YAML: a line of JSON, or a document of YAML, for each row.
+
 Exit codes: 0 listed, 64 wrong usage, 66 there is no way to a cluster, 69 the cluster does not answer, 77 a right is missing.
 `;
 
@@ -57,7 +59,8 @@ Examples:
   kubectl vmdhcp agents -n vm-dhcp-agents -o wide
   kubectl vmdhcp agents --watch
 
-One row for each pool that the leader of a group reports, in all namespaces unless one is named.
+One row for each pool that the leader of a group reports, in all namespaces unless one is named. A group counts where the status of an IPPool names
+its namespace (status.agentDeploymentRef): each user who may write a Lease may write one with the same label.
 ${EXIT_CODES}`;
   return listCommand('agents', 'List the groups of agents: their leaders, and which pools they serve.', examples).action(
     async (options: ListOptions) => (await import('./list.js')).listAgents(options),
@@ -71,6 +74,8 @@ Examples:
   kubectl vmdhcp events -A
   kubectl vmdhcp events --watch
   kubectl vmdhcp events -A -o json | jq -r '.items[].reason' | sort | uniq -c
+
+With --watch, an Event whose time is over is left out in silence.
 ${EXIT_CODES}`;
   return listCommand('events', 'List the Events that the controller wrote, the newest last.', examples).action(
     async (options: ListOptions) => (await import('./list.js')).listEvents(options),
@@ -82,7 +87,7 @@ function listCommand(name: string, description: string, examples: string): Comma
     .description(description)
     .addOption(new Option('-o, --output <format>', 'how to print it').choices(FORMATS).default('table'))
     .option('-A, --all-namespaces', 'in all namespaces')
-    .option('-w, --watch', 'go on, and print each row that changes')
+    .option('-w, --watch', 'go on, and print each row that changes or is gone')
     .addHelpText('after', examples);
   for (const option of readerOptions()) command.addOption(option);
   return command;

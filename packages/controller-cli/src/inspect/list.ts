@@ -1,6 +1,6 @@
 import { describeMissingRight, Resource } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { AGENTS } from './agent-rows.js';
+import { agentsKind } from './agent-rows.js';
 import type { ClusterReader } from './cluster-reader.js';
 import { EVENTS } from './event-rows.js';
 import { leasesBy } from './lease-rows.js';
@@ -33,7 +33,8 @@ export async function listLeases(options: LeasesOptions): Promise<void> {
 
 /** In all namespaces, where agents may be in any. */
 export async function listAgents(options: ListOptions): Promise<void> {
-  await listObjects({ ...options, allNamespaces: options.allNamespaces ?? options.namespace === undefined }, () => AGENTS);
+  const isNamed = options.namespace !== undefined && options.allNamespaces !== true;
+  await listObjects({ ...options, allNamespaces: !isNamed }, () => agentsKind(isNamed));
 }
 
 export async function listEvents(options: ListOptions): Promise<void> {

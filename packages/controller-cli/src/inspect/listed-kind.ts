@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly value: (row: Row) => string;
   /** True: with `-o wide` only. */
   readonly isWide?: true;
+  /** True: it is another one every second, which is no news. */
+  readonly isAge?: true;
 }
 
 export interface ListedKind<Row extends object> {
@@ -16,6 +18,26 @@ export interface ListedKind<Row extends object> {
   readonly columns: readonly Column<Row>[];
   /** As `kubectl get -o name` writes it. */
   readonly nameOf: (row: Row) => string;
+  /** What tells the rows of one object apart, as long as they are watched; default: an object has one row. */
+  readonly identify?: (row: Row) => string;
   /** What the rows are sorted by; default: the namespace and the name of their objects. */
   readonly sortBy?: (row: Row) => string;
+  /** True: rows change with time alone. */
+  readonly isTimed?: true;
+  /** True: that an object is gone is no news. */
+  readonly isShortLived?: true;
+  readonly beside?: ListedBeside;
+}
+
+/** Other objects that rows depend on: they are read first. */
+export interface ListedBeside {
+  /** In all namespaces. */
+  readonly resource: ApiResource;
+  readonly take: (objects: readonly KubernetesObject[]) => void;
+  /** True: without the right to read them, rows are made all the same. */
+  readonly isOptional: boolean;
+  /** What to ask for beside that right. */
+  readonly otherWay: string;
+  /** For people: which of the listed objects have no rows, and why. */
+  readonly describeLeftOut: (objects: readonly KubernetesObject[]) => string | undefined;
 }

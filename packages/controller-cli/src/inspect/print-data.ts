@@ -1,12 +1,15 @@
 export const DATA_FORMATS = ['json', 'yaml'] as const;
 export type DataFormat = (typeof DATA_FORMATS)[number];
 
-/** Writes a value to the standard output. */
-export async function printData(format: DataFormat, value: unknown): Promise<void> {
-  process.stdout.write(format === 'json' ? `${JSON.stringify(value, undefined, 2)}\n` : await toYaml(value));
+/** Writes a value to the standard output. @param place - `stream`: others follow it. */
+export async function printData(format: DataFormat, value: unknown, place?: 'stream'): Promise<void> {
+  process.stdout.write((await formatterOf(format, place))(value));
 }
 
-async function toYaml(value: unknown): Promise<string> {
+/** Makes text of values. In a stream a value of JSON is one line, and one of YAML is a document. */
+export async function formatterOf(format: DataFormat, place?: 'stream'): Promise<(value: unknown) => string> {
+  if (format === 'json') return (value) => `${JSON.stringify(value, undefined, place === 'stream' ? undefined : 2)}\n`;
   const { stringify } = await import('yaml');
-  return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
+  const start = place === 'stream' ? '---\n' : '';
+  return (value) => `${start}${stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 })}`;
 }

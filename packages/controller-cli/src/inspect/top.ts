@@ -5,7 +5,7 @@ import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findLeaders, findLeadersOf } from './find-leaders.js';
 import type { ReaderOptions } from './inspect-options.js';
 import type { Leader } from './leader.js';
-import type { ListFormat } from './list-objects.js';
+import type { ListFormat } from './list-formats.js';
 import { mapBounded } from './map-bounded.js';
 import { printData } from './print-data.js';
 import { tableLines } from './table.js';
@@ -49,7 +49,7 @@ async function printTop(reader: ClusterReader, options: TopOptions, signal: Abor
   });
   if (signal?.aborted) return;
   const rows = topRows(asked, { pool, sort: options.sort, limit: options.limit, nowMs: reader.nowMs });
-  await print(rows, options.output);
+  await print(rows, options);
   assertAllowed(asked);
 }
 
@@ -69,8 +69,9 @@ function assertAllowed(asked: readonly AskedLeader[]): void {
   if (messages.length > 0) throw new CommandError([...new Set(messages)].join('; '), ExitCode.noPermission);
 }
 
-async function print({ pools, clients }: TopRows, output: ListFormat): Promise<void> {
-  if (output === 'json' || output === 'yaml') return await printData(output, { pools, clients });
+async function print({ pools, clients }: TopRows, { output, watch }: TopOptions): Promise<void> {
+  if (output === 'json' || output === 'yaml')
+    return await printData(output, { pools, clients }, watch === true ? 'stream' : undefined);
   if (output === 'name') return writeLines(clients.map(({ macAddress }) => macAddress));
   if (pools.length === 0)
     return void process.stderr.write(

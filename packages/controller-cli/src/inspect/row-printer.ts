@@ -1,0 +1,51 @@
+/** Rows as they are printed one after the other. */
+
+import type { ListFormat } from './list-formats.js';
+import type { ListedKind } from './listed-kind.js';
+import { formatterOf } from './print-data.js';
+import { tableLines } from './table.js';
+import type { Terminal } from './terminal.js';
+
+interface PrinterSettings {
+  readonly output: ListFormat;
+  readonly terminal: Terminal;
+}
+
+/** Makes lines of rows, the first time with what stands above them. */
+export type RowPrinter<Row> = (rows: readonly Row[], state?: 'gone') => readonly string[];
+
+export async function rowPrinter<Row extends object>(
+  kind: ListedKind<Row>,
+  { output, terminal }: PrinterSettings,
+): Promise<RowPrinter<Row>> {
+  switch (output) {
+    case 'json':
+    case 'yaml':
+      return dataPrinter(await formatterOf(output, 'stream'));
+    case 'name':
+      return (rows, state) => rows.map((row) => (state === undefined ? kind.nameOf(row) : `${kind.nameOf(row)} ${state}`));
+    case 'table':
+    case 'wide':
+      return tablePrinter(kind, { isWide: output === 'wide', terminal });
+  }
+}
+
+function dataPrinter<Row extends object>(format: (value: unknown) => string): RowPrinter<Row> {
+  return (rows, state) => rows.map((row) => format(state === 'gone' ? { ...row, gone: true } : row).trimEnd());
+}
+
+/** Widths are those of the first rows. */
+function tablePrinter<Row extends object>(
+  { columns }: ListedKind<Row>,
+  settings: { readonly isWide: boolean; readonly terminal: Terminal },
+): RowPrinter<Row> {
+  let first: readonly Row[] | undefined;
+  return (rows, state) => {
+    if (rows.length === 0 && first !== undefined) return [];
+    const isFirst = first === undefined;
+    first ??= rows;
+    const lines = tableLines(columns, [...first, ...rows], settings);
+    const printed = isFirst ? lines.slice(0, rows.length + 1) : lines.slice(first.length + 1);
+    return state === 'gone' ? printed.map((line) => `${line}   gone`) : printed;
+  };
+}
