@@ -48,4 +48,4 @@ export {
   planMachineRelease,
   type ReleasePlan,
 } from './plan-release.js';
-export { REASON_GRAVITIES } from './reasons.js';
+export { type ChainReason, type Gravity, REASON_GRAVITIES, REASON_LINKS } from './reasons.js';

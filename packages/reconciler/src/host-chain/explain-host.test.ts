@@ -150,6 +150,23 @@ describe('a host', () => {
     expect(chain.links.map(({ link }) => link)).toEqual(HOST_LINKS);
   });
 
+  it('whose address a second HostEndpoint names: the first one is as it should be, and the second one is told apart', () => {
+    const withUid = (name: string, month: string) => ({
+      ...endpoint('192.168.0.50'),
+      metadata: { name, uid: name, creationTimestamp: `2026-${month}-01T00:00:00Z` },
+    });
+    const owner = { apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'HostEndpoint', name: 'first', uid: 'first' };
+    const owned = host({ type: 'hostEndpoint', ipAddr: '192.168.0.50', activeDhcpClient: undefined });
+    const hostStatus = { ...owned, metadata: { ...owned.metadata, ownerReferences: [owner] } };
+    const [first, second] = [withUid('first', '02'), withUid('second', '01')];
+    const objects = { hostStatuses: [hostStatus], hostEndpoints: [second, first], clusterAgents: [clusterAgent()] };
+    const events = [event('HostEndpoint', 'second', 'HostEndpointAddressTaken')];
+    const chains = findHosts(objects, toSubject('192.168.0.50')).map((found) =>
+      explainHost({ ...found, lease: { kind: 'found', object: lease() }, events, nowMs: Date.parse(NOW) }),
+    );
+    expect(chains).toMatchObject([{ state: 'ok' }, { state: 'broken', brokenAt: 'host-endpoint' }]);
+  });
+
   it('whose management controller was not asked yet is no trouble', () => {
     const chain = explain({ host: host({}, { healthy: undefined }) });
     expect(chain).toMatchObject({ hasAddress: true, state: 'unknown' });

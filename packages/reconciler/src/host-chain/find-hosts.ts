@@ -2,7 +2,7 @@
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { clusterAgentOf, isInSubnet, readClusterAgent, readHost } from '@vmdhcp/host-inventory';
 import { HOST_ADDRESS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
-import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import { compareByAge, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { ClientSubject } from '../chain/client-records.js';
 
 export interface HostObjects {
@@ -31,12 +31,12 @@ export function hostSelector(subject: ClientSubject): string | undefined {
 export function findHosts(objects: HostObjects, subject: ClientSubject): FoundHost[] {
   const { hostStatuses, hostEndpoints } = objects;
   const statuses = hostStatuses.filter((one) => isSubject(one, subject));
-  const addresses = new Set(statuses.map((one) => readHost(one).address));
   const ofStatuses = statuses.map((one) => ofStatus(objects, one));
+  const shown = new Set(ofStatuses.flatMap(({ hostEndpoint }) => hostEndpoint ?? []));
   const endpoints = hostEndpoints.filter((one) => {
     const address = addressOf(one);
     const isAsked = subject.kind === 'address' && address !== undefined && parseIpv4Address(address) === subject.address;
-    return isAsked && !addresses.has(address);
+    return isAsked && !shown.has(one);
   });
   const known = [...ofStatuses, ...endpoints.map((one) => ofEndpoint(objects, one))];
   return known.length > 0 || subject.kind !== 'address' ? known : ofNetworks(objects, subject.address);
@@ -50,13 +50,19 @@ function isSubject(object: KubernetesObject, subject: ClientSubject): boolean {
 
 function ofStatus({ hostEndpoints, clusterAgents }: HostObjects, hostStatus: KubernetesObject): FoundHost {
   const { address, clusterAgent } = readHost(hostStatus);
+  const naming = hostEndpoints.filter((one) => address !== undefined && addressOf(one) === address);
   return {
     address,
     hostStatus,
-    hostEndpoint: hostEndpoints.find((one) => address !== undefined && addressOf(one) === address),
+    hostEndpoint: naming.find((one) => isOwner(one, hostStatus)) ?? naming.toSorted(compareByAge)[0],
     clusterAgentName: clusterAgent,
     clusterAgent: clusterAgents.find(({ metadata }) => metadata.name === clusterAgent),
   };
+}
+
+/** Of several HostEndpoints with one address, one has the HostStatus. */
+function isOwner({ metadata: { uid } }: KubernetesObject, { metadata: { ownerReferences = [] } }: KubernetesObject): boolean {
+  return uid !== undefined && ownerReferences.some((owner) => owner.uid === uid);
 }
 
 function ofEndpoint({ clusterAgents }: HostObjects, hostEndpoint: KubernetesObject): FoundHost {

@@ -7,3 +7,4 @@ export { explainHost, type HostObservation } from './explain-host.js';
 export { type FoundHost, findHosts, type HostObjects, hostSelector } from './find-hosts.js';
 export type { HostChain, HostFinding, HostLink } from './host-chain.js';
 export { HOST_LINKS, type HostLinkName } from './host-links.js';
+export { HOST_REASON_LINKS, type HostChainReason, type HostGravity } from './host-reason-links.js';
