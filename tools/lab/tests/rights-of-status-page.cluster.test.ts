@@ -29,7 +29,7 @@ let admin: ClusterAccess;
 let controller: InstalledProgram;
 /** May list all that the page shows. */
 let reader: string;
-/** May list virtual machines and their VirtualMachineNetworkConfigs. */
+/** May list virtual machines, their instances, networks and VirtualMachineNetworkConfigs. */
 let other: string;
 /** May list the latter alone. */
 let configsAlone: string;
@@ -51,7 +51,10 @@ beforeAll(async () => {
   } as never);
   await bind('other', 'configs');
   await bind('configs-alone', 'configs');
-  const machines = [{ apiGroups: ['kubevirt.io'], resources: ['virtualmachines'], verbs: ['list'] }];
+  const machines = [
+    { apiGroups: ['kubevirt.io'], resources: ['virtualmachines', 'virtualmachineinstances'], verbs: ['list'] },
+    { apiGroups: ['k8s.cni.cncf.io'], resources: ['network-attachment-definitions'], verbs: ['list'] },
+  ];
   await admin.create({
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRole',

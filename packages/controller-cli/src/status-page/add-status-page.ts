@@ -129,8 +129,10 @@ function neededRights({ onlyNamespace = '', agentsNamespace, hasWakeOnLan, hasBa
   });
   return {
     pools: [right(Resource.ipPools, onlyNamespace)],
-    // Those that have no config yet are shown too.
-    machines: [right(Resource.networkConfigs, onlyNamespace), right(Resource.virtualMachines, onlyNamespace)],
+    // Those that have no config yet are shown too. An explanation reads the other kinds; it has IPPools and Leases for users of these sections alone.
+    machines: [Resource.networkConfigs, Resource.virtualMachines, Resource.virtualMachineInstances, Resource.networks].map(
+      (kind) => right(kind, onlyNamespace),
+    ),
     events: eventNamespaces(onlyNamespace, agentsNamespace).map((namespace) => right(Resource.events, namespace)),
     ...(agentsNamespace !== undefined && { agents: [right(Resource.leases, agentsNamespace)] }),
     ...(hasWakeOnLan && { 'wake-on-lan': [right(Resource.wolConfigs)] }),

@@ -131,11 +131,11 @@ function poolsIn(source: PageSource, query: URLSearchParams): readonly PoolSnaps
   return found === undefined ? [] : [found.snapshot];
 }
 
-async function answerMachines({ source }: ServedPage, { query }: ApiRequest): Promise<unknown> {
+async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest): Promise<unknown> {
   const after = query.get('continue') ?? '0';
   if (!/^\d{1,9}$/.test(after))
     throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
-  return await source.machines({ limit: limitIn(query), offset: Number(after) });
+  return await source.machines({ limit: limitIn(query), offset: Number(after), sections: sectionsIn(sections) });
 }
 
 /** The right to list Events shows none about objects that the user may not list. */

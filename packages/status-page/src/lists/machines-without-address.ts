@@ -1,8 +1,9 @@
 /** Virtual machines whose interfaces have no address, and why, by the same explanation as `kubectl vmdhcp why`. */
 import { type KubernetesObject, keyOf, parseTime, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
 import { type AddressChain, type ChainLink, explainAddress, type Finding } from '@vmdhcp/reconciler/chain';
-import type { MachinePage, MachineWithoutAddress, PageReason, PageState } from '../model/page-data.js';
+import type { MachinePage, MachineWithoutAddress, PageReason, PageState, Section } from '../model/page-data.js';
 import { toPageReason } from '../reason/page-reason.js';
+import type { Objects } from './machine-names.js';
 import { type ChainCaches, observeMachine, poolsByNetworkIn } from './observe-machine.js';
 
 export interface MachineQuery {
@@ -10,6 +11,8 @@ export interface MachineQuery {
   readonly limit: number;
   /** How many virtual machines are left out. */
   readonly offset: number;
+  /** What the user may see: IPPools and the Leases of agents explain an address to those who may list them. */
+  readonly sections: ReadonlySet<Section>;
 }
 
 export interface MachineListPorts {
@@ -32,9 +35,10 @@ export class MachinesWithoutAddress {
     this.#ports = ports;
   }
 
-  async page({ limit, offset }: MachineQuery): Promise<MachinePage> {
+  async page({ limit, offset, sections }: MachineQuery): Promise<MachinePage> {
     const keys = await this.#candidates();
-    const { caches, wallTimeMs } = this.#ports;
+    const { wallTimeMs } = this.#ports;
+    const caches = shownIn(this.#ports.caches, sections);
     const context = { poolsByNetwork: poolsByNetworkIn(caches), nowMs: wallTimeMs() };
     const shown = keys.slice(offset, offset + limit);
     const rows = shown.flatMap((key) =>
@@ -73,6 +77,17 @@ export class MachinesWithoutAddress {
     return isConcerned;
   }
 }
+
+/** Kinds of other sections are unread for users who may not see these. The section itself needs the right to list the others. */
+function shownIn(caches: ChainCaches, sections: ReadonlySet<Section>): ChainCaches {
+  return {
+    ...caches,
+    ...(!sections.has('pools') && { pools: NOT_SHOWN }),
+    ...(!sections.has('agents') && { leases: NOT_SHOWN }),
+  };
+}
+
+const NOT_SHOWN: Objects = { synced: false, get: () => undefined, values: () => [] };
 
 /** True: the controller has given every interface its address. */
 function isComplete({ spec, status }: KubernetesObject): boolean {

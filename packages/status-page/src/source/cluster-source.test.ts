@@ -4,12 +4,14 @@ import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findLeases } from '../lists/find-leases.js';
 import type { EventSelection } from '../lists/recent-events.js';
+import { SECTIONS, type Section } from '../model/page-data.js';
 import { ipPool } from '../pool/pool-object-fixtures.js';
 import { type ClusterSource, createClusterSource } from './cluster-source.js';
 import type { SourceChange } from './page-source.js';
 
 const MAC = '02:00:00:00:00:01';
 const NOW = Date.parse('2026-01-01T00:10:00Z');
+const ALL = { limit: 10, offset: 0, sections: new Set(SECTIONS) };
 const started: ClusterSource[] = [];
 
 afterEach(() => {
@@ -112,7 +114,7 @@ describe('virtual machines without an address', () => {
       'network-attachment-definitions': [NETWORK],
       ippools: [ipPool({ conditions: [{ type: 'CacheReady', status: 'True' }] })],
     });
-    const { rows, total } = await source.machines({ limit: 10, offset: 0 });
+    const { rows, total } = await source.machines(ALL);
     expect(total).toBe(1);
     expect(rows).toMatchObject([
       {
@@ -128,6 +130,33 @@ describe('virtual machines without an address', () => {
     ]);
   });
 
+  it('are explained by what the user may list: of an IPPool and of the Leases of agents, others read nothing', async () => {
+    const notServed = {
+      type: 'AgentReady',
+      status: 'False',
+      reason: 'NotScheduled',
+      message: 'no node is in zone-7',
+    };
+    const pool = ipPool({ conditions: [{ type: 'CacheReady', status: 'True' }, notServed] });
+    const agentDeploymentRef = { namespace: 'agents', name: 'group-1' };
+    const { source } = await setUp({
+      virtualmachines: [machine('lost')],
+      virtualmachinenetworkconfigs: [config('lost', 'Pending', [EXHAUSTED])],
+      'network-attachment-definitions': [NETWORK],
+      ippools: [{ ...pool, status: { ...(pool.status as object), agentDeploymentRef } }],
+      leases: [lease('pod-a')],
+    });
+    const textFor = async (...sections: readonly Section[]) =>
+      JSON.stringify(await source.machines({ ...ALL, sections: new Set(sections) }));
+    const alone = await textFor('machines');
+    expect(alone).toContain('PoolExhausted');
+    for (const secret of ['NotScheduled', 'zone-7', 'InterfaceMissing', 'no net1']) expect(alone).not.toContain(secret);
+    const withPools = await textFor('machines', 'pools');
+    expect(withPools).toContain('zone-7');
+    expect(withPools).not.toContain('no net1');
+    expect(await textFor('machines', 'pools', 'agents')).toContain('no net1');
+  });
+
   it('a network without a pool, and one that does not exist, are reasons; a machine on other networks is none of ours', async () => {
     const { source } = await setUp({
       virtualmachines: [
@@ -137,7 +166,7 @@ describe('virtual machines without an address', () => {
       ],
       'network-attachment-definitions': [NETWORK],
     });
-    const { rows } = await source.machines({ limit: 10, offset: 0 });
+    const { rows } = await source.machines(ALL);
     expect(rows.map(({ name, reasons }) => [name, reasons[0]?.reason])).toEqual([
       ['no-network', 'NetworkUnknown'],
       ['no-pool', 'NoPool'],
@@ -150,9 +179,9 @@ describe('virtual machines without an address', () => {
       virtualmachines: names.toReversed().map((name) => machine(name)),
       'network-attachment-definitions': [NETWORK],
     });
-    const first = await source.machines({ limit: 2, offset: 0 });
+    const first = await source.machines({ ...ALL, limit: 2, offset: 0 });
     expect([first.rows.map(({ name }) => name), first.total, first.continue]).toEqual([['a', 'b'], 5, '2']);
-    const last = await source.machines({ limit: 2, offset: 4 });
+    const last = await source.machines({ ...ALL, limit: 2, offset: 4 });
     expect([last.rows.map(({ name }) => name), last.continue]).toEqual([['e'], null]);
   });
 });
