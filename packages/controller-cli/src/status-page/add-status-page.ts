@@ -1,7 +1,6 @@
 /** The read-only page as a part of the controller's process. Each replica serves it: all of them follow the cluster. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setImmediate } from 'node:timers/promises';
 import type { ApiResource, ControllerPart, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { Resource } from '@vmdhcp/reconciler';
@@ -78,7 +77,6 @@ function createPart({ settings, shown, ports, caches, isLeading }: PartSettings)
     hostStatuses: shown.hasBareMetal ? readEvery(HOSTS_MS, () => listHostStatuses(connection)) : undefined,
     isLeading,
     wallTimeMs: Date.now,
-    pause: () => setImmediate(),
     // The controller reads the same kinds, and logs what fails.
     onError: (kind, error) => logger.debug({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
   });

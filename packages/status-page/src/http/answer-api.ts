@@ -1,6 +1,7 @@
 /** What each path under /api/ answers, as data. */
 import { sectionsIn } from '../access/page-access.js';
 import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leases.js';
+import type { Pause } from '../lists/pause.js';
 import type { ChangeFeed } from '../live/change-feed.js';
 import { EVENTS_OF, type EventsOf, type Overview, type Section, type SectionAccess } from '../model/page-data.js';
 import { countStates, sumCounts } from '../pool/draw-map.js';
@@ -8,14 +9,16 @@ import type { LeaseNames } from '../pool/pool-leases.js';
 import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
 import type { PageSource } from '../source/page-source.js';
 import { PageProblem } from './page-problem.js';
+import type { Places } from './places.js';
 import type { Turns } from './turns.js';
 
 /** What the server knows of itself. */
 export interface ServedPage {
   readonly source: PageSource;
   readonly feed: ChangeFeed;
-  /** A search in 100,000 leases takes a tenth of a second: 200 of them would keep the process from everything else for as long as a leader has. */
   readonly turns: Turns;
+  /** For requests that wait for their answers. */
+  readonly places: Places<ApiRequest>;
   readonly version: string;
   /** The pod or host. */
   readonly servedBy: string;
@@ -29,8 +32,12 @@ export interface ApiRequest {
   readonly query: URLSearchParams;
   readonly user: string | null;
   readonly sections: Readonly<Record<Section, SectionAccess>>;
+  /** False: the connection is closed. */
+  readonly isWaiting: () => boolean;
 }
 
+/** Of one user at the same time: as many as there are connections, so that more of them come only from a client that does not wait for its answers. */
+export const MOST_REQUESTS_OF_USER = 256;
 const DEFAULT_LIMIT = 100;
 const MOST_LIMIT = 500;
 const MOST_SEARCH = 200;
@@ -53,19 +60,37 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'recent-events': { section: 'events', answer: answerEvents, isWaiting: true },
 };
 
-type Answer = (page: ServedPage, request: ApiRequest) => unknown;
+type Answer = (page: ServedPage, request: ApiRequest, pause: Pause) => unknown;
 
-/** The answer as JSON has it. @throws PageProblem where the request is wrong, or asks for what the user may not see. */
-export async function answerApi(page: ServedPage, request: ApiRequest): Promise<unknown> {
-  const pool = poolKeyIn(request.path);
-  const route = pool === undefined && Object.hasOwn(ROUTES, request.path) ? ROUTES[request.path] : undefined;
-  if (pool !== undefined) {
-    demand(request, 'pools');
-    return await page.turns.take(() => answerPool(page, pool));
-  }
+/** The answer as JSON. @throws PageProblem where the request is wrong, or asks for what the user may not see. */
+export async function answerApi(page: ServedPage, request: ApiRequest): Promise<string> {
+  const route = routeOf(request.path);
   if (route === undefined) throw new PageProblem(404, 'not-found', 'nothing is here; src/model/page-data.ts lists what there is');
   if (route.section !== undefined) demand(request, route.section);
-  return await (route.isWaiting === true ? route.answer(page, request) : page.turns.take(() => route.answer(page, request)));
+  if (!page.places.take(request.user, request))
+    throw new PageProblem(
+      429,
+      'too-many-requests',
+      'too many of your requests wait for their answers; try again in a few seconds',
+    );
+  try {
+    return await answerInTurn(page, route, request);
+  } finally {
+    page.places.free(request.user, request);
+  }
+}
+
+function routeOf(path: string): Route | undefined {
+  const pool = poolKeyIn(path);
+  if (pool !== undefined) return { section: 'pools', answer: (page) => answerPool(page, pool) };
+  return Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
+}
+
+async function answerInTurn(page: ServedPage, { answer, isWaiting }: Route, request: ApiRequest): Promise<string> {
+  if (isWaiting !== true)
+    return await page.turns.take(request, async (pause) => JSON.stringify(await answer(page, request, pause)));
+  const data = await answer(page, request, () => Promise.resolve());
+  return await page.turns.take(request, () => JSON.stringify(data));
 }
 
 /** `pools/NAMESPACE/NAME` names a pool. */
@@ -108,12 +133,12 @@ function answerPool({ feed }: ServedPage, key: string): unknown {
   return toPoolPage(found.snapshot, found.version);
 }
 
-function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest): unknown {
+function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest, pause: Pause): unknown {
   const search = query.get('search') ?? '';
   if (search.length > MOST_SEARCH)
     throw new PageProblem(400, 'bad-request', `search has more than ${MOST_SEARCH} characters; write fewer`);
   const wanted = { search, limit: limitIn(query), after: placeIn(query) };
-  return findLeases(poolsIn(source, query), wanted, namesFor(source, sections));
+  return findLeases(poolsIn(source, query), wanted, { names: namesFor(source, sections), pause });
 }
 
 function placeIn(query: URLSearchParams): LeasePlace | undefined {
@@ -131,11 +156,11 @@ function poolsIn(source: PageSource, query: URLSearchParams): readonly PoolSnaps
   return found === undefined ? [] : [found.snapshot];
 }
 
-async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest): Promise<unknown> {
+async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest, pause: Pause): Promise<unknown> {
   const after = query.get('continue') ?? '0';
   if (!/^\d{1,9}$/.test(after))
     throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
-  return await source.machines({ limit: limitIn(query), offset: Number(after), sections: sectionsIn(sections) });
+  return await source.machines({ limit: limitIn(query), offset: Number(after), sections: sectionsIn(sections), pause });
 }
 
 /** The right to list Events shows none about objects that the user may not list. */

@@ -6,7 +6,7 @@ import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import type { AccessDecision } from '../access/page-access.js';
 import { SECTIONS, type Section, type SectionAccess } from '../model/page-data.js';
 import { FollowedPools } from '../pool/followed-pools.js';
-import { POOLS_ALONE, type SourceChange } from '../source/page-source.js';
+import { type PageSource, POOLS_ALONE, type SourceChange } from '../source/page-source.js';
 import type { PageHandlerSettings } from './page-handler.js';
 import { PageServer } from './page-server.js';
 
@@ -20,7 +20,8 @@ export function granted(user: string | null, shown: readonly Section[] = SECTION
   return { kind: 'granted', user, sections };
 }
 
-export async function servePage(difference: Partial<PageHandlerSettings> = {}) {
+/** @param ofSource - what its source does in another way. */
+export async function servePage(difference: Partial<PageHandlerSettings> = {}, ofSource: Partial<PageSource> = {}) {
   const clock = new FakeClock();
   const objects = new Map<string, KubernetesObject>();
   const listeners = new Set<(change: SourceChange) => void>();
@@ -40,6 +41,7 @@ export async function servePage(difference: Partial<PageHandlerSettings> = {}) {
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
+      ...ofSource,
     },
     access: { decide: async () => decisions.next },
     assets: new Map([
@@ -86,8 +88,8 @@ export async function request(port: number, path: string, options: http.RequestO
 }
 
 /** The text of an event stream as it comes. */
-export async function openStream(port: number, path = '/api/events') {
-  const sent = http.request({ host: '127.0.0.1', port, path, agent: false }).end();
+export async function openStream(port: number, path = '/api/events', options: http.RequestOptions = {}) {
+  const sent = http.request({ host: '127.0.0.1', port, path, agent: false, ...options }).end();
   const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
   let text = '';
   const changed = new EventTarget();

@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ipPool, mac } from '../pool/pool-object-fixtures.js';
+import type { PageSource } from '../source/page-source.js';
 import { MOST_STREAMS } from './event-streams.js';
 import { granted, openStream, servePage } from './page-handler-fixtures.js';
 
 type Served = Awaited<ReturnType<typeof servePage>>;
 const started: Served[] = [];
 
-async function serve(difference: Parameters<typeof servePage>[0] = {}): Promise<Served> {
-  const served = await servePage(difference);
+async function serve(...differences: Parameters<typeof servePage>): Promise<Served> {
+  const served = await servePage(...differences);
   started.push(served);
   return served;
 }
@@ -162,6 +163,92 @@ describe('the page over HTTP', () => {
     expect(await get('/api/overview')).toMatchObject({ status: 500, text: expect.not.stringContaining('secret') });
     expect(errors).toHaveLength(1);
     expect(server.streams).toBe(0);
+  });
+});
+
+describe('many requests of one user', () => {
+  const as = (user: string) => ({ headers: { authorization: `Bearer ${user}` } });
+  const access = { decide: async (token = '') => granted(token) };
+  const nothing = { rows: [], total: 0, continue: null };
+
+  it('keep no other user waiting: work that takes long is done in slices, and users take turns', async () => {
+    const begun = Promise.withResolvers<void>();
+    let isOver = false;
+    const machines: PageSource['machines'] = async ({ pause }) => {
+      begun.resolve();
+      while (!isOver) await pause();
+      return nothing;
+    };
+    const { get } = await serve({ access }, { machines });
+    const slow = Array.from({ length: 20 }, () => get('/api/machines-without-address', as('mallory')));
+    await begun.promise;
+    expect(await get('/api/overview', as('ann'))).toMatchObject({ status: 200 });
+    isOver = true;
+    expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(slow.map(() => 200));
+  });
+
+  it('are dropped where the connection is closed, also in the middle of the work', async () => {
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
+    const machines: PageSource['machines'] = async ({ pause }) => {
+      begun.resolve();
+      try {
+        for (;;) await pause();
+      } catch (error) {
+        ended.resolve(error);
+        throw error;
+      }
+    };
+    const { server, errors } = await serve({ access }, { machines });
+    const socket = net.connect(server.port, '127.0.0.1');
+    socket.write('GET /api/machines-without-address HTTP/1.1\r\nhost: x\r\nauthorization: Bearer mallory\r\n\r\n');
+    await begun.promise;
+    socket.resetAndDestroy();
+    expect(await ended.promise).toMatchObject({ status: 503 });
+    expect(errors).toEqual([]);
+  });
+
+  it('that come without waiting for answers are refused beyond a bound, and those of others are not', async () => {
+    const [all, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let waiting = 0;
+    const hosts: PageSource['hosts'] = async () => {
+      if (++waiting === 256) all.resolve();
+      await release.promise;
+      return { clusterAgents: [], hosts: [] };
+    };
+    const { server, get } = await serve({ access }, { hosts });
+    const socket = net.connect(server.port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (part) => {
+      text += String(part);
+    });
+    const request = 'GET /api/hosts HTTP/1.1\r\nhost: x\r\nauthorization: Bearer mallory\r\n\r\n';
+    socket.write(request.repeat(257));
+    await all.promise;
+    expect(await get('/api/overview', as('ann'))).toMatchObject({ status: 200 });
+    expect(await get('/api/overview', as('mallory'))).toMatchObject({ status: 429 });
+    release.resolve();
+    await expect.poll(() => text.split('HTTP/1.1 429').length - 1, { timeout: 20_000 }).toBe(1);
+    expect(text.split('HTTP/1.1 200').length - 1).toBe(256);
+    expect(await get('/api/overview', as('mallory'))).toMatchObject({ status: 200 });
+    socket.destroy();
+  });
+
+  it('over many connections push out none of the open pages of others', async () => {
+    const { server, get } = await serve({ access });
+    const stream = await openStream(server.port, '/api/events', as('ann'));
+    await stream.until('hello');
+    const sockets: net.Socket[] = [];
+    for (let index = 0; index < 300; index++) {
+      const socket = net.connect(server.port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      sockets.push(socket);
+      socket.write('GET /api/overview HTTP/1.1\r\nhost: x\r\nauthorization: Bearer mallory\r\n\r\n');
+      await once(socket, 'data');
+    }
+    expect(server.streams).toBe(1);
+    expect(await get('/api/overview', as('ann'))).toMatchObject({ status: 200 });
+    for (const socket of sockets) socket.destroy();
+    stream.close();
   });
 });
 

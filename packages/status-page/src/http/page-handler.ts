@@ -5,10 +5,11 @@ import type { AccessDecision, PageAccess } from '../access/page-access.js';
 import { ChangeFeed } from '../live/change-feed.js';
 import type { PageError } from '../model/page-data.js';
 import type { PageSource } from '../source/page-source.js';
-import { answerApi, type ServedPage } from './answer-api.js';
+import { answerApi, MOST_REQUESTS_OF_USER, type ServedPage } from './answer-api.js';
 import { EventStreams } from './event-streams.js';
 import type { Asset } from './load-assets.js';
 import { PageProblem } from './page-problem.js';
+import { Places } from './places.js';
 import { RepeatedFailures } from './repeated-failures.js';
 import { Turns } from './turns.js';
 
@@ -32,6 +33,8 @@ export interface PageHandlerSettings {
   readonly onError: (error: unknown) => void;
 }
 
+type OnGranted = (user: string | null) => void;
+
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -54,7 +57,7 @@ export class PageHandler {
     this.#settings = settings;
     const { source, clock, version, servedBy, wallTimeMs, instance } = settings;
     const feed = new ChangeFeed(source, clock);
-    this.#page = { source, feed, turns: new Turns(), version, servedBy, wallTimeMs };
+    this.#page = { source, feed, turns: new Turns(), places: new Places(MOST_REQUESTS_OF_USER), version, servedBy, wallTimeMs };
     this.#streams = new EventStreams({ feed, clock, instance });
     this.#failures = new RepeatedFailures(clock, settings.onError);
   }
@@ -64,8 +67,12 @@ export class PageHandler {
     return this.#streams.size;
   }
 
-  /** Never throws. @param onGranted - the one who asks may look. */
-  readonly handle = async (request: IncomingMessage, response: ServerResponse, onGranted = () => {}): Promise<void> => {
+  /** Never throws. @param onGranted - the user who asks may look; null: there are no users. */
+  readonly handle = async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    onGranted: OnGranted = () => {},
+  ): Promise<void> => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     try {
       await this.#answer(request, response, onGranted);
@@ -80,7 +87,7 @@ export class PageHandler {
     this.#page.feed.stop();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse, onGranted: () => void): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse, onGranted: OnGranted): Promise<void> {
     const url = URL.parse(request.url ?? '/', 'http://page');
     if (url === null) throw new PageProblem(400, 'bad-request', 'the request names no path');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
@@ -106,7 +113,7 @@ export class PageHandler {
   async #answerApi(
     request: IncomingMessage,
     response: ServerResponse,
-    { url, onGranted }: { readonly url: URL; readonly onGranted: () => void },
+    { url, onGranted }: { readonly url: URL; readonly onGranted: OnGranted },
   ): Promise<void> {
     response.setHeader('cache-control', 'no-store');
     const decide = () => this.#settings.access.decide(tokenIn(request), request.socket.remoteAddress ?? '');
@@ -115,15 +122,15 @@ export class PageHandler {
       sendRefusal(response, decision);
       return;
     }
-    onGranted();
+    onGranted(decision.user);
     if (url.pathname === '/api/events' && request.method === 'GET') {
       this.#streams.open({ response, query: url.searchParams, granted: decision, decide });
       return;
     }
     const { user, sections } = decision;
     const path = url.pathname.slice('/api/'.length);
-    const answer = path === 'events' ? {} : await answerApi(this.#page, { path, query: url.searchParams, user, sections });
-    sendJson(response, 200, answer);
+    const asked = { path, query: url.searchParams, user, sections, isWaiting: () => !response.destroyed };
+    sendText(response, 200, path === 'events' ? '{}' : await answerApi(this.#page, asked));
   }
 
   /** One answer fails, never the process. */
@@ -172,8 +179,13 @@ function acceptsGzip(accepted = ''): boolean {
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  sendText(response, status, JSON.stringify(value));
+}
+
+/** @param text - JSON. */
+function sendText(response: ServerResponse, status: number, text: string): void {
   if (response.headersSent) return;
-  const body = Buffer.from(JSON.stringify(value));
+  const body = Buffer.from(text);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': body.length });
   response.end(body);
 }

@@ -1,8 +1,9 @@
 /** The page on a socket: HTTP, or HTTPS with a certificate that is exchanged while it serves. */
-import type { Server } from 'node:http';
-import type { AddressInfo, Server as NetServer } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { CommandError, ExitCode, formatListenAddress, type ListenAddress, limitConnections } from '@vmdhcp/service-process';
 import { PageHandler, type PageHandlerSettings } from './page-handler.js';
+import { Places } from './places.js';
 
 export interface PageCertificate {
   /** PEM. */
@@ -17,6 +18,8 @@ export interface PageServerSettings extends PageHandlerSettings {
 }
 
 const MOST_CONNECTIONS = 256;
+/** More of them are closed first: eight pages, with up to six connections each. */
+const MOST_CONNECTIONS_OF_USER = 48;
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 10_000;
 const IDLE_MS = 30_000;
@@ -39,11 +42,7 @@ export class PageServer {
     const times = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
     const server = createServer(settings.certificate, { ...times, maxHeaderSize: 16_384 });
     server.timeout = ANSWER_MS;
-    const connections = limitConnections(server, MOST_CONNECTIONS);
-    server.on('request', (request, response) => {
-      // A flood of connections that are idle, or show no token, pushes out itself: those who may look stay.
-      void handler.handle(request, response, () => connections.keep(request.socket));
-    });
+    keepThoseWhoLook(server, handler);
     await new Promise<void>((resolve, reject) => {
       server.once('error', (error) => {
         const message = `cannot listen on ${formatListenAddress(settings.listen)}: ${error.message}; give another --ui-listen`;
@@ -80,6 +79,22 @@ export class PageServer {
 }
 
 const STOP_MS = 3_000;
+
+/** A flood of connections that are idle, show no token, or are too many of one user pushes out itself: those who may look stay. */
+function keepThoseWhoLook(server: NetServer, handler: PageHandler): void {
+  const connections = limitConnections(server, MOST_CONNECTIONS);
+  const places = new Places<Socket>(MOST_CONNECTIONS_OF_USER);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    void handler.handle(request, response, (user) => {
+      if (places.has(user, socket)) connections.keep(socket);
+      else if (!socket.destroyed && places.take(user, socket)) {
+        connections.keep(socket);
+        socket.once('close', () => places.free(user, socket));
+      }
+    });
+  });
+}
 
 function createServer(certificate: PageCertificate | undefined, times: Readonly<Record<string, number>>): Server {
   // As in the status server: an `import` would load fetch and HTTP/2 too.

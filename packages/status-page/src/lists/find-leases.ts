@@ -3,6 +3,7 @@ import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { Lease, LeasePage } from '../model/page-data.js';
 import { type LeaseNames, type LeaseRow, rowsOf, toLease } from '../pool/pool-leases.js';
 import type { PoolSnapshot } from '../pool/pool-snapshot.js';
+import type { Pause } from './pause.js';
 
 export interface LeaseQuery {
   /** Any part of an address, MAC address, virtual machine or host name; empty: all leases. */
@@ -24,12 +25,26 @@ export function parseLeasePlace(text: string): LeasePlace | undefined {
   return pool === '' ? undefined : { pool, address: Number(address) };
 }
 
+export interface LeaseSearch {
+  readonly names: LeaseNames;
+  readonly pause: Pause;
+}
+
+/** About a millisecond of a search. */
+const ROWS_AT_ONCE = 2_000;
+
 /** @param pools - sorted by key. */
-export function findLeases(pools: readonly PoolSnapshot[], query: LeaseQuery, names: LeaseNames): LeasePage {
+export async function findLeases(
+  pools: readonly PoolSnapshot[],
+  query: LeaseQuery,
+  { names, pause }: LeaseSearch,
+): Promise<LeasePage> {
   const isWanted = matcherOf(query.search);
   const part = new Part(query);
+  let seen = 0;
   for (const pool of pools) {
     for (const row of rowsOf(pool.facts)) {
+      if (++seen % ROWS_AT_ONCE === 0) await pause();
       const lease = isWanted(pool, row, names);
       if (lease !== false) part.add(pool, row, () => (lease === true ? toLease(pool, row, names) : lease));
     }

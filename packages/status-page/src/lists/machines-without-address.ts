@@ -5,6 +5,7 @@ import type { MachinePage, MachineWithoutAddress, PageReason, PageState, Section
 import { toPageReason } from '../reason/page-reason.js';
 import type { Objects } from './machine-names.js';
 import { type ChainCaches, observeMachine, poolsByNetworkIn } from './observe-machine.js';
+import type { Pause } from './pause.js';
 
 export interface MachineQuery {
   /** Virtual machines, 1 or more. */
@@ -13,14 +14,13 @@ export interface MachineQuery {
   readonly offset: number;
   /** What the user may see: IPPools and the Leases of agents explain an address to those who may list them. */
   readonly sections: ReadonlySet<Section>;
+  readonly pause: Pause;
 }
 
 export interface MachineListPorts {
   readonly caches: ChainCaches;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
-  /** Resolves when other work had its turn. */
-  readonly pause: () => Promise<void>;
 }
 
 /** So many virtual machines are looked at between two pauses. */
@@ -35,8 +35,8 @@ export class MachinesWithoutAddress {
     this.#ports = ports;
   }
 
-  async page({ limit, offset, sections }: MachineQuery): Promise<MachinePage> {
-    const keys = await this.#candidates();
+  async page({ limit, offset, sections, pause }: MachineQuery): Promise<MachinePage> {
+    const keys = await this.#candidates(pause);
     const { wallTimeMs } = this.#ports;
     const caches = shownIn(this.#ports.caches, sections);
     const context = { poolsByNetwork: poolsByNetworkIn(caches), nowMs: wallTimeMs() };
@@ -49,12 +49,12 @@ export class MachinesWithoutAddress {
   }
 
   /** Keys of virtual machines that may lack an address, sorted. */
-  async #candidates(): Promise<readonly string[]> {
+  async #candidates(pause: Pause): Promise<readonly string[]> {
     const { virtualMachines, networkConfigs } = this.#ports.caches;
     const keys: string[] = [];
     let seen = 0;
     for (const machine of virtualMachines.values()) {
-      if (++seen % AT_ONCE === 0) await this.#ports.pause();
+      if (++seen % AT_ONCE === 0) await pause();
       const key = keyOf(machine);
       const config = networkConfigs.get(key);
       if (config === undefined ? this.#isConcerned(machine, key) : !isComplete(config)) keys.push(key);

@@ -2,11 +2,11 @@ import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findLeases } from '../lists/find-leases.js';
 import { applyMapChanges } from '../model/address-map.js';
 import type { Lease, PoolChange } from '../model/page-data.js';
 import { diffPools, MOST_CHANGES } from './diff-pools.js';
 import { FollowedPools } from './followed-pools.js';
+import { rowsOf, toLease } from './pool-leases.js';
 import { ipPool, mac, type PoolText } from './pool-object-fixtures.js';
 
 const noNames = () => '';
@@ -139,9 +139,9 @@ describe('changes of a pool', () => {
 });
 
 function leasesOf(version: ReturnType<typeof follow>[number] | undefined): readonly Lease[] {
-  return version === undefined
-    ? []
-    : findLeases([version.snapshot], { search: '', limit: 1_000, after: undefined }, noNames).rows;
+  if (version === undefined) return [];
+  const { snapshot } = version;
+  return [...rowsOf(snapshot.facts)].map((row) => toLease(snapshot, row, noNames));
 }
 
 function sorted(leases: readonly Lease[]): readonly string[] {

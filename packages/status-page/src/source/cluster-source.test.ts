@@ -11,7 +11,8 @@ import type { SourceChange } from './page-source.js';
 
 const MAC = '02:00:00:00:00:01';
 const NOW = Date.parse('2026-01-01T00:10:00Z');
-const ALL = { limit: 10, offset: 0, sections: new Set(SECTIONS) };
+const pause = async () => undefined;
+const ALL = { limit: 10, offset: 0, sections: new Set(SECTIONS), pause };
 const started: ClusterSource[] = [];
 
 afterEach(() => {
@@ -53,7 +54,6 @@ async function setUp(objects: Readonly<Record<string, readonly KubernetesObject[
     hostStatuses: hostStatuses && (async () => hostStatuses),
     isLeading: () => false,
     wallTimeMs: () => wall.nowMs,
-    pause: async () => undefined,
     onError: (kind, error) => {
       throw new Error(kind, { cause: error });
     },
@@ -192,13 +192,15 @@ describe('names of virtual machines in leases', () => {
       virtualmachinenetworkconfigs: [config('web', 'Allocated')],
       ippools: [ipPool({ allocated: { '10.0.0.4': MAC } })],
     });
-    const machineNow = () =>
-      findLeases(source.pools(), { search: '', limit: 1, after: undefined }, source.machineOf).rows[0]?.machine;
-    expect(machineNow()).toBe('default/web');
+    const machineNow = async () => {
+      const query = { search: '', limit: 1, after: undefined };
+      return (await findLeases(source.pools(), query, { names: source.machineOf, pause })).rows[0]?.machine;
+    };
+    expect(await machineNow()).toBe('default/web');
     const configs = resourceOf('virtualmachinenetworkconfigs');
     void configs.patch({ key: 'default/web' }, { spec: { networkConfigs: [] } });
     await clock.advance(100);
-    expect(machineNow()).toBe('');
+    expect(await machineNow()).toBe('');
   });
 });
 

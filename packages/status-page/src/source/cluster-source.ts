@@ -34,8 +34,6 @@ export interface ClusterSourceSettings {
   readonly isLeading: () => boolean;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
-  /** Resolves when other work had its turn. */
-  readonly pause: () => Promise<void>;
   /** A list or watch failed, and is tried again. */
   readonly onError: (kind: string, error: unknown) => void;
 }
