@@ -43,16 +43,19 @@ describe.each(['light', 'dark'] as const)('colours, %s', (scheme) => {
   );
 
   it.each(
-    ['edge', 'focus', 'used', 'reserved', 'quarantined', 'server'].flatMap((part) =>
+    ['edge', 'focus', 'used', 'reserved', 'quarantined', 'server', 'router'].flatMap((part) =>
       ['page', 'surface'].map((background) => [part, background] as const),
     ),
   )('WCAG 1.4.11: %s on %s has a contrast of 3 or more', (part, background) => {
     expect(contrast(of(part), of(background))).toBeGreaterThanOrEqual(3);
   });
 
-  it.each(['used', 'reserved', 'quarantined', 'server'])('%s differs from free addresses by a contrast of 3 or more', (state) => {
-    expect(contrast(of(state), of('free'))).toBeGreaterThanOrEqual(3);
-  });
+  it.each(['used', 'reserved', 'quarantined', 'server', 'router'])(
+    '%s differs from free addresses by a contrast of 3 or more',
+    (state) => {
+      expect(contrast(of(state), of('free'))).toBeGreaterThanOrEqual(3);
+    },
+  );
 
   it('has every colour of the other scheme too', () => {
     const other = readColours(scheme === 'light' ? 'dark' : 'light');

@@ -4,7 +4,7 @@ import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leas
 import type { Pause } from '../lists/pause.js';
 import type { ChangeFeed } from '../live/change-feed.js';
 import { EVENTS_OF, type EventsOf, type Overview, type Section, type SectionAccess } from '../model/page-data.js';
-import { countStates, sumCounts } from '../pool/draw-map.js';
+import { sumCounts } from '../pool/draw-map.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
 import type { PageSource } from '../source/page-source.js';
@@ -122,7 +122,7 @@ function answerOverview({ source, version, servedBy, wallTimeMs }: ServedPage, {
     unready: source.unready(),
     user,
     sections,
-    totals: pools.length === 0 ? countStates([]) : sumCounts(pools.map(({ counts }) => counts)),
+    totals: sumCounts(pools.map(({ counts }) => counts)),
     pools,
   };
 }

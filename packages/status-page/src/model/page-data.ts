@@ -19,16 +19,17 @@
  */
 
 /** States of an address. Their places in this list are their numbers in an `AddressMap`: new states are added at the end. */
-export const ADDRESS_STATES = ['free', 'used', 'reserved', 'excluded', 'quarantined', 'server', 'outside'] as const;
+export const ADDRESS_STATES = ['free', 'used', 'reserved', 'excluded', 'quarantined', 'server', 'outside', 'router'] as const;
 
 /**
  * - `free`: may be assigned to the next client
  * - `used`: recorded for a client
- * - `reserved`: kept for one client that does not have it now, or for the router
+ * - `reserved`: kept for one client that does not have it now
  * - `excluded`: the pool excludes it
  * - `quarantined`: an unknown host uses it, so no client gets it for a time
  * - `server`: of the DHCP server
  * - `outside`: in the subnet, but not between start and end; the network and broadcast addresses too
+ * - `router`: of the router that clients are told
  */
 export type AddressState = (typeof ADDRESS_STATES)[number];
 
@@ -67,7 +68,7 @@ export type SectionAccess =
   | { readonly kind: 'off' }
   | { readonly kind: 'denied'; readonly right: string };
 
-/** Addresses of pools, by state. Those of the states `server` and `outside` are not counted. */
+/** Addresses between start and end of pools, by state. Those of the DHCP server and of the router are not counted. */
 export interface AddressCounts {
   readonly free: number;
   readonly used: number;

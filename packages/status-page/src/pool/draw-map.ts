@@ -40,7 +40,7 @@ function drawSettings({ cidr, range, unavailable, options: { router } }: Pool): 
   fill('outside', lastAddressOf(cidr) + 1);
   const changes = [networkAddressOf(cidr), broadcastAddressOf(cidr)].map((address) => ({ address, state: 'outside' as const }));
   // The router of a client is outside of its subnet sometimes.
-  const ofRouter = router !== undefined && cidrContains(cidr, router) ? [{ address: router, state: 'reserved' as const }] : [];
+  const ofRouter = router !== undefined && cidrContains(cidr, router) ? [{ address: router, state: 'router' as const }] : [];
   const own = [...changes, ...ofRouter].flatMap(({ address, state }) => (address === undefined ? [] : [{ address, state }]));
   const sorted = own.toSorted((one, other) => one.address - other.address);
   return applyMapChanges(
@@ -104,14 +104,17 @@ function appendRun(changes: number[], offset: number, state: number): void {
   else changes.push(offset, state, 1);
 }
 
-const NOTHING: AddressCounts = { free: 0, used: 0, reserved: 0, excluded: 0, quarantined: 0 };
+export const NO_ADDRESSES: AddressCounts = { free: 0, used: 0, reserved: 0, excluded: 0, quarantined: 0 };
 
-/** How many addresses have each state. */
-export function countStates(runs: readonly number[]): AddressCounts {
+/** How many addresses between start and end of the pool have each state. @param runs - of its whole subnet */
+export function countRange({ cidr, range }: Pool, runs: readonly number[]): AddressCounts {
   const counts = ADDRESS_STATES.map(() => 0);
+  let first: Ipv4Address = cidr.network;
   for (let index = 0; index + 1 < runs.length; index += 2) {
-    const state = runs[index] ?? 0;
-    counts[state] = (counts[state] ?? 0) + (runs[index + 1] ?? 0);
+    const [state = 0, count = 0] = runs.slice(index, index + 2);
+    const within = Math.min(first + count, range.last + 1) - Math.max(first, range.first);
+    counts[state] = (counts[state] ?? 0) + Math.max(within, 0);
+    first += count;
   }
   const of = (state: AddressState) => counts[STATE_NUMBERS[state]] ?? 0;
   return {
@@ -125,7 +128,7 @@ export function countStates(runs: readonly number[]): AddressCounts {
 
 /** Of several pools together. */
 export function sumCounts(all: Iterable<AddressCounts>): AddressCounts {
-  const sum: { -readonly [State in keyof AddressCounts]: number } = { ...NOTHING };
-  for (const counts of all) for (const state of Object.keys(NOTHING) as (keyof AddressCounts)[]) sum[state] += counts[state];
+  const sum: { -readonly [State in keyof AddressCounts]: number } = { ...NO_ADDRESSES };
+  for (const counts of all) for (const state of Object.keys(NO_ADDRESSES) as (keyof AddressCounts)[]) sum[state] += counts[state];
   return sum;
 }

@@ -1,7 +1,7 @@
 /** One version of a pool, as the page shows it. */
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import type { AddressMap, PoolPage, PoolSummary } from '../model/page-data.js';
-import { countStates, drawMap } from './draw-map.js';
+import { countRange, drawMap, NO_ADDRESSES } from './draw-map.js';
 import type { PoolFacts } from './pool-facts.js';
 
 export interface PoolSnapshot {
@@ -16,6 +16,7 @@ export function toPoolSnapshot(facts: PoolFacts): PoolSnapshot {
   const { namespace, name, network, pool, state, reasons, servedByPod, agents } = facts;
   const key = `${namespace}/${name}`;
   const runs = pool === undefined ? [] : drawMap(pool, facts);
+  const counts = pool === undefined ? NO_ADDRESSES : countRange(pool, runs);
   const ofPool =
     pool === undefined
       ? { cidr: '', start: '', end: '', serverAddress: '' }
@@ -25,7 +26,7 @@ export function toPoolSnapshot(facts: PoolFacts): PoolSnapshot {
           end: formatIpv4Address(pool.range.last),
           serverAddress: formatIpv4Address(pool.serverAddress),
         };
-  const summary = { key, namespace, name, network, ...ofPool, counts: countStates(runs), state, reasons, servedByPod, agents };
+  const summary = { key, namespace, name, network, ...ofPool, counts, state, reasons, servedByPod, agents };
   const map = pool && { first: formatIpv4Address(pool.cidr.network), size: 2 ** (32 - pool.cidr.prefixLength), runs };
   return { key, facts, summary, map: map ?? null };
 }

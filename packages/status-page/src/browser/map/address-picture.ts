@@ -1,4 +1,4 @@
-import type { AddressMap, Lease, QuarantinedAddress } from '../../model/page-data.js';
+import type { AddressMap, AddressState, Lease, QuarantinedAddress } from '../../model/page-data.js';
 import type { PageClient } from '../connection/page-client.js';
 import { element, setText } from '../dom/element.js';
 import { notice } from '../parts/notice.js';
@@ -13,6 +13,7 @@ import { MapLegend } from './map-legend.js';
 import { SubnetCanvas } from './subnet-canvas.js';
 
 const PAUSE_MS = 120;
+const NOT_IN_RANGE: ReadonlySet<AddressState> = new Set(['outside', 'server', 'router']);
 
 /** What the picture needs. */
 export interface AddressPictureSettings {
@@ -229,7 +230,7 @@ export class AddressPicture {
 
   /** The first address in the range, of a subnet whose range may begin far from its first address. */
   #firstOfInterest(): number {
-    for (let offset = 0; offset < this.#states.size; offset++) if (this.#states.stateAt(offset) !== 'outside') return offset;
+    for (let offset = 0; offset < this.#states.size; offset++) if (!NOT_IN_RANGE.has(this.#states.stateAt(offset))) return offset;
     return 0;
   }
 }

@@ -3,7 +3,7 @@ import { OVERVIEW_COLUMNS, type OverviewShape } from './address-blocks.js';
 import type { AddressStates } from './address-states.js';
 
 /** Of a cell with several addresses, the state that most needs to be seen counts. */
-const PRIORITY = ['quarantined', 'server', 'used', 'reserved', 'free', 'excluded', 'outside'] as const;
+const PRIORITY = ['quarantined', 'server', 'router', 'used', 'reserved', 'free', 'excluded', 'outside'] as const;
 const RANKS = ADDRESS_STATES.map((state) => PRIORITY.indexOf(state));
 
 /** Colours of the states in the order of `ADDRESS_STATES`, as pixels of an `ImageData`: 0xAABBGGRR on a little-endian machine. */

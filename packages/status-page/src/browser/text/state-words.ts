@@ -4,10 +4,11 @@ import type { AddressState, PageState } from '../../model/page-data.js';
 export const ADDRESS_STATE_WORDS: Readonly<Record<AddressState, { readonly name: string; readonly meaning: string }>> = {
   free: { name: 'Free', meaning: 'may be assigned to the next client' },
   used: { name: 'Used', meaning: 'recorded for a client' },
-  reserved: { name: 'Reserved', meaning: 'kept for one client that does not have it now, or for the router' },
+  reserved: { name: 'Reserved', meaning: 'kept for one client that does not have it now' },
   excluded: { name: 'Excluded', meaning: 'the pool excludes it' },
   quarantined: { name: 'Quarantined', meaning: 'an unknown host uses it, so no client gets it for a time' },
   server: { name: 'DHCP server', meaning: 'the address of the DHCP server' },
+  router: { name: 'Router', meaning: 'the address of the router that clients are told, which no client gets' },
   outside: { name: 'Outside the range', meaning: 'in the subnet, but not between start and end' },
 };
 
