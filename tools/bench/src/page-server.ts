@@ -28,7 +28,6 @@ const source = createClusterSource({
   events: async () => [],
   isLeading: () => true,
   wallTimeMs: Date.now,
-  pause: () => setImmediate(),
   onError: (_, error) => {
     throw error;
   },
