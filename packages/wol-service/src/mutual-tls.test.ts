@@ -124,6 +124,21 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
     expect(manager.reports).toEqual([]);
   });
 
+  it.each(['its own', 'both'])(
+    'a certificate of another authority, with %s in ca.crt: the log of the manager has the remedy',
+    async (which) => {
+      const [authority, other] = [await createAuthority(), await createAuthority()];
+      const manager = await startManager(await managerOf(authority));
+      const authorities = which === 'both' ? `${authority.certificate}${other.certificate}` : authority.certificate;
+      await startAgent(manager.address, (await mount({ ...(await agentOf(other)), authorities })).path);
+      await until(() => manager.events.length > 0);
+      expect(manager.events[0]).toMatchObject({
+        reason: 'certificate-refused',
+        message: expect.stringContaining('it is of another authority; the agent must mount the Secret that this manager keeps'),
+      });
+    },
+  );
+
   it('an agent without a certificate, and one without TLS, reach nothing', async () => {
     const authority = await createAuthority();
     const manager = await startManager(await managerOf(authority));

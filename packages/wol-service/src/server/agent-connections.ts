@@ -205,6 +205,8 @@ const REMEDIES = new Map([
   ['CERT_NOT_YET_VALID', 'it is not valid yet by the clock of this host; compare the clocks'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'it is of another authority; the agent must mount the Secret that this manager keeps'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'it is of another authority; the agent must mount the Secret that this manager keeps'],
+  // The agent sends its authority too, where its ca.crt has it beside that of the manager.
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'it is of another authority; the agent must mount the Secret that this manager keeps'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is signed by itself; the agent must mount the Secret that this manager keeps'],
 ]);
 
