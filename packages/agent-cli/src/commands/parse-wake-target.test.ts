@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { parsePassword } from './parse-wake-target.js';
+import { parseMachineAddress, parsePassword } from './parse-wake-target.js';
+
+it.each(['00:00:00:00:00:00', '01:00:5e:00:00:01', 'vm-a'])('%s is not the address of a machine', (text) =>
+  expect(() => parseMachineAddress(text)).toThrow(/no machine has this address|write six octets/),
+);
 
 it('a password of a Secret may end with the end of a line', () => {
   expect(parsePassword('192.168.1.1\n')).toEqual(Uint8Array.of(192, 168, 1, 1));

@@ -8,6 +8,7 @@ import { InvalidArgumentError } from 'commander';
 export function parseMachineAddress(text: string): MacAddress {
   const macAddress = parseMacAddress(text);
   if (macAddress === undefined) throw new InvalidArgumentError('write six octets, as in 52:54:00:12:34:56.');
+  if (macAddress === '00:00:00:00:00:00') throw new InvalidArgumentError('no machine has this address: it is that of none.');
   if (isGroupMacAddress(macAddress)) throw new InvalidArgumentError('no machine has this address: it is a multicast address.');
   return macAddress;
 }

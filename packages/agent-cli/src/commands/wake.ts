@@ -1,5 +1,5 @@
 import { type MacAddress, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { WakeOptions } from '../actions/send-wake-up.js';
 import { parseUdpPort } from './parse-udp-port.js';
 import { parseMachineAddress, parsePassword } from './parse-wake-target.js';
@@ -21,11 +21,16 @@ export function wakeCommand(): Command {
   return new Command('wake')
     .description('Send a magic packet (Wake-on-LAN) for a machine.')
     .argument('<mac>', 'the MAC address of the machine, in any spelling', parseMachineAddress)
-    .option('--to <address>', 'IPv4 address of a host or of a broadcast', parseAddress, '255.255.255.255')
+    .addOption(
+      new Option('--to <address>', 'IPv4 address of a host or of a broadcast')
+        .argParser(parseAddress)
+        .default('255.255.255.255')
+        .conflicts('raw'),
+    )
     .option('--interface <iface>', 'send through this interface')
-    .option('--port <number>', 'UDP port', parseUdpPort, 9)
+    .addOption(new Option('--port <number>', 'UDP port').argParser(parseUdpPort).default(9).conflicts('raw'))
     .option('--password <password>', 'SecureOn password: 00:22:44:66:88:aa or 192.168.1.1', parsePassword)
-    .option('--raw', 'send an Ethernet frame without IP to every host; needs --interface')
+    .option('--raw', 'send an Ethernet frame without IP to every host; needs --interface, and takes no --to and no --port')
     .option('--json', 'print what was sent as JSON')
     .addHelpText('after', EXAMPLES)
     .action(async (macAddress: MacAddress, options: WakeOptions) =>

@@ -54,7 +54,7 @@ export function wolCommand(): Command {
         .argParser(parsePasswordSecret)
         .env('VMDHCP_WOL_PASSWORD_SECRET'),
     )
-    .addOption(new Option('--exec <command>', 'run this for each wake-up').conflicts('manager'))
+    .addOption(new Option('--exec <command>', 'run this for each wake-up').argParser(parseCommand).conflicts('manager'))
     .addOption(
       new Option('--manager <host:port>', 'in a cluster: report each wake-up to the manager at this address').argParser(
         parseManager,
@@ -77,7 +77,15 @@ export function wolCommand(): Command {
 }
 
 function parseManager(text: string): string {
-  if (!/^(?:\[[0-9a-fA-F:.]+\]|[-.A-Za-z0-9]+):[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('write host:port.');
+  const [, port] = /^(?:\[[0-9a-fA-F:.]+\]|[-.A-Za-z0-9]+):([1-9]\d{0,4})$/.exec(text) ?? [];
+  if (port === undefined || Number(port) > 65_535)
+    throw new InvalidArgumentError('write host:port, with a port from 1 to 65535.');
+  return text;
+}
+
+function parseCommand(text: string): string {
+  if (text.trim() === '')
+    throw new InvalidArgumentError('write a command of the shell, or leave --exec out to log wake-ups only.');
   return text;
 }
 

@@ -28,7 +28,11 @@ export async function readCertificateDirectory(directory: string): Promise<ReadM
     const problem = findFault(material);
     return problem === undefined ? { ok: true, material } : { ok: false, problem: `${directory}: ${problem}` };
   } catch (error) {
-    return { ok: false, problem: (error as Error).message };
+    const { message } = error as Error;
+    return {
+      ok: false,
+      problem: `${message}; mount the Secret that the managers keep, with tls.crt, tls.key and ca.crt, at ${directory}`,
+    };
   }
 }
 
