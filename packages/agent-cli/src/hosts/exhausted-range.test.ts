@@ -20,7 +20,7 @@ it('story: a client finds no free address, which is a condition and one Event; a
   expect(condition()).toMatchObject({
     reason: 'AddressesExhausted',
     message:
-      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict); widen ipRange, or free addresses with vmdhcp-agent unbind',
+      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict); widen ipRange, or free addresses of hosts that are gone with vmdhcp-agent release',
   });
   await world.join(3);
   await world.clock.advance(20_000);

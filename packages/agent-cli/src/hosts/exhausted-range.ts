@@ -59,7 +59,7 @@ export class ExhaustedRange {
 
   #begin({ range }: Pick<Pool, 'range'>, { size, valid, declared, quarantined }: OpenPoolCounts): void {
     const addresses = `${formatIpv4Address(range.first)}-${formatIpv4Address(range.last)}`;
-    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict); widen ipRange, or free addresses with vmdhcp-agent unbind`;
+    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict); widen ipRange, or free addresses of hosts that are gone with vmdhcp-agent release`;
     this.#message = message;
     this.#isKnown = true;
     const nowMs = this.#ports.nowMs();

@@ -24,9 +24,9 @@ export const hostRangeExhausted: Alert = {
     ],
     remedy: [
       'Widen `spec.feature.dhcpServerConfig.ipRange` of the ClusterAgent.',
-      'Shorten `leaseTime`, so that addresses of hosts that are gone are free sooner.',
-      'Hosts that are gone for good are bound: `vmdhcp-agent unbind`, or delete their HostStatus.',
-      'Clients that make up MAC addresses: find the port of the switch that they are at.',
+      'Hosts that are gone for good: `vmdhcp-agent release ADDRESS` ends the lease, then delete the HostStatus. Where an annotation binds the address: `vmdhcp-agent unbind ADDRESS` besides.',
+      'Shorten `leaseTime`: leases that are granted from then on are free sooner. Those that hosts have stay as long as they are.',
+      'Clients that make up MAC addresses: find the port of the switch that they are at, then release their leases.',
     ],
   },
 };
