@@ -99,21 +99,21 @@ describe('an unknown client', () => {
 
 describe('the address of an unknown client', () => {
   const VICTIM = '02:00:00:00:48:51';
-  const STRANGER = '02:00:00:00:66:66';
+  const INTRUDER = '02:00:00:00:66:66';
   const ADDRESS = '192.168.48.100';
   const forger = fileURLToPath(new URL('../dist/send-forged-messages.js', import.meta.url));
 
   /** A machine that has the address and uses it, and another one. */
   async function machines() {
     await serve(openPool('192.168.48.100-192.168.48.109'));
-    const [victim, stranger] = [VICTIM, STRANGER].map((macAddress, index) =>
+    const [victim, intruder] = [VICTIM, INTRUDER].map((macAddress, index) =>
       lab.addMachine(`machine-${index}`, { network: 'br48', macAddress }),
     ) as [Machine, Machine];
     await runAgent(victim, 'probe', '--interface', 'eth0', '--json', '--request');
     expect(await agent.leases()).toMatchObject([{ address: ADDRESS, macAddress: VICTIM }]);
     victim.ip('address', 'add', `${ADDRESS}/24`, 'dev', 'eth0');
     const send = (type: 'release' | 'request', macAddress: string) =>
-      stranger.start(process.execPath, [forger, type, '192.168.48.2', `${macAddress}=${ADDRESS}`]).ended();
+      intruder.start(process.execPath, [forger, type, '192.168.48.2', `${macAddress}=${ADDRESS}`]).ended();
     const release = async () => {
       const command = lab.start(process.execPath, [AGENT_BIN, 'release', ADDRESS, '--state', agent.statePath]);
       const { code } = await command.ended();
@@ -122,14 +122,14 @@ describe('the address of an unknown client', () => {
     return { victim, send, release };
   }
 
-  const isRefused = () => capture.messages.some(({ type, macAddress }) => type === 'nak' && macAddress === STRANGER);
+  const isRefused = () => capture.messages.some(({ type, macAddress }) => type === 'nak' && macAddress === INTRUDER);
   const ignored = (type: string, reason: string) =>
     agent.metric(`vmdhcp_agent_messages_total{type="${type}",outcome="ignored",reason="${reason}"}`);
 
   it('stays with it while it answers ARP, whatever RELEASE and REQUEST another machine sends', async () => {
     const { send } = await machines();
     await send('release', VICTIM);
-    await send('request', STRANGER);
+    await send('request', INTRUDER);
     await waitFor('a DHCPNAK', isRefused);
     await waitFor('the RELEASE to be checked', async () => (await ignored('release', 'release-address-in-use-by-client')) === 1);
     expect(agent.events('released')).toEqual([]);
@@ -142,11 +142,11 @@ describe('the address of an unknown client', () => {
     await send('release', VICTIM);
     await waitFor('the release', () => agent.events('released').length === 1);
     victim.ip('link', 'set', 'eth0', 'up');
-    await send('request', STRANGER);
+    await send('request', INTRUDER);
     await waitFor('the REQUEST to be refused', async () => (await ignored('request', 'address-in-use')) === 1);
     await waitFor('the lease that goes on', () => agent.events('bound').some(({ isInUse }) => isInUse === true));
     expect(await agent.leases()).toMatchObject([{ address: ADDRESS, macAddress: VICTIM, state: 'bound' }]);
-    expect(capture.messages.filter(({ type, macAddress }) => type === 'ack' && macAddress === STRANGER)).toEqual([]);
+    expect(capture.messages.filter(({ type, macAddress }) => type === 'ack' && macAddress === INTRUDER)).toEqual([]);
   });
 
   it('is free by `release` when its machine is switched off, and not before', async () => {
@@ -155,8 +155,8 @@ describe('the address of an unknown client', () => {
     victim.ip('link', 'set', 'eth0', 'down');
     expect(await release()).toEqual({ code: 0, text: `the lease of ${ADDRESS} has ended (${VICTIM})` });
     expect(await release()).toEqual({ code: 0, text: `no client has a lease of ${ADDRESS}` });
-    await send('request', STRANGER);
-    await waitFor('the lease of the other machine', async () => (await agent.leases())[0]?.macAddress === STRANGER);
+    await send('request', INTRUDER);
+    await waitFor('the lease of the other machine', async () => (await agent.leases())[0]?.macAddress === INTRUDER);
   });
 });
 

@@ -208,7 +208,7 @@ export class OpenAnswers {
   }
 
   #onBound({ poolName, macAddress, address, hostname }: Lease, { event }: RecordAnswer, interfaceName: string): void {
-    // Whoever asks for the address next may not know that this client has it.
+    // For the next client the address has to be probed again.
     this.#free.delete(keyOf({ poolName, address }));
     if (event === 'renewed') this.#probesFormerHolder({ poolName, macAddress }, interfaceName);
     else {

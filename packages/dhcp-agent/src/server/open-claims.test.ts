@@ -1,9 +1,9 @@
-/** What other machines claim, and what the network says about it. */
+/** What other machines claim, and how the network confirms it or not. */
 import { describe, expect, it } from 'vitest';
 import { ip, OTHER, SQUATTER, setUp, turn, UNKNOWN } from './open-answers-fixtures.js';
 
 const VICTIM = UNKNOWN;
-const STRANGER = OTHER;
+const INTRUDER = OTHER;
 
 /** A server that probes; the victim has 10.0.0.100 and uses it. */
 async function withVictim() {
@@ -136,16 +136,16 @@ describe('a host that missed the probe after a forged RELEASE', () => {
     return world;
   }
 
-  it('keeps its address when a stranger requests it, and renews its lease', async () => {
+  it('keeps its address when an intruder requests it, and renews its lease', async () => {
     const { request, settle, sent, validAt, send, open, clock, lines } = await forged();
-    request(STRANGER, '10.0.0.100');
+    request(INTRUDER, '10.0.0.100');
     await turn();
     await settle();
     expect(sent.filter((reply) => reply.includes('ack'))).toEqual(['eth1 ack 10.0.0.100']);
     expect(validAt('10.0.0.100')).toBe(VICTIM);
     expect(open.counts(clock.nowMs).quarantined).toBe(0);
     expect(lines().at(-1)).toMatchObject({ event: 'bound', mac: VICTIM, isInUse: true });
-    expect(request(STRANGER, '10.0.0.100')).toBe('nak 0.0.0.0');
+    expect(request(INTRUDER, '10.0.0.100')).toBe('nak 0.0.0.0');
     send(VICTIM, 'request', { clientAddress: ip('10.0.0.100') });
     await turn();
     await settle();
@@ -154,7 +154,7 @@ describe('a host that missed the probe after a forged RELEASE', () => {
 
   it('keeps it when no other address is left to offer', async () => {
     const { join, validAt, settle, send } = await forged();
-    expect(await join(STRANGER)).toBe('10.0.0.101');
+    expect(await join(INTRUDER)).toBe('10.0.0.101');
     send(SQUATTER, 'discover');
     await turn();
     await settle();

@@ -1,5 +1,5 @@
 /**
- * That a client has given its address back is only a claim: any machine can send a RELEASE in its name, and a person who ends a lease may be wrong. It counts when the
+ * That a client has left its address is only a claim: any machine can send a RELEASE in its name, and a person who ends a lease may be wrong. It counts when the
  * host does not answer a probe of its address; while it answers, its lease stays.
  */
 import type { Lease } from '@vmdhcp/dhcp-allocator';

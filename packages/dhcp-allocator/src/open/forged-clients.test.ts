@@ -4,7 +4,7 @@ import { clientPacket, ip, mac, OpenServer, outcomeOf, SERVER, shortOutcome } fr
 
 const YEAR = 365 * 24 * 3600;
 const VICTIM = 1;
-const STRANGER = 66;
+const INTRUDER = 66;
 
 function serverWithVictim(): OpenServer {
   const server = new OpenServer({ leaseTimeSeconds: YEAR });
@@ -20,7 +20,7 @@ describe('a RELEASE', () => {
     const answer = server.receive(clientPacket('release', mac(VICTIM), { server: SERVER, ciaddr: '10.0.0.10' }));
     expect(outcomeOf(answer)).toBe('release 10.0.0.10');
     expect(server.open.counts(server.nowMs).valid).toBe(1);
-    expect(shortOutcome(server.send('request', STRANGER, { server: SERVER, requested: '10.0.0.10' }))).toBe(
+    expect(shortOutcome(server.send('request', INTRUDER, { server: SERVER, requested: '10.0.0.10' }))).toBe(
       'nak 0.0.0.0 address-not-available',
     );
     expect(server.end(ip('10.0.0.10'))).toBe(true);
@@ -43,13 +43,13 @@ describe('a host that answers the probe of an address', () => {
   it('has its lease again if it is remembered as its client: it renews it as before, also after a crash', () => {
     const server = serverWithVictim();
     server.end(ip('10.0.0.10'));
-    const stranger = server.receive(clientPacket('request', mac(STRANGER), { server: SERVER, requested: '10.0.0.10' }));
-    expect(stranger).toMatchObject({ kind: 'record', event: 'bound' });
-    if (stranger.kind === 'record') server.open.notRecorded(stranger.record, server.nowMs);
+    const intruder = server.receive(clientPacket('request', mac(INTRUDER), { server: SERVER, requested: '10.0.0.10' }));
+    expect(intruder).toMatchObject({ kind: 'record', event: 'bound' });
+    if (intruder.kind === 'record') server.open.notRecorded(intruder.record, server.nowMs);
     expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(true);
     server.crash();
     expect(server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs).toBe(server.nowMs + YEAR * 1000);
-    expect(shortOutcome(server.send('request', STRANGER, { server: SERVER, requested: '10.0.0.10' }))).toBe(
+    expect(shortOutcome(server.send('request', INTRUDER, { server: SERVER, requested: '10.0.0.10' }))).toBe(
       'nak 0.0.0.0 address-not-available',
     );
     expect(renewal(server, VICTIM)).toBe('ack 10.0.0.10');
@@ -59,7 +59,7 @@ describe('a host that answers the probe of an address', () => {
     const server = serverWithVictim();
     expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(false);
     server.end(ip('10.0.0.10'));
-    expect(server.restore(ip('10.0.0.10'), mac(STRANGER))).toBe(false);
+    expect(server.restore(ip('10.0.0.10'), mac(INTRUDER))).toBe(false);
     expect(server.restore(ip('10.0.0.11'), mac(VICTIM))).toBe(false);
     server.receive(clientPacket('request', mac(VICTIM), { requested: '10.0.0.10' }));
     expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(false);
@@ -78,9 +78,9 @@ describe('a host that answers the probe of an address', () => {
 it('RFC 2132 §9.14 a client identifier with the hardware address of another host is not that host', () => {
   const server = serverWithVictim();
   const asVictim = { identifier: [1, 2, 0, 0, 0, 0, 1] };
-  expect(server.send('request', STRANGER, { requested: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
-  expect(server.send('release', STRANGER, { server: SERVER, ciaddr: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
-  expect(server.join(STRANGER, asVictim)).toBe('10.0.0.11');
+  expect(server.send('request', INTRUDER, { requested: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
+  expect(server.send('release', INTRUDER, { server: SERVER, ciaddr: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
+  expect(server.join(INTRUDER, asVictim)).toBe('10.0.0.11');
   expect(server.open.bindings.at(ip('10.0.0.10'))).toMatchObject({ macAddress: mac(VICTIM) });
   expect(shortOutcome(server.send('request', VICTIM, { ciaddr: '10.0.0.10', ...asVictim }))).toBe('ack 10.0.0.10');
 });
@@ -89,7 +89,7 @@ describe('a board that was replaced: its address is bound to the new one', () =>
   const bound = (server: OpenServer) =>
     server.open.declare([{ address: ip('10.0.0.10'), macAddress: mac(9), isLeasedHere: true }], server.nowMs);
 
-  it('which is told of the lease of the old one, and has the address as soon as that has ended', () => {
+  it('has the address as soon as the lease of the old one has ended', () => {
     const server = serverWithVictim();
     bound(server);
     const holder = server.open.formerHolderOf({ macAddress: mac(9) }, server.nowMs);
@@ -99,7 +99,7 @@ describe('a board that was replaced: its address is bound to the new one', () =>
     expect(server.join(9)).toBe('10.0.0.10');
   });
 
-  it('which has another address for five minutes at a time while the old one is there', () => {
+  it('has another address for five minutes at a time while the old one is there', () => {
     const server = serverWithVictim();
     bound(server);
     expect(server.join(9)).toBe('10.0.0.11');

@@ -105,6 +105,7 @@ const SITUATIONS: Readonly<Record<HostChainReason, Parts>> = {
   HostStatusPending: { ...ONLY_ENDPOINT, endpoint: endpoint('192.168.0.50') },
   HostStatusNameTaken: { ...ONLY_ENDPOINT, endpoint: endpoint('192.168.0.50'), events: ofEndpoint('HostStatusNameTaken') },
   LeaseEnded: { host: host({ activeDhcpClient: false }) },
+  LeaseKept: { events: ofHost('LeaseKept') },
   HostAddressFree: { host: undefined },
   BoundAddressInUse: { events: ofHost('BoundAddressInUse') },
   BoundElsewhere: { events: ofHost('BoundElsewhere') },
