@@ -77,7 +77,7 @@ export class LeaseEnds {
     const key = `${poolName} ${holder.macAddress}`;
     if ((this.#presentUntilMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs) return false;
     void this.#end(holder, { poolName, interfaceName, probes: 1 }).then((end) => {
-      if (end.kind === 'kept' && end.reason !== 'release-being-checked') this.#notePresent(key);
+      if (end.kind === 'kept') this.#notePresent(key);
     });
     return true;
   }
