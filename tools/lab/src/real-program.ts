@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 /** Set where every real part must be there: what is missing then fails instead of being skipped. */
 const REQUIRE_ALL_VARIABLE = 'VMDHCP_REQUIRE_REAL_PARTS';
 
-/** Real parts that tests use, and the Debian package of each. */
+/** Real parts that tests use, programs and libraries of Python, and the Debian package of each. */
 export const REAL_PROGRAMS = {
   udhcpc: 'udhcpc',
   dhclient: 'isc-dhcp-client',
@@ -19,6 +19,7 @@ export const REAL_PROGRAMS = {
   skopeo: 'skopeo',
   umoci: 'umoci',
   redfishtool: 'redfishtool',
+  sushy: 'python3-sushy',
   prometheus: 'prometheus',
   chromium: 'chromium',
 } as const;
@@ -28,9 +29,12 @@ export type RealProgram = keyof typeof REAL_PROGRAMS;
 /** Where `dhclient` and friends are, for users whose PATH lacks them. */
 export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
+const IN_PYTHON: ReadonlySet<RealProgram> = new Set(['sushy']);
+
 /** True if the program can be run. */
 export function isInstalled(program: RealProgram): boolean {
-  return spawnSync('sh', ['-c', `command -v ${program}`], { env: { PATH: SYSTEM_PATH } }).status === 0;
+  const command = IN_PYTHON.has(program) ? `python3 -c 'import ${program}'` : `command -v ${program}`;
+  return spawnSync('sh', ['-c', command], { env: { PATH: SYSTEM_PATH } }).status === 0;
 }
 
 /**

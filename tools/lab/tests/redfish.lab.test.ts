@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { BmcFleet, has, Lab, needs, SYSTEM_PATH, startBmcs } from '@vmdhcp/lab';
 import { RedfishClient, type RedfishError } from '@vmdhcp/redfish-client';
 import { certificateIssuer } from '@vmdhcp/service-certificates/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 
 const CREDENTIALS = { username: 'operator', password: 'lab-password' };
 const NAME = 'bmc.lab';
@@ -158,5 +158,36 @@ describe.skipIf(!has('redfishtool'))(`redfishtool ${needs('redfishtool')}`, () =
     } finally {
       await lab.dispose();
     }
+  });
+});
+
+/** Prints what it read; then the next boot is from the network, once, and the host is restarted. */
+const WITH_SUSHY = `
+import sys, sushy
+from sushy import auth
+address, how, username, password = sys.argv[1:]
+client = sushy.Sushy('http://%s/redfish/v1/' % address, auth=getattr(auth, how)(username, password))
+system = client.get_system(client.get_system_collection().members_identities[0])
+manager = client.get_manager(client.get_manager_collection().members_identities[0])
+system.set_system_boot_options(target=sushy.BOOT_SOURCE_TARGET_PXE, enabled=sushy.BOOT_SOURCE_ENABLED_ONCE)
+system.refresh(force=True)
+print(system.hostname, system.bios_version, system.power_state.value, manager.firmware_version, system.boot.target.value, system.boot.enabled.value)
+system.reset_system(sushy.RESET_TYPE_FORCE_RESTART)
+`;
+
+describe.skipIf(!has('sushy'))(`sushy ${needs('sushy')}`, () => {
+  it.each(['BasicAuth', 'SessionAuth'])('reads a host and boots it once from the network, with %s', async (how) => {
+    const inClearText = await BmcFleet.start({ addresses: ['127.0.0.1'], credentials: CREDENTIALS });
+    onTestFinished(() => inClearText.stop());
+    const [member] = inClearText.members;
+    const target = { host: '127.0.0.1', port: member?.port ?? 0, https: false, credentials: CREDENTIALS };
+    const client = new RedfishClient(target, { timeoutMs: 20_000 });
+    const { info } = await client.inspect();
+    await client.close();
+    const parameters = [`127.0.0.1:${target.port}`, how, CREDENTIALS.username, CREDENTIALS.password];
+    const { stdout } = await promisify(execFile)('python3', ['-c', WITH_SUSHY, ...parameters], { env: { PATH: SYSTEM_PATH } });
+    const read = ['HostName', 'BiosVersion', 'PowerState', 'BmcFirmwareVersion'].map((key) => info[key]);
+    expect(stdout.trim()).toBe([...read, 'Pxe', 'Once'].join(' '));
+    expect(member?.bmc).toMatchObject({ boots: ['Pxe'], resets: ['ForceRestart'] });
   });
 });
