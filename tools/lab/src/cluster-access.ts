@@ -24,6 +24,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   NetworkAttachmentDefinition: Resource.networks,
   NetworkPolicy: { group: 'networking.k8s.io', ...NAMESPACED, plural: 'networkpolicies' },
   Node: { group: '', version: 'v1', plural: 'nodes', namespaced: false },
+  PersistentVolumeClaim: { group: '', version: 'v1', plural: 'persistentvolumeclaims', namespaced: true },
   Pod: { group: '', version: 'v1', plural: 'pods', namespaced: true },
   PodDisruptionBudget: { group: 'policy', ...NAMESPACED, plural: 'poddisruptionbudgets' },
   PodMonitor: { group: 'monitoring.coreos.com', ...NAMESPACED, plural: 'podmonitors' },

@@ -30,6 +30,7 @@ const AGENTS = 'vm-dhcp-agents';
 const CONTROLLER = { namespace: 'vm-dhcp-system', name: 'vm-dhcp-controller' };
 const AGENT = { namespace: AGENTS, name: 'agent-rack' };
 const RACK = `${AGENTS}/agent-rack`;
+const CLAIM = `${RACK}-dhcp-data`;
 const KINDS = ['ServiceAccount', 'Lease', 'Role', 'RoleBinding', 'Deployment'] as const;
 
 let cluster: PrivateCluster;
@@ -51,12 +52,15 @@ afterAll(async () => {
   await cluster?.close();
 });
 
-/** As its Deployment describes it. */
-async function startController(): Promise<void> {
+/** As its Deployment describes it. @param more - arguments besides. */
+async function startController(...more: readonly string[]): Promise<void> {
   const [deployment] = installedWith('vmdhcp-bare-metal.yaml').filter(
     ({ kind, metadata }) => kind === 'Deployment' && metadata.name === CONTROLLER.name,
   );
-  const spec = readField(deployment?.spec, 'template', 'spec');
+  const template = readField(deployment?.spec, 'template', 'spec') as {
+    readonly containers: readonly { readonly args: readonly string[] }[];
+  };
+  const spec = { ...template, containers: template.containers.map((one) => ({ ...one, args: [...one.args, ...more] })) };
   controller = await InstalledProgram.start(cluster.place, { namespace: CONTROLLER.namespace, name: 'controller', spec });
   await controller.ready();
   await controller.process.line('ClusterAgents and hosts listed');
@@ -74,9 +78,9 @@ const DHCP = {
   selfIp: '192.168.0.2/24',
 };
 
-async function createRack(): Promise<void> {
+async function createRack(yaml: object = {}): Promise<void> {
   const endpoint = { secretName: 'redfish', secretNamespace: AGENTS };
-  const spec = { agentYaml: agentYaml(), endpoint, feature: { dhcpServerConfig: DHCP } };
+  const spec = { agentYaml: agentYaml(yaml), endpoint, feature: { dhcpServerConfig: DHCP } };
   await admin.create({ apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'ClusterAgent', metadata: { name: 'rack' }, spec });
   await admin.waitForObject('Deployment', RACK, () => true);
 }
@@ -252,6 +256,37 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
   it('without its ClusterAgent all of it goes', async () => {
     await admin.delete('ClusterAgent', 'rack');
     for (const kind of KINDS) await gone(kind, RACK);
+  });
+
+  it('with leases in a volume, there is one agent and one claim, which is restored and goes with the ClusterAgent', async () => {
+    await controller.process.stop();
+    const metadata = { namespace: AGENTS, name: 'claims' };
+    const rules = [{ apiGroups: [''], resources: ['persistentvolumeclaims'], verbs: ['list', 'watch', 'create', 'patch'] }];
+    const rbac = 'rbac.authorization.k8s.io';
+    await admin.create({ apiVersion: `${rbac}/v1`, kind: 'Role', metadata, rules } as never);
+    const subjects = [{ kind: 'ServiceAccount', ...CONTROLLER }];
+    const roleRef = { apiGroup: rbac, kind: 'Role', name: metadata.name };
+    await admin.create({ apiVersion: `${rbac}/v1`, kind: 'RoleBinding', metadata, subjects, roleRef } as never);
+    await startController('--bare-metal-leases=pvc', '--bare-metal-leases-size=1Gi');
+    await createRack({ replicas: 2 });
+    await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', 'OneAgentOnly'));
+    const claim = await admin.waitForObject('PersistentVolumeClaim', CLAIM, () => true);
+    expect(readField(claim.spec, 'resources', 'requests', 'storage')).toBe('1Gi');
+    const { spec } = await admin.waitForObject('Deployment', RACK, () => true);
+    expect([readField(spec, 'replicas'), readField(spec, 'strategy', 'type')]).toEqual([1, 'Recreate']);
+    expect(readList(readField(spec, 'template', 'spec'), 'volumes')).toContainEqual({
+      name: 'leases',
+      persistentVolumeClaim: { claimName: 'agent-rack-dhcp-data' },
+    });
+    const label = 'app.kubernetes.io/managed-by';
+    await admin.patch('PersistentVolumeClaim', CLAIM, { metadata: { labels: { [label]: 'me' } } });
+    await admin.waitForObject('PersistentVolumeClaim', CLAIM, (one) => one.metadata.labels?.[label] !== 'me');
+    const rights = (await rightsOf(admin, CONTROLLER)).filter((one) => describeRight(one).includes('persistentvolumeclaims'));
+    const { refused, unused } = compareRights(rights, cluster.simulator.audit.requests, CONTROLLER);
+    expect([refused, unused]).toEqual([[], []]);
+    await admin.delete('ClusterAgent', 'rack');
+    await gone('PersistentVolumeClaim', CLAIM);
+    await gone('Deployment', RACK);
   });
 
   it('`uninstall` ends agents and takes their rights; ClusterAgents and Secrets stay', async () => {

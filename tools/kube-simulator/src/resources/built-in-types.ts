@@ -16,6 +16,7 @@ import {
   roleBinding,
   validatingWebhookConfiguration,
 } from './core/other-kinds.js';
+import { persistentVolumeClaim } from './core/persistent-volume-claim.js';
 import { pod } from './core/pod.js';
 import { podDisruptionBudget } from './core/pod-disruption-budget.js';
 import { service } from './core/service.js';
@@ -28,6 +29,7 @@ export const builtInTypes: readonly ResourceType[] = [
   coreEvent,
   namespace,
   node,
+  persistentVolumeClaim,
   pod,
   secret,
   serviceAccount,
