@@ -49,6 +49,17 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
     expect([outcome.status, outcome.stderr]).toEqual([status, expect.stringContaining(text)]);
   });
 
+  it('leases of a ClusterAgent have no pools file: bind names the cluster instead', () => {
+    const file = join(folder, 'of-hosts.leases');
+    writeFileSync(file, 'lease 10.0.0.10 {\n  ends never;\n  binding state active;\n  hardware ethernet 02:00:00:00:00:01;\n}\n');
+    const state = join(folder, 'of-hosts');
+    expect(run('import', '--isc', file, '--pool', 'rack-1', '--state-dir', state).status).toBe(0);
+    expect(run('bind', '10.0.0.10', '--state', state)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('the leases are those of ClusterAgent rack-1, which has no pools file: leave out --state'),
+    });
+  });
+
   it('on a bare host, bind prints the reservation for the pools file, and unbind what to remove', () => {
     const file = join(folder, 'dhcpd.leases');
     writeFileSync(file, 'lease 10.0.0.10 {\n  ends never;\n  binding state active;\n  hardware ethernet 02:00:00:00:00:01;\n}\n');

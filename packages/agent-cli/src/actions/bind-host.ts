@@ -83,6 +83,15 @@ function describe(boundTo: string | undefined): string {
   return boundTo === 'none' ? 'is bound to no client' : `is bound to ${boundTo}`;
 }
 
+/** Its bindings are annotations of objects; a pool of a pools file is NAMESPACE/NAME. */
+function refuseOfCluster(pool: string): void {
+  if (pool.includes('/')) return;
+  throw new CommandError(
+    `the leases are those of ClusterAgent ${pool}, which has no pools file: leave out --state, and name its cluster (--kubeconfig)`,
+    ExitCode.failed,
+  );
+}
+
 /** On a bare host the pools file is the place: it is written by a person, or by what that person uses. */
 async function printReservation(
   change: BindingRequest['change'],
@@ -95,6 +104,7 @@ async function printReservation(
   if (lease === undefined)
     throw new CommandError(`${state} has no lease of ${text}: vmdhcp-agent leases --state ${state} lists them`, ExitCode.failed);
   const { pool, address } = lease;
+  refuseOfCluster(pool);
   const macAddress = to ?? lease.macAddress;
   if (json)
     process.stdout.write(`${JSON.stringify({ pool, change, reservation: { macAddress, ipAddress: address } }, null, 2)}\n`);

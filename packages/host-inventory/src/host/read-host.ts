@@ -9,6 +9,7 @@ import {
 import type { KubernetesObject, OwnerReference } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import { flagAt, textAt } from '../object/read-field.js';
+import { readTime } from '../object/time.js';
 import { type HostConnection, readConnection } from './cluster-agent-settings.js';
 import { parseHostStatusName } from './host-name.js';
 
@@ -30,6 +31,8 @@ export interface ObservedHost {
   readonly mode: HostMode;
   readonly address: string | undefined;
   readonly macAddress: MacAddress | undefined;
+  /** Milliseconds since 1970, when it replaced another one; undefined: it never did. */
+  readonly macSinceMs: number | undefined;
   /** A client has a lease of the address. Undefined: not known, or not learned from a lease. */
   readonly isActive: boolean | undefined;
   readonly isHealthy: boolean;
@@ -46,6 +49,7 @@ export function readHost(object: KubernetesObject): ObservedHost {
     mode: modeOf(object),
     address: textAt(status, 'basic', 'ipAddr') ?? parseHostStatusName(metadata.name)?.address,
     macAddress: parseMacAddress(textAt(status, 'basic', 'mac') ?? ''),
+    macSinceMs: readTime(textAt(status, 'basic', 'macSince')),
     isActive: flagAt(status, 'basic', 'activeDhcpClient') ?? activeByLabel(metadata.labels?.[DHCP_ACTIVE_LABEL]),
     isHealthy: flagAt(status, 'healthy') ?? flagAt(status, 'healthReady') ?? false,
     connection: readConnection(readField(status, 'basic')),

@@ -1,8 +1,8 @@
-import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-runtime';
 import { formatTime, readField } from '@vmdhcp/kube-runtime';
 import { isEndpointReference } from '../host/read-host.js';
-import { flagAt, recordAt } from '../object/read-field.js';
+import { flagAt, recordAt, textAt } from '../object/read-field.js';
 import { type WantedHost, wantedBasic, wantedLabels } from './wanted-host.js';
 
 /** What has to be written into the status, and which fields that are; undefined: nothing. */
@@ -14,11 +14,17 @@ export interface StatusDifference {
 
 /** How the status of an object differs from what it is to contain. Other fields stay. */
 export function statusDifference(wanted: WantedHost, { status }: KubernetesObject, nowMs: number): StatusDifference | undefined {
-  const basic = differing(wantedBasic(wanted), recordAt(status, 'basic'));
+  const basic = differing(wantedBasic(wanted, replacesAt(wanted, status, nowMs)), recordAt(status, 'basic'));
   const others = completion(wanted, status);
   if (basic === undefined && others === undefined) return undefined;
   const fields = [...Object.keys(others ?? {}), ...Object.keys(basic ?? {}).map((name) => `basic.${name}`)].toSorted();
   return { patch: { status: { ...others, ...(basic && { basic }), lastUpdateTime: formatTime(nowMs) } }, fields };
+}
+
+/** Undefined: its MAC address replaces no other one. */
+function replacesAt(wanted: WantedHost, status: unknown, nowMs: number): string | undefined {
+  const observed = parseMacAddress(textAt(status, 'basic', 'mac') ?? '');
+  return replacedMacAddress(wanted, observed) === undefined ? undefined : formatTime(nowMs);
 }
 
 /** What an object needs besides `basic`. Health and information are written by others: only their absence counts. */

@@ -24,7 +24,7 @@ function firstEvent({ address, mode, macAddress, owner }: WantedHost): HostStatu
 }
 
 /** Fields whose change an Event of its own explains. */
-const EXPLAINED: ReadonlySet<string> = new Set(['basic.mac', 'basic.activeDhcpClient']);
+const EXPLAINED: ReadonlySet<string> = new Set(['basic.mac', 'basic.macSince', 'basic.activeDhcpClient']);
 
 function eventTexts(wanted: WantedHost, before: ObservedHost, fields: readonly string[]): HostStatusEvent['event'][] {
   if (before.clusterAgent === undefined) return [corrected('its status was not complete', fields)];

@@ -1,4 +1,4 @@
-import { readField } from '@vmdhcp/kube-runtime';
+import { formatTime, readField } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { readClusterAgent } from '../host/cluster-agent-settings.js';
 import {
@@ -278,6 +278,15 @@ it('leases that cannot be read are named', () => {
     { ipAddress: '10.0.0.3', macAddress: 'x' },
   ];
   expect(planHostInventory(factsOf({ leases: odd }))).toEqual({ actions: [], problems: [], ignoredLeases: odd });
+});
+
+it('when another MAC address replaces the one that is stored is in the status; a first one replaces none', () => {
+  const hosts = stored({ leases: [lease(10)] });
+  const basicOf = () => readField(hosts.all[0]?.status, 'basic');
+  expect(basicOf()).not.toHaveProperty('macSince');
+  after(hosts, { leases: [lease(10, 99)], nowMs: NOW_MS + 60_000 });
+  expect(basicOf()).toMatchObject({ mac: '02:00:00:00:00:63', macSince: formatTime(NOW_MS + 60_000) });
+  expect(after(hosts, { leases: [lease(10, 99)], nowMs: NOW_MS + 120_000 })).toEqual([]);
 });
 
 it('1,000 hosts: one write for one change, none without', () => {

@@ -37,8 +37,11 @@ export function wantedLabels({ address, mode, isActive }: WantedHost): Readonly<
   };
 }
 
-/** `status.basic`. Null: the field must not be there. */
-export function wantedBasic({ address, mode, connection, macAddress, isActive }: WantedHost): Readonly<Record<string, unknown>> {
+/** `status.basic`. Null: the field must not be there. @param macSince - when its MAC address replaces another one; undefined: what is stored stays. */
+export function wantedBasic(
+  { address, mode, connection, macAddress, isActive }: WantedHost,
+  macSince?: string,
+): Readonly<Record<string, unknown>> {
   return {
     type: mode,
     ipAddr: address,
@@ -47,6 +50,7 @@ export function wantedBasic({ address, mode, connection, macAddress, isActive }:
     secretName: connection.secretName ?? null,
     secretNamespace: connection.secretNamespace ?? null,
     ...(macAddress !== undefined && { mac: macAddress }),
+    ...(macSince !== undefined && { macSince }),
     activeDhcpClient: isActive ?? null,
   };
 }

@@ -66,13 +66,24 @@ const UNKNOWN =
 
 describe('an operation', () => {
   it.each([
+    ['dhcp', -2_000, 'record-pending'],
+    ['dhcp', -1_000, 'record-result'],
+    ['dhcp', 0, 'record-result'],
+    ['hostEndpoint', 0, 'record-pending'],
+  ])('of a host (%s) whose MAC address changed at %i ms, after it was created a second ago: %s', (type, atMs, step) => {
+    const basic = { type, ipAddr: '10.0.0.10', port: 443, https: true, macSince: formatTime(NOW_MS + atMs) };
+    const { steps } = plan({ operations: [operation()], hostStatuses: [host('agent-10-0-0-10', { basic })] });
+    expect(steps.map(({ kind }) => kind)).toEqual([step]);
+  });
+
+  it.each([
     ['dhcp', -2_000, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],
     ['dhcp', -1_000, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],
     [
       'dhcp',
       0,
       [
-        'record-result off failure: ForceOff: HostStatus agent-10-0-0-10 is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted',
+        'record-result off failure: ForceOff: HostStatus agent-10-0-0-10 or its MAC address is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted',
       ],
     ],
     ['hostEndpoint', 0, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],

@@ -153,14 +153,21 @@ function decideNew(operation: ReadOperation, host: ObservedHost, context: Contex
   return { kind: 'step', step, occupiesHost: true };
 }
 
-/** The object of a learned host goes with its lease: a newer one of the same name may be that of another machine. */
-function isOfFormerClient({ createdAtMs }: ReadOperation, { name, mode }: ObservedHost, { bornAtMs }: Context): boolean {
-  const bornMs = bornAtMs.get(name);
-  return mode === 'dhcp' && createdAtMs !== undefined && bornMs !== undefined && bornMs > createdAtMs;
+/**
+ * The object of a learned host goes with its lease: a newer one of the same name may be that of another machine. One that is kept may have another MAC address since; times are
+ * whole seconds, and in the same second the machine is not known.
+ */
+function isOfFormerClient(
+  { createdAtMs }: ReadOperation,
+  { name, mode, macSinceMs }: ObservedHost,
+  { bornAtMs }: Context,
+): boolean {
+  if (mode !== 'dhcp' || createdAtMs === undefined) return false;
+  return (bornAtMs.get(name) ?? 0) > createdAtMs || (macSinceMs ?? 0) >= createdAtMs;
 }
 
 function ofFormerClient({ action }: ReadOperation, { name }: ObservedHost): string {
-  return `${action}: HostStatus ${name} is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted`;
+  return `${action}: HostStatus ${name} or its MAC address is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted`;
 }
 
 function ended(step: OperationStep): Decision {

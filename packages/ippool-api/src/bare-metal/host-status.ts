@@ -15,6 +15,12 @@ const basic = z.object({
   // 0: the same.
   port: z.int().min(0).max(65_535).meta({ format: 'int32' }).optional(),
   mac: z.string().optional().describe('The MAC address of the client; empty where it is not known.'),
+  macSince: z
+    .string()
+    .optional()
+    .describe(
+      'When this MAC address replaced another one. HostOperations that are not newer fail: they were for another machine.',
+    ),
   activeDhcpClient: z.boolean().optional().describe('Whether a client has a lease of the address.'),
 });
 
