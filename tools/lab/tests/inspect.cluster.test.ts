@@ -187,7 +187,7 @@ describe('--watch, until it is asked to end', () => {
   });
 
   /** Rows of a watch while these things happen. */
-  async function watching(words: readonly string[], story: (text: () => string) => Promise<void>): Promise<string> {
+  async function watching(words: readonly string[], story: (text: () => string) => Promise<void>, exitCode = 0): Promise<string> {
     const parameters = [...words, '--watch', '-n', cluster.namespace, '--kubeconfig', cluster.kubeconfigPath];
     const child = spawn(process.execPath, [PLUGIN_BIN, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] });
     let text = '';
@@ -201,7 +201,7 @@ describe('--watch, until it is asked to end', () => {
     } finally {
       child.kill('SIGTERM');
     }
-    expect(await closed).toBe(0);
+    expect(await closed).toBe(exitCode);
     return text;
   }
 
@@ -250,6 +250,21 @@ describe('--watch, until it is asked to end', () => {
     expect(lines.at(-1)).toMatch(/False +NotLeading$/);
     await cluster.access.delete('Lease', keyOf(GROUP));
     await hasAgentsIn(undefined);
+  });
+
+  it('why: each answer that is another one, as lines of JSON; as a name', async () => {
+    const text = await watching(['why', keyOf('w'), '--interval', '1', '-o', 'json'], async (printed) => {
+      await addMachine('w', B);
+      await waitFor('its address', () => printed().includes('"address":"10.1.0.11"'));
+    });
+    const answers = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    expect(answers[0]).toMatchObject({ hasAddress: false });
+    expect(answers.at(-1)).toMatchObject({ hasAddress: true });
+    expect((await run('why', B, '-o', 'name')).stdout).toBe('virtualmachine.kubevirt.io/w\n');
+    await removeMachine('w', '10.1.0.11');
   });
 
   it('events: those that come', async () => {
@@ -324,6 +339,15 @@ describe('writes', () => {
     expect(await run('pin', 'p', 'default', '--remove')).toMatchObject({ code: 0 });
     expect(Object.keys(await annotations())).not.toContain('static-ip.harvesterhci.io/default');
     expect((await run('pin', 'p', 'default', '--remove')).stdout).toContain('nothing to do');
+    const asData = await run('pin', 'p', 'default', '10.1.0.16', '--dry-run', '-o', 'json');
+    const object = { object: 'virtualmachine.kubevirt.io/p', namespace: cluster.namespace };
+    expect(JSON.parse(asData.stdout)).toMatchObject({
+      result: 'dry-run',
+      message: expect.stringContaining('=10.1.0.16'),
+      ...object,
+    });
+    const named = await run('pin', 'p', 'default', '10.1.0.16', '--dry-run', '-o', 'name');
+    expect(named.stdout).toBe('virtualmachine.kubevirt.io/p\n');
     await removeMachine('p', '10.1.0.15');
   });
 
@@ -344,9 +368,11 @@ describe('writes', () => {
       stdout: expect.stringContaining(`would delete VirtualMachineNetworkConfig ${keyOf('r')}`),
     });
     await recorded('10.1.0.11', B);
-    expect(await run('release', 'r')).toMatchObject({ code: 0 });
+    const config = 'virtualmachinenetworkconfig.network.harvesterhci.io/r\n';
+    expect(await run('release', 'r', '-o', 'name')).toMatchObject({ code: 0, stdout: config });
     await recorded('10.1.0.11', undefined);
     expect((await run('release', '10.1.0.11')).stdout).toContain('nothing to do: no client has 10.1.0.11');
+    expect((await run('release', '10.1.0.11', '-o', 'yaml')).stdout).toContain('result: nothing-to-do\n');
   });
 
   it('release ends a quarantine', async () => {
@@ -433,6 +459,8 @@ describe('audit', () => {
   });
 
   it('for people and as names; wrong questions', async () => {
+    expect(await run('why', '999.1.1.1')).toMatchObject({ code: 64, stderr: expect.stringContaining('is no IPv4 address') });
+    expect(await run('top', '--limit', '0')).toMatchObject({ code: 0 });
     expect((await ask('a')).stdout.split('\n')[0]?.split(/ +/)).toEqual([
       'ADDRESS',
       'VM',

@@ -6,7 +6,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { observeWay } from './observe-chain.js';
 import { machineIn } from './subject.js';
-import { type WriteOptions, writeObject } from './write-object.js';
+import { type PlannedWrite, printResult, type WriteOptions, writeObject } from './write-object.js';
 
 export interface PinOptions extends WriteOptions {
   readonly remove?: boolean;
@@ -57,8 +57,8 @@ async function unpin(reader: ClusterReader, { machine, interfaceName }: PinSubje
   const object = machineOf(await reader.get(Resource.virtualMachines, `${namespace}/${name}`), machine);
   const annotation = `${STATIC_IP_ANNOTATION_PREFIX}${interfaceName}`;
   if (object.metadata.annotations?.[annotation] === undefined) {
-    process.stdout.write(`nothing to do: VirtualMachine ${namespace}/${name} has no annotation ${annotation}\n`);
-    return;
+    const nothing = `VirtualMachine ${namespace}/${name} has no annotation ${annotation}`;
+    return await printResult('nothing-to-do', { what: nothing, ...nameOf(object) }, options);
   }
   const what = `remove annotation ${annotation} of VirtualMachine ${namespace}/${name}`;
   await patchMachine(reader, { object, patch: { metadata: { annotations: { [annotation]: null } } }, what }, options);
@@ -81,5 +81,9 @@ interface MachinePatch {
 async function patchMachine(reader: ClusterReader, { object, patch, what }: MachinePatch, options: WriteOptions): Promise<void> {
   const { namespace = '', name, resourceVersion } = object.metadata;
   const target = { key: `${namespace}/${name}`, resourceVersion };
-  await writeObject(what, options, () => reader.client(Resource.virtualMachines).patch(target, patch));
+  await writeObject({ what, ...nameOf(object) }, options, () => reader.client(Resource.virtualMachines).patch(target, patch));
+}
+
+function nameOf({ metadata }: KubernetesObject): Pick<PlannedWrite, 'object' | 'namespace'> {
+  return { object: `virtualmachine.kubevirt.io/${metadata.name}`, namespace: metadata.namespace ?? '' };
 }

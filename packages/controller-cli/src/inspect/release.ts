@@ -15,7 +15,7 @@ import { type FoundClient, findClient } from './find-client.js';
 import { rightsLines } from './format-chain.js';
 import type { MachineName } from './observe-chain.js';
 import { clientIn, machineIn } from './subject.js';
-import { type WriteOptions, writeObject } from './write-object.js';
+import { printResult, type WriteOptions, writeObject } from './write-object.js';
 
 /** @throws CommandError where a virtual machine needs the address, or the cluster refuses. */
 export async function release(subject: string, options: WriteOptions): Promise<void> {
@@ -89,18 +89,22 @@ async function carryOut(reader: ClusterReader, { plan, poolVersion }: VersionedP
     case 'refused':
       throw new CommandError(plan.message, ExitCode.failed);
     case 'nothing':
-      process.stdout.write(`nothing to do: ${plan.message}\n`);
+      await printResult('nothing-to-do', { what: plan.message }, options);
       return;
     case 'delete-config': {
-      const { uid = '', resourceVersion } = plan.object.metadata;
-      await writeObject(plan.message, options, () =>
+      const { namespace = '', name, uid = '', resourceVersion } = plan.object.metadata;
+      const object = `virtualmachinenetworkconfig.network.harvesterhci.io/${name}`;
+      await writeObject({ what: plan.message, object, namespace }, options, () =>
         reader.client(Resource.networkConfigs).delete(keyOf(plan.object), uid, resourceVersion),
       );
       return;
     }
-    case 'patch-status':
-      await writeObject(plan.message, options, () =>
+    case 'patch-status': {
+      const [namespace = '', name] = plan.pool.split('/', 2);
+      const object = `ippool.network.harvesterhci.io/${name}`;
+      await writeObject({ what: plan.message, object, namespace }, options, () =>
         reader.client(Resource.ipPools).patchStatus({ key: plan.pool, resourceVersion: poolVersion }, plan.patch),
       );
+    }
   }
 }

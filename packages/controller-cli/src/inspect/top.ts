@@ -11,6 +11,7 @@ import { printData } from './print-data.js';
 import { tableLines } from './table.js';
 import { terminalOf } from './terminal.js';
 import { type AskedLeader, TOP_CLIENT_COLUMNS, TOP_POOL_COLUMNS, type TopOrder, type TopRows, topRows } from './top-rows.js';
+import { untilNext } from './until-next.js';
 
 export interface TopOptions extends ReaderOptions {
   readonly pool?: string;
@@ -95,12 +96,4 @@ async function watchTop(reader: ClusterReader, options: TopOptions): Promise<voi
     await printTop(reader, options, asked);
     await untilNext(asked, options.interval * 1000);
   }
-}
-
-async function untilNext(signal: AbortSignal, delayMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, delayMs);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
 }

@@ -1,7 +1,8 @@
 /** The commands that ask agents in their pods: they need the right to execute commands there. */
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { CaptureOptions } from './capture.js';
 import { readerOptions } from './inspect-options.js';
+import { countOf } from './parse-count.js';
 import { parseMac } from './parse-mac.js';
 import type { TopOptions } from './top.js';
 
@@ -18,12 +19,12 @@ export function topCommand(): Command {
     .addOption(
       new Option('--sort <order>', 'what comes first').choices(['packets', 'refusals', 'last', 'name']).default('packets'),
     )
-    .addOption(new Option('--limit <number>', 'the most clients').argParser(parseCount).default(20))
+    .addOption(new Option('--limit <number>', 'the most clients; 0: pools alone').argParser(countOf(0)).default(20))
     .addOption(
       new Option('-o, --output <format>', 'how to print it').choices(['table', 'wide', 'json', 'yaml', 'name']).default('table'),
     )
     .option('-w, --watch', 'go on until Ctrl-C')
-    .addOption(new Option('--interval <seconds>', 'with --watch: how often').argParser(parseCount).default(5))
+    .addOption(new Option('--interval <seconds>', 'with --watch: how often').argParser(countOf(1)).default(5))
     .addHelpText(
       'after',
       `
@@ -50,8 +51,8 @@ export function captureCommand(): Command {
     .description('Packets of a pool, as the leader of its agents captures them: as lines, or as a file for Wireshark.')
     .argument('<pool>', 'NAME or NAMESPACE/NAME of the IPPool')
     .option('--write <file>', 'write a pcapng file; `-`: to the standard output, for a pipe')
-    .addOption(new Option('--seconds <number>', 'end after so long').argParser(parseCount).default(30))
-    .addOption(new Option('--packets <number>', 'end after so many').argParser(parseCount).default(1000))
+    .addOption(new Option('--seconds <number>', 'end after so long, 3600 at most').argParser(countOf(1, 3_600)).default(30))
+    .addOption(new Option('--packets <number>', 'end after so many, 1000000 at most').argParser(countOf(1)).default(1000))
     .addOption(new Option('--mac <address>', 'of one client, in any spelling').argParser(parseMac))
     .addHelpText(
       'after',
@@ -70,10 +71,4 @@ Exit codes: 0 captured, 1 no agent reports the pool, 64 wrong usage, 66 there is
     );
   for (const option of readerOptions()) command.addOption(option);
   return command.action(async (pool: string, options: CaptureOptions) => (await import('./capture.js')).capture(pool, options));
-}
-
-function parseCount(text: string): number {
-  const count = Number(text);
-  if (/^\d+$/.test(text) && count >= 1 && count <= 1_000_000) return count;
-  throw new InvalidArgumentError('write a whole number from 1 on.');
 }

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { auditNamespaceOption, readerOptions } from './inspect-options.js';
+import { countOf } from './parse-count.js';
 import type { WhyOptions } from './why.js';
 
 const EXAMPLES = `
@@ -9,6 +10,8 @@ Examples:
   kubectl vmdhcp why production/db-0 --context rack-2
   kubectl vmdhcp why 192.168.48.17
   kubectl vmdhcp why 02:00:5e:10:00:01
+  kubectl vmdhcp why web --watch
+  kubectl vmdhcp why 192.168.48.17 -o name
   kubectl vmdhcp why web -o json | jq '.chain.interfaces[] | {interface, brokenAt}'
 
 Shows each link of the way: virtual machine, interface, network, VirtualMachineNetworkConfig, pool, address, agents, their leader and its report,
@@ -19,6 +22,9 @@ A MAC address may have any spelling. A virtual machine whose name looks like an 
 Of an address that no client has, it names who had it last and why that ended, from the records of assignments (kubectl vmdhcp audit).
 
 Of a bare-metal host: its ClusterAgent, the agents, its lease, its HostStatus, and whether its management controller answers.
+
+wide: lines as long as they are, on a terminal too. name: the virtual machine, or the HostStatus, with the address or the MAC address.
+With --watch, the exit code is that of the last answer; JSON has a line, and YAML a document, for each answer.
 
 It reads a few objects by their names. Rights that you lack are listed, and the rest is shown.
 
@@ -31,7 +37,11 @@ export function whyCommand(): Command {
   const command = new Command('why')
     .description('Why a virtual machine has its address, or none: every link of the way, the first broken one, and what to do.')
     .argument('<subject>', 'virtual machine (NAME or NAMESPACE/NAME), MAC address or IPv4 address (of a bare-metal host, too)')
-    .addOption(new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', 'yaml']).default('text'))
+    .addOption(
+      new Option('-o, --output <format>', 'how to print it').choices(['text', 'wide', 'json', 'yaml', 'name']).default('text'),
+    )
+    .option('-w, --watch', 'go on until Ctrl-C, and print the answer again when it is another one')
+    .addOption(new Option('--interval <seconds>', 'with --watch: how often to ask').argParser(countOf(1)).default(2))
     .addOption(auditNamespaceOption())
     .addHelpText('after', EXAMPLES);
   for (const option of readerOptions()) command.addOption(option);

@@ -3,7 +3,7 @@ import { REASONS } from '@vmdhcp/ippool-api/agent';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/reconciler/chain';
 import type { HostChain } from '@vmdhcp/reconciler/host-chain';
-import { ExitCode } from '@vmdhcp/service-process';
+import { ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findClient } from './find-client.js';
 import { formatChain, recordLines, rightsLines } from './format-chain.js';
@@ -15,11 +15,15 @@ import { type ObservedHosts, observeHosts } from './observe-hosts.js';
 import { type DataFormat, printData } from './print-data.js';
 import { printableIn } from './printable.js';
 import { clientIn, machineIn } from './subject.js';
-import { terminalOf } from './terminal.js';
+import { type Terminal, terminalOf } from './terminal.js';
+import { untilNext } from './until-next.js';
 
 export interface WhyOptions extends ReaderOptions {
-  readonly output: 'text' | DataFormat;
+  readonly output: 'text' | 'wide' | 'name' | DataFormat;
   readonly auditNamespace: string;
+  readonly watch?: boolean;
+  /** Seconds. */
+  readonly interval: number;
 }
 
 /** What `why` prints as data. */
@@ -42,15 +46,53 @@ interface Answer {
 export async function why(subject: string, options: WhyOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
-    const answer = await answerTo(reader, subject, options.auditNamespace);
-    if (options.output === 'text') process.stdout.write(toText(printableIn(answer)));
-    else await printData(options.output, answer);
-    process.exitCode = exitCodeOf(answer);
+    if (options.watch) await watchAnswer(reader, subject, options);
+    else await print(await answerTo(reader, subject, options.auditNamespace), options);
   } catch (error) {
     throw toCommandError(error);
   } finally {
     reader.close();
   }
+}
+
+/** Once more whenever the answer is another one; on a terminal each one replaces the one before. */
+async function watchAnswer(reader: ClusterReader, subject: string, options: WhyOptions): Promise<void> {
+  const asked = stopSignal();
+  const isReplaced = process.stdout.isTTY && (options.output === 'text' || options.output === 'wide');
+  let before: string | undefined;
+  while (!asked.aborted) {
+    const answer = await answerTo(reader, subject, options.auditNamespace);
+    const text = withoutAges(answer);
+    if (text !== before && isReplaced) process.stdout.write('\u001b[H\u001b[2J');
+    if (text !== before) await print(answer, options);
+    before = text;
+    await untilNext(asked, options.interval * 1000);
+  }
+}
+
+/** Facts of links have ages of Leases, and a count of requests goes up. */
+function withoutAges(answer: Answer): string {
+  return JSON.stringify(answer, (key, value: unknown) => (key === 'facts' || key === 'requests' ? undefined : value));
+}
+
+async function print(answer: Answer, { output, watch }: WhyOptions): Promise<void> {
+  process.exitCode = exitCodeOf(answer);
+  if (output === 'json' || output === 'yaml') return await printData(output, answer, watch === true ? 'stream' : undefined);
+  if (output === 'name') {
+    process.stdout.write(
+      namesOf(answer)
+        .map((name) => `${name}\n`)
+        .join(''),
+    );
+    return;
+  }
+  const terminal = terminalOf(process.stdout, process.env);
+  process.stdout.write(toText(printableIn(answer), output === 'wide' ? { ...terminal, columns: undefined } : terminal));
+}
+
+function namesOf({ chain, hosts = [] }: Answer): string[] {
+  if (chain !== undefined) return [`virtualmachine.kubevirt.io/${chain.name}`];
+  return hosts.flatMap(({ host }) => (host === undefined ? [] : [`hoststatus.bmc.spidernet.io/${host}`]));
 }
 
 async function answerTo(reader: ClusterReader, text: string, auditNamespace: string): Promise<Answer> {
@@ -118,8 +160,7 @@ function exitCodeOf({ chain, hosts = [], hasAddress: has, missingRights }: Answe
   return missingRights.length > 0 && !isKnown ? ExitCode.noPermission : ExitCode.failed;
 }
 
-function toText({ subject, records, chain, otherClaims, hosts, before, missingRights }: Answer): string {
-  const terminal = terminalOf(process.stdout, process.env);
+function toText({ subject, records, chain, otherClaims, hosts, before, missingRights }: Answer, terminal: Terminal): string {
   if (hosts !== undefined) return formatHostChains(hosts, missingRights, terminal);
   const history = before === undefined ? [] : lastOwnerLines(before);
   const found =

@@ -1,10 +1,12 @@
 /** The commands that change a cluster: pin and release. */
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { readerOptions } from './inspect-options.js';
 import type { PinOptions } from './pin.js';
 import type { WriteOptions } from './write-object.js';
 
 const EXIT_CODES = `
+json and yaml have result (done, dry-run or nothing-to-do), message, object and namespace. name: the object that is written.
+
 Exit codes: 0 done, nothing to do, or a dry run of what can be done; 1 refused, as the message explains; 64 wrong usage, 66 there is no way to a
 cluster, 69 the cluster does not answer, 77 a right is missing.
 `;
@@ -51,6 +53,7 @@ function writeCommand(name: string, description: string, examples: string): Comm
   const command = new Command(name)
     .description(description)
     .option('--dry-run', 'print what would be written, and write nothing')
+    .addOption(new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', 'yaml', 'name']).default('text'))
     .addHelpText('after', examples);
   for (const option of readerOptions()) command.addOption(option);
   return command;

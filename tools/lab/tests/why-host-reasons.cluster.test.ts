@@ -1,0 +1,63 @@
+/**
+ * Every reason that `kubectl vmdhcp why` gives for a bare-metal host, each in a situation that a controller of this checkout, or the inventory of an agent, made or
+ * found: at its link, as grave as it is there, and with its remedy. Always simulated.
+ */
+import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/reconciler/host-chain';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addHostNetworks, HOST_SITUATIONS, HostCluster, KubectlPlugin, waitFor } from '../src/index.js';
+
+/** What an agent finds on a network, and writes into the status of its ClusterAgent: `hosts.lab.test.ts` has them. */
+const OF_A_NETWORK = ['SelfIpInUse', 'OtherServerAnswers', 'AddressesExhausted', 'HostAgentCannotServe'];
+
+const plugin = new KubectlPlugin();
+const asked = new Map<string, string>();
+let cluster: HostCluster;
+
+beforeAll(async () => {
+  cluster = await HostCluster.start();
+  await cluster.cluster.startController('--namespace', 'vm-dhcp-agents', '--bare-metal', '--image', 'agent:v1');
+  await addHostNetworks(cluster);
+  for (const { reason, make } of HOST_SITUATIONS) asked.set(reason, await make(cluster));
+}, 180_000);
+
+afterAll(async () => {
+  plugin.close();
+  await cluster?.close();
+});
+
+async function chainsOf(address: string): Promise<readonly HostChain[]> {
+  const { stdout, stderr } = await plugin.run(cluster.cluster.adminKubeconfig, ['why', address, '-o', 'json']);
+  expect(stderr).toBe('');
+  return (JSON.parse(stdout) as { readonly hosts?: readonly HostChain[] }).hosts ?? [];
+}
+
+function findingIn(chains: readonly HostChain[], reason: HostChainReason) {
+  const { link } = HOST_REASON_LINKS[reason];
+  for (const chain of chains) {
+    const found = chain.links.find((one) => one.link === link)?.findings.find((one) => one.reason === reason);
+    if (found !== undefined) return { ...found, brokenAt: chain.brokenAt };
+  }
+  return undefined;
+}
+
+describe('each reason, in a situation that makes it', { timeout: 90_000 }, () => {
+  it.concurrent.each(HOST_SITUATIONS.map(({ reason }) => reason as HostChainReason))('%s', async (reason) => {
+    let chains: readonly HostChain[] = [];
+    const look = async () => {
+      chains = await chainsOf(asked.get(reason) ?? '');
+      return findingIn(chains, reason);
+    };
+    const found = await waitFor(reason, look, 60_000).catch((error: unknown) => {
+      throw new Error(JSON.stringify(chains), { cause: error });
+    });
+    const { link, gravity } = HOST_REASON_LINKS[reason];
+    expect(found).toMatchObject({ state: gravity, remedy: HOST_REASONS[reason].remedy });
+    if (gravity === 'broken') expect(found.brokenAt, JSON.stringify(chains)).toBe(link);
+  });
+});
+
+it('there is no other reason', () => {
+  const made = [...HOST_SITUATIONS.map(({ reason }) => reason), ...OF_A_NETWORK];
+  expect(made.toSorted()).toEqual(Object.keys(HOST_REASON_LINKS).toSorted());
+});
