@@ -6,6 +6,11 @@ import { join, resolve } from 'node:path';
 import { describeRepository, publishedFields, publishedPackages, readRepository } from './repository.mjs';
 
 const [address, folder = '.'] = process.argv.slice(2);
+if (address?.startsWith('-')) {
+  const [text] = readFileSync(new URL(import.meta.url), 'utf8').split('import ', 1);
+  process.stdout.write(text.replaceAll(/^\/\/ /gm, ''));
+  process.exit(0);
+}
 const root = resolve(folder);
 const before = readRepository(root);
 const after = describeRepository(address ?? before.url);

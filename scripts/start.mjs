@@ -20,17 +20,34 @@ const [task = '', ...taskArguments] = process.argv.slice(2);
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node ${process.versions.node} is too old: install Node 20 or newer`, 78);
 
-if (taskArguments.some((word) => word === '--help' || word === '-h')) printHelp();
+if (taskArguments.some(isHelp)) printHelp();
 install();
 build();
 if (task !== 'setup') runTask();
 
-/** Help needs no set-up, where it is written down. */
+function isHelp(word) {
+  return word === '--help' || word === '-h';
+}
+
+/** Help needs no set-up: it is written down, or the comment at the top of the task is all there is. */
 function printHelp() {
-  const file = join(ROOT, 'scripts', 'help', `${task}.txt`);
-  if (!existsSync(file)) return;
-  process.stdout.write(readFileSync(file, 'utf8'));
+  const [command] = taskArguments.filter((word) => /^[a-z]/.test(word));
+  const files = [`${task}-${command}.txt`, `${task}.txt`].map((name) => join(ROOT, 'scripts', 'help', name));
+  const file = files.find((path) => existsSync(path));
+  const text = file === undefined ? commentOf(join(ROOT, 'scripts', 'tasks', `${task}.mjs`)) : readFileSync(file, 'utf8');
+  if (text === undefined) return;
+  process.stdout.write(text);
   process.exit(0);
+}
+
+function commentOf(path) {
+  if (!existsSync(path)) return undefined;
+  const lines = readFileSync(path, 'utf8').split('\n');
+  const end = lines.findIndex((line) => !line.startsWith('//'));
+  return `${lines
+    .slice(0, end)
+    .map((line) => line.slice(3))
+    .join('\n')}\n`;
 }
 
 /** Dependencies are installed when the lockfile is not the one they were installed from. */

@@ -1,7 +1,5 @@
-// What `npm run demo -- --help` prints before anything is installed.
-import { spawnSync } from 'node:child_process';
+// What `npm run TASK -- --help` prints before anything is installed.
 import { writeFileSync } from 'node:fs';
+import { helpTexts } from './help-texts.mjs';
 
-const { status, stdout, stderr } = spawnSync(process.execPath, ['tools/demo/dist/main.js', '--help'], { encoding: 'utf8' });
-if (status !== 0) throw new Error(stderr);
-writeFileSync('scripts/help/demo.txt', `${stdout.trimEnd()}\n`);
+for (const [path, text] of helpTexts()) writeFileSync(path, text);

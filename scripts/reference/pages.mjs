@@ -169,7 +169,8 @@ function metricsPage() {
   return `Both programs serve them at \`/metrics\` (\`--http\`), with those of Node and of the process (\`nodejs_*\`, \`process_*\`). Agents of a cluster
 have no \`vmdhcp_agent_pool_size\`, \`_used\`, \`_free\`, \`_quarantined\` and \`_refused_claims\`: the controller assigns addresses there, and has
 \`vmdhcpcontroller_ippool_used\` and \`vmdhcpcontroller_ippool_available\`. The values of \`reason\`: [packet reasons](packet-reasons.md), and
-[reasons](reasons.md) for \`vmdhcpcontroller_vmnetcfg_status\`.\n\n${sections.join('\n\n')}`;
+[reasons](reasons.md) for \`vmdhcpcontroller_vmnetcfg_status\`. Histograms are classic ones, with buckets: the library that writes them, prom-client,
+has no native histograms.\n\n${sections.join('\n\n')}`;
 }
 
 function keysPage() {

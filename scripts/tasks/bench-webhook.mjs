@@ -1,4 +1,5 @@
-// npm run bench:webhook: a simulated API server and the load in one process, the webhook in another, on loopback; a number is the seconds.
+// npm run bench:webhook [-- SECONDS]: decisions of the webhook over TLS. A simulated API server and the load in one process, the webhook in another, on loopback; 20 seconds
+// unless you name another number.
 import { spawnSync } from 'node:child_process';
 
 process.exit(

@@ -1,4 +1,5 @@
-// npm run test:cluster: the cluster suite against the cluster of KUBECONFIG, or a simulated one where that is not set.
+// npm run test:cluster [-- NAME...]: the tests against an API server, in the cluster of KUBECONFIG, or a simulated one where that is not set. NAME: parts of the names of
+// test files. VMDHCP_FAULT_SEEDS=200: more faults.
 import { spawnSync } from 'node:child_process';
 
 const { KUBECONFIG = '', ...environment } = process.env;

@@ -103,7 +103,7 @@ export { startVlanLab, type VlanLab } from './vlan-lab.js';
 export { type MachineToWake, type WakeManager, WakeManagers, type WakeReporter } from './wake-managers.js';
 export { AGENT_SITUATIONS, UNIFIED_SITUATIONS } from './why/agent-situations.js';
 export { HostCluster } from './why/host-cluster.js';
-export { addHostNetworks, HOST_SITUATIONS, type HostSituation } from './why/host-situations.js';
+export { addHostNetworks, addInvalidNetwork, HOST_SITUATIONS, type HostSituation } from './why/host-situations.js';
 export { MACHINE_SITUATIONS, refuseInstances, UNCONTROLLED_SITUATIONS } from './why/machine-situations.js';
 export { addCommonPools, POOL_SITUATIONS } from './why/pool-situations.js';
 export type { Situation } from './why/situation.js';

@@ -1,5 +1,5 @@
 /** `npm run demo` as a process: it tells its stories to the end, and leaves nothing behind, also after Ctrl-C. */
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -131,19 +131,37 @@ describe('the demo', () => {
     expect(await demo?.ended()).toEqual({ code: 130, signal: null });
     await expectNothingLeft();
   });
+});
 
-  it('lists its stories in its help, also before anything is installed or built', async () => {
-    await start('--help').ended();
-    const help = `${demo?.lines.join('\n').trimEnd()}\n`;
-    for (const option of ['--topology', '--wake-on-lan', '--hosts', 'Ctrl-C']) expect(help).toContain(option);
+describe('the help of each task', () => {
+  interface HelpTexts {
+    readonly helpTexts: () => readonly (readonly [path: string, text: string])[];
+  }
+  const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+  it('is there before anything is installed or built', () => {
     const clone = mkdtempSync(join(tmpdir(), 'vmdhcp-help-'));
     try {
       cpSync(SCRIPTS, join(clone, 'scripts'), { recursive: true });
-      const printed = run(process.execPath, [join(clone, 'scripts', 'start.mjs'), 'demo', '--help']);
-      expect(printed.trimEnd(), 'npm run generate writes it').toBe(help.trimEnd());
+      const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+        readonly scripts: Readonly<Record<string, string>>;
+      };
+      const tasks = Object.values(scripts).filter((command) => command.startsWith('node scripts/'));
+      expect(tasks.length).toBeGreaterThan(20);
+      for (const command of tasks) {
+        const [script = '', ...words] = command.split(' ').slice(1);
+        const printed = run(process.execPath, [join(clone, script), ...words, '--help']);
+        expect(printed, command).toMatch(/^(Usage: )?npm (run|test) ?\S/);
+      }
       expect(readdirSync(clone)).toEqual(['scripts']);
     } finally {
       rmSync(clone, { recursive: true });
     }
+  });
+
+  it('is what its program prints', async () => {
+    const { helpTexts } = (await import(join(SCRIPTS, 'help-texts.mjs'))) as HelpTexts;
+    for (const [path, text] of helpTexts())
+      expect(readFileSync(join(ROOT, path), 'utf8'), 'npm run generate writes it').toBe(text);
   });
 });

@@ -5,10 +5,12 @@
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/reconciler/host-chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addHostNetworks, HOST_SITUATIONS, HostCluster, KubectlPlugin, waitFor } from '../src/index.js';
+import { addHostNetworks, addInvalidNetwork, HOST_SITUATIONS, HostCluster, KubectlPlugin, waitFor } from '../src/index.js';
 
 /** What an agent finds on a network, and writes into the status of its ClusterAgent: `hosts.lab.test.ts` has them. */
 const OF_A_NETWORK = ['SelfIpInUse', 'OtherServerAnswers', 'AddressesExhausted', 'HostAgentCannotServe'];
+
+const REASONS = ['ClusterAgentInvalid', ...HOST_SITUATIONS.map(({ reason }) => reason)] as HostChainReason[];
 
 const plugin = new KubectlPlugin();
 const asked = new Map<string, string>();
@@ -16,6 +18,7 @@ let cluster: HostCluster;
 
 beforeAll(async () => {
   cluster = await HostCluster.start();
+  asked.set('ClusterAgentInvalid', await addInvalidNetwork(cluster));
   await cluster.cluster.startController('--namespace', 'vm-dhcp-agents', '--bare-metal', '--image', 'agent:v1');
   await addHostNetworks(cluster);
   for (const { reason, make } of HOST_SITUATIONS) asked.set(reason, await make(cluster));
@@ -42,7 +45,7 @@ function findingIn(chains: readonly HostChain[], reason: HostChainReason) {
 }
 
 describe('each reason, in a situation that makes it', { timeout: 90_000 }, () => {
-  it.concurrent.each(HOST_SITUATIONS.map(({ reason }) => reason as HostChainReason))('%s', async (reason) => {
+  it.concurrent.each(REASONS)('%s', async (reason) => {
     let chains: readonly HostChain[] = [];
     const look = async () => {
       chains = await chainsOf(asked.get(reason) ?? '');
@@ -58,6 +61,5 @@ describe('each reason, in a situation that makes it', { timeout: 90_000 }, () =>
 });
 
 it('there is no other reason', () => {
-  const made = [...HOST_SITUATIONS.map(({ reason }) => reason), ...OF_A_NETWORK];
-  expect(made.toSorted()).toEqual(Object.keys(HOST_REASON_LINKS).toSorted());
+  expect([...REASONS, ...OF_A_NETWORK].toSorted()).toEqual(Object.keys(HOST_REASON_LINKS).toSorted());
 });

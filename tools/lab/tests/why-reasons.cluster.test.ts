@@ -1,8 +1,17 @@
 /**
  * Every reason that `kubectl vmdhcp why` gives for a virtual machine, each in a situation that a controller of this checkout made: one simulated cluster,
- * all situations at once, with what admission would refuse. A reason that no situation makes is a failure.
+ * all situations at once, with what admission would refuse: each at its link, as grave as it is there, as what is broken first, and with its remedy. A reason that no
+ * situation makes is a failure.
  */
-import { REASON_GRAVITIES } from '@vmdhcp/reconciler/chain';
+import { REASONS } from '@vmdhcp/ippool-api/agent';
+import {
+  type AddressChain,
+  type ChainReason,
+  type ClientRecord,
+  firstTrouble,
+  REASON_GRAVITIES,
+  REASON_LINKS,
+} from '@vmdhcp/reconciler/chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AGENT_SITUATIONS,
@@ -44,26 +53,60 @@ afterAll(async () => {
   await cluster?.close();
 }, 180_000);
 
-/** Every reason in the answer, wherever it stands. */
-async function reasonsOf(subject: string, kubeconfig: string): Promise<readonly string[]> {
+/** What is asserted of a reason in an answer: its link, how grave it is there, and what to do. */
+interface Shown {
+  readonly reason: string;
+  readonly link: string;
+  readonly state: string;
+  readonly remedy: string;
+  /** The first link of this way that is broken or waits. */
+  readonly brokenAt: string | undefined;
+}
+
+type Answer = { readonly chain?: AddressChain; readonly records?: readonly ClientRecord[] };
+
+/** Every reason in the answer, in each of its ways. */
+function reasonsIn({ chain }: Answer): readonly Shown[] {
+  const ways = chain === undefined ? [] : [{ links: chain.links }, ...chain.interfaces];
+  return ways.flatMap(({ links }) => {
+    const brokenAt = firstTrouble(links)?.link;
+    return links.flatMap(({ link, findings }) =>
+      findings.map(({ reason, state, remedy }) => ({ reason, link, state, remedy, brokenAt })),
+    );
+  });
+}
+
+async function answerAbout(subject: string, kubeconfig: string): Promise<Answer> {
   const key = /^\d|\//.test(subject) ? subject : `default/${subject}`;
   const { stdout, stderr } = await plugin.run(kubeconfig, ['why', key, '-o', 'json']);
   expect(stderr).toBe('');
-  return [...stdout.matchAll(/"reason": ?"(\w+)"/g)].map(([, reason = '']) => reason);
+  return JSON.parse(stdout) as Answer;
+}
+
+/** One that the table of links has for the reason; a note elsewhere is one of a condition that means no trouble. */
+function isAsInTheTable({ reason, link, state, remedy, brokenAt }: Shown): boolean {
+  const wanted = REASON_LINKS[reason as ChainReason];
+  const isFirst = wanted.gravity !== 'broken' || brokenAt === link;
+  return link === wanted.link && state === wanted.gravity && remedy === REASONS[reason as ChainReason].remedy && isFirst;
 }
 
 async function shows({ ask, reasons, kubeconfig }: Situation, on = cluster): Promise<void> {
   const reader = (await kubeconfig?.(on)) ?? on.cluster.adminKubeconfig;
-  let found: readonly string[] = [];
+  let found: readonly Shown[] = [];
   await waitFor(
     `${reasons.join(', ')} of ${ask}`,
     async () => {
-      found = await reasonsOf(ask, reader);
-      return reasons.every((reason) => found.includes(reason));
+      const answer = await answerAbout(ask, reader);
+      found = reasonsIn(answer);
+      // Of an address that no client has: there is no way, and so no link.
+      const ofRecords = answer.chain === undefined ? (answer.records ?? []).flatMap(({ reason }) => reason ?? []) : [];
+      return reasons.every(
+        (reason) => ofRecords.some((one) => one === reason) || found.some((one) => one.reason === reason && isAsInTheTable(one)),
+      );
     },
     60_000,
   ).catch((error: unknown) => {
-    throw new Error(`${ask} has ${found.join(', ')}`, { cause: error });
+    throw new Error(`${ask} has ${JSON.stringify(found)}`, { cause: error });
   });
 }
 

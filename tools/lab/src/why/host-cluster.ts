@@ -1,6 +1,8 @@
 /** A simulated cluster with bare-metal hosts: the controller of this checkout as a process, and the inventory of an agent, whose leases and management controllers are what a test makes them. */
 import { HostAgent, type HostTarget } from '@vmdhcp/host-agent';
 import type { HealthReport, HostLease } from '@vmdhcp/host-inventory';
+import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import {
   type EventObject,
   EventRecorder,
@@ -11,6 +13,7 @@ import {
 } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient, systemClock } from '@vmdhcp/kube-runtime/node';
 import { idlePod, type Pod, type PodProcess } from '@vmdhcp/kube-simulator';
+import { waitFor } from '../deadline.js';
 import { PrivateCluster } from '../private-cluster.js';
 import { AGENTS } from './why-cluster.js';
 
@@ -37,6 +40,20 @@ export class HostCluster {
 
   get admin(): PrivateCluster['admin'] {
     return this.cluster.admin;
+  }
+
+  /** ClusterAgents, as a definition without rules has them. */
+  async defineWithoutRules(): Promise<void> {
+    const [resource] = bareMetalResources.filter(({ plural }) => plural === 'clusteragents');
+    if (resource === undefined) throw new Error('there is no kind ClusterAgent');
+    const definition = JSON.stringify(toCustomResourceDefinition(resource), (key, value: unknown) =>
+      key === 'x-kubernetes-validations' ? undefined : value,
+    );
+    await this.admin.create(JSON.parse(definition) as KubernetesObject);
+    await waitFor(
+      'ClusterAgents to be served',
+      async () => (await this.admin.list('ClusterAgent').catch(() => undefined)) !== undefined,
+    );
   }
 
   /** A ClusterAgent with a network of its own. @returns the beginning of its addresses: `10.N.0`. */

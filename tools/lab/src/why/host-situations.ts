@@ -17,10 +17,16 @@ const ofNetwork = (reason: string, ...[name, agentYaml, config]: Parameters<Host
   make: async (cluster) => `${await cluster.addNetwork(name, agentYaml, config)}.40`,
 });
 
-/** The first network of the cluster: its agents lead, and have their inventory. */
-const RACK = '10.50.0';
-/** The second one: its agents lead, and have none. */
-const QUIET = '10.51.0';
+/** The second network of the cluster: its agents lead, and have their inventory. */
+const RACK = '10.51.0';
+/** The third one: its agents lead, and have none. */
+const QUIET = '10.52.0';
+
+/** One that an earlier definition let pass. Before the controller starts. @returns the address to ask about. */
+export async function addInvalidNetwork(cluster: HostCluster): Promise<string> {
+  await cluster.defineWithoutRules();
+  return `${await cluster.addNetwork('invalid', {}, { ipRange: '10.200.0.10-10.200.0.20' })}.40`;
+}
 
 export async function addHostNetworks(cluster: HostCluster): Promise<void> {
   for (const name of ['rack', 'quiet']) {
@@ -129,7 +135,6 @@ const HOST_SITUATIONS_OF_AGENTS: readonly HostSituation[] = [
   ofNetwork('HostAgentsNotLeading', 'idle'),
   ofNetwork('HostAgentsOff', 'off', { replicas: 0 }),
   ofNetwork('HostAgentsStarting', 'starting'),
-  ofNetwork('ClusterAgentInvalid', 'invalid', {}, { ipRange: '10.200.0.10-10.200.0.20' }),
   ofNetwork('OneAgentOnly', 'one', { hostNetwork: true, underlayInterface: 'eth1', nodeName: 'node-1', replicas: 2 }),
   {
     reason: 'UnderlayShared',
@@ -176,11 +181,11 @@ const HOST_SITUATIONS_OF_AGENTS: readonly HostSituation[] = [
     },
   },
   {
-    // From here on no Deployment can be created.
+    // From here on no ServiceAccount can be created.
     reason: 'HostAgentsFailed',
     make: async (cluster) => {
       cluster.cluster.simulator.faults.inject({
-        requests: { verb: 'create', resource: 'deployments', namespace: AGENTS },
+        requests: { verb: 'create', resource: 'serviceaccounts', namespace: AGENTS },
         effect: { kind: 'answer', status: 403 },
         times: 0,
       });
