@@ -2,7 +2,6 @@
  * The server of the page in a process of its own, for `npm run bench:page`: one pool of a /16, whose leases change all the time. Versions of the pool are made at the start, so that what
  * is measured is the page.
  */
-import { setImmediate } from 'node:timers/promises';
 import type { CacheListener, CacheSubscription, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { accessForAll, createClusterSource, loadAssets, PageServer, type Section } from '@vmdhcp/status-page';

@@ -3,7 +3,7 @@
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { examplePage, grantAll, HOSTILE_NAME, LARGE_POOL, type MemoryPage, startBrowser } from '../src/index.js';
+import { examplePage, grantAll, HOSTILE_NAME, LARGE_POOL, MemoryPage, startBrowser } from '../src/index.js';
 import { has, needs } from '../src/real-program.js';
 
 const VIEWS = [
@@ -38,6 +38,13 @@ async function open(hash: string, options: BrowserContextOptions = {}): Promise<
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) problems.push(message.text());
   });
   await page.goto(`${served.url}${hash}`);
+  return page;
+}
+
+/** Another cluster in the place of the example. */
+async function replaceWith(page: MemoryPage): Promise<MemoryPage> {
+  await served.stop();
+  await page.start();
   return page;
 }
 
@@ -220,6 +227,32 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await isLive(page);
     served.unready = [];
     await unready.waitFor({ state: 'detached' });
+  });
+
+  it('what needs attention comes of every section, and good news is of what was looked at alone', async () => {
+    served = await replaceWith(new MemoryPage());
+    const page = await open('#/');
+    await page.getByText('Nothing needs attention.', { exact: true }).waitFor();
+    const reason = { reason: 'HostUnhealthy', message: 'no route to host', meaning: '', remedy: 'Look at the address.' };
+    const [host] = examplePage(Date.now()).hosts.hosts;
+    if (host === undefined) throw new Error('the example has no hosts');
+    served.hosts = {
+      clusterAgents: [],
+      hosts: Array.from({ length: 600 }, (_, index) => ({
+        ...{ ...host, name: `rack-1-${String(index).padStart(4, '0')}` },
+        ...(index === 599 && { isHealthy: false, reasons: [reason] }),
+      })),
+    };
+    served.decide = () => grantAll('ann', { machines: { kind: 'denied', right: 'list virtualmachines' } });
+    await page.reload();
+    await page.getByText('HostUnhealthy no route to host').waitFor();
+    await page.getByText('Not looked at: virtual machines (your user lacks the right to list virtualmachines).').waitFor();
+    await page.getByRole('link', { name: 'rack-1-0599' }).click();
+    await page.getByText('600 hosts: 1 needs action; the first 500 are shown').waitFor();
+    await page.getByRole('row', { name: /^rack-1-0599.*Needs action.*What to do: Look at the address\./ }).waitFor();
+    served.hosts = { clusterAgents: [], hosts: [] };
+    await page.goto(`${served.url}#/`);
+    await page.getByText('Nothing needs attention in: pools, agents, Wake-on-LAN, bare-metal hosts.').waitFor();
   });
 
   it('a Lease that is renewed looks new, without a new card', async () => {

@@ -1,9 +1,19 @@
 /** What each path under /api/ answers, as data. */
 import { sectionsIn } from '../access/page-access.js';
+import { MOST_OF_SECTION, type SeenSections, toAttention } from '../lists/attention.js';
 import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leases.js';
 import type { Pause } from '../lists/pause.js';
+import { toVerdict } from '../lists/verdict.js';
 import type { ChangeFeed } from '../live/change-feed.js';
-import { EVENTS_OF, type EventsOf, type Overview, type Section, type SectionAccess } from '../model/page-data.js';
+import {
+  type AttentionPage,
+  EVENTS_OF,
+  type EventsOf,
+  type HostsPage,
+  type Overview,
+  type Section,
+  type SectionAccess,
+} from '../model/page-data.js';
 import { sumCounts } from '../pool/draw-map.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
@@ -45,22 +55,33 @@ const MOST_SEARCH = 200;
 interface Route {
   readonly section: Section | undefined;
   readonly answer: Answer;
-  /** True: it waits for the API server, which must keep no other answer waiting. */
-  readonly isWaiting?: boolean;
+  /** Waits for the API server before the turn, so that it keeps no other answer waiting. */
+  readonly read?: (page: ServedPage, request: ApiRequest) => Promise<unknown>;
 }
 
 /** Which parts of the page a path needs. */
 const ROUTES: Readonly<Record<string, Route>> = {
   overview: { section: undefined, answer: answerOverview },
+  attention: { section: undefined, read: readUnhealthyHosts, answer: answerAttention },
   leases: { section: 'pools', answer: answerLeases },
   'machines-without-address': { section: 'machines', answer: answerMachines },
   agents: { section: 'agents', answer: ({ source }) => source.agents() },
   'wake-on-lan': { section: 'wake-on-lan', answer: ({ source }) => source.wakeOnLan() },
-  hosts: { section: 'hosts', answer: ({ source }) => source.hosts(), isWaiting: true },
-  'recent-events': { section: 'events', answer: answerEvents, isWaiting: true },
+  hosts: { section: 'hosts', read: readHosts, answer: asRead },
+  'recent-events': { section: 'events', read: readEvents, answer: asRead },
 };
 
-type Answer = (page: ServedPage, request: ApiRequest, pause: Pause) => unknown;
+interface Turn {
+  readonly pause: Pause;
+  /** What `read` gave. */
+  readonly data: unknown;
+}
+
+type Answer = (page: ServedPage, request: ApiRequest, turn: Turn) => unknown;
+
+function asRead(_page: ServedPage, _request: ApiRequest, { data }: Turn): unknown {
+  return data;
+}
 
 /** The answer as JSON. @throws PageProblem where the request is wrong, or asks for what the user may not see. */
 export async function answerApi(page: ServedPage, request: ApiRequest): Promise<string> {
@@ -86,11 +107,9 @@ function routeOf(path: string): Route | undefined {
   return Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
 }
 
-async function answerInTurn(page: ServedPage, { answer, isWaiting }: Route, request: ApiRequest): Promise<string> {
-  if (isWaiting !== true)
-    return await page.turns.take(request, async (pause) => JSON.stringify(await answer(page, request, pause)));
-  const data = await answer(page, request, () => Promise.resolve());
-  return await page.turns.take(request, () => JSON.stringify(data));
+async function answerInTurn(page: ServedPage, { read, answer }: Route, request: ApiRequest): Promise<string> {
+  const data = await read?.(page, request);
+  return await page.turns.take(request, async (pause) => JSON.stringify(await answer(page, request, { pause, data })));
 }
 
 /** `pools/NAMESPACE/NAME` names a pool. */
@@ -133,7 +152,7 @@ function answerPool({ feed }: ServedPage, key: string): unknown {
   return toPoolPage(found.snapshot, found.version);
 }
 
-function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest, pause: Pause): unknown {
+function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest, { pause }: Turn): unknown {
   const search = query.get('search') ?? '';
   if (search.length > MOST_SEARCH)
     throw new PageProblem(400, 'bad-request', `search has more than ${MOST_SEARCH} characters; write fewer`);
@@ -156,15 +175,44 @@ function poolsIn(source: PageSource, query: URLSearchParams): readonly PoolSnaps
   return found === undefined ? [] : [found.snapshot];
 }
 
-async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest, pause: Pause): Promise<unknown> {
+async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest, { pause }: Turn): Promise<unknown> {
   const after = query.get('continue') ?? '0';
   if (!/^\d{1,9}$/.test(after))
     throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
   return await source.machines({ limit: limitIn(query), offset: Number(after), sections: sectionsIn(sections), pause });
 }
 
+function readHosts({ source }: ServedPage, { query, sections }: ApiRequest): Promise<unknown> {
+  const limit = query.has('limit') ? limitIn(query) : Number.POSITIVE_INFINITY;
+  return source.hosts({ limit, sections: sectionsIn(sections) });
+}
+
+/** Undefined: there are none to be shown, or they cannot be read now. */
+async function readUnhealthyHosts({ source }: ServedPage, { sections }: ApiRequest): Promise<HostsPage | undefined> {
+  if (sections.hosts.kind !== 'shown') return undefined;
+  try {
+    return await source.hosts({ limit: MOST_OF_SECTION, sections: sectionsIn(sections) });
+  } catch {
+    // The answer names what was not looked at. The view of hosts has the error.
+    return undefined;
+  }
+}
+
+async function answerAttention({ source }: ServedPage, { sections }: ApiRequest, { pause, data }: Turn): Promise<AttentionPage> {
+  const shown = sectionsIn(sections);
+  const query = { limit: MOST_OF_SECTION, offset: 0, sections: shown, pause };
+  const seen: SeenSections = {
+    ...(shown.has('pools') && { pools: source.pools().map(({ summary }) => summary) }),
+    ...(shown.has('machines') && { machines: await source.machines(query) }),
+    ...(shown.has('agents') && { agents: source.agents() }),
+    ...(shown.has('wake-on-lan') && { 'wake-on-lan': source.wakeOnLan() }),
+    ...(data !== undefined && { hosts: data as HostsPage }),
+  };
+  return { ...toAttention(seen), ...toVerdict({ sections, unready: source.unready() }, seen) };
+}
+
 /** The right to list Events shows none about objects that the user may not list. */
-async function answerEvents({ source }: ServedPage, request: ApiRequest): Promise<unknown> {
+async function readEvents({ source }: ServedPage, request: ApiRequest): Promise<unknown> {
   const [asked = '', pool = ''] = ['of', 'pool'].map((name) => request.query.get(name) ?? '');
   const isKnown = (EVENTS_OF as readonly string[]).includes(asked);
   if (!isKnown) throw new PageProblem(400, 'bad-request', `of must be one of ${EVENTS_OF.join(', ')}`);

@@ -169,7 +169,7 @@ describe('the page over HTTP', () => {
 describe('many requests of one user', () => {
   const as = (user: string) => ({ headers: { authorization: `Bearer ${user}` } });
   const access = { decide: async (token = '') => granted(token) };
-  const nothing = { rows: [], total: 0, continue: null };
+  const nothing = { rows: [], total: 0, broken: 0, continue: null };
 
   it('keep no other user waiting: work that takes long is done in slices, and users take turns', async () => {
     const begun = Promise.withResolvers<void>();
@@ -213,7 +213,7 @@ describe('many requests of one user', () => {
     const hosts: PageSource['hosts'] = async () => {
       if (++waiting === 256) all.resolve();
       await release.promise;
-      return { clusterAgents: [], hosts: [] };
+      return { clusterAgents: [], hosts: [], counts: { ok: 0, broken: 0, unknown: 0 } };
     };
     const { server, get } = await serve({ access }, { hosts });
     const socket = net.connect(server.port, '127.0.0.1');

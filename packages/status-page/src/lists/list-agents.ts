@@ -2,8 +2,8 @@
 import { AGENT_REPORT_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { isStaleLease } from '@vmdhcp/reconciler/chain';
-import type { AgentGroup, LeaderTerm, ServedPool } from '../model/page-data.js';
-import { toPageReason } from '../reason/page-reason.js';
+import type { AgentGroup, LeaderTerm, PageState, ServedPool } from '../model/page-data.js';
+import { type Grave, gravityOf, sortGraves, toPageReason, worstState } from '../reason/page-reason.js';
 import { holderOf, type LeaderTerms } from './leader-terms.js';
 
 /** Sorted by key. */
@@ -22,14 +22,18 @@ function toGroup(lease: KubernetesObject, terms: readonly LeaderTerm[], nowMs: n
   const renewedAtMs = parseTime(readText(lease.spec, 'renewTime'));
   const transitions = readField(lease.spec, 'leaseTransitions');
   const report = isStale ? new Map<string, PoolReport>() : parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]);
+  const leader = isStale ? '' : holderOf(lease);
+  const pools = [...report].map(([pool, reported]) => toServedPool(pool, reported));
   return {
     namespace,
     name,
-    leader: isStale ? '' : holderOf(lease),
+    state: leader === '' ? 'broken' : worstState(pools.map(({ state }) => state)),
+    reasons: leader === '' ? [toPageReason('NotLeading')] : sortGraves(pools.flatMap(gravesOf)),
+    leader,
     renewedAtMs: Number.isNaN(renewedAtMs) ? null : renewedAtMs,
     transitions: typeof transitions === 'number' ? transitions : 0,
     terms: isStale ? ended(terms, renewedAtMs) : terms,
-    pools: [...report].map(([pool, reported]) => toServedPool(pool, reported)),
+    pools,
   };
 }
 
@@ -39,12 +43,25 @@ function ended([last, ...earlier]: readonly LeaderTerm[], renewedAtMs: number): 
   return [{ ...last, untilMs: Math.max(last.fromMs, renewedAtMs) }, ...earlier];
 }
 
-function toServedPool(pool: string, { serving, reason, message, rogueServers = [], conflicts = [] }: PoolReport): ServedPool {
+function toServedPool(pool: string, reported: PoolReport): ServedPool {
+  const { serving, reason, message, rogueServers = [], conflicts = [] } = reported;
   return {
     pool,
+    state: stateOf(reported),
     isServed: serving,
     ...(!serving && { reason: toPageReason(reason ?? 'NotServing', message) }),
     rogueServers: rogueServers.map(({ address, macAddress }) => ({ address, mac: macAddress })),
     conflicts: conflicts.length,
   };
+}
+
+function gravesOf({ pool, state, reason, rogueServers, conflicts }: ServedPool): readonly Grave[] {
+  if (reason !== undefined) return [{ state, reason: { ...reason, message: `${pool}: ${reason.message}` } }];
+  const grave = (name: string): Grave => ({ state, reason: toPageReason(name, pool) });
+  return [...(rogueServers.length > 0 ? [grave('RogueServer')] : []), ...(conflicts > 0 ? [grave('AddressConflict')] : [])];
+}
+
+function stateOf({ serving, reason, rogueServers = [], conflicts = [] }: PoolReport): PageState {
+  if (!serving) return gravityOf(reason ?? 'NotServing');
+  return rogueServers.length + conflicts.length > 0 ? 'note' : 'ok';
 }

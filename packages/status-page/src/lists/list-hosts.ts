@@ -1,20 +1,45 @@
 /** Bare-metal hosts as the page shows them. */
 import { type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
-import type { BareMetalHost, HostsAgent, HostsPage } from '../model/page-data.js';
-import { sortGraves, toPageConditions, worstState } from '../reason/page-reason.js';
+import type { BareMetalHost, HostCounts, HostsAgent, HostsPage } from '../model/page-data.js';
+import { sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 import { conditionGraves } from './list-wake-configs.js';
+import { toRecentEvent } from './recent-events.js';
 
 export interface HostObjects {
   readonly clusterAgents: Iterable<KubernetesObject>;
   readonly hostStatuses: Iterable<KubernetesObject>;
+  /** Why a host is not healthy, by its name: `causesIn` Events. */
+  readonly causes: ReadonlyMap<string, string>;
 }
 
-export function listHosts({ clusterAgents, hostStatuses }: HostObjects): HostsPage {
-  const byName = (one: { readonly name: string }, other: { readonly name: string }) => (one.name < other.name ? -1 : 1);
-  return {
-    clusterAgents: [...clusterAgents].map(toAgent).toSorted(byName),
-    hosts: [...hostStatuses].map(toHost).toSorted(byName),
-  };
+/** @param limit - of hosts; Infinity: all. */
+export function listHosts({ clusterAgents, hostStatuses, causes }: HostObjects, limit: number): HostsPage {
+  const hosts = [...hostStatuses].map((status) => toHost(status, causes));
+  const sorted = hosts.toSorted((one, other) => rankOf(one) - rankOf(other) || byName(one, other));
+  return { clusterAgents: [...clusterAgents].map(toAgent).toSorted(byName), hosts: sorted.slice(0, limit), counts: count(hosts) };
+}
+
+/** The message of the newest Event of each host that it is not healthy. */
+export function causesIn(events: Iterable<KubernetesObject>): ReadonlyMap<string, string> {
+  const about = [...events].map(toRecentEvent).filter(({ kind, reason }) => kind === 'HostStatus' && reason === UNHEALTHY);
+  const sorted = about.toSorted((one, other) => (one.lastAtMs ?? 0) - (other.lastAtMs ?? 0));
+  return new Map(sorted.map(({ name, message }) => [name, message]));
+}
+
+const UNHEALTHY = 'HostUnhealthy';
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}
+
+/** What needs action comes first. */
+function rankOf({ isHealthy }: BareMetalHost): number {
+  return [false, null, true].indexOf(isHealthy);
+}
+
+function count(hosts: readonly BareMetalHost[]): HostCounts {
+  const of = (isHealthy: boolean | null) => hosts.filter((host) => host.isHealthy === isHealthy).length;
+  return { ok: of(true), broken: of(false), unknown: of(null) };
 }
 
 function toAgent({ metadata: { name }, status }: KubernetesObject): HostsAgent {
@@ -27,9 +52,9 @@ function toAgent({ metadata: { name }, status }: KubernetesObject): HostsAgent {
   };
 }
 
-function toHost({ metadata: { name }, status }: KubernetesObject): BareMetalHost {
+function toHost({ metadata: { name }, status }: KubernetesObject, causes: ReadonlyMap<string, string>): BareMetalHost {
   const isHealthy = readField(status, 'healthy') ?? readField(status, 'healthReady');
-  const count = (field: string) => {
+  const countOf = (field: string) => {
     const value = readField(status, 'log', field);
     return typeof value === 'number' ? value : 0;
   };
@@ -41,9 +66,10 @@ function toHost({ metadata: { name }, status }: KubernetesObject): BareMetalHost
     mac: readText(status, 'basic', 'mac') ?? '',
     type: readText(status, 'basic', 'type') ?? '',
     isHealthy: typeof isHealthy === 'boolean' ? isHealthy : null,
+    reasons: isHealthy === false ? [toPageReason(UNHEALTHY, causes.get(name))] : [],
     hasLease: readField(status, 'basic', 'activeDhcpClient') === true,
-    logEntries: count('totalLogAccount'),
-    warnings: count('warningLogAccount'),
+    logEntries: countOf('totalLogAccount'),
+    warnings: countOf('warningLogAccount'),
     latestWarning: (readText(status, 'log', 'lastestWarningLog', 'message') ?? '').slice(0, 1_024),
     updatedAtMs: Number.isNaN(updatedAtMs) ? null : updatedAtMs,
   };

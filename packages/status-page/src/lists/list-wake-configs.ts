@@ -1,6 +1,6 @@
 /** WolConfigs as the page shows them. */
 import { type Condition, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import type { WakeConfig } from '../model/page-data.js';
+import type { PageState, WakeConfig } from '../model/page-data.js';
 import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 
 /** Sorted by name. */
@@ -30,16 +30,24 @@ function agentsOf(status: unknown): WakeConfig['agents'] {
   return { daemonSet, wanted: typeof wanted === 'number' ? wanted : 0, ready: typeof ready === 'number' ? ready : 0 };
 }
 
-/** Conditions that are False are trouble; reasons of others are notes. Of those that name another DHCP server or host, True is the trouble. */
+/** `Ready` that is False is trouble; reasons of others are notes. Of those that name another DHCP server or host, True is the trouble. */
 export function conditionGraves(status: unknown): readonly Grave[] {
   return readConditions(status).flatMap((condition): Grave[] => {
-    const { reason, message } = condition;
-    if (typeof reason !== 'string' || reason === '') return [];
-    return [{ state: isTrouble(condition) ? 'broken' : 'note', reason: toPageReason(reason, textOf(message)) }];
+    const { type, status, reason, message } = condition;
+    if (typeof reason !== 'string' || reason === '' || (type === 'Ready' && status === 'True')) return [];
+    return [{ state: stateOf(condition, reason), reason: toPageReason(reason, textOf(message)) }];
   });
 }
 
 const TROUBLE_IF_TRUE: ReadonlySet<string> = new Set(['RogueServer', 'SelfIpInUse']);
+
+/** Agents that start. */
+const STARTS = 'Configured';
+
+function stateOf(condition: Condition, reason: string): PageState {
+  if (!isTrouble(condition)) return 'note';
+  return reason === STARTS ? 'waiting' : 'broken';
+}
 
 function isTrouble({ type, status }: Condition): boolean {
   return TROUBLE_IF_TRUE.has(type) ? status === 'True' : status === 'False' && type === 'Ready';

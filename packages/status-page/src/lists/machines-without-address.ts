@@ -25,9 +25,16 @@ export interface MachineListPorts {
 
 /** So many virtual machines are looked at between two pauses. */
 const AT_ONCE = 200;
+/** So many are explained, which takes about a millisecond. */
+const EXPLAINED_AT_ONCE = 10;
+/** A list is used again for forty times as long as it took. */
+const REST_FACTOR = 40;
+const MOST_REST_MS = 2_000;
 
 export class MachinesWithoutAddress {
   readonly #ports: MachineListPorts;
+  /** By the sections that explain them: thousands of virtual machines are not explained anew for each page that is open. */
+  readonly #known = new Map<string, RankedMachines>();
   /** Virtual machines without any interface on our networks, by the object that was looked at. */
   readonly #unconcerned = new WeakMap<KubernetesObject, KubernetesObject | null>();
 
@@ -35,17 +42,39 @@ export class MachinesWithoutAddress {
     this.#ports = ports;
   }
 
-  async page({ limit, offset, sections, pause }: MachineQuery): Promise<MachinePage> {
+  async page({ limit, offset, ...query }: MachineQuery): Promise<MachinePage> {
+    const { broken, waiting } = await this.#ranked(query);
+    const machines = [...broken, ...waiting];
+    const rows = machines.slice(offset, offset + limit).flat();
+    const isMore = offset + limit < machines.length;
+    return { rows, total: machines.length, broken: broken.length, continue: isMore ? String(offset + limit) : null };
+  }
+
+  async #ranked({ sections, pause }: Pick<MachineQuery, 'sections' | 'pause'>): Promise<RankedMachines> {
+    const key = EXPLAINING.filter((section) => sections.has(section)).join();
+    const startedAtMs = this.#ports.wallTimeMs();
+    const known = this.#known.get(key);
+    if (known !== undefined && known.madeAtMs <= startedAtMs && startedAtMs < known.untilMs) return known;
+    const machines = await this.#explain(shownIn(this.#ports.caches, sections), pause);
+    const madeAtMs = this.#ports.wallTimeMs();
+    const restMs = Math.min(MOST_REST_MS, REST_FACTOR * Math.max(madeAtMs - startedAtMs, 0));
+    const broken = machines.filter(isBroken);
+    const waiting = machines.filter((rows) => !isBroken(rows));
+    const ranked = { broken, waiting, madeAtMs, untilMs: madeAtMs + restMs };
+    this.#known.set(key, ranked);
+    return ranked;
+  }
+
+  /** The rows of each virtual machine that has any, sorted by key. */
+  async #explain(caches: ChainCaches, pause: Pause): Promise<readonly (readonly MachineWithoutAddress[])[]> {
     const keys = await this.#candidates(pause);
-    const { wallTimeMs } = this.#ports;
-    const caches = shownIn(this.#ports.caches, sections);
-    const context = { poolsByNetwork: poolsByNetworkIn(caches), nowMs: wallTimeMs() };
-    const shown = keys.slice(offset, offset + limit);
-    const rows = shown.flatMap((key) =>
-      toRows(explainAddress(observeMachine(caches, key, context)), caches.networkConfigs.get(key)),
-    );
-    const isMore = offset + limit < keys.length;
-    return { rows, total: keys.length, continue: isMore ? String(offset + limit) : null };
+    const context = { poolsByNetwork: poolsByNetworkIn(caches), nowMs: this.#ports.wallTimeMs() };
+    const machines: (readonly MachineWithoutAddress[])[] = [];
+    for (const [index, key] of keys.entries()) {
+      if (index % EXPLAINED_AT_ONCE === EXPLAINED_AT_ONCE - 1) await pause();
+      machines.push(toRows(explainAddress(observeMachine(caches, key, context)), caches.networkConfigs.get(key)));
+    }
+    return machines.filter((rows) => rows.length > 0);
   }
 
   /** Keys of virtual machines that may lack an address, sorted. */
@@ -76,6 +105,21 @@ export class MachinesWithoutAddress {
     if (!isConcerned) this.#unconcerned.set(machine, instance);
     return isConcerned;
   }
+}
+
+/** Sections that have a part in an explanation, beside that of virtual machines itself. */
+const EXPLAINING = ['pools', 'agents'] as const satisfies readonly Section[];
+
+interface RankedMachines {
+  /** The rows of each virtual machine, of which one needs action. */
+  readonly broken: readonly (readonly MachineWithoutAddress[])[];
+  readonly waiting: readonly (readonly MachineWithoutAddress[])[];
+  readonly madeAtMs: number;
+  readonly untilMs: number;
+}
+
+function isBroken(rows: readonly MachineWithoutAddress[]): boolean {
+  return rows.some(({ state }) => state === 'broken');
 }
 
 /** Kinds of other sections are unread for users who may not see these. The section itself needs the right to list the others. */

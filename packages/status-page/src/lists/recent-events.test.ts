@@ -31,6 +31,9 @@ describe('which Events are listed', () => {
     [{ of: 'pools', pool: 'other/net' }, { ...cluster, onlyNamespace: 'default' }, []],
     [{ of: 'pools', pool: '' }, { ...cluster, onlyNamespace: 'default' }, [{ ...ofPool, name: undefined }]],
     [{ of: 'machines', pool: '' }, cluster, ofMachines],
+    [{ of: 'wake-on-lan', pool: '' }, cluster, [{ ...all, kind: 'VirtualMachine', component: 'vm-dhcp-controller' }]],
+    [{ of: 'hosts', pool: '' }, cluster, ['HostStatus', 'ClusterAgent', 'HostOperation'].map((kind) => ({ ...all, kind }))],
+    [{ of: 'hosts', pool: '' }, { ...cluster, onlyNamespace: 'shop' }, []],
     [{ of: 'agents', pool: '' }, cluster, [{ ...all, namespace: 'agents' }]],
     [{ of: 'agents', pool: '' }, { ...cluster, agentsNamespace: undefined }, []],
   ] as const)('%j with %j: %j', (query, namespaces, selections) => {

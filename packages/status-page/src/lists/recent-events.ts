@@ -1,4 +1,4 @@
-/** Kubernetes Events as the page shows them: of one pool, of virtual machines' addresses, or of agents. */
+/** Kubernetes Events as the page shows them: of one pool, of virtual machines' addresses and wake-ups, of agents, or of bare-metal hosts. */
 import { cutText, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { EVENT_COMPONENT } from '@vmdhcp/reconciler/chain';
 import type { EventsOf, RecentEvent, RecentEventsPage } from '../model/page-data.js';
@@ -32,6 +32,12 @@ const OF_MACHINES = [
   { kind: 'VirtualMachineNetworkConfig', component: undefined },
 ];
 
+/** Of objects in no namespace, whose Events are in this one. */
+const NAMESPACE_OF_OTHERS = 'default';
+const OF_WAKE_UPS = [{ kind: 'VirtualMachine', component: EVENT_COMPONENT }];
+const OF_HOSTS = ['HostStatus', 'ClusterAgent', 'HostOperation'].map((kind) => ({ kind, component: undefined }));
+const WAKE_UP = /^WakeUp/;
+
 /** Where the page may read Events. */
 export interface EventNamespaces {
   readonly onlyNamespace: string | undefined;
@@ -45,9 +51,26 @@ export function selectEvents(
 ): readonly EventSelection[] {
   const all = { kind: undefined, name: undefined, component: undefined };
   if (of === 'agents') return agentsNamespace === undefined ? [] : [{ ...all, namespace: agentsNamespace }];
-  if (of === 'machines') return OF_MACHINES.map((one) => ({ ...all, namespace: onlyNamespace, ...one }));
+  if (of !== 'pools') return selectionsOf(of, onlyNamespace).map((one) => ({ ...all, namespace: onlyNamespace, ...one }));
   const [namespace, name] = pool === '' ? [onlyNamespace, undefined] : pool.split('/', 2);
   return onlyNamespace === undefined || namespace === onlyNamespace ? [{ ...all, namespace, kind: KIND_OF_POOLS, name }] : [];
+}
+
+function selectionsOf(of: 'machines' | 'wake-on-lan' | 'hosts', onlyNamespace: string | undefined) {
+  if (of === 'machines') return OF_MACHINES;
+  if (of === 'wake-on-lan') return OF_WAKE_UPS;
+  return onlyNamespace === undefined || onlyNamespace === NAMESPACE_OF_OTHERS ? OF_HOSTS : [];
+}
+
+/** The selection that has why hosts are not healthy; undefined: the page may not read it. */
+export function selectHostEvents(namespaces: EventNamespaces): EventSelection | undefined {
+  return selectEvents({ of: 'hosts', pool: '' }, namespaces)[0];
+}
+
+/** About one virtual machine the controller reports its address and its wake-ups, which are two parts of the page. */
+export function isOfPart(event: KubernetesObject, of: EventsOf): boolean {
+  const isWakeUp = WAKE_UP.test(readText(event, 'reason') ?? '');
+  return of === 'wake-on-lan' ? isWakeUp : !(of === 'machines' && isWakeUp);
 }
 
 /** Events that were listed by one selection. */
@@ -95,7 +118,7 @@ function joinSame(rows: readonly RecentEvent[]): readonly RecentEvent[] {
 }
 
 /** Both forms of an Event: counted, and of `events.k8s.io` with a series. */
-function toRecentEvent(event: KubernetesObject): RecentEvent {
+export function toRecentEvent(event: KubernetesObject): RecentEvent {
   const involved = (field: string) => readText(event, 'involvedObject', field) ?? '';
   const counts = [readField(event, 'series', 'count'), readField(event, 'count')];
   const times = [readText(event, 'series', 'lastObservedTime'), readText(event, 'lastTimestamp'), readText(event, 'eventTime')];

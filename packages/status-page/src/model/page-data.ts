@@ -4,13 +4,14 @@
  * | request | answer |
  * | --- | --- |
  * | `GET /api/overview` | `Overview` |
+ * | `GET /api/attention` | `AttentionPage` |
  * | `GET /api/pools/NAMESPACE/NAME` | `PoolPage` |
  * | `GET /api/leases?search=&pool=NAMESPACE/NAME&limit=&continue=` | `LeasePage` |
  * | `GET /api/machines-without-address?limit=&continue=` | `MachinePage` |
  * | `GET /api/agents` | `AgentsPage` |
  * | `GET /api/wake-on-lan` | `WakeOnLanPage` |
- * | `GET /api/hosts` | `HostsPage` |
- * | `GET /api/recent-events?of=pools\|machines\|agents&pool=NAMESPACE/NAME` | `RecentEventsPage` |
+ * | `GET /api/hosts?limit=` | `HostsPage` |
+ * | `GET /api/recent-events?of=pools\|machines\|agents\|wake-on-lan\|hosts&pool=NAMESPACE/NAME` | `RecentEventsPage` |
  * | `GET /api/events?pool=NAMESPACE/NAME&version=VERSION` | `text/event-stream` of `PageEvent`: `event:` is its kind, `data:` is its data |
  *
  * All requests have `Authorization: Bearer TOKEN` where the server wants a token (status 401 states that). Answers with status 400 and above are `PageError`.
@@ -121,6 +122,33 @@ export interface PoolSummary {
   readonly agents: string;
 }
 
+/** What needs attention, out of all sections that the user may see. */
+export interface AttentionPage {
+  /** Pools with anything to know; of other sections what needs action or waits. The most urgent ones first. */
+  readonly items: readonly UrgentItem[];
+  /** Items that are left out, in words. */
+  readonly more: readonly { readonly section: Section; readonly text: string }[];
+  /** What may be stated where there are no items. */
+  readonly verdict: string;
+  /** Sections that were not looked at, and why; empty: none. */
+  readonly notSeen: readonly string[];
+  /** True: all of it is known. */
+  readonly isWhole: boolean;
+}
+
+export interface UrgentItem {
+  readonly section: Section;
+  /** Such as `Virtual machine`. */
+  readonly kind: string;
+  /** Of a pool its key. */
+  readonly name: string;
+  /** Of several items with one name: which one, such as an interface. May be empty. */
+  readonly part: string;
+  readonly state: PageState;
+  /** The worst one; null: none is known. */
+  readonly reason: PageReason | null;
+}
+
 /** One pool, in full. */
 export interface PoolPage {
   /** Names what this answer contains: changes are those since a version. Opaque. */
@@ -193,11 +221,14 @@ export interface MachineWithoutAddress {
   readonly sinceMs: number | null;
 }
 
-/** Sorted by namespace and name. */
-export type MachinePage = ListPage<MachineWithoutAddress>;
+/** Virtual machines that need action first, then those that wait; both sorted by namespace and name. `total` and `continue` count virtual machines. */
+export interface MachinePage extends ListPage<MachineWithoutAddress> {
+  /** How many virtual machines of the whole list need action. */
+  readonly broken: number;
+}
 
 export interface AgentsPage {
-  /** Sorted by name. */
+  /** Sorted by namespace and name. */
   readonly groups: readonly AgentGroup[];
   /** Since when this server has followed leaders: terms that ended earlier are not known. */
   readonly followedSinceMs: number;
@@ -207,6 +238,10 @@ export interface AgentsPage {
 export interface AgentGroup {
   readonly namespace: string;
   readonly name: string;
+  /** The worst state of its pools; `broken` without a leader. */
+  readonly state: PageState;
+  /** Why the state is not `ok`, the worst first. */
+  readonly reasons: readonly PageReason[];
   /** The pod; empty: no pod is leader now. */
   readonly leader: string;
   /** When its Lease was last renewed; null: never. */
@@ -229,6 +264,8 @@ export interface LeaderTerm {
 /** What the leader of a group reports about a pool. */
 export interface ServedPool {
   readonly pool: string;
+  /** `note`: it is served, beside another DHCP server or with addresses in conflict. */
+  readonly state: PageState;
   readonly isServed: boolean;
   /** Why not; absent where it is served. */
   readonly reason?: PageReason;
@@ -257,8 +294,8 @@ export interface WakeConfig {
   readonly conditions: readonly PageCondition[];
 }
 
-/** Which Events: of IPPools, of VirtualMachineNetworkConfigs, or of what agents consist of. The section of the same name is needed too. */
-export const EVENTS_OF = ['pools', 'machines', 'agents'] as const satisfies readonly Section[];
+/** Which Events: of IPPools, of virtual machines' addresses, of what agents consist of, of wake-ups, or of bare-metal hosts. The section of the same name is needed too. */
+export const EVENTS_OF = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts'] as const satisfies readonly Section[];
 export type EventsOf = (typeof EVENTS_OF)[number];
 
 export interface RecentEventsPage {
@@ -283,8 +320,17 @@ export interface RecentEvent {
 
 export interface HostsPage {
   readonly clusterAgents: readonly HostsAgent[];
-  /** Sorted by name. */
+  /** Those that need action first, then those whose state is not known; all of them sorted by name. As many as `limit`, by default all. */
   readonly hosts: readonly BareMetalHost[];
+  /** Of all hosts. */
+  readonly counts: HostCounts;
+}
+
+/** How many hosts have a management controller that answers (`ok`), that does not (`broken`), or of which this is not known. */
+export interface HostCounts {
+  readonly ok: number;
+  readonly broken: number;
+  readonly unknown: number;
 }
 
 /** A ClusterAgent. */
@@ -306,6 +352,8 @@ export interface BareMetalHost {
   readonly type: string;
   /** Whether the management controller answers; null: not known. */
   readonly isHealthy: boolean | null;
+  /** Why it is not healthy. The message is that of the last Event, where the user may list Events. */
+  readonly reasons: readonly PageReason[];
   /** Whether a client has a lease of the address. */
   readonly hasLease: boolean;
   readonly logEntries: number;

@@ -1,4 +1,4 @@
-import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, formatAgentReport } from '@vmdhcp/ippool-api';
+import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, formatAgentReport, type PoolReport } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, type MergePatch, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -13,13 +13,18 @@ const MAC = '02:00:00:00:00:01';
 const NOW = Date.parse('2026-01-01T00:10:00Z');
 const pause = async () => undefined;
 const ALL = { limit: 10, offset: 0, sections: new Set(SECTIONS), pause };
+const ALL_HOSTS = { limit: Number.POSITIVE_INFINITY, sections: new Set(SECTIONS) };
 const started: ClusterSource[] = [];
 
 afterEach(() => {
   for (const source of started.splice(0)) source.stop();
 });
 
-async function setUp(objects: Readonly<Record<string, readonly KubernetesObject[]>>, hostStatuses?: readonly KubernetesObject[]) {
+async function setUp(
+  objects: Readonly<Record<string, readonly KubernetesObject[]>>,
+  hostStatuses?: readonly KubernetesObject[],
+  events: () => readonly KubernetesObject[] = () => [],
+) {
   const clock = new FakeClock();
   const resources = new Map<string, MemoryResource<KubernetesObject>>();
   const resourceOf = (plural: string) => {
@@ -49,13 +54,13 @@ async function setUp(objects: Readonly<Record<string, readonly KubernetesObject[
     hasWakeOnLan: true,
     events: async (selection) => {
       listed.push(selection);
-      return [];
+      return events();
     },
     hostStatuses: hostStatuses && (async () => hostStatuses),
     isLeading: () => false,
     wallTimeMs: () => wall.nowMs,
     onError: (kind, error) => {
-      throw new Error(kind, { cause: error });
+      if (kind !== 'events') throw new Error(kind, { cause: error });
     },
   });
   started.push(source);
@@ -173,6 +178,27 @@ describe('virtual machines without an address', () => {
     ]);
   });
 
+  it('those that need action are the first ones, and counted, however many wait before them', async () => {
+    const withoutMac = (name: string): KubernetesObject => {
+      const one = machine(name);
+      const interfaces = [{ name: 'nic' }];
+      const networks = [{ name: 'nic', multus: { networkName: 'default/net-1' } }];
+      return { ...one, spec: { template: { spec: { domain: { devices: { interfaces } }, networks } } } };
+    };
+    const { source } = await setUp({
+      virtualmachines: [...['a', 'b', 'c', 'd', 'e', 'f'].map(withoutMac), machine('z-broken')],
+      virtualmachinenetworkconfigs: [config('z-broken', 'Pending', [EXHAUSTED])],
+      'network-attachment-definitions': [NETWORK],
+      ippools: [ipPool({ conditions: [{ type: 'CacheReady', status: 'True' }] })],
+    });
+    const { rows, total, broken } = await source.machines({ ...ALL, limit: 5 });
+    expect(rows.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'z-broken broken',
+      ...['a', 'b', 'c', 'd'].map((name) => `${name} waiting`),
+    ]);
+    expect([total, broken]).toEqual([7, 1]);
+  });
+
   it('come in parts, sorted', async () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const { source } = await setUp({
@@ -277,7 +303,27 @@ describe('agents', () => {
   it('a leader that does not renew its Lease is none any more', async () => {
     const { source, wall } = await setUp({ leases: [lease('pod-a')] });
     wall.nowMs = NOW + 120_000;
-    expect(source.agents().groups[0]).toMatchObject({ leader: '', pools: [], terms: [{ leader: 'pod-a', untilMs: NOW }] });
+    expect(source.agents().groups[0]).toMatchObject({
+      state: 'broken',
+      leader: '',
+      pools: [],
+      terms: [{ leader: 'pod-a', untilMs: NOW }],
+    });
+  });
+});
+
+describe('the state of a group of agents', () => {
+  const SERVED: PoolReport = { serving: true };
+  it.each<[string, PoolReport, string]>([
+    ['serves its pools', SERVED, 'ok'],
+    ['sees another DHCP server', { ...SERVED, rogueServers: [{ address: '10.0.0.9', macAddress: MAC }] }, 'note'],
+    ['found addresses in conflict', { ...SERVED, conflicts: [{ address: '10.0.0.4', macAddress: MAC }] }, 'note'],
+    ['lacks an interface', { serving: false, reason: 'InterfaceMissing', message: '' }, 'broken'],
+  ])('whose leader %s', async (_, report, state) => {
+    const one = lease('pod-a');
+    const annotations = { [AGENT_REPORT_ANNOTATION]: formatAgentReport(new Map([['default/net', report]])) };
+    const { source } = await setUp({ leases: [{ ...one, metadata: { ...one.metadata, annotations } }] });
+    expect(source.agents().groups[0]).toMatchObject({ state, pools: [{ state }] });
   });
 });
 
@@ -309,6 +355,22 @@ describe('Wake-on-LAN and bare-metal hosts', () => {
     ]);
   });
 
+  it.each([
+    ['True', 'MappingUpdated', 'ok', []],
+    ['False', 'Configured', 'waiting', ['Configured']],
+    ['False', 'PortConflict', 'broken', ['PortConflict']],
+  ])('a WolConfig with Ready=%s and reason %s is %s', async (status, reason, state, reasons) => {
+    const office = {
+      apiVersion: 'wol.pillon.org/v1beta1',
+      kind: 'WolConfig',
+      metadata: { name: 'office' },
+      status: { conditions: [{ type: 'Ready', status, reason }] },
+    };
+    const { source } = await setUp({ wolconfigs: [office] });
+    const [found] = source.wakeOnLan().configs;
+    expect([found?.state, found?.reasons.map((one) => one.reason)]).toEqual([state, reasons]);
+  });
+
   it('hosts have their health and log; anything may be missing', async () => {
     const host = (name: string, status: unknown): KubernetesObject => ({
       apiVersion: 'bmc.spidernet.io/v1beta1',
@@ -324,7 +386,7 @@ describe('Wake-on-LAN and bare-metal hosts', () => {
       log: { totalLogAccount: 5, warningLogAccount: 1, lastestWarningLog: { message: 'fan' } },
     };
     const { source } = await setUp({}, [host('b', undefined), host('a', full)]);
-    expect((await source.hosts()).hosts).toMatchObject([
+    expect((await source.hosts(ALL_HOSTS)).hosts.toReversed()).toMatchObject([
       {
         name: 'a',
         clusterAgent: 'rack-1',
@@ -340,7 +402,69 @@ describe('Wake-on-LAN and bare-metal hosts', () => {
   });
 });
 
+describe('hosts that need action', () => {
+  const NAMES = ['host-1', 'host-2', 'host-3', 'host-4'];
+  const statuses = NAMES.map((name, index) => ({
+    apiVersion: 'bmc.spidernet.io/v1beta1',
+    kind: 'HostStatus',
+    metadata: { name },
+    status: index === 1 ? {} : { healthy: index !== 2 },
+  }));
+  const unhealthy = (message: string, lastTimestamp: string) =>
+    ({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace: 'default', name: message },
+      involvedObject: { kind: 'HostStatus', name: 'host-3' },
+      ...{ reason: 'HostUnhealthy', message, lastTimestamp },
+    }) as KubernetesObject;
+
+  it('are the first ones, also of a part of the list, and all are counted', async () => {
+    const { source } = await setUp({}, statuses);
+    const { hosts, counts } = await source.hosts({ ...ALL_HOSTS, limit: 3 });
+    expect(hosts.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
+      ['host-3', false],
+      ['host-2', null],
+      ['host-1', true],
+    ]);
+    expect(counts).toEqual({ ok: 2, broken: 1, unknown: 1 });
+  });
+
+  it('have their cause from the newest Event, for users who may list Events, and a remedy for all', async () => {
+    const events = [unhealthy('no route', '2026-01-01T00:09:00Z'), unhealthy('refused', '2026-01-01T00:01:00Z')];
+    const { source } = await setUp({}, statuses, () => events);
+    const reasonsFor = async (...sections: readonly Section[]) =>
+      (await source.hosts({ ...ALL_HOSTS, sections: new Set(sections) })).hosts[0]?.reasons;
+    const reason = { reason: 'HostUnhealthy', remedy: expect.stringContaining('Secret') };
+    expect(await reasonsFor('hosts', 'events')).toMatchObject([{ ...reason, message: 'no route' }]);
+    expect(await reasonsFor('hosts')).toMatchObject([{ ...reason, message: '' }]);
+  });
+
+  it('are shown without their cause where Events cannot be listed', async () => {
+    const { source } = await setUp({}, statuses, () => {
+      throw new Error('events is forbidden');
+    });
+    expect((await source.hosts(ALL_HOSTS)).hosts[0]?.reasons).toMatchObject([{ reason: 'HostUnhealthy', message: '' }]);
+  });
+});
+
 describe('Events', () => {
+  it('of wake-ups and of addresses of a virtual machine are two parts of the page', async () => {
+    const about = (reason: string) =>
+      ({
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { namespace: 'default', name: reason },
+        involvedObject: { kind: 'VirtualMachine', namespace: 'default', name: 'web' },
+        ...{ reason, source: { component: 'vm-dhcp-controller' } },
+      }) as KubernetesObject;
+    const { source } = await setUp({}, undefined, () => [about('WakeUpStarted'), about('PoolExhausted')]);
+    const reasonsOf = async (of: 'machines' | 'wake-on-lan') =>
+      (await source.recentEvents({ of, pool: '' })).rows.map(({ reason }) => reason);
+    expect(await reasonsOf('machines')).toEqual(['PoolExhausted']);
+    expect(await reasonsOf('wake-on-lan')).toEqual(['WakeUpStarted']);
+  });
+
   it('of a pool that there is not are asked for nowhere: made-up names of pools are no requests to the API server', async () => {
     const { source, listed } = await setUp({ ippools: [ipPool()] });
     const { namespace, name } = ipPool().metadata;

@@ -10,11 +10,18 @@ import {
 import { Resource } from '@vmdhcp/reconciler/chain';
 import { LeaderTerms } from '../lists/leader-terms.js';
 import { listAgents } from '../lists/list-agents.js';
-import { listHosts } from '../lists/list-hosts.js';
+import { causesIn, listHosts } from '../lists/list-hosts.js';
 import { listWakeConfigs } from '../lists/list-wake-configs.js';
 import { MachineNames } from '../lists/machine-names.js';
 import { MachinesWithoutAddress } from '../lists/machines-without-address.js';
-import { type EventSelection, isAboutGroups, selectEvents, toRecentEvents } from '../lists/recent-events.js';
+import {
+  type EventSelection,
+  isAboutGroups,
+  isOfPart,
+  selectEvents,
+  selectHostEvents,
+  toRecentEvents,
+} from '../lists/recent-events.js';
 import type { Section } from '../model/page-data.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { PageSource, SourceChange } from './page-source.js';
@@ -62,6 +69,8 @@ const SECTION_OF: Readonly<Record<Kind, Section>> = {
   wolConfigs: 'wake-on-lan',
   clusterAgents: 'hosts',
 };
+
+const NO_CAUSES: ReadonlyMap<string, string> = new Map();
 
 class CachedCluster implements ClusterSource {
   readonly kind = 'cluster';
@@ -128,11 +137,13 @@ class CachedCluster implements ClusterSource {
     followedSinceMs: this.#startedAtMs,
   });
   readonly wakeOnLan: PageSource['wakeOnLan'] = () => ({ configs: listWakeConfigs(this.#caches.wolConfigs?.values() ?? []) });
-  readonly hosts: PageSource['hosts'] = async () =>
-    listHosts({
-      clusterAgents: this.#caches.clusterAgents?.values() ?? [],
-      hostStatuses: (await this.#settings.hostStatuses?.()) ?? [],
-    });
+  readonly hosts: PageSource['hosts'] = async ({ limit, sections }) => {
+    const [hostStatuses = [], causes] = await Promise.all([
+      this.#settings.hostStatuses?.(),
+      sections.has('events') ? this.#hostCauses() : NO_CAUSES,
+    ]);
+    return listHosts({ clusterAgents: this.#caches.clusterAgents?.values() ?? [], hostStatuses, causes }, limit);
+  };
 
   readonly recentEvents: PageSource['recentEvents'] = async (query) => {
     const { of, pool } = query;
@@ -140,7 +151,7 @@ class CachedCluster implements ClusterSource {
     if (of === 'pools' && pool !== '' && this.#caches.pools?.get(pool) === undefined) return { rows: [] };
     const listed = selectEvents(query, this.#settings).map(async (selection) => {
       const events = await this.#settings.events(selection);
-      if (of !== 'agents') return { selection, events };
+      if (of !== 'agents') return { selection, events: events.filter((event) => isOfPart(event, of)) };
       const groups = this.#groups();
       return { selection, events: events.filter((event) => isAboutGroups(event, groups)) };
     });
@@ -151,6 +162,18 @@ class CachedCluster implements ClusterSource {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
+
+  /** Hosts are shown without them too. */
+  async #hostCauses(): Promise<ReadonlyMap<string, string>> {
+    const selection = selectHostEvents(this.#settings);
+    if (selection === undefined) return NO_CAUSES;
+    try {
+      return causesIn(await this.#settings.events(selection));
+    } catch (error) {
+      this.#settings.onError('events', error);
+      return NO_CAUSES;
+    }
+  }
 
   /** The names of the groups of agents. One whose pods never ran has no Lease, but its IPPools name it. */
   #groups(): ReadonlySet<string> {

@@ -12,6 +12,13 @@ export interface SourceChange {
   readonly pool?: string;
 }
 
+export interface HostQuery {
+  /** Of hosts; Infinity: all. */
+  readonly limit: number;
+  /** What the user may see: Events have why a host is not healthy. */
+  readonly sections: ReadonlySet<Section>;
+}
+
 export interface PageSource {
   readonly kind: 'cluster' | 'bare-host';
   /** Sections that are there at all. */
@@ -28,7 +35,7 @@ export interface PageSource {
   readonly agents: () => AgentsPage;
   readonly wakeOnLan: () => WakeOnLanPage;
   /** @throws Error where they cannot be read now. */
-  readonly hosts: () => Promise<HostsPage>;
+  readonly hosts: (query: HostQuery) => Promise<HostsPage>;
   /** @throws Error where they cannot be read now. */
   readonly recentEvents: (query: EventQuery) => Promise<RecentEventsPage>;
   /** Calls the listener after each change, until the function that is returned is called. */
@@ -43,9 +50,9 @@ export const POOLS_ALONE: Pick<
   sections: new Set(['pools']),
   isLeader: () => null,
   machineOf: () => '',
-  machines: async () => ({ rows: [], total: 0, continue: null }),
+  machines: async () => ({ rows: [], total: 0, broken: 0, continue: null }),
   agents: () => ({ groups: [], followedSinceMs: 0 }),
   wakeOnLan: () => ({ configs: [] }),
-  hosts: async () => ({ clusterAgents: [], hosts: [] }),
+  hosts: async () => ({ clusterAgents: [], hosts: [], counts: { ok: 0, broken: 0, unknown: 0 } }),
   recentEvents: async () => ({ rows: [] }),
 };

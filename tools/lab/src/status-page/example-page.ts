@@ -26,6 +26,12 @@ const CONFLICT: PageReason = {
   meaning: 'Another machine uses an address of the pool. No client gets the address for an hour.',
   remedy: 'Reserve the address for that MAC address, or remove the machine from the network.',
 };
+const UNHEALTHY: PageReason = {
+  reason: 'HostUnhealthy',
+  message: 'GET /redfish/v1/: no answer within 10 s',
+  meaning: 'The management controller of the host does not answer as it should; the message has the cause.',
+  remedy: 'Do what the message names. Look at the address, the port, the certificate and the Secret of the host.',
+};
 const WAITING: PageReason = {
   reason: 'AwaitingMacAddress',
   message: 'interface nic-1',
@@ -128,7 +134,7 @@ function exampleMachines(nowMs: number): MachinePage {
       ...{ reasons: [EXHAUSTED], sinceMs: nowMs - 6 * MINUTE_MS },
     },
   ];
-  return { rows, total: rows.length, continue: null };
+  return { rows: rows.toReversed(), total: rows.length, broken: 1, continue: null };
 }
 
 function exampleAgents(nowMs: number): AgentsPage {
@@ -142,16 +148,19 @@ function exampleAgents(nowMs: number): AgentsPage {
   const pools = [
     {
       pool: 'default/net-48',
+      state: 'note',
       isServed: true,
       rogueServers: [{ address: '192.168.48.250', mac: '02:00:5e:aa:00:01' }],
       conflicts: 1,
     },
-    { pool: LARGE_POOL, isServed: true, rogueServers: [], conflicts: 0 },
-    { pool: 'team-b/net-70', isServed: true, rogueServers: [], conflicts: 0 },
-  ];
+    { pool: LARGE_POOL, state: 'ok', isServed: true, rogueServers: [], conflicts: 0 },
+    { pool: 'team-b/net-70', state: 'ok', isServed: true, rogueServers: [], conflicts: 0 },
+  ] as const;
   const group = {
     namespace: 'vm-dhcp-agents',
     name: 'vm-dhcp-agent-mgmt-1',
+    state: 'note' as const,
+    reasons: [CONFLICT],
     leader: POD,
     renewedAtMs: nowMs - 2000,
     transitions: 3,
@@ -164,20 +173,24 @@ function exampleEvents(nowMs: number): MemoryPage['events'] {
   const ofPod = { kind: 'Pod', namespace: 'vm-dhcp-agents', name: POD };
   const conflict = { ...ofPool, reason: CONFLICT.reason, message: CONFLICT.message, isWarning: true, count: 3 };
   const started = { ...ofPod, reason: 'Started', message: 'Started container agent', isWarning: false, count: 1 };
+  const ofMachine = { kind: 'VirtualMachine', namespace: 'default', name: 'web-10' };
+  const message = 'started for magic packets; WolConfig default; from 192.168.48.10';
+  const woken = { ...ofMachine, reason: 'WakeUpStarted', message, isWarning: false, count: 1 };
   return {
     pools: { rows: [{ ...conflict, lastAtMs: nowMs - 4 * MINUTE_MS }] },
     agents: { rows: [{ ...started, lastAtMs: nowMs - 40 * MINUTE_MS }] },
+    'wake-on-lan': { rows: [{ ...woken, lastAtMs: nowMs - 3 * MINUTE_MS }] },
   };
 }
 
 function exampleWakeOnLan(nowMs: number): WakeOnLanPage {
   const agents = { daemonSet: 'vm-dhcp-agents/wake-default', wanted: 3, ready: 3 };
   const conditions = [
-    { type: 'Ready', status: 'True', reason: 'AgentsReady', message: '3 of 3 agents listen', sinceMs: nowMs - MINUTE_MS },
+    { type: 'Ready', status: 'True', reason: 'MappingUpdated', message: '', sinceMs: nowMs - MINUTE_MS },
   ] as const;
   return {
     configs: [
-      { name: 'default', mode: 'auto', ports: [7, 9], managedMachines: 112, agents, state: 'ok', reasons: [], conditions },
+      { name: 'default', mode: 'All', ports: [7, 9], managedMachines: 112, agents, state: 'ok', reasons: [], conditions },
     ],
   };
 }
@@ -190,6 +203,7 @@ function exampleHost(index: number, nowMs: number): BareMetalHost {
     mac: `02:00:5e:07:00:${(index + 16).toString(16)}`,
     type: 'dhcp',
     isHealthy: index === 5 ? false : index === 6 ? null : true,
+    reasons: index === 5 ? [UNHEALTHY] : [],
     hasLease: index !== 7,
     logEntries: index * 3,
     warnings: index % 4,

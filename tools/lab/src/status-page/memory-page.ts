@@ -58,9 +58,9 @@ const NOTHING: PoolNotes = {};
 /** Data in memory, and a server that shows it on loopback. */
 export class MemoryPage {
   agents: AgentsPage = { groups: [], followedSinceMs: 0 };
-  machines: MachinePage = { rows: [], total: 0, continue: null };
+  machines: MachinePage = { rows: [], total: 0, broken: 0, continue: null };
   wakeOnLan: WakeOnLanPage = { configs: [] };
-  hosts: HostsPage = { clusterAgents: [], hosts: [] };
+  hosts: Omit<HostsPage, 'counts'> = { clusterAgents: [], hosts: [] };
   /** By what they are about. */
   events: Readonly<Partial<Record<EventsOf, RecentEventsPage>>> = {};
   /** What the server does not know yet. */
@@ -159,6 +159,14 @@ export class MemoryPage {
     return [value, { address: value, macAddress, ...(hostname !== undefined && { hostname }) }];
   }
 
+  #listHosts(limit: number): HostsPage {
+    const { clusterAgents, hosts } = this.hosts;
+    const [ok, broken, unknown] = [true, false, null].map((state) => hosts.filter(({ isHealthy }) => isHealthy === state));
+    if (ok === undefined || broken === undefined || unknown === undefined) throw new Error('a host is in no state');
+    const counts = { ok: ok.length, broken: broken.length, unknown: unknown.length };
+    return { clusterAgents, hosts: [...broken, ...unknown, ...ok].slice(0, limit), counts };
+  }
+
   #find(key: string): VersionedPool | undefined {
     const pool = this.#pools.get(key);
     if (pool === undefined) return undefined;
@@ -178,7 +186,7 @@ export class MemoryPage {
       machines: async () => this.machines,
       agents: () => this.agents,
       wakeOnLan: () => this.wakeOnLan,
-      hosts: async () => this.hosts,
+      hosts: async ({ limit }) => this.#listHosts(limit),
       recentEvents: async ({ of, pool }) => ({
         rows: (this.events[of]?.rows ?? []).filter(({ namespace, name }) => pool === '' || pool === `${namespace}/${name}`),
       }),

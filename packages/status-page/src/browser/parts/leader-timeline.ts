@@ -2,10 +2,10 @@ import type { AgentGroup } from '../../model/page-data.js';
 import { element, svgElement } from '../dom/element.js';
 import { describeDuration } from '../text/describe-age.js';
 import { describeCount } from '../text/describe-count.js';
-import { countTakeOvers, toTimeline } from '../text/describe-terms.js';
+import { countTakeOvers, type TimelinePiece, toTimeline } from '../text/describe-terms.js';
 import { timeElement } from './time-element.js';
 
-/** Colours repeat after these; names stand in the table below. */
+/** Colours repeat after these; the list below has each term. */
 const COLOURS = 4;
 const WIDTH = 600;
 const HEIGHT = 20;
@@ -15,7 +15,7 @@ export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowM
   const pieces = toTimeline(terms, fromMs, nowMs);
   const bars = pieces.map(({ from, until, place, leader }) => {
     const bar = svgElement('rect', {
-      class: place < 0 ? 'term-none' : `term-${place % COLOURS}`,
+      class: toClass(place),
       x: from * WIDTH,
       y: 0,
       // A term of a second must be seen too.
@@ -43,7 +43,26 @@ export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowM
     element('span', {}, words),
     element('span', {}, 'now'),
   ]);
-  return element('div', {}, [chart, ends, termsList(terms, nowMs)]);
+  return element('div', {}, [chart, ends, leadersList(pieces), termsList(terms, nowMs)]);
+}
+
+/** Which colour is which pod, in the order of their first terms. */
+function leadersList(pieces: readonly TimelinePiece[]): HTMLElement | null {
+  const firsts = new Map(pieces.map((piece) => [piece.place, piece]));
+  if (firsts.size === 0) return null;
+  const items = [...firsts.values()].map(({ place, leader }) =>
+    element('li', {}, [
+      svgElement('svg', { class: 'timeline-key', viewBox: '0 0 1 1', preserveAspectRatio: 'none', 'aria-hidden': 'true' }, [
+        svgElement('rect', { class: toClass(place), width: 1, height: 1 }),
+      ]),
+      element('span', {}, leader === '' ? 'no leader' : leader),
+    ]),
+  );
+  return element('ul', { class: 'legend leaders', 'aria-label': 'Leaders by colour' }, items);
+}
+
+function toClass(place: number): string {
+  return place < 0 ? 'term-none' : `term-${place % COLOURS}`;
 }
 
 function termsList(terms: AgentGroup['terms'], nowMs: number): HTMLElement | null {

@@ -16,3 +16,10 @@ export function describeShare(part: number, whole: number): string {
   const percent = (100 * part) / whole;
   return `${part > 0 && percent < 1 ? 'under 1' : Math.floor(percent)}\u00a0%`;
 }
+
+/** `1 needs action, 6 wait`: what is 0 is left out. */
+export function describeWaits(broken: number, waiting: number): string {
+  const needs = `${describeNumber(broken)} ${broken === 1 ? 'needs' : 'need'} action`;
+  const waits = `${describeNumber(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;
+  return [...(broken > 0 ? [needs] : []), ...(waiting > 0 ? [waits] : [])].join(', ');
+}

@@ -19,10 +19,3 @@ export const PAGE_STATE_WORDS: Readonly<Record<PageState, { readonly name: strin
   waiting: { name: 'Waiting', sign: '…' },
   broken: { name: 'Needs action', sign: '!' },
 };
-
-const URGENCY: readonly PageState[] = ['broken', 'waiting', 'note', 'ok'];
-
-/** For sorting: what has to be acted on comes first. */
-export function compareUrgency(one: PageState, other: PageState): number {
-  return URGENCY.indexOf(one) - URGENCY.indexOf(other);
-}

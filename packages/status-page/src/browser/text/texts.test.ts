@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ADDRESS_STATES, type LeaderTerm, SECTIONS } from '../../model/page-data.js';
 import { describeAge, describeDuration } from './describe-age.js';
-import { describeCount, describeShare } from './describe-count.js';
+import { describeCount, describeShare, describeWaits } from './describe-count.js';
 import { countTakeOvers, toTimeline } from './describe-terms.js';
 import { describeAccess } from './section-help.js';
-import { ADDRESS_STATE_WORDS, compareUrgency } from './state-words.js';
+import { ADDRESS_STATE_WORDS } from './state-words.js';
 
 const NOW = Date.UTC(2026, 10, 23);
 
@@ -52,13 +52,20 @@ describe('numbers', () => {
   });
 });
 
+describe('how many need action, and how many wait', () => {
+  it.each([
+    [1, 0, '1 needs action'],
+    [2, 1, '2 need action, 1 waits'],
+    [0, 1_200, '1,200 wait'],
+    [0, 0, ''],
+  ])('%i and %i', (broken, waiting, words) => {
+    expect(describeWaits(broken, waiting)).toBe(words);
+  });
+});
+
 describe('words of states and sections', () => {
   it('has words for each state of an address, no two the same', () => {
     expect(new Set(ADDRESS_STATES.map((state) => ADDRESS_STATE_WORDS[state].name)).size).toBe(ADDRESS_STATES.length);
-  });
-
-  it('sorts what has to be acted on first', () => {
-    expect((['ok', 'note', 'broken', 'waiting'] as const).toSorted(compareUrgency)).toEqual(['broken', 'waiting', 'note', 'ok']);
   });
 
   it('explains each section that is off', () => {

@@ -77,20 +77,24 @@ function groupCard(
   renewed: HTMLElement,
   { from, nowMs }: { readonly from: number; readonly nowMs: number },
 ): HTMLElement {
-  const { namespace, name, leader, transitions, terms, pools } = group;
+  const { namespace, name, state, reasons, leader, transitions, terms, pools } = group;
   const since = terms.find(({ untilMs }) => untilMs === null)?.fromMs ?? null;
-  const isWell = leader !== '' && pools.every(({ isServed }) => isServed);
   return element('li', { class: 'card' }, [
-    element('div', { class: 'card-head' }, [element('h2', {}, `${namespace}/${name}`), stateBadge(isWell ? 'ok' : 'broken')]),
+    element('div', { class: 'card-head' }, [element('h2', {}, `${namespace}/${name}`), stateBadge(state)]),
+    leader === '' ? reasonList(reasons) : null,
     facts([
       ['Leader', leader === '' ? 'none now: no client gets a reply' : leader],
       ['Leader since', since === null || leader === '' ? null : timeElement(since, nowMs)],
       ['Lease renewed', renewed],
-      ['Changes of leadership', describeNumber(transitions)],
+      ['Changes of leader, in all', describeNumber(transitions)],
     ]),
     leaderTimeline(group, from, nowMs),
-    pools.length === 0 ? element('p', { class: 'soft' }, 'The leader reports no pools.') : poolsTable(name, pools),
+    pools.length === 0 ? element('p', { class: 'soft' }, toNoPools(leader)) : poolsTable(name, pools),
   ]);
+}
+
+function toNoPools(leader: string): string {
+  return leader === '' ? 'Without a leader, nothing is reported about its pools.' : 'The leader reports no pools.';
 }
 
 function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {
@@ -100,7 +104,7 @@ function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {
     keyOf: ({ pool }) => pool,
     columns: [
       { title: 'Pool', cell: ({ pool }) => element('a', { href: formatRoute({ view: 'pool', pool, address: '' }) }, pool) },
-      { title: 'Served', kind: 'aside', cell: ({ isServed }) => stateBadge(isServed ? 'ok' : 'broken') },
+      { title: 'State', kind: 'aside', cell: ({ state }) => stateBadge(state) },
       { title: 'Details', cell: toDetails },
     ],
   });

@@ -1,5 +1,5 @@
 import type { BareMetalHost, HostsAgent, HostsPage } from '../../model/page-data.js';
-import { element, setText } from '../dom/element.js';
+import { type Child, element, setText } from '../dom/element.js';
 import { KeyedRows } from '../dom/keyed-rows.js';
 import { conditionsTable } from '../parts/conditions-table.js';
 import { DataTable } from '../parts/data-table.js';
@@ -7,8 +7,9 @@ import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
-import { describeCount } from '../text/describe-count.js';
+import { describeCount, describeNumber, describeWaits } from '../text/describe-count.js';
 import type { PageContext } from './page-context.js';
+import { RecentEvents } from './recent-events.js';
 import type { Failure, View } from './view.js';
 
 /** Rows that a browser draws at once; search finds the others. */
@@ -21,6 +22,7 @@ export class HostsView implements View {
   /** The server lists them as often. */
   readonly reloadMs = 5_000;
   readonly element: HTMLElement;
+  readonly events: RecentEvents;
   readonly #context: PageContext;
   readonly #agents = element('ul', { class: 'cards', 'aria-label': 'ClusterAgents' });
   readonly #agentRows = new KeyedRows(this.#agents);
@@ -38,6 +40,7 @@ export class HostsView implements View {
 
   constructor(context: PageContext) {
     this.#context = context;
+    this.events = new RecentEvents(context, 'hosts');
     this.#table = hostsTable(context);
     const form = element('form', { class: 'search', role: 'search' }, [
       element('label', {}, [element('span', {}, 'Search hosts'), this.#search]),
@@ -71,8 +74,17 @@ export class HostsView implements View {
     this.#table.show(found.slice(0, MOST_ROWS));
     this.#table.element.hidden = found.length === 0;
     const left = found.length > MOST_ROWS ? `; the first ${MOST_ROWS} are shown` : '';
-    setText(this.#count, `${describeCount(found.length, 'host', 'hosts')}${left}`);
+    setText(this.#count, `${describeCount(found.length, 'host', 'hosts')}${describeHealth(found)}${left}`);
   }
+}
+
+/** `: 1 needs action, 2 not known`. */
+function describeHealth(hosts: readonly BareMetalHost[]): string {
+  const [broken, unknown] = [false, null].map((state) => hosts.filter(({ isHealthy }) => isHealthy === state).length);
+  const parts = [describeWaits(broken ?? 0, 0), unknown ? `${describeNumber(unknown)} not known` : ''].filter(
+    (part) => part !== '',
+  );
+  return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
 }
 
 function matches({ name, address, mac, clusterAgent, latestWarning }: BareMetalHost, wanted: string): boolean {
@@ -109,8 +121,14 @@ function hostsTable({ nowMs }: PageContext): DataTable<BareMetalHost> {
       },
       { title: 'ClusterAgent', kind: 'wide', cell: ({ clusterAgent }) => clusterAgent },
       { title: 'Health', kind: 'aside', cell: ({ isHealthy }) => toHealth(isHealthy) },
-      { title: 'Log', kind: 'wide', cell: toLog },
-      { title: 'Updated', kind: 'wide', cell: ({ updatedAtMs }) => timeElement(updatedAtMs, nowMs(), 'never') },
+      { title: 'Details', cell: toDetails },
+      {
+        title: 'Updated',
+        cell: ({ updatedAtMs }) => [
+          element('span', { class: 'soft narrow' }, 'Updated '),
+          timeElement(updatedAtMs, nowMs(), 'never'),
+        ],
+      },
     ],
   });
 }
@@ -120,7 +138,14 @@ function toHealth(isHealthy: boolean | null): HTMLElement {
   return stateBadge(isHealthy ? 'ok' : 'broken');
 }
 
-function toLog({ logEntries, warnings, latestWarning }: BareMetalHost): HTMLElement {
-  const counts = `${describeCount(logEntries, 'entry', 'entries')}, ${describeCount(warnings, 'warning', 'warnings')}`;
-  return element('span', {}, [counts, latestWarning === '' ? null : element('span', { class: 'lines soft' }, latestWarning)]);
+/** Why it is not healthy, and what its log has. */
+function toDetails({ reasons, logEntries, warnings, latestWarning }: BareMetalHost): readonly Child[] {
+  const counts = `${describeCount(logEntries, 'log entry', 'log entries')}, ${describeCount(warnings, 'warning', 'warnings')}`;
+  return [
+    reasonList(reasons),
+    element('span', { class: 'lines soft' }, [
+      logEntries === 0 ? null : element('span', {}, counts),
+      latestWarning === '' ? null : element('span', {}, latestWarning),
+    ]),
+  ];
 }

@@ -1,11 +1,12 @@
 import type { MachinePage, MachineWithoutAddress } from '../../model/page-data.js';
-import { element } from '../dom/element.js';
+import { element, setText } from '../dom/element.js';
 import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 import { facts } from '../parts/facts.js';
 import { PART_SIZE, Pager } from '../parts/pager.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
+import { describeWaits } from '../text/describe-count.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { Failure, View } from './view.js';
@@ -19,6 +20,7 @@ export class MachinesView implements View {
   readonly #context: PageContext;
   readonly #list = element('ul', { class: 'cards', 'aria-label': 'Virtual machines without an address' });
   readonly #rows = new KeyedRows(this.#list);
+  readonly #counts = element('p', { class: 'strong', role: 'status' });
   readonly #allWell = element(
     'p',
     { class: 'all-well' },
@@ -32,6 +34,7 @@ export class MachinesView implements View {
     this.#allWell.hidden = true;
     this.element = element('div', {}, [
       element('p', { class: 'soft' }, 'Interfaces of virtual machines that wait for an address, or cannot have one.'),
+      this.#counts,
       this.#list,
       this.#allWell,
       this.#pager.element,
@@ -44,8 +47,9 @@ export class MachinesView implements View {
       continue: this.#pager.part,
     });
     if (answer.kind !== 'data') return answer;
-    const { rows, total } = answer.data;
+    const { rows, total, broken } = answer.data;
     this.#rows.show(rows.map((machine) => this.#toRow(machine)));
+    setText(this.#counts, total === 0 ? '' : describeWaits(broken, total - broken));
     this.#allWell.hidden = total > 0;
     this.#pager.element.hidden = total === 0;
     this.#pager.show(new Set(rows.map(({ namespace, name }) => `${namespace}/${name}`)).size, total, answer.data.continue);
@@ -66,7 +70,7 @@ function machineCard(machine: MachineWithoutAddress, nowMs: number): HTMLElement
     facts([
       ['Network', network],
       ['MAC address', mac === '' ? 'not known yet' : element('code', {}, mac)],
-      ['Since', timeElement(sinceMs, nowMs)],
+      ['Since', sinceMs === null ? null : timeElement(sinceMs, nowMs)],
     ]),
     reasonList(reasons),
     element('p', { class: 'soft' }, ['Step by step: ', element('code', {}, `kubectl vmdhcp why ${name} -n ${namespace}`)]),

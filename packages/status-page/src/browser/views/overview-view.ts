@@ -1,5 +1,5 @@
-import type { MachinePage, MachineWithoutAddress, Overview, PageState, PoolSummary } from '../../model/page-data.js';
-import { element, fill } from '../dom/element.js';
+import type { AttentionPage, Overview, PoolSummary, UrgentItem } from '../../model/page-data.js';
+import { element, fill, setText } from '../dom/element.js';
 import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 import { DataTable } from '../parts/data-table.js';
 import { facts } from '../parts/facts.js';
@@ -7,32 +7,35 @@ import { fillBar } from '../parts/fill-bar.js';
 import { notice } from '../parts/notice.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
-import { describeCount, describeNumber } from '../text/describe-count.js';
-import { ADDRESS_STATE_WORDS, compareUrgency } from '../text/state-words.js';
+import { describeNumber } from '../text/describe-count.js';
+import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import type { PageContext } from './page-context.js';
 import type { Failure, View } from './view.js';
 
-const MOST_MACHINES = 5;
-const MOST_URGENT = 20;
+/** Of other sections no event tells the page of every change. */
+const RELOAD_MS = 10_000;
 const COUNTED = ['used', 'free', 'reserved', 'excluded', 'quarantined'] as const;
 
 /** What needs attention first, then all pools. */
 export class OverviewView implements View {
   readonly title = 'Overview';
   readonly section = 'pools';
-  readonly alsoShows = ['machines'] as const;
+  readonly alsoShows = ['machines', 'wake-on-lan'] as const;
+  readonly reloadMs = RELOAD_MS;
+  readonly isLoadedWithPools = true;
   readonly element: HTMLElement;
   readonly #context: PageContext;
   readonly #about = element('div');
   readonly #urgent = element('ul', { class: 'urgent' });
   readonly #urgentRows = new KeyedRows(this.#urgent);
-  readonly #allWell = element('p', { class: 'all-well' }, 'Nothing needs attention.');
+  readonly #verdict = element('p');
+  readonly #notSeen = element('p', { class: 'soft' });
   readonly #totals = element('ul', { class: 'totals', 'aria-label': 'Addresses of all pools, by state' });
   readonly #pools = poolsTable();
   readonly #noPools = notice('There are no pools yet', [
     element('p', {}, 'Create an IPPool, or write a pool into the pools file of the agent.'),
   ]);
-  #machines: MachinePage | undefined;
+  #attention: AttentionPage | undefined;
 
   constructor(context: PageContext) {
     this.#context = context;
@@ -41,7 +44,8 @@ export class OverviewView implements View {
       element('section', { 'aria-labelledby': 'attention' }, [
         element('h2', { id: 'attention' }, 'Needs attention'),
         this.#urgent,
-        this.#allWell,
+        this.#verdict,
+        this.#notSeen,
       ]),
       element('section', { 'aria-labelledby': 'pools' }, [
         element('h2', { id: 'pools' }, 'Pools'),
@@ -53,14 +57,9 @@ export class OverviewView implements View {
   }
 
   async load(): Promise<Failure | undefined> {
-    const overview = this.#context.overview();
-    if (overview?.sections.machines.kind === 'shown') {
-      const answer = await this.#context.client.get<MachinePage>('api/machines-without-address', {
-        limit: String(MOST_MACHINES),
-      });
-      if (answer.kind !== 'data') return answer;
-      this.#machines = answer.data;
-    }
+    const answer = await this.#context.client.get<AttentionPage>('api/attention');
+    if (answer.kind !== 'data') return answer;
+    this.#attention = answer.data;
     const newest = this.#context.overview();
     if (newest !== undefined) this.overviewChanged(newest);
     return undefined;
@@ -68,14 +67,7 @@ export class OverviewView implements View {
 
   overviewChanged(overview: Overview): void {
     fill(this.#about, [toAbout(overview), toUnready(overview)]);
-    const urgent = overview.pools
-      .filter(({ state }) => state !== 'ok')
-      .sort((one, other) => compareUrgency(one.state, other.state));
-    const machines = this.#machines?.rows ?? [];
-    const rows = [...urgent.slice(0, MOST_URGENT).map(toPoolRow), ...machines.map(toMachineRow)];
-    rows.sort((one, other) => compareUrgency(one.state, other.state));
-    this.#urgentRows.show([...rows, ...this.#moreRows(urgent.length)]);
-    this.#allWell.hidden = urgent.length > 0 || machines.length > 0;
+    if (this.#attention !== undefined) this.#showAttention(this.#attention);
     fill(
       this.#totals,
       COUNTED.map((state) => toTotal(ADDRESS_STATE_WORDS[state].name, overview.totals[state], state)),
@@ -85,21 +77,13 @@ export class OverviewView implements View {
     this.#noPools.hidden = overview.pools.length > 0;
   }
 
-  #moreRows(urgentPools: number): Row[] {
-    const pools = urgentPools - MOST_URGENT;
-    const shown = new Set(this.#machines?.rows.map(({ namespace, name }) => `${namespace}/${name}`));
-    const machines = (this.#machines?.total ?? 0) - shown.size;
-    return [
-      ...(pools > 0 ? [moreRow(`${describeCount(pools, 'more pool', 'more pools')}: see the table below`, undefined)] : []),
-      ...(machines > 0
-        ? [
-            moreRow(
-              `${describeCount(machines, 'more virtual machine', 'more virtual machines')} without an address`,
-              '#/machines',
-            ),
-          ]
-        : []),
-    ];
+  #showAttention({ items, more, verdict, notSeen, isWhole }: AttentionPage): void {
+    this.#urgentRows.show([...items.map(toRow), ...more.map(moreRow)]);
+    this.#verdict.hidden = items.length > 0;
+    this.#verdict.className = isWhole ? 'all-well' : 'notice';
+    setText(this.#verdict, verdict);
+    this.#notSeen.hidden = notSeen.length === 0;
+    setText(this.#notSeen, `Not looked at: ${notSeen.join('; ')}.`);
   }
 }
 
@@ -131,46 +115,27 @@ function toTotal(name: string, count: number, state: string): HTMLElement {
   ]);
 }
 
-type UrgentRow = Row & { readonly state: PageState };
-
-function toPoolRow({ key, state, reasons }: PoolSummary): UrgentRow {
-  const link = { href: formatRoute({ view: 'pool', pool: key, address: '' }), text: key };
-  const shown = { state, link, kind: 'Pool', first: reasons[0] };
-  return { state, key: `pool ${key}`, signature: JSON.stringify(shown), make: () => urgentItem(shown) };
+function toRow(item: UrgentItem): Row {
+  const { kind, name, part } = item;
+  return { key: JSON.stringify([kind, name, part]), signature: JSON.stringify(item), make: () => urgentItem(item) };
 }
 
-function toMachineRow({ namespace, name, network, state, reasons }: MachineWithoutAddress): UrgentRow {
-  const shown = { state, link: { href: '#/machines', text: `${namespace}/${name}` }, kind: 'Virtual machine', first: reasons[0] };
-  return {
-    state,
-    key: `machine ${namespace}/${name} ${network}`,
-    signature: JSON.stringify(shown),
-    make: () => urgentItem(shown),
-  };
-}
-
-interface Urgent {
-  readonly state: PageState;
-  readonly link: { readonly href: string; readonly text: string };
-  readonly kind: string;
-  readonly first: { readonly reason: string; readonly message: string; readonly meaning: string } | undefined;
-}
-
-function urgentItem({ state, link, kind, first }: Urgent): HTMLElement {
+function urgentItem({ section, state, kind, name, reason }: UrgentItem): HTMLElement {
+  const href = section === 'pools' ? formatRoute({ view: 'pool', pool: name, address: '' }) : `#/${section}`;
   return element('li', { class: `urgent-${state}` }, [
     stateBadge(state),
     element('div', {}, [
-      element('p', {}, [element('span', { class: 'soft' }, `${kind} `), element('a', { href: link.href }, link.text)]),
-      first === undefined
+      element('p', {}, [element('span', { class: 'soft' }, `${kind} `), element('a', { href }, name)]),
+      reason === null
         ? null
-        : element('p', {}, [element('code', { class: 'reason' }, first.reason), ` ${first.message || first.meaning}`]),
+        : element('p', {}, [element('code', { class: 'reason' }, reason.reason), ` ${reason.message || reason.meaning}`]),
     ]),
   ]);
 }
 
-function moreRow(text: string, href: string | undefined): Row {
-  const make = (): HTMLElement => element('li', {}, [href === undefined ? text : element('a', { href }, text)]);
-  return { key: `more ${href ?? ''}`, signature: text, make };
+function moreRow({ section, text }: AttentionPage['more'][number]): Row {
+  const make = (): HTMLElement => element('li', {}, [section === 'pools' ? text : element('a', { href: `#/${section}` }, text)]);
+  return { key: `more ${text}`, signature: text, make };
 }
 
 function poolsTable(): DataTable<PoolSummary> {

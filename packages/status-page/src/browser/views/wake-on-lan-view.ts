@@ -8,6 +8,7 @@ import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { describeNumber } from '../text/describe-count.js';
 import type { PageContext } from './page-context.js';
+import { RecentEvents } from './recent-events.js';
 import type { Failure, View } from './view.js';
 
 /** WolConfigs: who may be woken, and whether agents listen. */
@@ -15,6 +16,7 @@ export class WakeOnLanView implements View {
   readonly title = 'Wake-on-LAN';
   readonly section = 'wake-on-lan';
   readonly element: HTMLElement;
+  readonly events: RecentEvents;
   readonly #context: PageContext;
   readonly #list = element('ul', { class: 'cards', 'aria-label': 'WolConfigs' });
   readonly #rows = new KeyedRows(this.#list);
@@ -24,6 +26,7 @@ export class WakeOnLanView implements View {
 
   constructor(context: PageContext) {
     this.#context = context;
+    this.events = new RecentEvents(context, 'wake-on-lan');
     this.#none.hidden = true;
     this.element = element('div', {}, [this.#list, this.#none]);
   }

@@ -1,0 +1,30 @@
+/** What the overview may state where nothing needs attention: no more than it has looked at. */
+import type { AttentionPage, Overview, Section } from '../model/page-data.js';
+import type { SeenSections } from './attention.js';
+
+export type Verdict = Pick<AttentionPage, 'verdict' | 'notSeen' | 'isWhole'>;
+
+const NAMES: Readonly<Record<Exclude<Section, 'events'>, string>> = {
+  pools: 'pools',
+  machines: 'virtual machines',
+  agents: 'agents',
+  'wake-on-lan': 'Wake-on-LAN',
+  hosts: 'bare-metal hosts',
+};
+const LOOKED_AT = Object.keys(NAMES) as (keyof typeof NAMES)[];
+
+/** @param seen - absent is a section that is not shown, or did not answer. */
+export function toVerdict({ sections, unready }: Pick<Overview, 'sections' | 'unready'>, seen: SeenSections): Verdict {
+  const there = LOOKED_AT.filter((section) => sections[section].kind !== 'off');
+  const looked = there.filter((section) => seen[section] !== undefined);
+  const notSeen = there
+    .filter((section) => !looked.includes(section))
+    .map((section) => {
+      const access = sections[section];
+      return `${NAMES[section]} (${access.kind === 'denied' ? `your user lacks the right to ${access.right}` : 'no answer now'})`;
+    });
+  if (notSeen.length > 0)
+    return { isWhole: false, verdict: `Nothing needs attention in: ${looked.map((one) => NAMES[one]).join(', ')}.`, notSeen };
+  if (unready.length > 0) return { isWhole: false, verdict: 'Nothing needs attention in what is known so far.', notSeen };
+  return { isWhole: true, verdict: 'Nothing needs attention.', notSeen };
+}
