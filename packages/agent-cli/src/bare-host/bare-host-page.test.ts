@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { validatePool } from '@vmdhcp/dhcp-allocator';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
+import { rowsOf, toLease } from '@vmdhcp/status-page';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BareHostPageOptions, bareHostPageOptions, toBareHostPage } from '../commands/bare-host-page-options.js';
@@ -13,6 +14,7 @@ import { type BareHostPageSettings, startBareHostPage } from './bare-host-page.j
 import { type BareHostView, bareHostSource } from './bare-host-source.js';
 
 const POOL = 'default/net-48';
+const NAMES = { instance: 'one', host: 'rack-7' };
 const TOKEN = 'a-token-of-32-characters-or-more';
 
 function checked() {
@@ -45,13 +47,36 @@ describe('the pools of a bare host', () => {
     const source = bareHostSource(
       viewOf(() => leases),
       new FakeClock(),
-      'one',
+      NAMES,
     );
     const found = source.pool(POOL)?.snapshot;
     expect(found?.summary).toMatchObject({ key: POOL, network: 'br48', state: 'ok', counts: { used: 2, free: 6 } });
     const expiries = [...(found?.facts.clients.values() ?? [])].map(({ expiresAtMs }) => expiresAtMs);
     expect(expiries).toEqual([undefined, Date.parse('2026-01-01T00:00:00Z')]);
     expect(source.pool('default/other')).toBeUndefined();
+  });
+
+  it('have addresses that clients have, and those that are kept for the clients of the pools file until they ask', async () => {
+    const clock = new FakeClock();
+    let leases = [lease(4), lease(5, { state: 'assigned', owner: 'printer', hostname: 'printer' })];
+    const source = bareHostSource(
+      viewOf(() => leases),
+      clock,
+      NAMES,
+    );
+    const rows = () => source.pools().flatMap((pool) => [...rowsOf(pool.facts)].map((row) => toLease(pool, row, () => '')));
+    expect(source.pools()[0]?.summary).toMatchObject({ servedByPod: 'rack-7', counts: { used: 1, reserved: 1, free: 6 } });
+    expect(rows()).toMatchObject([
+      { address: '10.0.0.4', state: 'used' },
+      { address: '10.0.0.5', state: 'reserved', machine: 'printer', hostname: 'printer' },
+    ]);
+    const version = source.pool(POOL)?.version;
+    await clock.advance(2_000);
+    expect(source.pool(POOL)?.version).toBe(version);
+    leases = [lease(4), lease(5, { owner: 'printer' })];
+    await clock.advance(2_000);
+    expect(source.pools()[0]?.summary.counts).toMatchObject({ used: 2, reserved: 0, free: 6 });
+    expect(source.pool(POOL)?.version).not.toBe(version);
   });
 
   it('have addresses in quarantine, of which each new one and each that ends is another version', async () => {
@@ -64,7 +89,7 @@ describe('the pools of a bare host', () => {
         () => quarantines,
       ),
       clock,
-      'one',
+      NAMES,
     );
     const found = source.pool(POOL);
     expect(found?.snapshot.summary.counts).toMatchObject({ free: 7, quarantined: 1 });
@@ -83,7 +108,7 @@ describe('the pools of a bare host', () => {
         () => [{ pool: POOL, reason: 'interface br48 is missing' }],
       ),
       new FakeClock(),
-      'one',
+      NAMES,
     );
     expect(source.pools()[0]?.summary).toMatchObject({
       state: 'broken',
@@ -99,7 +124,7 @@ describe('the pools of a bare host', () => {
       reads++;
       return leases;
     });
-    const source = bareHostSource(view, clock, 'one');
+    const source = bareHostSource(view, clock, NAMES);
     const changes: unknown[] = [];
     const stop = source.onChange((change) => changes.push(change));
     await clock.advance(5_000);

@@ -24,7 +24,7 @@ export async function startBareHostPage(
 ): Promise<PageService> {
   const instance = randomUUID();
   const service = new PageService({
-    source: bareHostSource(view, systemClock, instance),
+    source: bareHostSource(view, systemClock, { instance, host: hostname() }),
     access: tokenFile === undefined ? accessForAll(POOLS_ALONE.sections) : await accessOf(tokenFile, logger),
     assets: loadAssets(),
     ...{ clock: systemClock, wallTimeMs: Date.now, instance, version: ownVersion(), servedBy: hostname() },

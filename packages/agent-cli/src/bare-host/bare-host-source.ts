@@ -35,9 +35,15 @@ const READ_MS = 1_000;
 const REST_FACTOR = 40;
 const MOST_REST_MS = 5_000;
 
-/** @param instance - names this process; another one has another name. */
-export function bareHostSource(view: BareHostView, clock: Clock, instance: string): PageSource {
-  const pools = new BareHostPools(view, clock, instance);
+export interface BareHostNames {
+  /** Names this process; another one has another name. */
+  readonly instance: string;
+  /** The name of the host. */
+  readonly host: string;
+}
+
+export function bareHostSource(view: BareHostView, clock: Clock, names: BareHostNames): PageSource {
+  const pools = new BareHostPools(view, clock, names);
   return {
     ...POOLS_ALONE,
     kind: 'bare-host',
@@ -61,15 +67,15 @@ interface FoundOfPool {
 class BareHostPools {
   readonly #view: BareHostView;
   readonly #clock: Clock;
-  readonly #instance: string;
+  readonly #names: BareHostNames;
   #known: Pools = new Map();
   #versions = 0;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(view: BareHostView, clock: Clock, instance: string) {
+  constructor(view: BareHostView, clock: Clock, names: BareHostNames) {
     this.#view = view;
     this.#clock = clock;
-    this.#instance = instance;
+    this.#names = names;
   }
 
   /** Sorted by key. */
@@ -113,22 +119,14 @@ class BareHostPools {
   #version(name: string, facts: PoolFacts): VersionedPool {
     const known = this.#known.get(name);
     if (known !== undefined && isSame(known.snapshot.facts, facts)) return known;
-    return { version: `${this.#instance}-${++this.#versions}`, snapshot: toPoolSnapshot(facts) };
+    return { version: `${this.#names.instance}-${++this.#versions}`, snapshot: toPoolSnapshot(facts) };
   }
 
   #factsOf(name: string, { leases, quarantines, unserved }: FoundOfPool): PoolFacts {
     const [namespace = '', poolName = ''] = name.split('/', 2);
     const pool = this.#view.planned().get(name)?.configured.pool;
-    const before = this.#known.get(name)?.snapshot.facts.clients;
-    const all = AddressTable.of(
-      leases.flatMap((lease) => {
-        const client = toClient(lease);
-        if (client === undefined) return [];
-        const known = before?.get(client.address);
-        return [[client.address, known !== undefined && isSameClient(known, client) ? known : client] as const];
-      }),
-    );
-    const clients = before === undefined ? all : all.sharing(before);
+    const before = this.#known.get(name)?.snapshot.facts;
+    const { clients, kept } = tablesOf(pool, leases, before);
     const reasons: readonly PageReason[] = unserved === undefined ? [] : [toPageReason('NotServing', unserved)];
     return {
       namespace,
@@ -136,16 +134,39 @@ class BareHostPools {
       network: (this.#view.interfacesOf.get(name) ?? []).join(', '),
       pool,
       clients,
-      kept: keptReservations(pool, clients),
+      kept,
       unusable: [],
       quarantined: quarantines.map(({ address, untilMs }) => ({ address, untilMs, usedBy: '' })),
       state: reasons.length === 0 ? 'ok' : 'broken',
       reasons,
       conditions: [],
-      servedByPod: '',
+      servedByPod: reasons.length === 0 ? this.#names.host : '',
       agents: '',
     };
   }
+}
+
+/** What the pools file declares is kept for its client until the client asks. */
+function tablesOf(pool: PoolFacts['pool'], leases: readonly LeaseView[], before: PoolFacts | undefined) {
+  const { bound = [], assigned = [] } = Object.groupBy(leases, ({ state }) => state);
+  const clients = toTable(bound, before?.clients ?? NO_CLIENTS);
+  const known: AddressTable<PoolClient> = before?.kept ?? NO_CLIENTS;
+  const declared = toTable(assigned, known);
+  const kept = keptReservations(pool, clients).with({ removed: [], set: declared.entries() });
+  return { clients, kept: kept.sharing(known) };
+}
+
+const NO_CLIENTS: AddressTable<PoolClient> = AddressTable.of();
+
+/** By address. @param before - of an earlier reading: what is the same stays the same object. */
+function toTable(leases: readonly LeaseView[], before: AddressTable<PoolClient>): AddressTable<PoolClient> {
+  const entries = leases.flatMap((lease) => {
+    const client = toClient(lease);
+    if (client === undefined) return [];
+    const known = before.get(client.address);
+    return [[client.address, known !== undefined && isSameClient(known, client) ? known : client] as const];
+  });
+  return AddressTable.of(entries).sharing(before);
 }
 
 function toClient({ address: text, macAddress: mac, hostname, owner, expires, dynamic }: LeaseView): PoolClient | undefined {
@@ -168,10 +189,14 @@ function isSameClient(one: PoolClient, other: PoolClient): boolean {
 }
 
 function isSame(one: PoolFacts, other: PoolFacts): boolean {
-  if (one.pool !== other.pool || one.clients.size !== other.clients.size || one.network !== other.network) return false;
+  if (one.pool !== other.pool || one.network !== other.network) return false;
   if (one.reasons[0]?.message !== other.reasons[0]?.message) return false;
   if (describeQuarantines(one) !== describeQuarantines(other)) return false;
-  return other.clients.differences(one.clients).length === 0;
+  return isSameTable(one.clients, other.clients) && isSameTable(one.kept, other.kept);
+}
+
+function isSameTable<Row extends object>(one: AddressTable<Row>, other: AddressTable<Row>): boolean {
+  return one.size === other.size && other.differences(one).length === 0;
 }
 
 function describeQuarantines({ quarantined }: PoolFacts): string {

@@ -116,7 +116,7 @@ export interface PoolSummary {
   readonly state: PageState;
   /** Why the state is not `ok`, the worst first. */
   readonly reasons: readonly PageReason[];
-  /** The pod that answers clients; empty: none. */
+  /** The pod that answers clients, or the bare host; empty: none. */
   readonly servedByPod: string;
   /** `namespace/name` of the Deployment of its agents; empty: none. */
   readonly agents: string;

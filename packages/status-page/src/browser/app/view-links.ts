@@ -37,11 +37,13 @@ export class ViewLinks {
     }
   }
 
-  /** Views that have nothing to show are marked, and explain why when they are opened. */
-  showAccess({ sections }: Overview): void {
+  /** Views that have nothing to show are marked, and explain why when they are opened. On a bare host, those that are off are not there. */
+  showAccess({ source, sections }: Overview): void {
     for (const [index, link] of this.#links.entries()) {
       const section = LINKS[index]?.section ?? 'pools';
-      link.classList.toggle('faint', sections[section].kind !== 'shown');
+      const { kind } = sections[section];
+      link.classList.toggle('faint', kind !== 'shown');
+      link.hidden = source === 'bare-host' && kind === 'off';
     }
   }
 }

@@ -148,7 +148,7 @@ function poolsTable(): DataTable<PoolSummary> {
       { title: 'Subnet', kind: 'wide', cell: ({ cidr }) => element('code', {}, cidr === '' ? 'not readable' : cidr) },
       { title: 'Addresses', cell: ({ counts }) => fillBar(counts) },
       { title: 'Network', kind: 'wide', cell: ({ network }) => network },
-      { title: 'Served by', kind: 'wide', cell: ({ servedByPod }) => (servedByPod === '' ? 'no pod' : servedByPod) },
+      { title: 'Served by', kind: 'wide', cell: ({ servedByPod }) => (servedByPod === '' ? 'none' : servedByPod) },
       { title: 'State', kind: 'aside', cell: ({ state }) => stateBadge(state) },
     ],
   });

@@ -118,7 +118,7 @@ export class PoolView implements View {
         ['Range', summary.start === '' ? null : `${summary.start} to ${summary.end}`],
         ['DHCP server', summary.serverAddress],
         ['Network', summary.network],
-        ['Served by', summary.servedByPod === '' ? 'no pod' : summary.servedByPod],
+        ['Served by', summary.servedByPod === '' ? 'none' : summary.servedByPod],
         ['Agents', summary.agents],
       ]),
       element('p', {}, [
