@@ -83,7 +83,9 @@ describe('WakeListeners', () => {
     host.links = [link('eth1', { index: 2 })];
     await host.listeners.check(1_000);
     expect([...host.open.keys()]).toEqual(ALL.slice(3));
-    expect(host.listeners.dead).toEqual(['eth0: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up']);
+    expect(host.listeners.dead).toEqual([
+      'eth0: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up',
+    ]);
     expect(host.events.slice(-2)).toEqual(['interface-missing: eth0', 'interface-lost: eth0']);
     host.links = [link('eth0', { index: 7 }), link('eth1', { index: 2 })];
     await host.listeners.check(2_000);
@@ -97,7 +99,9 @@ describe('WakeListeners', () => {
     expect(patterns.listeners.dead).toEqual([
       'no interface matches mgmt-* !*.100; name one with --interface, or with spec.agent.interfaces of the WolConfig',
     ]);
-    expect(name.listeners.dead).toEqual(['eth9: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up']);
+    expect(name.listeners.dead).toEqual([
+      'eth9: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up',
+    ]);
   });
 
   it('an interface that was replaced by another one of the same name gets new sockets', async () => {

@@ -59,7 +59,9 @@ export class WakeListeners {
   get dead(): readonly string[] {
     return [
       ...(this.#whyNotListed === undefined ? [] : [this.#whyNotListed]),
-      ...this.#missing.map((name) => `${name}: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up`),
+      ...this.#missing.map(
+        (name) => `${name}: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up`,
+      ),
       ...[...this.#listeners].flatMap(([place, one]) => (one.kind === 'failed' ? [`${place}: ${one.message}`] : [])),
       ...(this.#listeners.size === 0 && this.#missing.length === 0 ? [this.#describeNoInterface()] : []),
     ];

@@ -18,6 +18,8 @@ import {
 export interface AllowedMachine {
   readonly machine: WakeMachine;
   readonly configs: readonly string[];
+  /** True: one of these configurations maps the address to it, so that it needs no interface with it. */
+  readonly isMapped: boolean;
 }
 
 export type WakeTarget =
@@ -111,13 +113,9 @@ export class WakeIndex {
       this.#allowedMachine(key, macAddress),
     );
     // What an administrator has mapped is no doubt: else the owner of another machine could stop its wake-ups by a copy of the address, or get them while it is replaced.
-    const [one, ...others] = this.#mapped.has(macAddress) ? machines.filter((machine) => this.#isMapped(machine)) : machines;
+    const [one, ...others] = this.#mapped.has(macAddress) ? machines.filter(({ isMapped }) => isMapped) : machines;
     if (one === undefined) return { kind: 'not-allowed' };
     return others.length === 0 ? { kind: 'machine', ...one } : { kind: 'ambiguous', machines };
-  }
-
-  #isMapped({ configs }: AllowedMachine): boolean {
-    return configs.some((name) => this.#explicit.has(name));
   }
 
   /**
@@ -131,7 +129,10 @@ export class WakeIndex {
     const configs = [...new Set(machines.flatMap((one) => one.configs))];
     if (!configs.some((name) => this.#isSatisfied(name, checked))) return { kind: 'needs-password', configs: configs.toSorted() };
     if (target.kind === 'ambiguous') return target;
-    return { ...target, configs: target.configs.filter((name) => this.#isSatisfied(name, checked)) };
+    return this.#allowedBy(
+      target,
+      target.configs.filter((name) => this.#isSatisfied(name, checked)),
+    );
   }
 
   /** Every address by which a packet may wake a machine, or could wake several and wakes none; in no order. @param checked - as of `findForPacket`. */
@@ -188,7 +189,11 @@ export class WakeIndex {
   #allowedMachine(key: MachineKey, macAddress: MacAddress): AllowedMachine[] {
     const machine = this.#machines.get(key);
     const configs = this.#addresses.get(key)?.get(macAddress);
-    return machine === undefined || configs === undefined ? [] : [{ machine, configs }];
+    return machine === undefined || configs === undefined ? [] : [this.#allowedBy({ machine }, configs)];
+  }
+
+  #allowedBy<Machine extends Pick<AllowedMachine, 'machine'>>(machine: Machine, configs: readonly string[]) {
+    return { ...machine, configs, isMapped: configs.some((name) => this.#explicit.has(name)) };
   }
 
   #allow(macAddress: MacAddress, key: MachineKey): void {

@@ -15,12 +15,23 @@ it.each([
   expect(world.answers.map(({ verdict }) => verdict.reason)).toEqual([isStarted ? 'start-accepted' : 'no-longer-allowed']);
 });
 
-it('a mapping starts its machine, whatever addresses that has', async () => {
+it.each([
+  ['it had another one', [MAC_B]],
+  ['it had this one some time ago', [MAC_A]],
+])('a mapping starts its machine, whatever addresses that has (%s)', async (_, macAddresses) => {
   const world = new DecisionWorld();
-  world.inventory = [{ ...VM_A, macAddresses: [MAC_B] }];
+  world.inventory = [{ ...VM_A, macAddresses }];
   const mapping = { macAddress: MAC_A, namespace: 'lab', name: 'vm-a' };
   world.configs = [{ name: 'mapped', namespaces: ['lab'], mode: 'Explicit', mappings: [mapping] }];
   world.machines.set('lab/vm-a', { runStrategy: 'Manual', printableStatus: 'Stopped', template: [MAC_B] });
   await world.ask(MAC_A);
   expect(world.calls).toContain('start lab/vm-a');
+});
+
+it('tells which of both it is: the WolConfig allows it no more, or the machine has another address', async () => {
+  const world = new DecisionWorld();
+  world.machines.set('lab/vm-a', { runStrategy: 'Manual', printableStatus: 'Stopped', template: [MAC_B] });
+  const { message } = await world.ask(MAC_A);
+  expect(message).toContain(`it has no interface with the address ${MAC_A} any more; send the packet to one that it has`);
+  expect(message).not.toContain('WolConfig allows');
 });

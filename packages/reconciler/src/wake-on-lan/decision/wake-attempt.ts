@@ -18,8 +18,8 @@ export interface Wake {
   /** As it was listed: an Event about a machine that cannot be read needs it. */
   readonly uid: string | undefined;
   readonly configs: readonly string[];
-  /** False where no configuration allows it any more. @param live - as the API server has it: news of the machine may be late. */
-  readonly isStillAllowed: (live: LiveMachine) => boolean;
+  /** Why it is not to be woken any more, for people; undefined: it is. @param live - as the API server has it: news of the machine may be late. */
+  readonly whyNotAllowed: (live: LiveMachine) => string | undefined;
 }
 
 type Ports = Pick<WakePorts, 'readMachine' | 'start' | 'unpause' | 'policyOf' | 'isLeading' | 'leaderAddress' | 'observer'>;
@@ -43,7 +43,8 @@ async function carryOut(attempt: Attempt, seen: Seen): Promise<WakeVerdict> {
   if (action.kind !== 'start' && action.kind !== 'unpause') return withoutRequest(seen, action);
   // What was read may have taken its time, and another manager may be leader.
   if (!ports.isLeading()) return notLeading(ports);
-  if (!wake.isStillAllowed(seen.live)) return noLongerAllowed(wake, seen);
+  const why = wake.whyNotAllowed(seen.live);
+  if (why !== undefined) return noLongerAllowed(seen, why);
   const key = machineKey(wake);
   if (action.kind === 'start') ports.observer.onStarting(key);
   const result = await (action.kind === 'start' ? ports.start(key) : ports.unpause(key));
@@ -61,8 +62,8 @@ export function notLeading({ leaderAddress }: Pick<WakePorts, 'leaderAddress'>):
 }
 
 /** A WolConfig or the machine has changed while the machine was read. */
-function noLongerAllowed(wake: Wake, { machine, live }: Seen): WakeVerdict {
-  const message = `${nameOf(wake)} is not started: no WolConfig allows that any more, or it has another MAC address by now`;
+function noLongerAllowed({ machine, live }: Seen, why: string): WakeVerdict {
+  const message = `${nameOf(machine)} is not started: ${why}`;
   return { outcome: 'refused', reason: 'no-longer-allowed', message, machine, regarding: regardingOf(live) };
 }
 

@@ -178,13 +178,13 @@ export class WakeDecider {
   async #wake(report: WakeReport, macAddress: MacAddress, { machine, configs }: AllowedMachine): Promise<WakeVerdict> {
     const { namespace, name, uid } = machine;
     const packet: Packet = { macAddress, passwordSecret: report.passwordSecret };
-    const isStillAllowed = (live: LiveMachine) => {
+    const whyNotAllowed = (live: LiveMachine) => {
       const allowed = this.#allowance(machineKey(machine), packet);
-      // A mapping needs no interface with the address.
-      const isOwn = allowed?.machine.macAddresses.includes(macAddress) === true;
-      return allowed !== undefined && !(isOwn && hasLostAddress(live, macAddress));
+      if (allowed === undefined) return 'no WolConfig allows that any more';
+      if (allowed.isMapped || !hasLostAddress(live, macAddress)) return undefined;
+      return `it has no interface with the address ${macAddress} any more; send the packet to one that it has, or map the address to it by a WolConfig with explicitMappings`;
     };
-    const wake: Wake = { namespace, name, uid, configs, isStillAllowed };
+    const wake: Wake = { namespace, name, uid, configs, whyNotAllowed };
     const verdict = await attemptWakeUp(wake, this.#ports);
     if (verdict.outcome !== 'waiting') return verdict;
     const isWaiting = this.#waits.add({
