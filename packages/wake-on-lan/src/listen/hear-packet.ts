@@ -90,7 +90,7 @@ export class PacketHearing {
     this.#window.accept(sighting, remembered === 'window' ? this.#settings.windowMs : MOMENT_MS);
   }
 
-  /** What was accepted counts no more: whoever accepted it may be gone. */
+  /** What was accepted counts no more: the manager that accepted it may be gone. */
   forgetAccepted(): void {
     this.#window.forgetAccepted();
   }

@@ -113,7 +113,7 @@ describe('wakeable', () => {
     index.set(machine('lab/vm-a', 1));
     expect(woken(index, mac(1))).toBe('lab/vm-a (one, x)');
     const outside = wakeable([all('x'), explicit('one', [mapping('lab/vm-z', mac(1))], 'prod')], MACHINES);
-    expect(woken(outside, mac(1)), 'a mapping that allows nothing gives the address to no machine').toBe('lab/vm-a (x)');
+    expect(woken(outside, mac(1)), 'a mapping that allows nothing reserves no address').toBe('lab/vm-a (x)');
   });
 
   it('a machine that no configuration allows makes no address ambiguous', () => {
