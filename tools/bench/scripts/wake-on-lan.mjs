@@ -69,7 +69,7 @@ const window = new WakeUpWindow({ windowMs: 10_000, capacity: 10_000 });
 collectGarbage();
 const heapBefore = process.memoryUsage().heapUsed;
 const floodAt = performance.now();
-for (let made = 0; made < PACKETS; made++) window.see({ macAddress: macOf(made), manager: 'controller-1' }, made / 100);
+for (let made = 0; made < PACKETS; made++) window.see(macOf(made), made / 100);
 const floodMs = performance.now() - floodAt;
 collectGarbage();
 const megabytes = (process.memoryUsage().heapUsed - heapBefore) / 1e6;
