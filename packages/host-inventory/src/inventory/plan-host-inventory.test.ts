@@ -284,7 +284,7 @@ it('when another MAC address replaces the one that is stored is in the status; a
   const hosts = stored({ leases: [lease(10)] });
   const basicOf = () => readField(hosts.all[0]?.status, 'basic');
   expect(basicOf()).not.toHaveProperty('macSince');
-  after(hosts, { leases: [lease(10, 99)], nowMs: NOW_MS + 60_000 });
+  hosts.settle(factsOf({ leases: [lease(10, 99)], nowMs: NOW_MS + 60_000 }));
   expect(basicOf()).toMatchObject({ mac: '02:00:00:00:00:63', macSince: formatTime(NOW_MS + 60_000) });
   expect(after(hosts, { leases: [lease(10, 99)], nowMs: NOW_MS + 120_000 })).toEqual([]);
 });
