@@ -127,18 +127,18 @@ describe('law: whatever a service answers', () => {
     fc.assert(
       fc.property(fc.array(step), (steps) => {
         const memory = new AnswerMemory(100);
-        const held = [0, 0, 0, 0, 0];
-        const holders = held.map((_, index) => ({
+        const taken = [0, 0, 0, 0, 0];
+        const holders = taken.map((_, index) => ({
           end: () => {
-            expect(held[index]).toBe(Math.max(...held));
-            held[index] = 0;
+            expect(taken[index]).toBe(Math.max(...taken));
+            taken[index] = 0;
           },
         }));
         for (const { holder, octets, isEnd } of steps) {
-          held[holder] = isEnd ? 0 : (held[holder] ?? 0) + octets;
+          taken[holder] = isEnd ? 0 : (taken[holder] ?? 0) + octets;
           if (isEnd) memory.release(holders[holder] as Holder);
           else memory.hold(holders[holder] as Holder, octets);
-          expect(memory.total).toBe(held.reduce((sum, one) => sum + one, 0));
+          expect(memory.total).toBe(taken.reduce((sum, one) => sum + one, 0));
           expect(memory.total).toBeLessThanOrEqual(100);
         }
         for (const holder of holders) memory.release(holder);

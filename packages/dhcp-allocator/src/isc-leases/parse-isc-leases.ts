@@ -18,7 +18,7 @@ import { readStatement, type Statement } from './read-statement.js';
 export interface IscLeaseReading {
   /** One for each address: its last entry, in the order of the file. */
   readonly leases: readonly IscLeaseEntry[];
-  /** Addresses whose last entry could not be read. An earlier one says nothing about who has the address now. */
+  /** Addresses whose last entry could not be read. An earlier one does not show who has the address now. */
   readonly unreadable: readonly UnreadableIscLease[];
   /** In the order of the file. */
   readonly problems: readonly IscLeaseProblem[];

@@ -11,7 +11,7 @@ export interface Holder {
 /** The memory that the calls of several clients have together. When it is used up, the call ends that has the most of it: one service that sends too much stops no other one. */
 export class AnswerMemory {
   readonly #most: number;
-  readonly #held = new Map<Holder, number>();
+  readonly #taken = new Map<Holder, number>();
   #total = 0;
 
   /** @param most - octets, 1 or more. Default: 48 MiB. */
@@ -25,18 +25,18 @@ export class AnswerMemory {
   }
 
   hold(holder: Holder, octets: number): void {
-    this.#held.set(holder, (this.#held.get(holder) ?? 0) + octets);
+    this.#taken.set(holder, (this.#taken.get(holder) ?? 0) + octets);
     this.#total += octets;
     while (this.#total > this.#most) this.#endLargest();
   }
 
   release(holder: Holder): void {
-    this.#total -= this.#held.get(holder) ?? 0;
-    this.#held.delete(holder);
+    this.#total -= this.#taken.get(holder) ?? 0;
+    this.#taken.delete(holder);
   }
 
   #endLargest(): void {
-    const [[largest]] = [...this.#held].toSorted(([, one], [, other]) => other - one) as [[Holder, number]];
+    const [[largest]] = [...this.#taken].toSorted(([, one], [, other]) => other - one) as [[Holder, number]];
     this.release(largest);
     largest.end(
       new RedfishError(
