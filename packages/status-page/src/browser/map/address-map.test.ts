@@ -6,6 +6,7 @@ import { countBlocks, type GridMove, moveInGrid, toGridMove, toOverviewShape } f
 import { toBlockRows, toRanges } from './address-ranges.js';
 import { AddressStates } from './address-states.js';
 import { formatAddress, parseAddress } from './ipv4-text.js';
+import { toAxis, toDots } from './map-dots.js';
 import { paintCells, toPixel } from './paint-overview.js';
 
 const [FREE, USED, RESERVED, EXCLUDED, QUARANTINED, SERVER, OUTSIDE] = ADDRESS_STATES.map((_, code) => code) as [
@@ -144,6 +145,46 @@ describe('the picture of a whole subnet', () => {
     expect(toPixel('rgb(35, 104, 173)').toString(16)).toBe('ffad6823');
     expect(toPixel('rgba(1, 2, 3, 0.5)').toString(16)).toBe('ff030201');
     expect(() => toPixel('blue')).toThrow('not a colour as computed');
+  });
+});
+
+describe('what the picture of a whole subnet would hide', () => {
+  const ofSixteen = (runs: readonly number[]) => {
+    const rest = 2 ** 16 - runs.reduce((sum, value, index) => (index % 2 === 0 ? sum : sum + value), 0);
+    return statesOf({ first: '10.1.0.0', size: 2 ** 16, runs: [...runs, USED, rest] });
+  };
+  const dotsOf = (states: AddressStates) =>
+    toDots(states, toOverviewShape(states.size)).map(({ state, column, row }) => `${state} ${column} ${row}`);
+
+  it('single addresses have marks, the most urgent first; many in a row are seen without', () => {
+    const states = ofSixteen([OUTSIDE, 2, SERVER, 1, FREE, 510, RESERVED, 3, USED, 1, RESERVED, 9, FREE, 5, QUARANTINED, 1]);
+    expect(dotsOf(states)).toEqual(['quarantined 19 2', 'server 2 0', 'reserved 2 2']);
+  });
+
+  it('of a thousand only the most urgent ones have marks', () => {
+    const states = ofSixteen([...Array.from({ length: 500 }, () => [RESERVED, 1, FREE, 1]).flat(), QUARANTINED, 1]);
+    const dots = dotsOf(states);
+    expect([dots.length, dots[0]]).toEqual([200, 'quarantined 232 3']);
+  });
+
+  it.each([
+    ['10.1.0.0', 2 ** 16, ['0 .0', '32 .32', '64 .64', '96 .96', '128 .128', '160 .160', '192 .192', '224 .224']],
+    ['172.16.8.0', 1_024, ['0 .8', '1 .9', '2 .10', '3 .11']],
+    ['10.0.0.0', 2 ** 20, ['0 .0.0', '32 .2.0', '64 .4.0', '96 .6.0', '128 .8.0', '160 .10.0', '192 .12.0', '224 .14.0']],
+  ])('rows of %s with %i addresses are named', (first, size, marks) => {
+    const axis = toAxis(statesOf({ first, size, runs: [FREE, size] }), toOverviewShape(size));
+    expect(axis.map(({ row, text }) => `${row} ${text}`)).toEqual(marks);
+  });
+
+  it('a state leads to where its next addresses in a row begin, and from the last ones to the first', () => {
+    const states = statesOf(SMALL);
+    expect([
+      states.nextOf('used', 0),
+      states.nextOf('used', 10),
+      states.nextOf('outside', 2),
+      states.nextOf('outside', 21),
+    ]).toEqual([10, 10, 3, 0]);
+    expect(states.nextOf('quarantined', 0)).toBeUndefined();
   });
 });
 

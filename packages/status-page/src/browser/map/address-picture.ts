@@ -38,7 +38,7 @@ export class AddressPicture {
   readonly #settings: AddressPictureSettings;
   readonly #states: AddressStates;
   readonly #owners: AddressOwners;
-  readonly #legend = new MapLegend();
+  readonly #legend = new MapLegend((state) => this.#select(this.#states.nextOf(state, this.#selected) ?? this.#selected, false));
   readonly #inspector = new AddressInspector();
   readonly #tables: AddressTables;
   readonly #grid: BlockGrid;
@@ -131,7 +131,7 @@ export class AddressPicture {
       element(
         'p',
         { class: 'soft' },
-        'A row is a block of 256 addresses, from .0 at the left to .255 at the right. Click to see a block.',
+        'A row is a block of 256 addresses, from .0 at the left to .255 at the right; the numbers are its third octet. Click to see a block.',
       ),
       element('label', { class: 'slider' }, [element('span', {}, 'Block of 256 addresses'), this.#slider]),
     ]);

@@ -67,6 +67,16 @@ export class AddressStates {
     return offset >= 0 && offset < this.size ? offset : undefined;
   }
 
+  /** Where addresses in a row with this state begin after an offset; after the last ones come the first. Undefined: none has it. */
+  nextOf(state: AddressState, after: number): number | undefined {
+    const code = ADDRESS_STATES.indexOf(state);
+    for (let step = 1; step <= this.size; step++) {
+      const offset = (after + step) % this.size;
+      if (this.codes[offset] === code && (offset === 0 || this.codes[offset - 1] !== code)) return offset;
+    }
+    return undefined;
+  }
+
   /** Of the addresses from offset `from` to before `to`. */
   count(from = 0, to = this.size): StateCounts {
     const found = new Uint32Array(ADDRESS_STATES.length);

@@ -1,6 +1,7 @@
-import { element } from '../dom/element.js';
+import { element, fill } from '../dom/element.js';
 import { BLOCK_SIZE, OVERVIEW_COLUMNS, type OverviewShape, toOverviewShape } from './address-blocks.js';
 import type { AddressStates } from './address-states.js';
+import { toAxis, toDots } from './map-dots.js';
 import { type Palette, paintCells } from './paint-overview.js';
 
 /** What the picture calls, with the offset of an address. */
@@ -15,6 +16,7 @@ export class SubnetCanvas {
   readonly element: HTMLElement;
   readonly #canvas: HTMLCanvasElement;
   readonly #marker: HTMLElement;
+  readonly #dots = element('div', { 'aria-hidden': 'true' });
   readonly #states: AddressStates;
   readonly #shape: OverviewShape;
   readonly #image: ImageData;
@@ -40,7 +42,8 @@ export class SubnetCanvas {
       class: toHeightClass(rows),
     });
     this.#marker = element('div', { class: 'marker', 'aria-hidden': 'true' });
-    this.element = element('div', { class: 'subnet' }, [this.#canvas, this.#marker]);
+    const picture = element('div', { class: 'subnet' }, [this.#canvas, this.#dots, this.#marker]);
+    this.element = element('div', { class: 'subnet-axis' }, [this.#makeAxis(), picture]);
     this.#canvas.addEventListener('click', (event) => listener.onSelect(this.#offsetOf(event)));
     this.#canvas.addEventListener('pointermove', (event) => listener.onHover(this.#offsetOf(event)));
     this.#canvas.addEventListener('pointerleave', () => listener.onHover(undefined));
@@ -69,15 +72,36 @@ export class SubnetCanvas {
     const at = Math.floor((block * BLOCK_SIZE) / this.#shape.perCell);
     const rows = this.#shape.rows;
     // By the object model: the page allows no style attributes.
-    this.#marker.style.top = `${(100 * Math.floor(at / OVERVIEW_COLUMNS)) / rows}%`;
-    this.#marker.style.height = `${100 / rows}%`;
+    this.#marker.style.top = toPercent(Math.floor(at / OVERVIEW_COLUMNS), rows);
+    this.#marker.style.height = toPercent(1, rows);
     this.#marker.hidden = at >= cells;
+  }
+
+  /** Which addresses a row has: the table of blocks names them for screen readers. */
+  #makeAxis(): HTMLElement {
+    const marks = toAxis(this.#states, this.#shape).map(({ row, text }) => {
+      const mark = element('span', {}, text);
+      mark.style.top = toPercent(row, this.#shape.rows);
+      return mark;
+    });
+    return element('div', { class: 'axis', 'aria-hidden': 'true' }, marks);
+  }
+
+  #drawDots(): void {
+    const dots = toDots(this.#states, this.#shape).map(({ state, column, row }) => {
+      const dot = element('i', { class: `dot-mark state-${state}` });
+      dot.style.left = toPercent(column + 0.5, OVERVIEW_COLUMNS);
+      dot.style.top = toPercent(row + 0.5, this.#shape.rows);
+      return dot;
+    });
+    fill(this.#dots, dots);
   }
 
   #draw(): void {
     this.#isDrawnSoon = false;
     const [from, to] = this.#dirty ?? [0, 0];
     this.#dirty = undefined;
+    this.#drawDots();
     this.#canvas.getContext('2d')?.putImageData(this.#image, 0, 0, 0, from, OVERVIEW_COLUMNS, to - from);
     if (performance.getEntriesByName('vmdhcp-picture').length === 0) performance.mark('vmdhcp-picture');
   }
@@ -88,6 +112,10 @@ export class SubnetCanvas {
     const row = toCell(event.offsetY / height, this.#shape.rows);
     return Math.min((row * OVERVIEW_COLUMNS + column) * this.#shape.perCell, this.#states.size - 1);
   }
+}
+
+function toPercent(part: number, whole: number): string {
+  return `${(100 * part) / whole}%`;
 }
 
 function toCell(share: number, count: number): number {
