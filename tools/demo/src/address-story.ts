@@ -59,7 +59,9 @@ export function addressStory(topology: AgentTopology): Story {
     );
     const cluster = await LabCluster.start(lab, { networks: NETWORKS, onLine: (who, line) => showLogLine(stage, who, line) });
     stage.atEnd(() => cluster.stop());
+    view.line('the API server answers; the controller starts');
     await cluster.startController('--agent-topology', topology);
+    view.line(`${colors.green('ready')}: the controller is leader`);
     const story = new AddressStory({ view, cluster, machines, group });
     if (topology === 'unified') await story.apply(unifiedAgents());
     await story.play();
@@ -95,12 +97,16 @@ class AddressStory {
   async play(): Promise<void> {
     await this.apply(readYaml(join(CLUSTER_EXAMPLES, 'pools.yaml')));
     await this.#create();
-    await this.#boot();
-    await this.#recreate();
-    // It starts while the other agent takes over, which is a time of waiting.
+    // It starts while clients wait for their replies.
     const starting = this.#cluster.startWebhook();
-    await this.#failOver();
+    await this.#boot();
+    this.#explain(
+      'meanwhile vmdhcp-controller webhook starts: it issues its certificate, and registers itself at the API server',
+    );
     await (await starting).registered();
+    this.#view.line(`${colors.green('ready')}: the webhook`);
+    await this.#recreate();
+    await this.#failOver();
     await this.#refuse();
     await this.#exhaust();
     this.#view.step('The state of the cluster: kubectl get deployments,ippools,vmnetcfg');
@@ -114,8 +120,11 @@ class AddressStory {
     for (const { name, network, client } of MACHINES) {
       this.#view.set(name, { NETWORK: network, CLIENT: isInstalled(client) ? client : 'vmdhcp-agent probe', ADDRESS: '-' });
     }
+    const createdAtMs = performance.now();
     await this.apply(readYaml(join(CLUSTER_EXAMPLES, 'virtual-machines.yaml')));
-    for (const { metadata, status } of await allocated(this.#cluster, ['web', 'database', 'gateway'])) {
+    const configs = await allocated(this.#cluster, ['web', 'database', 'gateway']);
+    this.#measure(`all have their addresses ${secondsSince(createdAtMs)} s after the first one was created`, 'within a second');
+    for (const { metadata, status } of configs) {
       const addresses = readList(status, 'networkConfigs').map((entry) => readText(entry, 'allocatedIPAddress'));
       this.#view.line(`${metadata.name}: ${addresses.join(', ')}`);
     }
@@ -159,7 +168,7 @@ class AddressStory {
     const holder = await this.#holder();
     leader.process?.kill('SIGKILL');
     const killedAtMs = performance.now();
-    const seconds = () => ((performance.now() - killedAtMs) / 1000).toFixed(1);
+    const seconds = () => secondsSince(killedAtMs);
     this.#view.line(`${colors.red('killed')} ${leader.name}`);
     const hasAnotherLeader = async () => (await this.#holder()) !== holder;
     const [, taken] = await Promise.all([
@@ -169,7 +178,7 @@ class AddressStory {
       waitFor('another leader', hasAnotherLeader, TAKE_OVER_TIMEOUT_MS).then(seconds),
     ]);
     const { name } = await this.#leader();
-    this.#view.line(`${colors.green('measured')}: ${name} is leader, with the server addresses, ${taken} s after the kill`);
+    this.#measure(`${name} is leader, with the server addresses, ${taken} s after the kill`, 'within three seconds');
   }
 
   async #refuse(): Promise<void> {
@@ -238,9 +247,19 @@ class AddressStory {
     explain(this.#view, text);
   }
 
+  /** @param promised - what README.md states, for a machine that has time. */
+  #measure(text: string, promised: string): void {
+    this.#view.line(`${colors.green('measured')}: ${text}`);
+    this.#explain(`README.md: ${promised}; a busy machine needs longer`);
+  }
+
   #machine(name: string): Machine {
     return this.#machines.get(name) as Machine;
   }
+}
+
+function secondsSince(startedAtMs: number): string {
+  return ((performance.now() - startedAtMs) / 1000).toFixed(1);
 }
 
 function explain(view: LiveView, text: string): void {

@@ -5,7 +5,7 @@ import colors from 'picocolors';
 import { BareMetalCluster, CLUSTER_AGENT_OBJECT, SERVER } from './bare-metal-cluster.js';
 import type { BareMetalHost } from './bare-metal-host.js';
 import type { LiveView } from './live-view.js';
-import { parseLogLine, withReason } from './log-record.js';
+import { inPlainWords, parseLogLine, withReason } from './log-record.js';
 import type { Stage } from './story.js';
 
 const OPERATION = 'reinstall-host-2';
@@ -28,7 +28,9 @@ export async function bareMetalStory({ lab, view, atEnd, isClosing }: Stage): Pr
     onControllerLine: (line) => !isClosing() && showControllerLine(view, line),
   });
   const story = new BareMetalStory(view, cluster);
+  view.line('the API server answers; the controller starts');
   await cluster.startController();
+  view.line(`${colors.green('ready')}: the controller is leader, and has listed ClusterAgents and hosts`);
   await story.deploy();
   await story.switchOn();
   await story.bind();
@@ -71,6 +73,7 @@ class BareMetalStory {
     this.#explain(
       'each asks for an address; for each lease the agent creates a HostStatus, and reads the management controller over Redfish (HTTPS)',
     );
+    this.#explain('the first look may come before the management controller listens: it is a warning, and the agent looks again');
     this.#view.table('HOST', 'MAC ADDRESS', 'ADDRESS', 'HOSTSTATUS', 'HEALTHY', 'BOOTED');
     for (const host of this.#hosts) {
       this.#view.set(host.name, { 'MAC ADDRESS': host.machine.macAddress, ADDRESS: '-' });
@@ -134,10 +137,13 @@ class BareMetalStory {
     const killedAtMs = performance.now();
     this.#view.line(`${colors.red('killed')} ${leader.name}`);
     const next = await this.#cluster.leader(leader);
+    const seconds = () => ((performance.now() - killedAtMs) / 1000).toFixed(1);
+    this.#view.line(`${colors.green('measured')}: ${next.name} is leader, with selfIp, ${seconds()} s after the kill`);
+    this.#explain('the Lease of the dead one has to end first; a busy machine needs longer');
     // Packets before the first answer are repeated by the clients.
     const after = await Promise.all(this.#hosts.map((host) => host.renew()));
-    const seconds = ((performance.now() - killedAtMs) / 1000).toFixed(1);
-    this.#view.line(`${colors.green('leader')} is ${next.name}; every host has renewed its lease ${seconds} s after the kill`);
+    this.#view.line(`${colors.green('measured')}: every host has renewed its lease ${seconds()} s after the kill`);
+    this.#explain('each asks once the new agent is leader; a client that gets no answer asks again after some seconds');
     const lost = before.filter((address, index) => after[index] !== address).length;
     this.#view.line(`${colors.green('measured')}: ${lost} of ${before.length} hosts lost their addresses`);
     if (lost > 0) throw new Error(`before: ${before.join(' ')}, after: ${after.join(' ')}`);
@@ -208,7 +214,7 @@ function showAgentLine(view: LiveView, pod: string, line: string): void {
   const who = `agent ${pod.split('-').at(-1)}`;
   if (event !== undefined && mac !== undefined) view.line(`${colors.green(who)}: ${event} ${mac} ${address ?? ''}`);
   else if (reason !== undefined && level === 'info') view.line(`${colors.green(who)}: ${reason}: ${msg}`);
-  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow(who)}: ${msg}`);
+  else if (level === 'warn' || level === 'error') view.line(`${colors.yellow(who)}: ${inPlainWords(msg)}`);
 }
 
 /** What it creates for agents, and what is wrong; not how it starts. */

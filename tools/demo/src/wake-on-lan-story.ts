@@ -4,7 +4,7 @@ import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime
 import { type LabProcess, waitFor } from '@vmdhcp/lab';
 import colors from 'picocolors';
 import type { LiveView } from './live-view.js';
-import { parseLogLine } from './log-record.js';
+import { inPlainWords, parseLogLine } from './log-record.js';
 import type { Stage } from './story.js';
 import { type AgentLine, NODES, type SleepingMachine, WakeOnLanCluster } from './wake-on-lan-cluster.js';
 
@@ -44,7 +44,7 @@ export async function wakeOnLanStory(stage: Stage): Promise<void> {
   const story = new WakeOnLanStory(view, cluster);
   await story.switchedOff();
   view.step('The controller starts: vmdhcp-controller run --wake-on-lan');
-  const controller = await cluster.startController();
+  const controller = await story.startController();
   await story.allow();
   await story.wake();
   await story.showEvent();
@@ -63,6 +63,15 @@ class WakeOnLanStory {
   constructor(view: LiveView, cluster: WakeOnLanCluster) {
     this.#view = view;
     this.#cluster = cluster;
+  }
+
+  async startController(): Promise<LabProcess> {
+    this.#view.line(
+      colors.dim('it defines its kinds, becomes leader, and issues certificates by which agents and controller know each other'),
+    );
+    const controller = await this.#cluster.startController();
+    this.#view.line(`${colors.green('ready')}: the controller has the list of virtual machines, and is deciding about wake-ups`);
+    return controller;
   }
 
   async switchedOff(): Promise<void> {
@@ -122,7 +131,7 @@ class WakeOnLanStory {
     await this.#send(MAIL_SERVER);
     await this.#cluster.untilLogged(MAIL_SERVER, 'wake-up');
     this.#view.line('another controller starts');
-    await this.#cluster.startController();
+    await this.startController();
     await this.#cluster.kubevirt.untilStatus(MAIL_SERVER.key, 'Running');
     await this.#cluster.untilLogged(MAIL_SERVER, 'reported');
     await this.#measure(MAIL_SERVER);
@@ -181,14 +190,16 @@ class WakeOnLanStory {
 function showAgentLine(view: LiveView, { node, record: { event, level, msg } }: AgentLine): void {
   if (event === 'wake-up') view.line(`${colors.green(node)}: ${msg}`);
   else if (event === 'reported') view.line(`${colors.green(node)}: ${msg}`);
-  else if (event?.startsWith('report-') || level === 'error') view.line(`${colors.yellow(node)}: ${msg}`);
+  else if (event?.startsWith('report-') || level === 'error') view.line(`${colors.yellow(node)}: ${inPlainWords(msg ?? '')}`);
 }
 
-/** Without the lines that only repeat those of the agents. */
+/** What it does, and what is wrong; not how it starts, nor what only repeats the lines of the agents. */
 function showControllerLine(view: LiveView, line: string): void {
   const { level, msg = line, vm } = parseLogLine(line) ?? {};
-  if (level === 'debug' || REPEATS.some((text) => msg.startsWith(text))) return;
-  view.line(colors.dim(`controller: ${msg}${vm === undefined ? '' : ` ${vm}`}`));
+  const isTrouble = level === 'warn' || level === 'error';
+  if (!isTrouble && !DEEDS.some((text) => msg.startsWith(text))) return;
+  const text = `controller: ${inPlainWords(msg)}${vm === undefined ? '' : ` ${vm}`}`;
+  view.line(isTrouble ? colors.yellow(text) : colors.dim(text));
 }
 
-const REPEATS = ['Received WOL event', 'wake-up decided'];
+const DEEDS = ['Creating agent DaemonSet', 'Starting VM', 'stopped'];

@@ -34,6 +34,14 @@ function leftovers(): readonly string[] {
   return [...links.map(({ ifname }) => ifname).filter((name) => name !== 'lo'), ...readdirSync('/run/netns')];
 }
 
+/** What a person would have to look up, or wait for without a word. */
+function expectPlainWords(lines: readonly string[]): void {
+  expect(lines.filter((line) => /E(CONNREFUSED|HOSTUNREACH|PIPE)|Secret of certificates|caches synced/.test(line))).toEqual([]);
+  for (const [index, line] of lines.entries())
+    if (/^ +[\d.]+ s +measured: (all have|.* with the server addresses)/.test(line))
+      expect(lines[index + 1]).toContain('README.md: within ');
+}
+
 /** The lines that have these texts, in this order. */
 function expectInOrder(lines: readonly string[], texts: readonly string[]): void {
   let from = 0;
@@ -51,6 +59,7 @@ describe('the demo', () => {
       const { code } = await start('--wake-on-lan').ended(STORY_TIMEOUT_MS);
       const lines = demo?.lines ?? [];
       expect(code, lines.join('\n')).toBe(0);
+      expectPlainWords(lines);
       expectInOrder(lines, [
         '3 agents are ready',
         'measured: 1 request to start office/build-server',
@@ -79,7 +88,10 @@ describe('the demo', () => {
       const { code } = await start().ended(STORY_TIMEOUT_MS);
       const lines = demo?.lines ?? [];
       expect(code, lines.join('\n')).toBe(0);
+      expectPlainWords(lines);
       expectInOrder(lines, [
+        'measured: all have their addresses ',
+        'ready: the webhook',
         'Virtual machine web is deleted and created again',
         'killed vm-dhcp-agent-mgmt-1-',
         'measured: web has its reply ',
@@ -104,6 +116,7 @@ describe('the demo', () => {
       const { code } = await start('--hosts').ended(STORY_TIMEOUT_MS);
       const lines = demo?.lines ?? [];
       expect(code, lines.join('\n')).toBe(0);
+      expectPlainWords(lines);
       expectInOrder(lines, [
         'ready: 2 agents',
         'HostStatus rack-192-168-60-10: healthy; BiosVersion P79 v1.45, PowerState On',

@@ -3,15 +3,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
+import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/reconciler/host-chain';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   AGENT_BIN,
   acquire,
   ClusterAccess,
   has,
+  KubectlPlugin,
   Lab,
   type LabProcess,
   type Machine,
@@ -223,6 +226,19 @@ it.skipIf(!has('udhcpc'))(
   },
 );
 
+/** `kubectl vmdhcp why` of an address that no host has: the reason at its link, as grave as it is there, and with its remedy. */
+async function isExplained(reason: HostChainReason): Promise<void> {
+  const plugin = new KubectlPlugin();
+  const { link, gravity } = HOST_REASON_LINKS[reason];
+  const words = ['why', '192.168.50.99', '-o', 'json', '--audit-namespace', 'default'];
+  const found = await waitFor(`why: ${reason}`, async () => {
+    const { hosts = [] } = JSON.parse((await plugin.run(kubeconfig, words)).stdout) as { readonly hosts?: readonly HostChain[] };
+    const links = hosts.flatMap((host) => host.links).filter((one) => one.link === link);
+    return links.flatMap(({ findings }) => findings).find((one) => one.reason === reason);
+  }).finally(() => plugin.close());
+  expect(found).toMatchObject({ state: gravity, remedy: HOST_REASONS[reason].remedy });
+}
+
 it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
   `unknown clients get leases, settings change without a restart, and another replica goes on ${needs('udhcpc', 'dhclient', 'dnsmasq')}`,
   async () => {
@@ -237,6 +253,7 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
       return unready?.includes('selfIp 192.168.50.2 is in use by another host (02:00:00:00:50:66)');
     });
     expect(replicas[0]?.isHolder).toBe(false);
+    await isExplained('SelfIpInUse');
     before.machine.ip('address', 'delete', SELF, 'dev', 'eth0');
     const first = await holder();
     await waitFor('the server from before in the status', async () => {
@@ -246,6 +263,7 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
       );
     });
     expect(await first.get('/metrics')).toContain('vmdhcp_agent_other_dhcp_servers 1');
+    await isExplained('OtherServerAnswers');
     await before.process.stop();
     expect(first.machine.addresses('net1')).toContain(OTHER);
     replicas.push(await Replica.start(2));
@@ -285,6 +303,12 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
     expect(await acquire('udhcpc', unknownClient(3))).toMatchObject({ address: '192.168.50.30' });
     expect(await acquire('dhclient', unknownClient(4))).toMatchObject({ address: '192.168.50.31' });
 
+    await change({ ipRange: '192.168.50.30-192.168.50.31' });
+    await waitFor('no free address', () => first.process.lines.filter((line) => line.includes('are in effect')).length === 3);
+    const inVain = startClient('udhcpc', unknownClient(5));
+    await isExplained('AddressesExhausted');
+    await inVain.process.stop();
+
     await waitFor('a standby that is ready', async () => (await replicas[1]?.get('/readyz').catch(() => ''))?.startsWith('200'));
     expect(replicas.filter(({ isHolder }) => isHolder)).toEqual([first]);
     first.process.kill('SIGKILL');
@@ -297,6 +321,10 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
       [3, '192.168.50.30'],
     ] as const)
       expect(await acquire('udhcpc', machines[number - 1] as Machine)).toMatchObject({ address });
+    second.machine.ip('link', 'set', 'net1', 'down');
+    await isExplained('HostAgentCannotServe');
+    second.machine.ip('link', 'set', 'net1', 'up');
+    await waitFor('selfIp, once it is up again', () => second.isHolder);
     await second.process.stop();
     expect(second.machine.addresses('net1')).toEqual([OTHER]);
   },

@@ -1,5 +1,5 @@
 /** What is wrong with bare-metal hosts, their ClusterAgents and their HostEndpoints. */
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import type { HostCluster } from './host-cluster.js';
 import { AGENTS } from './why-cluster.js';
 
@@ -177,15 +177,20 @@ const HOST_SITUATIONS_OF_AGENTS: readonly HostSituation[] = [
       const spec = { replicas: 0, selector: { matchLabels: labels }, template };
       const metadata = { namespace: AGENTS, name: 'agent-refused' };
       await cluster.admin.create({ apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec } as KubernetesObject);
-      return `${await cluster.addNetwork('refused')}.40`;
+      const start = await cluster.addNetwork('refused');
+      // Before requests of the controller fail.
+      await cluster.admin.waitForObject('ClusterAgent', 'refused', ({ status }) =>
+        readConditions(status).some(({ reason }) => reason === 'HostAgentsRefused'),
+      );
+      return `${start}.40`;
     },
   },
   {
-    // From here on no ServiceAccount can be created.
+    // From here on no Role can be created.
     reason: 'HostAgentsFailed',
     make: async (cluster) => {
       cluster.cluster.simulator.faults.inject({
-        requests: { verb: 'create', resource: 'serviceaccounts', namespace: AGENTS },
+        requests: { verb: 'create', resource: 'roles', namespace: AGENTS },
         effect: { kind: 'answer', status: 403 },
         times: 0,
       });
