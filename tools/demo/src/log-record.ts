@@ -15,7 +15,7 @@ export function withReason(message: string, reason: string | undefined): string 
   return reason === undefined ? message : `${message}: ${reason}`;
 }
 
-/** Without the words of the system for what the sentence says: `connect ECONNREFUSED 10.0.0.1:9090 (no manager listens there)`, `(ECONNREFUSED)`. */
+/** Without the words of the system for what the sentence has: `connect ECONNREFUSED 10.0.0.1:9090 (no manager listens there)`, `(ECONNREFUSED)`. */
 export function inPlainWords(message: string): string {
   return message.replace(/connect E[A-Z]+ \S+ \(([^)]+)\)/, '$1').replace(/ \(E[A-Z]+\)/, '');
 }

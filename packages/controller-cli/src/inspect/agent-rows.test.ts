@@ -53,7 +53,7 @@ describe('agents that are listed', () => {
     expect(rowsOf(one, ipPools, NOW_MS + 3_600_000)).toMatchObject([{ leader: '', serving: false, reason: 'NotLeading' }]);
   });
 
-  it('says which Leases are left out, and why', () => {
+  it('names the Leases that are left out, and why', () => {
     const { beside } = agentsKind(false);
     beside?.take(ipPools);
     const leases = [lease(AGENTS, 'default/one'), lease('a-tenant', 'default/one')];

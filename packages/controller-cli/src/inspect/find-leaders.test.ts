@@ -74,7 +74,7 @@ it.each([
   ['no IPPool', 'default/none', () => true, 'there is no IPPool default/none: kubectl vmdhcp pools -A'],
   ['no right to it', 'default/one', (verb: string) => verb !== 'get', /cannot get ippools.*: ask for the verb get on it$/],
   ['no right to Leases', 'default/one', (verb: string) => verb !== 'list', /cannot list leases.*: ask for the verb list on it$/],
-])('says what is missing: %s', async (_what, pool, isAllowed, message) => {
+])('names what is missing: %s', async (_what, pool, isAllowed, message) => {
   await expect(findLeadersOf(cluster(isAllowed).reader, pool)).rejects.toThrow(message);
 });
 

@@ -1,4 +1,4 @@
-/** Who leads a group of agents, by its Lease. */
+/** The leader of a group of agents, by its Lease. */
 export interface Leader {
   readonly namespace: string;
   /** The name of the Lease. */

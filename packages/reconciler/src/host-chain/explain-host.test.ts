@@ -151,7 +151,7 @@ describe('a host', () => {
     expect(chain.links.map(({ link }) => link)).toEqual(HOST_LINKS);
   });
 
-  it('whose address a second HostEndpoint names: the first one is as it should be, and the second one is told apart', () => {
+  it('whose address a second HostEndpoint names: the first one is as it should be, and the second one has its reason', () => {
     const withUid = (name: string, month: string) => ({
       ...endpoint('192.168.0.50'),
       metadata: { name, uid: name, creationTimestamp: `2026-${month}-01T00:00:00Z` },
