@@ -79,7 +79,13 @@ describe('who has which MAC address', () => {
     const { addresses, put, remove, news } = noting();
     put('virtualMachines', machine('vm-a', A, B));
     put('virtualMachines', machine('vm-b', B));
-    expect(addresses.get('default/vm-a')).toEqual({ namespace: 'default', name: 'vm-a', uid: 'uid-vm-a', labels: {}, macAddresses: [A, B] });
+    expect(addresses.get('default/vm-a')).toEqual({
+      namespace: 'default',
+      name: 'vm-a',
+      uid: 'uid-vm-a',
+      labels: {},
+      macAddresses: [A, B],
+    });
     expect([addresses.machinesWith(A), addresses.machinesWith(B)]).toEqual([['default/vm-a'], ['default/vm-a', 'default/vm-b']]);
     expect(news()).toEqual(['default/vm-a', 'default/vm-b']);
     remove('virtualMachines', 'default/vm-a');
