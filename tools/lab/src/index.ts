@@ -84,6 +84,14 @@ export { serviceAccountToken } from './service-account-token.js';
 export { startBrowser } from './status-page/browser.js';
 export { examplePage, HOSTILE_NAME, LARGE_POOL } from './status-page/example-page.js';
 export { grantAll, type MemoryLease, MemoryPage } from './status-page/memory-page.js';
+export {
+  openPicture,
+  PAGE_PICTURES,
+  type PagePicture,
+  PICTURE_WORDS,
+  picturedPage,
+  wordsOf,
+} from './status-page/page-pictures.js';
 export { TestCluster } from './test-cluster.js';
 export { TEST_CLUSTER_VARIABLE, TestServer, type TestServerSettings } from './test-server.js';
 export { type ContainerSettings, UNPRIVILEGED, UnpackedImage } from './unpacked-image.js';

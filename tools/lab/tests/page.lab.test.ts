@@ -1,9 +1,22 @@
 /// <reference lib="dom" />
 /** The status page in a real browser, out of its real server: what people see, with which keys, and when the server goes away. */
+import { readFileSync } from 'node:fs';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { examplePage, grantAll, HOSTILE_NAME, LARGE_POOL, MemoryPage, startBrowser } from '../src/index.js';
+import {
+  examplePage,
+  grantAll,
+  HOSTILE_NAME,
+  LARGE_POOL,
+  MemoryPage,
+  openPicture,
+  PAGE_PICTURES,
+  PICTURE_WORDS,
+  picturedPage,
+  startBrowser,
+  wordsOf,
+} from '../src/index.js';
 import { has, needs } from '../src/real-program.js';
 
 const VIEWS = [
@@ -354,6 +367,14 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     });
     const { used, free, excluded } = await countsOfLegend(page);
     expect(colours.slice(0, 3)).toEqual([used, free, excluded]);
+  });
+
+  it('the pictures of docs/page.md have the words of the page; npm run pictures:page makes them anew', async () => {
+    served = await replaceWith(picturedPage(Date.now()));
+    const pictured = JSON.parse(readFileSync(new URL(`../../../${PICTURE_WORDS}`, import.meta.url), 'utf8')) as object;
+    const words: Record<string, readonly string[]> = {};
+    for (const picture of PAGE_PICTURES) words[picture.name] = await wordsOf(await openPicture(browser, served.url, picture));
+    expect(words).toEqual(pictured);
   });
 
   it('these tests find a barrier where there is one', async () => {

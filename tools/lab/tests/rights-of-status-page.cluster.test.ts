@@ -11,13 +11,16 @@ import {
   type ClusterAccess,
   compareRights,
   describeRight,
+  has,
   InstalledProgram,
   installedFor,
   installedWith,
+  needs,
   PrivateCluster,
   rightsIn,
   rightsOf,
   serviceAccountToken,
+  startBrowser,
   virtualMachine,
   waitFor,
 } from '../src/index.js';
@@ -189,6 +192,34 @@ describe('the page, always against a simulated API server', () => {
     });
     expect(row).toMatchObject({ kind: 'VirtualMachine', namespace: 'default', isWarning: true });
   });
+
+  it.skipIf(!has('chromium'))(
+    `is read in a browser with a token: a pool as it is, and a virtual machine that has no address, with what to do ${needs('chromium')}`,
+    { timeout: 120_000 },
+    async () => {
+      const browser = await startBrowser();
+      try {
+        const page = await browser.newPage();
+        page.setDefaultTimeout(20_000);
+        const problems: string[] = [];
+        page.on('pageerror', (error) => problems.push(String(error)));
+        await page.goto(`http://${controller.listen}/#/pools/default/net-1`);
+        await page.getByLabel('Token', { exact: true }).fill(reader);
+        await page.keyboard.press('Enter');
+        await page.locator('[aria-label="10.1.1.2, dhcp server"]').waitFor();
+        await page.locator('[aria-label="10.1.1.10, free"]').waitFor();
+        await page.getByText(/^0 of 90 used/).waitFor();
+        await page.getByRole('link', { name: 'Overview', exact: true }).click();
+        await page.getByRole('link', { name: 'default/lost' }).click();
+        const card = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'default/lost' }) });
+        await card.getByText('NetworkUnknown').waitFor();
+        await card.getByText('What to do:').first().waitFor();
+        expect(problems).toEqual([]);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
 
   it('each right that the page adds was used, and no request was refused', async () => {
     const without = new Set(rightsIn(installedFor('controller'), CONTROLLER).map(describeRight));

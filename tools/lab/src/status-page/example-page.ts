@@ -32,6 +32,7 @@ const UNHEALTHY: PageReason = {
   meaning: 'The management controller of the host does not answer as it should; the message has the cause.',
   remedy: 'Do what the message names. Look at the address, the port, the certificate and the Secret of the host.',
 };
+const LARGE_CONFLICT: PageReason = { ...CONFLICT, message: '10.1.245.170 is used by 02:00:5e:99:00:02' };
 const WAITING: PageReason = {
   reason: 'AwaitingMacAddress',
   message: 'interface nic-1',
@@ -43,7 +44,7 @@ const WAITING: PageReason = {
 export function examplePage(nowMs: number): MemoryPage {
   const page = new MemoryPage();
   putSmallPool(page, nowMs);
-  putLargePool(page);
+  putLargePool(page, nowMs);
   putExhaustedPool(page);
   page.machines = exampleMachines(nowMs);
   page.agents = exampleAgents(nowMs);
@@ -83,7 +84,7 @@ function putSmallPool(page: MemoryPage, nowMs: number): void {
   );
 }
 
-function putLargePool(page: MemoryPage): void {
+function putLargePool(page: MemoryPage, nowMs: number): void {
   const first = addressOf('10.1.0.16');
   // The first 28,000 addresses in a row, and every third of those that follow: as after months of machines that come and go.
   const offsets = [...range(0, 28_000), ...range(0, 12_000).map((index) => 28_000 + index * 3)];
@@ -96,7 +97,10 @@ function putLargePool(page: MemoryPage): void {
       exclude: ['10.1.200.0-10.1.207.255'],
     },
     leases.filter(({ address }) => !/^10\.1\.20[0-7]\./.test(address)),
-    { servedByPod: POD, agents: AGENTS },
+    {
+      ...{ state: 'note', reasons: [LARGE_CONFLICT], servedByPod: POD, agents: AGENTS },
+      quarantined: [{ address: addressOf('10.1.245.170'), untilMs: nowMs + 20 * MINUTE_MS, usedBy: '02:00:5e:99:00:02' }],
+    },
   );
 }
 

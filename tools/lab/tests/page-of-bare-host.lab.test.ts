@@ -1,0 +1,64 @@
+/** The page of a bare host in a real browser, out of the agent that serves its pools. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { has, Lab, LabAgent, type Machine, needs, poolsYaml, runAgent, startBrowser } from '../src/index.js';
+
+const MAC = '02:00:00:00:48:01';
+const OTHER_MAC = '02:00:00:00:48:02';
+const POOLS = poolsYaml(
+  [{ name: 'net-48', prefix: '192.168.48', settings: ['router: 192.168.48.1', 'leaseTime: 600'] }],
+  [
+    { name: 'vm-a', pool: 'net-48', macAddress: MAC },
+    { name: 'vm-b', pool: 'net-48', macAddress: OTHER_MAC },
+  ],
+);
+const PORT = 8169;
+
+let lab: Lab;
+let machine: Machine;
+let browser: Browser;
+let page: Page;
+
+beforeAll(async () => {
+  if (!has('chromium')) return;
+  lab = new Lab();
+  lab.addNetwork('br48', '192.168.48.2/24');
+  machine = lab.addMachine('vm-a', { network: 'br48', macAddress: MAC });
+  const parameters = ['--ui', '--ui-listen', `127.0.0.1:${PORT}`];
+  const agent = await LabAgent.start(lab, { pools: POOLS, interfaces: ['net-48=br48'], parameters });
+  await agent.process.line('the page is served');
+  browser = await startBrowser();
+  page = await browser.newPage();
+  page.setDefaultTimeout(20_000);
+}, 120_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await lab?.dispose();
+});
+
+it.skipIf(!has('chromium'))(
+  `a bare host on its page: its pool, an address before and after its client asks, and no views that it does not have ${needs('chromium')}`,
+  { timeout: 120_000 },
+  async () => {
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    await page.goto(`http://127.0.0.1:${PORT}/#/`);
+    await page.getByText('Nothing needs attention.', { exact: true }).waitFor();
+    await page.getByRole('row', { name: /^default\/net-48.*0 of 90 used.*OK$/ }).waitFor();
+    expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').allInnerTexts()).toEqual([
+      'Overview',
+      'Leases',
+    ]);
+    await page.getByRole('link', { name: 'default/net-48' }).click();
+    await page.locator('[aria-label="192.168.48.1, router"]').waitFor();
+    await page.locator('[aria-label="192.168.48.10, reserved, default/vm-a"]').waitFor();
+    const served = page.locator('.facts div', { hasText: 'Served by' }).locator('dd');
+    expect(await served.textContent()).not.toBe('none');
+    expect((await runAgent(machine, 'probe', '--interface', 'eth0', '--request')).code).toBe(0);
+    await page.locator('[aria-label="192.168.48.10, used, default/vm-a"]').waitFor();
+    await page.locator('[aria-label="192.168.48.11, reserved, default/vm-b"]').waitFor();
+    await page.getByText(/^1 of 90 used/).waitFor();
+    expect(problems).toEqual([]);
+  },
+);
