@@ -59,8 +59,8 @@ interface Shown {
   readonly link: string;
   readonly state: string;
   readonly remedy: string;
-  /** The first link of this way that is broken or waits. */
-  readonly brokenAt: string | undefined;
+  /** Reasons at the first link of this way that is broken or waits. */
+  readonly first: readonly string[];
 }
 
 type Answer = { readonly chain?: AddressChain; readonly records?: readonly ClientRecord[] };
@@ -69,9 +69,9 @@ type Answer = { readonly chain?: AddressChain; readonly records?: readonly Clien
 function reasonsIn({ chain }: Answer): readonly Shown[] {
   const ways = chain === undefined ? [] : [{ links: chain.links }, ...chain.interfaces];
   return ways.flatMap(({ links }) => {
-    const brokenAt = firstTrouble(links)?.link;
+    const first = firstTrouble(links)?.findings.map(({ reason }) => reason) ?? [];
     return links.flatMap(({ link, findings }) =>
-      findings.map(({ reason, state, remedy }) => ({ reason, link, state, remedy, brokenAt })),
+      findings.map(({ reason, state, remedy }) => ({ reason, link, state, remedy, first })),
     );
   });
 }
@@ -83,11 +83,11 @@ async function answerAbout(subject: string, kubeconfig: string): Promise<Answer>
   return JSON.parse(stdout) as Answer;
 }
 
-/** One that the table of links has for the reason; a note elsewhere is one of a condition that means no trouble. */
-function isAsInTheTable({ reason, link, state, remedy, brokenAt }: Shown): boolean {
+/** At its link, as grave as it is there, with its remedy, and where something is broken, that is what is marked: this reason, or another one of the situation. */
+function isAsInTheTable({ reason, link, state, remedy, first }: Shown, reasons: readonly string[]): boolean {
   const wanted = REASON_LINKS[reason as ChainReason];
-  const isFirst = wanted.gravity !== 'broken' || brokenAt === link;
-  return link === wanted.link && state === wanted.gravity && remedy === REASONS[reason as ChainReason].remedy && isFirst;
+  const isMarked = wanted.gravity !== 'broken' || first.some((one) => reasons.includes(one));
+  return link === wanted.link && state === wanted.gravity && remedy === REASONS[reason as ChainReason].remedy && isMarked;
 }
 
 async function shows({ ask, reasons, kubeconfig }: Situation, on = cluster): Promise<void> {
@@ -101,7 +101,8 @@ async function shows({ ask, reasons, kubeconfig }: Situation, on = cluster): Pro
       // Of an address that no client has: there is no way, and so no link.
       const ofRecords = answer.chain === undefined ? (answer.records ?? []).flatMap(({ reason }) => reason ?? []) : [];
       return reasons.every(
-        (reason) => ofRecords.some((one) => one === reason) || found.some((one) => one.reason === reason && isAsInTheTable(one)),
+        (reason) =>
+          ofRecords.some((one) => one === reason) || found.some((one) => one.reason === reason && isAsInTheTable(one, reasons)),
       );
     },
     60_000,
