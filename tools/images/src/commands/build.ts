@@ -27,7 +27,12 @@ export function buildCommand(): Command {
     .description(
       'Build images: for each program an OCI layout with an index of its architectures, and a list of contents (CycloneDX).',
     )
-    .option('--output <dir>', 'where the layouts go; what is there of an earlier build is replaced', join(ROOT, '.vmdhcp/images'))
+    .addOption(
+      new Option('--output <dir>', 'where the layouts go; what is there of an earlier build is replaced').default(
+        join(ROOT, '.vmdhcp/images'),
+        '.vmdhcp/images of this repository',
+      ),
+    )
     .addOption(new Option('--program <name>', 'this program only').choices([...PROGRAM_NAMES]))
     .addOption(architectureOption())
     .option('--version <version>', 'the tag and the label (default: that of the packages)')
