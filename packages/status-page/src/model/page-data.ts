@@ -30,7 +30,7 @@ export const ADDRESS_STATES = ['free', 'used', 'reserved', 'excluded', 'quaranti
  * - `quarantined`: an unknown host uses it, so no client gets it for a time
  * - `server`: of the DHCP server
  * - `outside`: in the subnet, but not between start and end; the network and broadcast addresses too
- * - `router`: of the router in the options of clients
+ * - `router`: of the router that the pool names
  */
 export type AddressState = (typeof ADDRESS_STATES)[number];
 

@@ -16,6 +16,7 @@ export function rowAt({ clients, kept }: PoolFacts, address: Ipv4Address): Lease
   return clients.get(address) ?? kept.get(address);
 }
 
+/** The row as the page gets it. */
 export function toLease({ key, facts }: PoolSnapshot, row: LeaseRow, names: LeaseNames): Lease {
   const { address, macAddress, hostname, owner = '', expiresAtMs }: PoolClient = row;
   const ofReservation = facts.pool?.reservations.get(macAddress)?.hostname;

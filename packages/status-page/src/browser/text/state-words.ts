@@ -8,7 +8,7 @@ export const ADDRESS_STATE_WORDS: Readonly<Record<AddressState, { readonly name:
   excluded: { name: 'Excluded', meaning: 'the pool excludes it' },
   quarantined: { name: 'Quarantined', meaning: 'an unknown host uses it, so no client gets it for a time' },
   server: { name: 'DHCP server', meaning: 'the address of the DHCP server' },
-  router: { name: 'Router', meaning: 'the address of the router in the options of clients, which no client gets' },
+  router: { name: 'Router', meaning: 'the address of the router that the pool names; no client gets it' },
   outside: { name: 'Outside the range', meaning: 'in the subnet, but not between start and end' },
 };
 
