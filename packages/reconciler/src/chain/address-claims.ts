@@ -27,6 +27,7 @@ export function findAddressClaims(configs: readonly KubernetesObject[], client: 
   );
 }
 
+/** Claims of several lists in one order: the one that has the address, then the others, the oldest first. */
 export function orderClaims(claims: readonly AddressClaim[]): AddressClaim[] {
   return claims.toSorted(
     (one, other) => Number(other.hasAddress) - Number(one.hasAddress) || compareByAge(one.config, other.config),
