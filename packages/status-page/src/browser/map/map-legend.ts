@@ -41,7 +41,7 @@ function nextButton(state: AddressState, onNext: (state: AddressState) => void):
   const attributes = {
     type: 'button',
     class: 'quiet',
-    title: `${meaning}. Click to see the next ones.`,
+    title: meaning,
     'aria-label': `${name}: next`,
   };
   const button = element('button', attributes, name);

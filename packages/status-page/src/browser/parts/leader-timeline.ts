@@ -13,18 +13,16 @@ const HEIGHT = 20;
 /** Which pod was leader when: a timeline, and the same as a list. */
 export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowMs: number): HTMLElement {
   const pieces = toTimeline(terms, fromMs, nowMs);
-  const bars = pieces.map(({ from, until, place, leader }) => {
-    const bar = svgElement('rect', {
+  const bars = pieces.map(({ from, until, place }) =>
+    svgElement('rect', {
       class: toClass(place),
       x: from * WIDTH,
       y: 0,
       // A term of a second must be seen too.
       width: Math.max((until - from) * WIDTH, 1),
       height: HEIGHT,
-    });
-    bar.append(svgElement('title', {}, [leader === '' ? 'no leader' : leader]));
-    return bar;
-  });
+    }),
+  );
   const takeOvers = countTakeOvers(terms);
   const words = `${describeCount(takeOvers, 'change of leader', 'changes of leader')} in ${describeDuration(nowMs - fromMs)}`;
   const chart = svgElement(

@@ -89,12 +89,10 @@ function groupCard(
       ['Changes of leader, in all', describeNumber(transitions)],
     ]),
     leaderTimeline(group, from, nowMs),
-    pools.length === 0 ? element('p', { class: 'soft' }, toNoPools(leader)) : poolsTable(name, pools),
+    pools.length === 0
+      ? element('p', { class: 'soft' }, leader === '' ? 'No leader reports its pools.' : 'The leader reports no pools.')
+      : poolsTable(name, pools),
   ]);
-}
-
-function toNoPools(leader: string): string {
-  return leader === '' ? 'Without a leader, nothing is reported about its pools.' : 'The leader reports no pools.';
 }
 
 function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {

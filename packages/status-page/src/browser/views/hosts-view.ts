@@ -80,11 +80,11 @@ export class HostsView implements View {
 
 /** `: 1 needs action, 2 not known`. */
 function describeHealth(hosts: readonly BareMetalHost[]): string {
-  const [broken, unknown] = [false, null].map((state) => hosts.filter(({ isHealthy }) => isHealthy === state).length);
-  const parts = [describeWaits(broken ?? 0, 0), unknown ? `${describeNumber(unknown)} not known` : ''].filter(
-    (part) => part !== '',
-  );
-  return parts.length === 0 ? '' : `: ${parts.join(', ')}`;
+  const count = (state: boolean | null): number => hosts.filter(({ isHealthy }) => isHealthy === state).length;
+  const unknown = count(null);
+  const parts = [describeWaits(count(false), 0), unknown === 0 ? '' : `${describeNumber(unknown)} not known`];
+  const shown = parts.filter(Boolean).join(', ');
+  return shown && `: ${shown}`;
 }
 
 function matches({ name, address, mac, clusterAgent, latestWarning }: BareMetalHost, wanted: string): boolean {

@@ -20,7 +20,7 @@ export class MachinesView implements View {
   readonly #context: PageContext;
   readonly #list = element('ul', { class: 'cards', 'aria-label': 'Virtual machines without an address' });
   readonly #rows = new KeyedRows(this.#list);
-  readonly #counts = element('p', { class: 'strong', role: 'status' });
+  readonly #counts = element('p', { role: 'status' });
   readonly #allWell = element(
     'p',
     { class: 'all-well' },
@@ -49,7 +49,7 @@ export class MachinesView implements View {
     if (answer.kind !== 'data') return answer;
     const { rows, total, broken } = answer.data;
     this.#rows.show(rows.map((machine) => this.#toRow(machine)));
-    setText(this.#counts, total === 0 ? '' : describeWaits(broken, total - broken));
+    setText(this.#counts, describeWaits(broken, total - broken));
     this.#allWell.hidden = total > 0;
     this.#pager.element.hidden = total === 0;
     this.#pager.show(new Set(rows.map(({ namespace, name }) => `${namespace}/${name}`)).size, total, answer.data.continue);
