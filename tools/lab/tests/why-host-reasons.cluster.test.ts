@@ -7,8 +7,14 @@ import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addHostNetworks, addInvalidNetwork, HOST_SITUATIONS, HostCluster, KubectlPlugin, waitFor } from '../src/index.js';
 
-/** What an agent finds on a network, and writes into the status of its ClusterAgent: `hosts.lab.test.ts` has them. */
-const OF_A_NETWORK = ['SelfIpInUse', 'OtherServerAnswers', 'AddressesExhausted', 'HostAgentCannotServe'];
+/** What an agent finds on a network, and writes into the status of its ClusterAgent: which test has each, and why it is not here. */
+const OF_A_NETWORK: Partial<Readonly<Record<HostChainReason, string>>> = {
+  SelfIpInUse: 'hosts.lab.test.ts: needs another host on a real network',
+  OtherServerAnswers: 'hosts.lab.test.ts: needs another DHCP server',
+  AddressesExhausted: 'hosts.lab.test.ts: needs clients that ask',
+  HostAgentCannotServe:
+    'lone-agent.test.ts of vmdhcp-agent writes the condition, explain-host.test.ts explains it: an interface that fails lets another replica lead, so it is there for a moment',
+};
 
 const REASONS = ['ClusterAgentInvalid', ...HOST_SITUATIONS.map(({ reason }) => reason)] as HostChainReason[];
 
@@ -61,5 +67,5 @@ describe('each reason, in a situation that makes it', { timeout: 90_000 }, () =>
 });
 
 it('there is no other reason', () => {
-  expect([...REASONS, ...OF_A_NETWORK].toSorted()).toEqual(Object.keys(HOST_REASON_LINKS).toSorted());
+  expect([...REASONS, ...Object.keys(OF_A_NETWORK)].toSorted()).toEqual(Object.keys(HOST_REASON_LINKS).toSorted());
 });
