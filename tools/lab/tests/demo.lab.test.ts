@@ -159,7 +159,7 @@ describe('the help of each task', () => {
       const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
         readonly scripts: Readonly<Record<string, string>>;
       };
-      const tasks = Object.values(scripts).filter((command) => command.startsWith('node scripts/'));
+      const tasks = Object.values(scripts).filter((command) => command.startsWith('node scripts/start.mjs '));
       expect(tasks.length).toBeGreaterThan(20);
       for (const command of tasks) {
         const [script = '', ...words] = command.split(' ').slice(1);
