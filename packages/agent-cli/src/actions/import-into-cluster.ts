@@ -1,7 +1,7 @@
 /** Leases of another DHCP server, as those of a ClusterAgent: written where its agents read them. */
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { type Ipv4Address, parseIpv4Range, rangeContains } from '@vmdhcp/dhcp-allocator/address';
-import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { createSlices } from '../binding-objects/create-slices.js';
@@ -70,13 +70,11 @@ async function refuseLeader(connection: ApiConnection, { clusterAgent, namespace
   const lease = await leases.get(`${namespace}/agent-${clusterAgent}`).catch((error: unknown) => {
     throw toCommandError(error);
   });
-  const [holder, renewed, seconds] = ['holderIdentity', 'renewTime', 'leaseDurationSeconds'].map((field) =>
-    readField(lease?.spec, field),
-  );
-  const endsAtMs = Date.parse(String(renewed)) + 2_000 * Number(seconds);
+  const holder = readText(lease?.spec, 'holderIdentity');
+  const endsAtMs = parseTime(readText(lease?.spec, 'renewTime')) + 2_000 * Number(readField(lease?.spec, 'leaseDurationSeconds'));
   if (!holder || !(endsAtMs > Date.now())) return;
   throw new CommandError(
-    `an agent of ClusterAgent ${clusterAgent} leads (${String(holder)}): set agentYaml.replicas to 0, wait until it has ended, and import again`,
+    `an agent of ClusterAgent ${clusterAgent} leads (${holder}): set agentYaml.replicas to 0, wait until it has ended, and import again`,
     ExitCode.cannotCreate,
   );
 }

@@ -210,7 +210,7 @@ describe('a RoleBinding', () => {
     const red = Promise.withResolvers<void>();
     const granting = grant(async (namespace) => {
       if (namespace === 'red') await red.promise;
-      else setImmediate(red.resolve);
+      else setImmediate(() => red.resolve());
       return { ok: true, object: deployment('a') };
     });
     const { asked, result } = await granting;
