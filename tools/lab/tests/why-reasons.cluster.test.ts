@@ -84,13 +84,15 @@ async function answerAbout(subject: string, kubeconfig: string): Promise<Answer>
 }
 
 /** At its link, as grave as it is there, with its remedy, and where something is broken, that is what is marked: this reason, or another one of the situation. */
-function isAsInTheTable({ reason, link, state, remedy, first }: Shown, reasons: readonly string[]): boolean {
+function isAsInTheTable({ reason, link, state, remedy, first }: Shown, { reasons, notes = [] }: Situation): boolean {
   const wanted = REASON_LINKS[reason as ChainReason];
-  const isMarked = wanted.gravity !== 'broken' || first.some((one) => reasons.includes(one));
-  return link === wanted.link && state === wanted.gravity && remedy === REASONS[reason as ChainReason].remedy && isMarked;
+  const gravity = notes.includes(reason) ? 'note' : wanted.gravity;
+  const isMarked = gravity !== 'broken' || first.some((one) => reasons.includes(one));
+  return link === wanted.link && state === gravity && remedy === REASONS[reason as ChainReason].remedy && isMarked;
 }
 
-async function shows({ ask, reasons, kubeconfig }: Situation, on = cluster): Promise<void> {
+async function shows(situation: Situation, on = cluster): Promise<void> {
+  const { ask, reasons, kubeconfig } = situation;
   const reader = (await kubeconfig?.(on)) ?? on.cluster.adminKubeconfig;
   let found: readonly Shown[] = [];
   await waitFor(
@@ -102,7 +104,7 @@ async function shows({ ask, reasons, kubeconfig }: Situation, on = cluster): Pro
       const ofRecords = answer.chain === undefined ? (answer.records ?? []).flatMap(({ reason }) => reason ?? []) : [];
       return reasons.every(
         (reason) =>
-          ofRecords.some((one) => one === reason) || found.some((one) => one.reason === reason && isAsInTheTable(one, reasons)),
+          ofRecords.some((one) => one === reason) || found.some((one) => one.reason === reason && isAsInTheTable(one, situation)),
       );
     },
     60_000,

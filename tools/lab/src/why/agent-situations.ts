@@ -170,6 +170,8 @@ export const AGENT_SITUATIONS: readonly Situation[] = [
   {
     ask: 'packets-a',
     reasons: ['NoPacketFromClient', 'OfferNotAccepted', 'OtherServerSelected', 'PacketNotAnswered'],
+    // The guest operating system does not report whether it has an address.
+    notes: ['NoPacketFromClient'],
     make: async (cluster) => {
       await cluster.addPool('served');
       cluster.report('served', { serving: true });
