@@ -84,10 +84,10 @@ async function answerAbout(subject: string, kubeconfig: string): Promise<Answer>
 }
 
 /** At its link, as grave as it is there, with its remedy, and where something is broken, that is what is marked: this reason, or another one of the situation. */
-function isAsInTheTable({ reason, link, state, remedy, first }: Shown, { reasons, notes = [] }: Situation): boolean {
+function isAsInTheTable({ reason, link, state, remedy, first }: Shown, { reasons, beside = [], notes = [] }: Situation): boolean {
   const wanted = REASON_LINKS[reason as ChainReason];
   const gravity = notes.includes(reason) ? 'note' : wanted.gravity;
-  const isMarked = gravity !== 'broken' || first.some((one) => reasons.includes(one));
+  const isMarked = gravity !== 'broken' || first.some((one) => reasons.includes(one) || beside.includes(one));
   return link === wanted.link && state === gravity && remedy === REASONS[reason as ChainReason].remedy && isMarked;
 }
 

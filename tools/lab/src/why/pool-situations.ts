@@ -197,6 +197,7 @@ export const POOL_SITUATIONS: readonly Situation[] = [
     // The pool was recorded with addresses of another subnet.
     ask: 'moved',
     reasons: ['InstanceHasAnotherAddress', 'AddressChanged'],
+    beside: ['NoPacketFromClient'],
     make: async (cluster) => {
       const start = await cluster.addPool('moved');
       cluster.report('moved', { serving: true });
