@@ -226,9 +226,9 @@ describe('kubectl vmdhcp top', () => {
     expect((await plugin.run(kubeconfig, [...words, '-o', 'name'])).stdout).toBe(`${A}\n`);
     expect(await plugin.run(kubeconfig, ['top', '--pool', 'none'])).toMatchObject({
       code: 1,
-      stderr: 'kubectl vmdhcp: no agent reports pool default/none: kubectl vmdhcp agents\n',
+      stderr: 'kubectl vmdhcp: there is no IPPool default/none: kubectl vmdhcp pools -A\n',
     });
-    expect(await plugin.run(kubeconfig, ['top', '--limit', '0'])).toMatchObject({ code: 64 });
+    expect(await plugin.run(kubeconfig, ['top', '--limit', '-1'])).toMatchObject({ code: 64 });
     withCredentialPlugin(kubeconfig);
     const { stdout } = await plugin.run(kubeconfig, [...words, '-o', 'json']);
     expect(JSON.parse(stdout)).toMatchObject({ pools: [{ pool: POOL, clients: 2, refusals: 8 }], clients: [{ macAddress: A }] });
