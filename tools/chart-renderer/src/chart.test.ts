@@ -372,6 +372,8 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
         'ippools',
         'virtualmachinenetworkconfigs',
         'virtualmachines',
+        'virtualmachineinstances',
+        'network-attachment-definitions',
         'events',
       ]);
       const all = rulesOf(['ui.enabled=true', 'wakeOnLan.enabled=true', 'bareMetal.enabled=true']);

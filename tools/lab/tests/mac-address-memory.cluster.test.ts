@@ -117,7 +117,8 @@ it('a machine without interfaces in its template is found by the address that Ku
   await waitFor('the memory', async () => (await remembered())['default.web'] !== undefined);
   await subresource('stop');
   await kubevirt.untilStatus(KEY, 'Stopped');
-  const wanted = { namespace: 'default', name: 'web', labels: { wake: 'yes' }, macAddresses: [chosen] };
+  const uid = (await cluster.admin.get('VirtualMachine', KEY))?.metadata.uid;
+  const wanted = { namespace: 'default', name: 'web', uid, labels: { wake: 'yes' }, macAddresses: [chosen] };
   await waitFor('the instance to be gone', async () => (await cluster.admin.get('VirtualMachineInstance', KEY)) === undefined);
   expect(first.inventory.get(KEY)).toEqual(wanted);
   await first.stop();
