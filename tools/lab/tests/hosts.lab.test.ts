@@ -196,6 +196,7 @@ async function expectReleased(machine: Machine): Promise<void> {
   await waitFor('its HostStatus', async () => readField(await host(), 'status', 'basic', 'activeDhcpClient') === true);
   machine.ip('address', 'replace', '192.168.50.10/24', 'dev', 'eth0');
   expect(await release()).toMatchObject({ code: 1, text: expect.stringContaining('has not ended') });
+  await isExplained('LeaseKept', '192.168.50.10');
   machine.ip('address', 'flush', 'dev', 'eth0');
   expect(await release()).toEqual({ code: 0, text: `the lease of 192.168.50.10 has ended (${machine.macAddress})` });
   expect(await release()).toEqual({ code: 0, text: 'no client has a lease of 192.168.50.10' });
@@ -226,11 +227,11 @@ it.skipIf(!has('udhcpc'))(
   },
 );
 
-/** `kubectl vmdhcp why` of an address that no host has: the reason at its link, as grave as it is there, and with its remedy. */
-async function isExplained(reason: HostChainReason): Promise<void> {
+/** `kubectl vmdhcp why` of an address, by default one that no host has: the reason at its link, as grave as it is there, and with its remedy. */
+async function isExplained(reason: HostChainReason, address = '192.168.50.99'): Promise<void> {
   const plugin = new KubectlPlugin();
   const { link, gravity } = HOST_REASON_LINKS[reason];
-  const words = ['why', '192.168.50.99', '-o', 'json', '--audit-namespace', 'default'];
+  const words = ['why', address, '-o', 'json', '--audit-namespace', 'default'];
   const found = await waitFor(`why: ${reason}`, async () => {
     const { hosts = [] } = JSON.parse((await plugin.run(kubeconfig, words)).stdout) as { readonly hosts?: readonly HostChain[] };
     const links = hosts.flatMap((host) => host.links).filter((one) => one.link === link);

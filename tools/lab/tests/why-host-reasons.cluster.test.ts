@@ -12,6 +12,7 @@ const OF_A_NETWORK: Partial<Readonly<Record<HostChainReason, string>>> = {
   SelfIpInUse: 'hosts.lab.test.ts: needs another host on a real network',
   OtherServerAnswers: 'hosts.lab.test.ts: needs another DHCP server',
   AddressesExhausted: 'hosts.lab.test.ts: needs clients that ask',
+  LeaseKept: 'hosts.lab.test.ts: needs a host that answers ARP',
   HostAgentCannotServe:
     'lone-agent.test.ts of vmdhcp-agent writes the condition, explain-host.test.ts explains it: an interface that fails lets another replica lead, so it is there for a moment',
 };
