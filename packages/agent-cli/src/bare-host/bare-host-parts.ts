@@ -234,6 +234,7 @@ export class BareHostParts {
         all: () => this.open.all(),
         record: this.open.record,
         probes: this.open.probes,
+        interfacesOf: (poolName) => [...(this.interfaces.interfacesOf.get(poolName) ?? [])],
         send: (name, replies) => this.interfaces.send(name, replies),
       },
       onDeclined: (lease) => void this.book.decline(lease).catch((error) => this.saving.onFailure(error)),

@@ -91,6 +91,8 @@ export class HostDhcp {
         all: () => this.#leases?.all() ?? [],
         record: async (record) => (await this.#leases?.record(record)) ?? false,
         probes: (poolName) => this.#leases?.probes(poolName) ?? false,
+        // A ClusterAgent has one.
+        interfacesOf: () => [],
         // Leadership may have ended while the lease was recorded.
         send: (_, replies) => {
           if (ports.mayAnswer()) this.#interface?.send(replies);

@@ -288,6 +288,8 @@ export class DhcpServer {
         return undefined;
       case 'ignored':
         this.counters.count(answer.client.type, 'ignored', answer.reason);
+        if (answer.reason === 'pool-exhausted')
+          this.#open?.onExhausted(answer.pool.name, answer.client.macAddress, interfaceName);
         return undefined;
       case 'noted':
         this.#note(answer, interfaceName);

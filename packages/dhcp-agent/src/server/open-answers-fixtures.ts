@@ -26,7 +26,7 @@ export const ip = (text: string): number => parseIpv4Address(text) as number;
 /** The next turn of the event loop: what was settled has been passed on. */
 export const turn = () => new Promise(setImmediate);
 
-export function setUp({ probes = false } = {}) {
+export function setUp({ probes = false, interfaces = [] as readonly string[] } = {}) {
   const checked = validatePool({
     ...{ name: 'net', cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', start: '10.0.0.10', end: '10.0.0.99' },
     dynamic: ['10.0.0.100-10.0.0.101'],
@@ -42,15 +42,16 @@ export function setUp({ probes = false } = {}) {
   /** Hosts that answer probes, by address. */
   const hosts = new Map<string, MacAddress>();
   /** How the network answers; default: as the hosts do. */
-  const network: { use?: AddressUse; error?: Error } = {};
+  const network: { use?: AddressUse; error?: Error; hostsAreOn?: string } = {};
   const probed: string[] = [];
   const server = new DhcpServer({
     observer,
     nowMs,
-    findUsers: async (_, { address, macAddress }) => {
+    findUsers: async (interfaceName, { address, macAddress }) => {
       probed.push(formatIpv4Address(address));
       if (network.error !== undefined) throw network.error;
-      const host = hosts.get(formatIpv4Address(address));
+      const isThere = network.hostsAreOn === undefined || network.hostsAreOn === interfaceName;
+      const host = isThere ? hosts.get(formatIpv4Address(address)) : undefined;
       const others = host === undefined || host === macAddress ? [] : [host];
       return network.use ?? { byClient: host === macAddress, others };
     },
@@ -69,6 +70,7 @@ export function setUp({ probes = false } = {}) {
           disk.push({ record, settle });
         }),
       probes: () => probes,
+      interfacesOf: () => interfaces,
       send: (name, replies) => {
         for (const { bytes, queued } of replies) sent.push(`${name} ${describeReply(bytes.subarray(0, queued.length))}`);
       },

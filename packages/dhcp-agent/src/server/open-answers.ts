@@ -42,6 +42,8 @@ export interface OpenPoolsPort {
   readonly record: (record: BindingRecord) => Promise<boolean>;
   /** True: an address of the pool is probed before a client gets it. */
   readonly probes: (poolName: string) => boolean;
+  /** The interfaces on which the pool is served: a host of one of its addresses may be on any. */
+  readonly interfacesOf: (poolName: string) => readonly string[];
   readonly send: (interfaceName: string, replies: readonly LateReply[]) => void;
 }
 
@@ -89,9 +91,9 @@ export class OpenAnswers {
   constructor(ports: OpenAnswersPorts) {
     this.#ports = ports;
     this.openPoolOf = ports.openPoolOf;
-    const { openPoolOf, record, probes, nowMs, findUsers, counters, observer } = ports;
+    const { openPoolOf, record, probes, nowMs, counters, observer } = ports;
     this.#ends = new LeaseEnds({
-      ...{ openPoolOf, record, probes, nowMs, findUsers, counters },
+      ...{ openPoolOf, record, probes, nowMs, counters, findUsers: this.#findUsers },
       onNotProbed: (interfaceName, error) => observer.observe({ kind: 'address-not-probed', interfaceName, error }),
       onReleased: (lease, details) => this.#observe('released', lease, details),
     });
@@ -143,6 +145,11 @@ export class OpenAnswers {
     return true;
   }
 
+  /** No address is left for the client: the one that is bound to it may be free when it asks again. */
+  onExhausted(poolName: string, macAddress: MacAddress, interfaceName: string): void {
+    this.#probesFormerHolder({ poolName, macAddress }, interfaceName);
+  }
+
   /** A DECLINE of the lease was confirmed. False: no unknown client has it. */
   onDeclined(lease: Lease, interfaceName: string, usedBy: MacAddress): boolean {
     const open = this.openPoolOf(lease.poolName);
@@ -191,13 +198,21 @@ export class OpenAnswers {
     return doubt.reason;
   }
 
+  /** The hosts that use the address, on each interface of its pool. Rejects where one of these networks cannot be asked. */
+  readonly #findUsers: FindAddressUsers = async (interfaceName, lease) => {
+    const { findUsers, interfacesOf } = this.#ports;
+    const interfaces = new Set([interfaceName, ...interfacesOf(lease.poolName)]);
+    const uses = await Promise.all([...interfaces].map((one) => findUsers(one, lease)));
+    return { byClient: uses.some(({ byClient }) => byClient), others: uses.flatMap(({ others }) => others) };
+  };
+
   /** Probes the address, unless it was probed for this client shortly before. Undefined: no other host uses it. */
   async #whyNotFree(lease: Lease, interfaceName: string): Promise<AddressDoubt | undefined> {
     if (!this.#needsProbe(lease)) return undefined;
     if (this.#requested >= MOST_REQUESTED) return { reason: 'address-being-probed' };
     this.#requested += 1;
     try {
-      const { others } = await this.#ports.findUsers(interfaceName, lease);
+      const { others } = await this.#findUsers(interfaceName, lease);
       return others.length > 0 ? { reason: 'address-in-use', users: others } : undefined;
     } catch (error) {
       this.#ports.observer.observe({ kind: 'address-not-probed', interfaceName, error });
@@ -234,10 +249,10 @@ export class OpenAnswers {
 
   async #probe(key: string, probed: Probed): Promise<void> {
     const { lease, interfaceName } = probed;
-    const { findUsers, observer, counters } = this.#ports;
+    const { observer, counters } = this.#ports;
     this.#probed.set(key, probed);
     try {
-      const { others } = await findUsers(interfaceName, lease);
+      const { others } = await this.#findUsers(interfaceName, lease);
       if (others.length > 0) this.#onUsed(lease, others, interfaceName);
       else {
         this.#noteFree(key, lease);
@@ -281,7 +296,8 @@ export class OpenAnswers {
   #quarantine(open: OpenPool, address: Ipv4Address): void {
     const nowMs = this.#ports.nowMs();
     const record = open.beginQuarantine(address, nowMs + QUARANTINE_MS, nowMs);
-    if (record !== undefined) void this.#ports.record(record);
+    if (record === undefined) open.noteInUse(address, nowMs + QUARANTINE_MS);
+    else void this.#ports.record(record);
   }
 
   /** Records of one group are reported one after the other: their replies leave together. */

@@ -1,6 +1,7 @@
 /** What other machines claim, and how the network confirms it or not. */
 import { describe, expect, it } from 'vitest';
-import { ip, OTHER, SQUATTER, setUp, turn, UNKNOWN } from './open-answers-fixtures.js';
+import { encodeClientPacket } from '../probe/client-packet.js';
+import { ip, OTHER, octets, SQUATTER, setUp, turn, UNKNOWN } from './open-answers-fixtures.js';
 
 const VICTIM = UNKNOWN;
 const INTRUDER = OTHER;
@@ -235,4 +236,85 @@ describe('a lease that a person ends', () => {
     await settle(false);
     expect(await ended).toEqual({ kind: 'not-recorded' });
   });
+});
+
+it('a pool on two interfaces: a host on one of them keeps its address, whatever another machine sends on the other one', async () => {
+  const { join, hosts, network, server, settle, sent } = setUp({ probes: true, interfaces: ['eth1', 'eth2'] });
+  expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  hosts.set('10.0.0.100', UNKNOWN);
+  network.hostsAreOn = 'eth1';
+  const second = server.handler('eth2', () => server.poolsNamed(['net']));
+  const into = Buffer.alloc(1_472);
+  const serverIdentifier = [54, octets('10.0.0.1')] as const;
+  second(
+    encodeClientPacket({
+      type: 'release',
+      macAddress: UNKNOWN,
+      xid: 1,
+      clientAddress: ip('10.0.0.100'),
+      options: [serverIdentifier],
+    }),
+    into,
+  );
+  await settle();
+  const wanted = [50, octets('10.0.0.100')] as const;
+  second(encodeClientPacket({ type: 'request', macAddress: OTHER, xid: 2, options: [wanted, serverIdentifier] }), into);
+  await settle();
+  expect(sent).not.toContain('eth2 ack 10.0.0.100');
+});
+
+it('a lease that a person ends while its client is being given another address: that one stays', async () => {
+  const { join, open, clock, send, request, server, settle, sent } = setUp({ probes: true });
+  expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  open.declare([{ address: ip('10.0.0.100'), macAddress: OTHER, isLeasedHere: true }], clock.nowMs);
+  expect(send(UNKNOWN, 'request', { clientAddress: ip('10.0.0.100') })).toBe('nak 0.0.0.0');
+  send(UNKNOWN, 'discover');
+  await turn();
+  request(UNKNOWN, '10.0.0.101');
+  await turn();
+  const end = server.endLease('net', ip('10.0.0.100'), 'eth1');
+  await settle();
+  await settle();
+  await end;
+  expect(sent.at(-1)).toBe('eth1 ack 10.0.0.101');
+  expect(open.bindings.at(ip('10.0.0.101'))).toMatchObject({ macAddress: UNKNOWN, isReleased: false });
+});
+
+it('a board that replaces another one has its address also where no other is free', async () => {
+  const { join, open, clock, hosts, send, settle } = setUp({ probes: true });
+  expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  expect(await join(SQUATTER)).toBe('10.0.0.101');
+  open.declare([{ address: ip('10.0.0.100'), macAddress: OTHER, isLeasedHere: true }], clock.nowMs);
+  hosts.set('10.0.0.101', SQUATTER);
+  expect(await join(OTHER)).toBe('no offer');
+  await settle();
+  expect(await join(OTHER)).toBe('10.0.0.100');
+  expect(send(SQUATTER, 'discover')).toBe('offer 10.0.0.101');
+});
+
+it('an address outside of the range that another host uses keeps its client from no other address', async () => {
+  const { join, open, clock, hosts } = setUp({ probes: true });
+  open.declare([{ address: ip('10.0.0.200'), macAddress: UNKNOWN, isLeasedHere: true }], clock.nowMs);
+  hosts.set('10.0.0.200', SQUATTER);
+  expect(await join(UNKNOWN)).toBe('no offer');
+  expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  hosts.delete('10.0.0.200');
+  clock.nowMs += 2 * 3_600_000;
+  expect(await join(UNKNOWN)).toBe('10.0.0.200');
+});
+
+it('a copied client identifier with another MAC address is no renewal: the address is probed, and its host keeps it', async () => {
+  const { send, settle, hosts, sent, probed } = setUp({ probes: true });
+  const identifier = [61, Uint8Array.of(255, 1, 2, 3, 4, 5)] as const;
+  const options = [[50, octets('10.0.0.100')], [54, octets('10.0.0.1')], identifier] as const;
+  send(UNKNOWN, 'discover', { options: [identifier] });
+  await turn();
+  send(UNKNOWN, 'request', { options });
+  await settle();
+  expect(sent.at(-1)).toBe('eth1 ack 10.0.0.100');
+  hosts.set('10.0.0.100', UNKNOWN);
+  const before = probed.length;
+  send(OTHER, 'request', { options });
+  await settle();
+  expect([probed.length - before, sent.filter((line) => line === 'eth1 ack 10.0.0.100').length]).toEqual([1, 1]);
 });

@@ -23,7 +23,7 @@ export type UnknownDecision =
       readonly kind: 'record-then-ack';
       readonly record: BindingRecord;
       readonly ack: Extract<Decision, { kind: 'ack' }>;
-      /** The client has a valid lease of the address. */
+      /** The client has a valid lease of the address, with this MAC address. */
       readonly isRenewal: boolean;
     };
 
@@ -135,7 +135,9 @@ function bind(request: UnknownRequest, address: Ipv4Address, rapid = false): Unk
   const own = open.addresses.bindingOf(client);
   const record = open.beginRecording(client, address, nowMs);
   const lease: Lease = { ...leaseOf(request, address), expiresAtMs: record.endsAtMs };
-  const isRenewal = own !== undefined && own.address === address && isBindingValid(own, nowMs);
+  // Another machine may have copied the client identifier: with another MAC address it is no renewal, and the address is probed.
+  const isSameHost = own?.macAddress === client.macAddress;
+  const isRenewal = own !== undefined && isSameHost && own.address === address && isBindingValid(own, nowMs);
   return { kind: 'record-then-ack', record, ack: { kind: 'ack', lease, ...(rapid && { rapid: true }) }, isRenewal };
 }
 

@@ -32,6 +32,8 @@ export class LeasableAddresses {
   /** What is being recorded, by address. */
   readonly #recording = new Map<Ipv4Address, BindingRecord>();
   readonly #quarantineEnds = new EndOrder();
+  /** Until when an address that is bound to a client counts as used by another host, by address. In memory: it is found out again. */
+  readonly #inUseUntilMs = new Map<Ipv4Address, number>();
   /** Leases that ended, until `takeEnded` returns them. */
   readonly #ended = new Map<Ipv4Address, Binding>();
   /** As given, without the reservations of the pool. */
@@ -77,6 +79,7 @@ export class LeasableAddresses {
       ),
     );
     for (const address of this.#declared.keys()) this.#withdrawOfferAt(address);
+    for (const address of this.#inUseUntilMs.keys()) if (!this.#declared.has(address)) this.#inUseUntilMs.delete(address);
     for (const address of new Set([...before.keys(), ...this.#declared.keys()])) this.#refresh(address, nowMs);
     this.#declaredCount = [...this.#declared.keys()].filter((address) => this.#supply.contains(address)).length;
   }
@@ -119,6 +122,18 @@ export class LeasableAddresses {
   /** All that is being recorded. */
   recordings(): Iterable<BindingRecord> {
     return this.#recording.values();
+  }
+
+  /** True: the client is being recorded with another address, and has this one no more when that is done. */
+  isMoving({ clientId, address }: Pick<Binding, 'clientId' | 'address'>): boolean {
+    for (const record of this.#recording.values())
+      if (record.kind === 'binding' && record.clientId === clientId && record.address !== address) return true;
+    return false;
+  }
+
+  /** Another host uses an address that is bound to a client: before `untilMs` that client has another one. */
+  noteInUse(address: Ipv4Address, untilMs: number): void {
+    if (this.#declared.get(address)?.isLeasedHere === true) this.#inUseUntilMs.set(address, untilMs);
   }
 
   offerOf({ clientId }: Pick<UnknownClient, 'clientId'>): Offer | undefined {
@@ -174,7 +189,7 @@ export class LeasableAddresses {
     const isBound = this.#boundTo.get(client.macAddress) === address;
     const isOwn = binding !== undefined && this.#isOwn(binding, client, isBound);
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
-    if (isBound) return this.#mayKeep(client, address) && !this.isQuarantined(address, nowMs);
+    if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
     return this.#isLeasable(address, nowMs) && (isOwn || this.#offers.allow(client.clientId, address, nowMs));
   }
 
@@ -230,6 +245,10 @@ export class LeasableAddresses {
       this.#ended.delete(changed);
       this.#refresh(changed, nowMs);
     }
+  }
+
+  #isInUse(address: Ipv4Address, nowMs: number): boolean {
+    return this.isQuarantined(address, nowMs) || (this.#inUseUntilMs.get(address) ?? Number.NEGATIVE_INFINITY) > nowMs;
   }
 
   #isRecordedForOther(client: UnknownClient, address: Ipv4Address): boolean {

@@ -135,17 +135,22 @@ export class OpenPool {
     return record;
   }
 
+  /** Another host uses the address, and `beginQuarantine` has no record for that: a client to which it is bound has another one before `untilMs`. In memory. */
+  noteInUse(address: Ipv4Address, untilMs: number): void {
+    this.#addresses.noteInUse(address, untilMs);
+  }
+
   /**
    * The record by which the lease ends, because its client does not use the address any more: it has sent a DHCPRELEASE, or a person ends the lease, and the client does not
    * answer a probe. The client is remembered. To be recorded, and reported by `recorded`. Undefined: there is no such lease any more, its client has renewed it since, or
-   * the address is being recorded.
+   * the address, or another one of the client, is being recorded.
    *
    * @param grantedAtMs - `grantedAtMs` of the binding when the probe began.
    */
   beginRelease(address: Ipv4Address, grantedAtMs: number, nowMs: number): BindingRecord | undefined {
     const binding = this.#addresses.table.at(address);
     if (binding === undefined || !isBindingValid(binding, nowMs) || binding.grantedAtMs !== grantedAtMs) return undefined;
-    if (this.#addresses.recordingAt(address) !== undefined) return undefined;
+    if (this.#isChanging(binding)) return undefined;
     const record: BindingRecord = { kind: 'binding', poolName: this.pool.name, ...binding, endsAtMs: nowMs, isReleased: true };
     this.#addresses.beginRecording(record, nowMs);
     return record;
@@ -158,7 +163,7 @@ export class OpenPool {
   beginRestoring(address: Ipv4Address, usedBy: MacAddress, nowMs: number): BindingRecord | undefined {
     const binding = this.#addresses.table.at(address);
     if (binding?.macAddress !== usedBy || isBindingValid(binding, nowMs)) return undefined;
-    if (this.#addresses.recordingAt(address) !== undefined) return undefined;
+    if (this.#isChanging(binding)) return undefined;
     const served = this.#addresses.isScarce ? this.#leaseTimes.proven(binding, nowMs) : this.served;
     const endsAtMs = leaseExpiry(served.pool, nowMs);
     const record: BindingRecord = { kind: 'binding', poolName: this.pool.name, ...binding, endsAtMs, isReleased: false };
@@ -241,6 +246,11 @@ export class OpenPool {
     };
     this.#addresses.beginRecording(record, nowMs);
     return record;
+  }
+
+  /** The address, or another one of its client, is being recorded: a second record would end what that one has acknowledged. */
+  #isChanging(binding: Binding): boolean {
+    return this.#addresses.recordingAt(binding.address) !== undefined || this.#addresses.isMoving(binding);
   }
 
   /** An address that an object assigns, or keeps from all clients: not one that is leased here. */
