@@ -195,6 +195,11 @@ export class BareHostParts {
     void this.book.saveExpiries().catch((error) => this.saving.onFailure(error));
   }
 
+  /** The same, if that has changed for a client since the last save. */
+  saveChangedExpiries(): void {
+    if (this.#hasUnsavedBindings) this.saveExpiries();
+  }
+
   /** Ends the lease that an unknown client has of the address, in the pool where one has it. Never rejects. */
   async endLease(address: Ipv4Address): Promise<LeaseEnd> {
     let end: LeaseEnd = { kind: 'no-lease' };
@@ -204,11 +209,6 @@ export class BareHostParts {
         end = await this.server.endLease(pool.name, address, interfaceName);
     }
     return end;
-  }
-
-  /** The same, if that has changed for a client since the last save. */
-  saveChangedExpiries(): void {
-    if (this.#hasUnsavedBindings) this.saveExpiries();
   }
 
   #onPlanned(pools: ReadonlyMap<string, PlannedPool>): void {

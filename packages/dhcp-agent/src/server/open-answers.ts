@@ -191,11 +191,17 @@ export class OpenAnswers {
   /** Why the lease is not recorded; undefined: it is. */
   async #record({ record, event }: RecordAnswer, interfaceName: string): Promise<MessageReason | undefined> {
     const doubt = event === 'bound' && record.kind === 'binding' ? await this.#whyNotFree(record, interfaceName) : undefined;
-    if (doubt === undefined) return (await this.#ports.record(record)) ? undefined : 'not-recorded';
+    if (doubt === undefined) return (await this.#store(record)) ? undefined : 'not-recorded';
     const open = this.openPoolOf(record.poolName);
     open?.notRecorded(record, this.#ports.nowMs());
     if (doubt.reason === 'address-in-use' && record.kind === 'binding') this.#onUsed(record, doubt.users, interfaceName);
     return doubt.reason;
+  }
+
+  /** What has waited for a probe may be of an earlier leadership: its pool began anew meanwhile, and the address may be that of another client. */
+  async #store(record: BindingRecord): Promise<boolean> {
+    const isCurrent = this.openPoolOf(record.poolName)?.addresses.recordingAt(record.address) === record;
+    return isCurrent && (await this.#ports.record(record));
   }
 
   /** The hosts that use the address, on each interface of its pool. Rejects where one of these networks cannot be asked. */
