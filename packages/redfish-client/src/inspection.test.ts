@@ -1,5 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { collection, link, type Responder, refuse, SMALL, serve, startService, withSystem } from './service-fixtures.js';
+import {
+  collection,
+  link,
+  logPages,
+  type Responder,
+  refuse,
+  SMALL,
+  serve,
+  startService,
+  withLog,
+  withSystem,
+} from './service-fixtures.js';
 
 async function inspect(respond: Responder) {
   const service = await startService(respond);
@@ -274,6 +285,20 @@ describe('logs', () => {
     expect(report.log).toHaveLength(1_000);
     expect(report.log?.at(-1)?.message).toBe('message 0');
     expect(requests.filter(({ path }) => path.includes('/Entries'))).toHaveLength(10);
+  });
+
+  it.each([
+    [1_600, 1],
+    [50, 100],
+  ])('with %d entries of 35 fields in each of %d pages are read', async (entries, pages) => {
+    const service = await startService(serve(withLog(logPages(pages, entries))));
+    onTestFinished(() => service[Symbol.asyncDispose]());
+    const { log, info } = await service.client().inspect();
+    expect([log?.length, log?.at(-1)?.message, info['Incomplete']]).toEqual([
+      1_000,
+      `Browser login: Administrator - 192.168.100.200 (${entries * pages - 1})`,
+      undefined,
+    ]);
   });
 
   it('whose newest entries are too far behind are left out, by a look at the first page; the other logs are read', async () => {

@@ -50,6 +50,10 @@ const anyResource = fc
   )
   .filter(isResource);
 
+interface Named extends Holder {
+  readonly name: string;
+}
+
 describe('law: whatever a service answers', () => {
   it('no reading throws, and information is short texts', () => {
     fc.assert(
@@ -122,28 +126,71 @@ describe('law: whatever a service answers', () => {
     );
   });
 
-  it('calls hold no more than they may together, and nothing at their end', () => {
-    const step = fc.record({ holder: fc.nat(4), octets: fc.nat(60), isEnd: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(step), (steps) => {
-        const memory = new AnswerMemory(100);
+  it('calls have no more memory together than there is, and nothing is left of what ended', async () => {
+    const step = fc.record({ holder: fc.nat(4), octets: fc.nat(60), what: fc.constantFrom('hold', 'hold', 'give back', 'end') });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step), async (steps) => {
+        const memory = new AnswerMemory(100, 60_000);
         const taken = [0, 0, 0, 0, 0];
-        const holders = taken.map((_, index) => ({
-          end: () => {
-            expect(taken[index]).toBe(Math.max(...taken));
-            taken[index] = 0;
-          },
-        }));
-        for (const { holder, octets, isEnd } of steps) {
-          taken[holder] = isEnd ? 0 : (taken[holder] ?? 0) + octets;
-          if (isEnd) memory.release(holders[holder] as Holder);
-          else memory.hold(holders[holder] as Holder, octets);
-          expect(memory.total).toBe(taken.reduce((sum, one) => sum + one, 0));
+        const holders = taken.map(() => ({ isEnded: false, end: () => undefined }));
+        const settled = () => new Promise((resolve) => setImmediate(resolve));
+        for (const { holder, octets, what } of steps) {
+          const one = holders[holder] as (typeof holders)[number];
+          const has = taken[holder] ?? 0;
+          if (what === 'hold' && !one.isEnded) {
+            void memory.hold(one, octets).then(() => {
+              if (!one.isEnded) taken[holder] = (taken[holder] ?? 0) + octets;
+            });
+          } else if (what === 'give back' && !one.isEnded) {
+            memory.giveBack(one, Math.min(octets, has));
+            taken[holder] = has - Math.min(octets, has);
+          } else if (what === 'end') {
+            one.isEnded = true;
+            taken[holder] = 0;
+            memory.release(one);
+            memory.giveBack(one, octets);
+          }
+          await settled();
+          expect(memory.total).toBe(taken.reduce((sum, octetsOfOne) => sum + octetsOfOne, 0));
           expect(memory.total).toBeLessThanOrEqual(100);
         }
-        for (const holder of holders) memory.release(holder);
+        for (const holder of holders) {
+          holder.isEnded = true;
+          memory.release(holder);
+        }
         expect(memory.total).toBe(0);
       }),
+    );
+  });
+
+  it('of calls that wait for memory, the one that began first has it first', async () => {
+    const memory = new AnswerMemory(100, 60_000);
+    const named = (name: string): Named => ({ name, end: () => undefined });
+    const [first, second, third] = [named('first'), named('second'), named('third')];
+    await memory.hold(first, 40);
+    await memory.hold(second, 60);
+    const order: string[] = [];
+    const waits = ([third, second, first] as const).map((one) => memory.hold(one, 30).then(() => order.push(one.name)));
+    memory.giveBack(second, 30);
+    await Promise.race(waits);
+    expect(order).toEqual(['first']);
+    memory.release(first);
+    await Promise.all(waits);
+    expect([order, memory.total]).toEqual([['first', 'second', 'third'], 90]);
+  });
+
+  it('of calls that wait for memory which no call gives back, the one that wants the most ends, and the others go on', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 }), async (octets) => {
+        const memory = new AnswerMemory(100, 0);
+        const ended: number[] = [];
+        const holders = octets.map((_, index): Holder => ({ end: () => ended.push(index) }));
+        await Promise.all(octets.map((one, index) => memory.hold(holders[index] as Holder, one)));
+        const left = octets.filter((_, index) => !ended.includes(index));
+        expect(memory.total).toBe(left.reduce((sum, one) => sum + one, 0));
+        for (const index of ended) for (const one of left) expect(octets[index]).toBeGreaterThanOrEqual(one);
+      }),
+      { numRuns: 30 },
     );
   });
 

@@ -145,6 +145,56 @@ export function withSystem(fields: object, others: Readonly<Record<string, objec
   return { ...SMALL, '/redfish/v1/Systems/1': { ...SMALL['/redfish/v1/Systems/1'], ...fields }, ...others };
 }
 
+/** An entry of a log with as many fields as large vendors have. */
+function logEntry(number: number): object {
+  return {
+    ...link(`/redfish/v1/Managers/1/LogServices/IEL/Entries/${number}/`),
+    '@odata.context': '/redfish/v1/$metadata#LogEntry.LogEntry',
+    '@odata.etag': 'W/"6C6F5CD1"',
+    '@odata.type': '#LogEntry.v1_1_0.LogEntry',
+    Id: String(number),
+    Created: new Date(1.7e12 + number * 1_000).toISOString(),
+    EntryType: 'Oem',
+    Message: `Browser login: Administrator - 192.168.100.200 (${number})`,
+    Name: 'Event Log',
+    Oem: {
+      Vendor: {
+        '@odata.context': '/redfish/v1/$metadata#VendorLogEntry.VendorLogEntry',
+        '@odata.type': '#VendorLogEntry.v2_1_0.VendorLogEntry',
+        Categories: ['Security'],
+        Class: 35,
+        Code: 3,
+        Count: 1,
+        EventNumber: number,
+        LearnMoreLink: 'https://vendor.test/support/event-log',
+        RecommendedAction: '',
+        Severity: 'Informational',
+        Updated: '2026-01-01T00:00:00Z',
+      },
+    },
+    OemRecordFormat: 'Vendor-EventLog',
+    Severity: 'OK',
+  };
+}
+
+/** The pages of one log, oldest entry first; `/entries` is the first one, `/entries?page=1` the next. */
+export function logPages(pages: number, entriesOfPage: number): Readonly<Record<string, object>> {
+  const nameOf = (page: number) => (page === 0 ? '/entries' : `/entries?page=${page}`);
+  const entriesOf = (page: number) => Array.from({ length: entriesOfPage }, (_, index) => logEntry(page * entriesOfPage + index));
+  const pageOf = (page: number) => ({
+    Members: entriesOf(page),
+    'Members@odata.count': pages * entriesOfPage,
+    ...(page + 1 < pages && { 'Members@odata.nextLink': nameOf(page + 1) }),
+  });
+  return Object.fromEntries(Array.from({ length: pages }, (_, page) => [nameOf(page), pageOf(page)]));
+}
+
+/** A service whose system has one log with these pages. */
+export function withLog(pages: Readonly<Record<string, object>>, fields: object = {}): Readonly<Record<string, object>> {
+  const services = { '/logs': collection('/logs/1'), '/logs/1': { ...link('/logs/1'), Entries: link('/entries') } };
+  return withSystem({ ...fields, LogServices: link('/logs') }, { ...services, ...pages });
+}
+
 /** The error of a call, as `code message`. */
 export async function failureOf(call: Promise<unknown>): Promise<RedfishError> {
   return call.then(

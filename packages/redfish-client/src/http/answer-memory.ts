@@ -2,21 +2,47 @@ import { RedfishError } from '../error/redfish-error.js';
 
 /** What answers may take in memory, about: those of all calls that run at the same time. */
 export const MOST_OF_ALL_CALLS = 48 * 1_024 * 1_024;
+/** The first call that waits for memory waits so long for calls that end by themselves. */
+const PATIENCE_MS = 2_000;
 
 /** A call that keeps answers. */
 export interface Holder {
   readonly end: (reason: RedfishError) => void;
 }
 
-/** The memory that the calls of several clients have together. When it is used up, the call ends that has the most of it: one service that sends too much stops no other one. */
+interface Waiting {
+  readonly holder: Holder;
+  readonly octets: number;
+  readonly turn: number;
+  readonly proceed: () => void;
+}
+
+interface Share {
+  octets: number;
+  /** Lower for a call that has been there for longer. */
+  readonly turn: number;
+}
+
+/**
+ * The memory that the calls of several clients have together. When it is used up, calls wait for it; the one that began first has it first, so that calls end and give it back.
+ * Where none is given back for two seconds, the call ends that has the most of it, with what it waits for: one service that sends too much stops no other one.
+ */
 export class AnswerMemory {
   readonly #most: number;
-  readonly #taken = new Map<Holder, number>();
+  readonly #patienceMs: number;
+  readonly #shares = new Map<Holder, Share>();
+  readonly #waiting = new Set<Waiting>();
   #total = 0;
+  #turns = 0;
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param most - octets, 1 or more. Default: 48 MiB. */
-  constructor(most: number = MOST_OF_ALL_CALLS) {
+  /**
+   * @param most - octets, 1 or more. Default: 48 MiB.
+   * @param patienceMs - milliseconds that the first call waits before another one ends, 0 or more. Default: 2,000.
+   */
+  constructor(most: number = MOST_OF_ALL_CALLS, patienceMs: number = PATIENCE_MS) {
     this.#most = most;
+    this.#patienceMs = patienceMs;
   }
 
   /** Octets that running calls have. */
@@ -24,25 +50,92 @@ export class AnswerMemory {
     return this.#total;
   }
 
-  hold(holder: Holder, octets: number): void {
-    this.#taken.set(holder, (this.#taken.get(holder) ?? 0) + octets);
-    this.#total += octets;
-    while (this.#total > this.#most) this.#endLargest();
+  /** Resolves when the holder has the octets, or has been released or ended before. */
+  hold(holder: Holder, octets: number): Promise<void> {
+    const { turn } = this.#shareOf(holder);
+    if (this.#waiting.size === 0 && this.#fits(octets)) {
+      this.take(holder, octets);
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      this.#waiting.add({ holder, octets, turn, proceed: resolve });
+      this.#serve();
+    });
   }
 
+  /** Without waiting, also where there are none left: for what is given back at once. */
+  take(holder: Holder, octets: number): void {
+    this.#shareOf(holder).octets += octets;
+    this.#total += octets;
+  }
+
+  /** A part of what a holder has; nothing for one that was released. @param octets - 0 up to what it has. */
+  giveBack(holder: Holder, octets: number): void {
+    const share = this.#shares.get(holder);
+    if (share === undefined) return;
+    share.octets -= octets;
+    this.#total -= octets;
+    this.#serve();
+  }
+
+  /** All of what a holder has; it waits no more. */
   release(holder: Holder): void {
-    this.#total -= this.#taken.get(holder) ?? 0;
-    this.#taken.delete(holder);
+    this.#total -= this.#shares.get(holder)?.octets ?? 0;
+    this.#shares.delete(holder);
+    for (const waiting of this.#waiting) if (waiting.holder === holder) this.#proceed(waiting);
+    this.#serve();
+  }
+
+  #fits(octets: number): boolean {
+    return this.#total + octets <= this.#most;
+  }
+
+  #shareOf(holder: Holder): Share {
+    const share = this.#shares.get(holder) ?? { octets: 0, turn: this.#turns++ };
+    this.#shares.set(holder, share);
+    return share;
+  }
+
+  #proceed(waiting: Waiting): void {
+    this.#waiting.delete(waiting);
+    waiting.proceed();
+    // The next one has all of the patience.
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #serve(): void {
+    if (this.#waiting.size === 0) return;
+    for (const waiting of [...this.#waiting].toSorted((one, other) => one.turn - other.turn)) {
+      if (!this.#fits(waiting.octets)) break;
+      this.take(waiting.holder, waiting.octets);
+      this.#proceed(waiting);
+    }
+    if (this.#waiting.size > 0) this.#timer ??= this.#endLargestLater();
+  }
+
+  #endLargestLater(): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timer = undefined;
+      this.#endLargest();
+    }, this.#patienceMs);
   }
 
   #endLargest(): void {
-    const [[largest]] = [...this.#taken].toSorted(([, one], [, other]) => other - one) as [[Holder, number]];
+    const wanted = new Map([...this.#shares].map(([holder, { octets }]) => [holder, octets]));
+    for (const { holder, octets } of this.#waiting) wanted.set(holder, (wanted.get(holder) ?? 0) + octets);
+    const [[largest]] = [...wanted].toSorted(([, one], [, other]) => other - one) as [[Holder, number]];
     this.release(largest);
     largest.end(
-      new RedfishError(
-        'memory-used-up',
-        `the answers of all services at the same time have more than ${this.#most} octets, and those of this one are the largest`,
-      ),
+      memoryUsedUp(`those of all services at the same time have ${this.#most} octets, and this call has the most of them`),
     );
   }
+}
+
+/** The service has no part in it. @param why - how the memory was used up. */
+export function memoryUsedUp(why: string): RedfishError {
+  return new RedfishError(
+    'memory-used-up',
+    `this client, not the service, has no memory left for answers (${why}): try again later, or read fewer services at the same time`,
+  );
 }

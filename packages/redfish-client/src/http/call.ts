@@ -1,15 +1,23 @@
 import { RedfishError } from '../error/redfish-error.js';
-import { AnswerMemory } from './answer-memory.js';
+import { octetsOf } from '../resource/octets-of.js';
+import { AnswerMemory, memoryUsedUp } from './answer-memory.js';
 
 /** Requests of one call. A large host has about 150 resources. */
 export const MOST_REQUESTS = 512;
 /** Octets of all answers of one call. A large host has one million with its log. */
-export const MOST_OCTETS = 4 * 1_024 * 1_024;
-/** JSON values and names of one answer, and of all answers of one call: each takes memory, however few octets it is. */
-export const MOST_VALUES_OF_ANSWER = 65_536;
+export const MOST_OCTETS = 16 * 1_024 * 1_024;
+/** JSON values and names of one answer, and of all answers of one call: each takes memory, however few octets it is. An entry of a log may have 60. */
+export const MOST_VALUES_OF_ANSWER = 131_072;
 export const MOST_VALUES = 4 * MOST_VALUES_OF_ANSWER;
 /** What one of them takes in memory, about. */
 const OCTETS_OF_VALUE = 64;
+
+/** What an answer takes. */
+export interface AnswerSize {
+  readonly octets: number;
+  /** JSON values and names. */
+  readonly values: number;
+}
 
 export interface CallOptions {
   /** Ends the call: it rejects with the code `aborted`. */
@@ -26,6 +34,8 @@ export class Call {
   readonly mayChange: () => boolean;
   readonly #memory: AnswerMemory;
   #requests = 0;
+  #waiting = 0;
+  #waitedMs = 0;
   #octets = 0;
   #values = 0;
 
@@ -45,27 +55,38 @@ export class Call {
       throw new RedfishError('too-large', `the service has more than ${MOST_REQUESTS} resources to read`);
   }
 
-  /** @throws RedfishError `too-large` for one octet too many. */
-  countOctets(octets: number): void {
+  /** True if memory is what it waits for, or waited for during more than half of `timeoutMs`. */
+  isShortOfMemory(timeoutMs: number): boolean {
+    return this.#waiting > 0 || this.#waitedMs * 2 > timeoutMs;
+  }
+
+  /** Resolves when there is memory for them. @throws RedfishError `too-large` for one octet too many. */
+  async countOctets(octets: number): Promise<void> {
     this.#octets += octets;
     if (this.#octets > MOST_OCTETS)
       throw new RedfishError('too-large', `all answers together have more than ${MOST_OCTETS} octets`);
-    this.#hold(octets);
+    await this.#hold(octets);
   }
 
-  /** Of values that were counted: what is left of them takes no more memory than their octets. */
-  forgetValues(values: number): void {
-    if (!this.signal.aborted) this.#memory.hold(this, -values * OCTETS_OF_VALUE);
+  /** Of an answer that was counted: nothing of it is in memory any more. */
+  forget({ octets, values }: AnswerSize): void {
+    this.#memory.giveBack(this, octets + values * OCTETS_OF_VALUE);
   }
 
-  /** Before a text is parsed. @throws RedfishError `too-large` for one value too many. */
+  /** What is left of an answer stays in memory until the call ends. */
+  keep(result: unknown): Promise<void> {
+    return this.#hold(octetsOf(result));
+  }
+
+  /** Before a text is parsed, which waits for nothing: an answer that arrived would keep its memory meanwhile. @throws RedfishError `too-large` for one value too many. */
   countValues(values: number): void {
     if (values > MOST_VALUES_OF_ANSWER)
       throw new RedfishError('too-large', `the answer has more than ${MOST_VALUES_OF_ANSWER} values`);
     this.#values += values;
     if (this.#values > MOST_VALUES)
       throw new RedfishError('too-large', `all answers together have more than ${MOST_VALUES} values`);
-    this.#hold(values * OCTETS_OF_VALUE);
+    this.signal.throwIfAborted();
+    this.#memory.take(this, values * OCTETS_OF_VALUE);
   }
 
   end(reason: RedfishError): void {
@@ -73,10 +94,14 @@ export class Call {
     this.#controller.abort(reason);
   }
 
-  /** Holds nothing for a call that has ended. @throws the reason of the signal, also if there is no memory left and this call has the most of it. */
-  #hold(octets: number): void {
+  /** Holds nothing for a call that has ended. @throws the reason of the signal, also if the call ends while it waits. */
+  async #hold(octets: number): Promise<void> {
     this.signal.throwIfAborted();
-    this.#memory.hold(this, octets);
+    const beganAtMs = performance.now();
+    this.#waiting++;
+    await this.#memory.hold(this, octets);
+    this.#waiting--;
+    this.#waitedMs += performance.now() - beganAtMs;
     this.signal.throwIfAborted();
   }
 
@@ -113,7 +138,10 @@ export class Calls {
     const { signal, timeoutMs = this.#timeoutMs, mayChange } = options;
     const call = new Call(this.#memory, mayChange);
     const text = `no complete answer within ${timeoutMs / 1_000} seconds`;
-    const timer = setTimeout(() => call.end(new RedfishError('timeout', text)), timeoutMs);
+    const timer = setTimeout(() => {
+      const isShort = call.isShortOfMemory(timeoutMs);
+      call.end(isShort ? memoryUsedUp(`the call waited for it, and ${text}`) : new RedfishError('timeout', text));
+    }, timeoutMs);
     const onAbort = () => call.end(new RedfishError('aborted', 'the caller ended the call'));
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted === true) onAbort();

@@ -9,7 +9,7 @@ import type { Call } from './call.js';
 import { connectionFailure } from './connection-failure.js';
 
 /** Octets of the body of one answer. The largest is a page of a log: a thousand entries. */
-export const MOST_OF_BODY = 1_024 * 1_024;
+export const MOST_OF_BODY = 4 * 1_024 * 1_024;
 /** Connections to one service at the same time: management controllers are small computers. */
 const MOST_CONNECTIONS = 2;
 /** From one request of a call to the next; the next poll of a host has a connection of its own. */
@@ -25,13 +25,15 @@ export interface HttpRequest {
 }
 
 /** What a request depends on while it runs. */
-type Permission = Pick<Call, 'signal' | 'mayChange' | 'countOctets'>;
+type Permission = Pick<Call, 'signal' | 'mayChange' | 'countOctets' | 'forget'>;
 
 export interface HttpAnswer {
   readonly status: number;
   /** The value of a header, by its name in lower case; the first of several. */
   readonly header: (name: string) => string | undefined;
   readonly text: string;
+  /** Of the body, as it arrived: counted by the call. */
+  readonly octets: number;
 }
 
 /** The connections to one service. */
@@ -83,7 +85,10 @@ export class Connections {
       let isAnswered = false;
       sent.once('response', (answer) => {
         isAnswered = true;
-        readBody(answer, call).then((text) => resolve({ status: answer.statusCode ?? 0, header: headerOf(answer), text }), fail);
+        readBody(answer, call).then(
+          (body) => resolve({ status: answer.statusCode ?? 0, header: headerOf(answer), ...body }),
+          fail,
+        );
       });
       sent.on('error', fail);
       // After an answer this ends nothing: the promise has its result, or the body decides.
@@ -122,18 +127,30 @@ function headerOf(answer: IncomingMessage): (name: string) => string | undefined
   };
 }
 
-async function readBody(answer: IncomingMessage, call: Permission): Promise<string> {
+/** What has no memory yet waits: the connection is not read meanwhile. All octets that are stated have memory before the first one is read, so that answers do not wait for each other in the middle. */
+async function readBody(answer: IncomingMessage, call: Permission): Promise<Pick<HttpAnswer, 'text' | 'octets'>> {
   const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    // Leaving the loop destroys the connection: the rest is never read.
-    if (size > MOST_OF_BODY) throw new RedfishError('too-large', `the answer has more than ${MOST_OF_BODY} octets`);
-    call.countOctets(chunk.length);
-    chunks.push(chunk);
+  let [octets, counted] = [0, 0];
+  const count = async (more: number) => {
+    if (counted + more > MOST_OF_BODY) throw new RedfishError('too-large', `the answer has more than ${MOST_OF_BODY} octets`);
+    await call.countOctets(more);
+    counted += more;
+  };
+  try {
+    await count(Number(answer.headers['content-length'] ?? 0));
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      octets += chunk.length;
+      await count(Math.max(0, octets - counted));
+      chunks.push(chunk);
+    }
+    if (!answer.complete) throw new RedfishError('connection-lost', 'the connection ended in the middle of the answer');
+  } catch (error) {
+    // The rest is never read.
+    answer.destroy();
+    call.forget({ octets: counted, values: 0 });
+    throw error;
   }
-  if (!answer.complete) throw new RedfishError('connection-lost', 'the connection ended in the middle of the answer');
-  return Buffer.concat(chunks).toString('utf8');
+  return { text: Buffer.concat(chunks).toString('utf8'), octets: counted };
 }
 
 function tlsOptions({ authorities, clientCertificate, serverName, verify }: RedfishTarget) {

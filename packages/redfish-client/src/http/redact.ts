@@ -13,8 +13,7 @@ const SHORTEST_NAME = 3;
 
 /** Returns a function that replaces each secret in a text by `***`, in capitals or not. Longer ones first: one may contain another. */
 export function redactor(secrets: readonly string[]): Redact {
-  const sorted = [...new Set(secrets)].filter((secret) => secret !== '').sort((one, other) => other.length - one.length);
-  const patterns = sorted.map((secret) => new RegExp(secret.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi'));
+  const patterns = longestFirst(secrets.filter((secret) => secret !== '')).map((secret) => new RegExp(escaped(secret), 'gi'));
   return (text) => patterns.reduce((current, pattern) => current.replaceAll(pattern, '***'), text);
 }
 
@@ -32,6 +31,25 @@ export function passwordFormsOf(credentials: Credentials | undefined): string[] 
   ];
 }
 
+/** Shorter passwords and tokens are parts of other words and of numbers. */
+const SHORTEST_WORD = 6;
+
+/**
+ * Returns a function that removes secrets from a value of a report: where they are words of it, or all of it for a short password. A secret that is a part of another word stays: `***istrator` for
+ * `administrator` would tell the password, and destroy the value.
+ *
+ * @param token - of a session.
+ */
+export function reportRedactor(credentials: Credentials | undefined, token?: string): Redact {
+  const forms = [...passwordFormsOf(credentials), ...(token === undefined ? [] : [token])].filter((form) => form !== '');
+  const patterns = longestFirst(forms.filter((form) => form.length >= SHORTEST_WORD)).map(wordPattern);
+  const wholes = new Set(forms.filter((form) => form.length < SHORTEST_WORD).map((form) => form.toLowerCase()));
+  return (text) =>
+    wholes.has(text.trim().toLowerCase())
+      ? '***'
+      : patterns.reduce((current, pattern) => current.replaceAll(pattern, '***'), text);
+}
+
 /** The same, and the user name. */
 export function secretsOf(credentials: Credentials | undefined): string[] {
   const name = credentials !== undefined && credentials.username.length >= SHORTEST_NAME ? [credentials.username] : [];
@@ -41,4 +59,19 @@ export function secretsOf(credentials: Credentials | undefined): string[] {
 /** The credentials as `Authorization: Basic` has them. Source: RFC 7617 §2, with UTF-8. */
 export function basicToken({ username, password }: Credentials): string {
   return Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
+}
+
+function longestFirst(secrets: readonly string[]): string[] {
+  return [...new Set(secrets)].sort((one, other) => other.length - one.length);
+}
+
+/** Not within a word: the ends of a secret that are letters or digits have none beside them. */
+function wordPattern(secret: string): RegExp {
+  const before = /^[\p{L}\p{N}_]/u.test(secret) ? '(?<![\\p{L}\\p{N}_])' : '';
+  const after = /[\p{L}\p{N}_]$/u.test(secret) ? '(?![\\p{L}\\p{N}_])' : '';
+  return new RegExp(`${before}${escaped(secret)}${after}`, 'giu');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

@@ -6,9 +6,9 @@ import { linkAt, type Resource } from '../resource/resource.js';
 import type { RedfishTarget } from '../target/redfish-target.js';
 import { describeTarget } from '../target/target-problems.js';
 import { answerFailure } from './answer-failure.js';
-import type { Call } from './call.js';
+import type { AnswerSize, Call } from './call.js';
 import { Connections, type HttpAnswer, type Method } from './exchange.js';
-import { basicToken, passwordFormsOf, type Redact, redactor, secretsOf } from './redact.js';
+import { basicToken, type Redact, redactor, reportRedactor, secretsOf } from './redact.js';
 
 export const SERVICE_ROOT = '/redfish/v1/';
 const SESSIONS = '/redfish/v1/SessionService/Sessions';
@@ -29,9 +29,7 @@ export interface ServiceAnswer {
 }
 
 /** With how many values its text has. */
-interface CountedAnswer extends HttpAnswer {
-  readonly values: number;
-}
+type CountedAnswer = HttpAnswer & AnswerSize;
 
 interface Session {
   readonly token: string;
@@ -51,7 +49,7 @@ export class Service {
     this.#target = target;
     this.#connections = new Connections(target);
     this.#redactMessage = redactor(secretsOf(target.credentials));
-    this.#redactReport = redactor(passwordFormsOf(target.credentials));
+    this.#redactReport = reportRedactor(target.credentials);
     this.#origin = `${target.https ? 'https' : 'http'}://${describeTarget(target)}`;
   }
 
@@ -59,14 +57,14 @@ export class Service {
   async readAs<Result>(call: Call, link: string, to: (resource: Resource) => Result): Promise<Result> {
     const { answer, resource } = await this.request(call, { method: 'GET', link });
     const result = to(this.#contentOf(link, resource));
-    call.forgetValues(answer.values);
+    call.forget(answer);
+    await call.keep(result);
     return result;
   }
 
   /** The resource of a link. @throws RedfishError */
-  async read(call: Call, link: string): Promise<Resource> {
-    const { resource } = await this.request(call, { method: 'GET', link });
-    return this.#contentOf(link, resource);
+  read(call: Call, link: string): Promise<Resource> {
+    return this.readAs(call, link, (resource) => resource);
   }
 
   #contentOf(link: string, resource: Resource | undefined): Resource {
@@ -110,8 +108,9 @@ export class Service {
     for (let turn = 0; turn <= MOST_REDIRECTIONS; turn++) {
       const path = this.#pathOf(link);
       const answer = await this.#authenticated(call, { ...request, link: path });
+      if (answer.status < 300 || answer.status === 304) return { answer, resource: countedContentOf(call, answer) };
+      call.forget(answer);
       if (answer.status >= 400) throw answerFailure(answer, this.redact);
-      if (answer.status < 300 || answer.status === 304) return { answer, resource: contentOf(answer) };
       const location = answer.header('location');
       if (request.method !== 'GET' || location === undefined)
         throw new RedfishError('redirected', `HTTP ${answer.status} to another place, which is followed for GET only`, {
@@ -136,6 +135,7 @@ export class Service {
     // A service that offers basic authentication has judged the credentials: a second try with the same ones could lock the account.
     const isSessionWanted = session !== undefined || !/\bbasic\b/i.test(answer.header('www-authenticate') ?? '');
     if (!isSessionWanted) return answer;
+    call.forget(answer);
     if (this.#session === session) await this.#loginOnce(call);
     return this.#send(call, request, this.#authorization());
   }
@@ -153,16 +153,18 @@ export class Service {
     if (credentials === undefined) return;
     const root = await this.#send(call, { method: 'GET', link: SERVICE_ROOT }, {});
     const parsed = parseResource(root.text);
+    call.forget(root);
     const link = (parsed.ok ? linkAt(parsed.resource, 'Links', 'Sessions') : undefined) ?? SESSIONS;
     const body = { UserName: credentials.username, Password: credentials.password };
     const answer = await this.#send(call, { method: 'POST', link: this.#pathOf(link), body }, {});
+    call.forget(answer);
     if (answer.status >= 400) throw answerFailure(answer, this.redact);
     const token = answer.header('x-auth-token');
     if (token === undefined || token === '')
       throw new RedfishError('not-redfish', 'the service created a session without X-Auth-Token');
     const content = parseResource(answer.text);
     this.#redactMessage = redactor([...secretsOf(credentials), token]);
-    this.#redactReport = redactor([...passwordFormsOf(credentials), token]);
+    this.#redactReport = reportRedactor(credentials, token);
     this.#session = { token, link: answer.header('location') ?? (content.ok ? linkAt(content.resource) : undefined) };
   }
 
@@ -181,7 +183,12 @@ export class Service {
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await this.#connections.exchange({ ...sent, ...content }, call);
     const { values } = shapeOf(answer.text);
-    call.countValues(values);
+    try {
+      call.countValues(values);
+    } catch (error) {
+      call.forget({ octets: answer.octets, values: 0 });
+      throw error;
+    }
     return { ...answer, values };
   }
 
@@ -195,6 +202,16 @@ export class Service {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(cause !== undefined && { cause }),
     });
+  }
+}
+
+/** The content of an answer; nothing of an answer that cannot be read stays counted. */
+function countedContentOf(call: Call, answer: CountedAnswer): Resource | undefined {
+  try {
+    return contentOf(answer);
+  } catch (error) {
+    call.forget(answer);
+    throw error;
   }
 }
 

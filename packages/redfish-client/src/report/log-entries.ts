@@ -7,17 +7,17 @@ export const MOST_LOG_ENTRIES = 1_000;
 const MOST_OF_MESSAGE = 1_000;
 const MOST_OF_FIELD = 256;
 
-/** An entry of a log, without what `redact` removes; undefined for what has neither an id nor a message. */
+/** An entry of a log, whose message is without what `redact` removes: the others tell entries apart and have an order. Undefined for what has neither an id nor a message. */
 export function toLogEntry(resource: Resource, redact: (text: string) => string): LogEntry | undefined {
   const id = textAt(resource, '@odata.id') ?? textAt(resource, 'Id');
   const message = textAt(resource, 'Message') ?? textAt(resource, 'MessageId');
   if (id === undefined && message === undefined) return undefined;
-  const shown = (text: string | undefined, most: number) => plainText(redact(text ?? ''), most);
+  const shown = (text: string | undefined, most: number) => plainText(text ?? '', most);
   return {
     id: shown(id, MOST_OF_FIELD),
     time: shown(textAt(resource, 'Created') ?? textAt(resource, 'EventTimestamp'), MOST_OF_FIELD),
     severity: shown(textAt(resource, 'Severity'), MOST_OF_FIELD),
-    message: shown(message, MOST_OF_MESSAGE),
+    message: shown(redact(message ?? ''), MOST_OF_MESSAGE),
   };
 }
 

@@ -22,5 +22,7 @@ export function plainText(text: string, most: number): string {
     .slice(0, most * 4)
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim();
-  return plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
+  const shown = plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
+  // A part of a text keeps all of the text in memory: a copy does not.
+  return shown.length < text.length ? Array.from(shown).join('') : shown;
 }
