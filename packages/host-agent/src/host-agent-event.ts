@@ -28,6 +28,8 @@ export type HostAgentEvent =
       readonly isOverdue: boolean;
       readonly durationMs: number;
     }
+  /** The agent itself could not read the host; what is known of the host stays. */
+  | { readonly kind: 'not-polled'; readonly name: string; readonly message: string }
   /** Hosts of this ClusterAgent; when that changes. */
   | { readonly kind: 'hosts'; readonly healthy: number; readonly unhealthy: number }
   | {

@@ -7,4 +7,4 @@
 
 export { HostAgent } from './agent/host-agent.js';
 export type { HostAgentEvent, HostWriteKind } from './host-agent-event.js';
-export type { HostAgentPorts, HostEventRecorder, HostObserver, HostTarget, ManagementControllers } from './ports.js';
+export type { HostAgentPorts, HostEventRecorder, HostObserver, HostTarget, ManagementControllers, PollReport } from './ports.js';

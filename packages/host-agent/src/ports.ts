@@ -66,10 +66,13 @@ export interface HostTarget {
   readonly secret: SecretData | undefined;
 }
 
+/** What a poll found, or why the agent itself could not make it; `message` without credentials. */
+export type PollReport = HealthReport | { readonly kind: 'not-read'; readonly message: string };
+
 /** Management controllers of hosts, over Redfish. Calls for many hosts are made at the same time. */
 export interface ManagementControllers {
-  /** Never rejects. @param signal - aborted when the answer counts no more: the call then ends soon. */
-  readonly read: (target: HostTarget, signal: AbortSignal) => Promise<HealthReport>;
+  /** `not-read`: the agent could not read the host, which tells nothing about the host. Never rejects. @param signal - aborted when the answer counts no more: the call then ends soon. */
+  readonly read: (target: HostTarget, signal: AbortSignal) => Promise<PollReport>;
   /**
    * Carries out an action, at most once: where it is not known whether the host took it, it is not sent again. `PxeReboot`: the next boot is from the network, then
    * `ForceRestart`. Never rejects.

@@ -27,7 +27,7 @@ it('each action and each outcome of a poll begins with 0, so that the first fail
   new HostEventLog({} as never, registry, () => 0);
   const text = await registry.metrics();
   expect(text.match(/^vmdhcp_agent_host_operations_total\{.* 0$/gm)).toHaveLength(14);
-  expect(text.match(/^vmdhcp_agent_host_polls_total\{.* 0$/gm)).toHaveLength(3);
+  expect(text.match(/^vmdhcp_agent_host_polls_total\{.* 0$/gm)).toHaveLength(4);
 });
 
 it('hosts that do not answer have a series each, the longest first and no more than 500', async () => {

@@ -50,7 +50,7 @@ export class HostEventLog implements HostObserver {
     });
     this.#polls = new Counter({
       ...{ name: name('host_polls_total'), labelNames: ['outcome'], registers },
-      help: 'Polls of management controllers, by outcome: healthy, unhealthy, or overdue (no answer in time).',
+      help: 'Polls of management controllers, by outcome: healthy, unhealthy, overdue (no answer in time), or not-read (the agent had no memory for the answers).',
     });
     this.#pollSeconds = new Histogram({
       ...{ name: name('host_poll_duration_seconds'), buckets: [0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30], registers },
@@ -63,7 +63,7 @@ export class HostEventLog implements HostObserver {
     // A counter that first appears with the value 1 has no increase.
     for (const action of Object.keys(ACTIONS))
       for (const outcome of ['success', 'failure']) this.#operations.inc({ action, outcome }, 0);
-    for (const outcome of ['healthy', 'unhealthy', 'overdue']) this.#polls.inc({ outcome }, 0);
+    for (const outcome of ['healthy', 'unhealthy', 'overdue', 'not-read']) this.#polls.inc({ outcome }, 0);
     this.#operationSeconds = new Histogram({
       ...{
         name: name('host_operation_duration_seconds'),
@@ -132,6 +132,10 @@ export class HostEventLog implements HostObserver {
     polled: ({ isHealthy, isOverdue, durationMs }) => {
       this.#polls.inc({ outcome: isOverdue ? 'overdue' : isHealthy ? 'healthy' : 'unhealthy' });
       this.#pollSeconds.observe(durationMs / 1e3);
+    },
+    'not-polled': ({ name, message }) => {
+      this.#polls.inc({ outcome: 'not-read' });
+      if (this.#mayLog()) this.#logger.warn({ host: name }, `host could not be polled; what is known of it stays: ${message}`);
     },
     hosts: ({ healthy, unhealthy }) => {
       this.#hosts.set({ state: 'healthy' }, healthy);

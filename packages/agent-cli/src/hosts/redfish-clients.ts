@@ -16,6 +16,8 @@ export interface RedfishClientsSettings {
   readonly timeoutMs: number;
   /** Clients that are kept between calls, 1 or more; that of the host whose last call is the longest ago is closed first. */
   readonly most: number;
+  /** Default: one of 48 MiB. */
+  readonly memory?: AnswerMemory;
 }
 
 /** One client for each host: its connections and its session last from one poll to the next. All of them share the memory for answers. A client whose host or Secret changed ends when its calls have ended. */
@@ -24,10 +26,11 @@ export class RedfishClients {
   /** By name of the host; the one that was used last is the last one. */
   readonly #clients = new Map<string, CachedClient>();
   readonly #closing = new Set<Promise<void>>();
-  readonly #memory = new AnswerMemory();
+  readonly #memory: AnswerMemory;
 
   constructor(settings: RedfishClientsSettings) {
     this.#settings = settings;
+    this.#memory = settings.memory ?? new AnswerMemory();
   }
 
   get size(): number {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HostTarget } from '@vmdhcp/host-agent';
+import { AnswerMemory } from '@vmdhcp/redfish-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RedfishControllers } from './redfish-controllers.js';
 import { redfishTargetOf } from './redfish-target-of.js';
@@ -102,6 +103,16 @@ describe('a poll', () => {
       message: expect.stringContaining('no complete answer within 0.03 seconds') as string,
     });
     expect(await controllers().read(hostOf(port), AbortSignal.abort())).toMatchObject({ kind: 'unhealthy' });
+  });
+
+  it('for whose answers the agent has no memory tells nothing about the host', async () => {
+    const { port } = await startService();
+    const memory = new AnswerMemory(1, 0);
+    const report = await controllers({ memory }).read(hostOf(port), NEVER);
+    expect(report).toMatchObject({
+      kind: 'not-read',
+      message: expect.stringMatching(/this client, not the service, .* divide the hosts between several ClusterAgents/) as string,
+    });
   });
 
   it.each<[what: string, secret: NonNullable<HostTarget['secret']>, text: string]>([

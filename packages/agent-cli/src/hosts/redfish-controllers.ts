@@ -1,8 +1,14 @@
 /** Management controllers over Redfish, for the agent of bare-metal hosts. */
-import type { HostTarget, ManagementControllers } from '@vmdhcp/host-agent';
-import type { HealthReport, OperationOutcome } from '@vmdhcp/host-inventory';
+import type { HostTarget, ManagementControllers, PollReport } from '@vmdhcp/host-agent';
+import type { OperationOutcome } from '@vmdhcp/host-inventory';
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
-import { type CallOptions, type RedfishClient, RedfishError, type RedfishErrorCode } from '@vmdhcp/redfish-client';
+import {
+  type AnswerMemory,
+  type CallOptions,
+  type RedfishClient,
+  RedfishError,
+  type RedfishErrorCode,
+} from '@vmdhcp/redfish-client';
 import { RedfishClients } from './redfish-clients.js';
 
 export interface RedfishControllersSettings {
@@ -16,6 +22,8 @@ export interface RedfishControllersSettings {
   readonly whenReachable?: (signal: AbortSignal) => Promise<void>;
   /** Hosts whose connection is kept between polls. Default: 2,000. */
   readonly mostClients?: number;
+  /** For the answers of all hosts. Default: 48 MiB. */
+  readonly memory?: AnswerMemory;
 }
 
 const POLL_TIMEOUT_MS = 20_000;
@@ -35,6 +43,7 @@ const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
 const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([
   ['tls-failed', 'the Secret of the host may have ca.crt, tls-server-name, or insecure-skip-tls-verify'],
   ['unauthorized', 'check username and password in the Secret of the host'],
+  ['memory-used-up', 'it is the agent that has none; if this is repeated, divide the hosts between several ClusterAgents'],
 ]);
 
 /** The port of the agent over Redfish clients, one for each host. Nothing rejects; no message contains credentials. */
@@ -46,22 +55,28 @@ export class RedfishControllers implements ManagementControllers {
   readonly #whenReachable: (signal: AbortSignal) => Promise<void>;
 
   constructor(settings: RedfishControllersSettings = {}) {
-    const { pollTimeoutMs = POLL_TIMEOUT_MS, operationTimeoutMs = OPERATION_TIMEOUT_MS, mostClients = MOST_CLIENTS } = settings;
-    this.#clients = new RedfishClients({ timeoutMs: pollTimeoutMs, most: mostClients });
+    const {
+      pollTimeoutMs = POLL_TIMEOUT_MS,
+      operationTimeoutMs = OPERATION_TIMEOUT_MS,
+      mostClients = MOST_CLIENTS,
+      memory,
+    } = settings;
+    this.#clients = new RedfishClients({ timeoutMs: pollTimeoutMs, most: mostClients, ...(memory && { memory }) });
     this.#pollTimeoutMs = pollTimeoutMs;
     this.#operationTimeoutMs = operationTimeoutMs;
     this.#mayAct = settings.mayAct ?? (() => true);
     this.#whenReachable = settings.whenReachable ?? (async () => undefined);
   }
 
-  readonly read = async (target: HostTarget, signal: AbortSignal): Promise<HealthReport> => {
+  readonly read = async (target: HostTarget, signal: AbortSignal): Promise<PollReport> => {
     try {
       await this.#whenReachable(signal);
       const timeoutMs = this.#pollTimeoutMs;
       const { info, log } = await this.#clients.use(target, (client) => client.inspect({ signal, timeoutMs }));
       return { kind: 'healthy', info, log };
     } catch (error) {
-      return { kind: 'unhealthy', message: messageOf(error) };
+      const isOfAgent = error instanceof RedfishError && error.code === 'memory-used-up';
+      return { kind: isOfAgent ? 'not-read' : 'unhealthy', message: messageOf(error) };
     }
   };
 

@@ -1,7 +1,6 @@
 /** A rack in memory: an API server, a DHCP server's leases, management controllers, and agents that come and go. */
 import {
   type BoundAddresses,
-  type HealthReport,
   type HostLease,
   type OperationOutcome,
   planHostInventory,
@@ -18,7 +17,7 @@ import {
 } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import type { HostAgentEvent } from '../host-agent-event.js';
-import type { HostAgentPorts, HostTarget } from '../ports.js';
+import type { HostAgentPorts, HostTarget, PollReport } from '../ports.js';
 import { HostAgent } from './host-agent.js';
 
 const API_VERSION = 'bmc.spidernet.io/v1beta1';
@@ -76,7 +75,7 @@ export class Rack {
   readonly polled: string[] = [];
   /** Every action that a management controller carried out. */
   readonly actions: string[] = [];
-  health: (target: HostTarget, signal: AbortSignal) => Promise<HealthReport> = async () => ({
+  health: (target: HostTarget, signal: AbortSignal) => Promise<PollReport> = async () => ({
     kind: 'healthy',
     info: {},
     log: [],

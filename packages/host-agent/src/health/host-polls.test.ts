@@ -67,6 +67,21 @@ describe('health', () => {
     expect(rack.reasons.filter((one) => one === 'HostUnhealthy')).toHaveLength(1);
   });
 
+  it('a poll that the agent could not make changes nothing of a healthy host, however often', async () => {
+    const rack = new Rack();
+    rack.leases = [lease(10)];
+    rack.lead();
+    await rack.clock.advance(2_000);
+    rack.written.length = 0;
+    rack.polled.length = 0;
+    rack.health = async () => ({ kind: 'not-read', message: 'no memory' });
+    await rack.clock.advance(10 * MINUTE);
+    expect(rack.polled.length).toBeGreaterThanOrEqual(9);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+    expect([rack.written, rack.reasons.includes('HostUnhealthy')]).toEqual([[], false]);
+    expect(rack.observed).toContainEqual({ kind: 'not-polled', name: nameOf(10), message: 'no memory' });
+  });
+
   it('a new leader whose first poll of a host fails does not report it as unhealthy', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];

@@ -143,6 +143,7 @@ export class HostPolls {
     const beganAtMs = clock.nowMs();
     const { report, isOverdue, isCertain = false } = await this.#read(polled);
     if (ended.signal.aborted) return;
+    if (report.kind === 'not-read') return observer.observe({ kind: 'not-polled', name: host.name, message: report.message });
     const isHealthy = report.kind === 'healthy';
     polled.isDoubted = polled.isProven && !isHealthy && !isCertain;
     polled.isProven = isHealthy;

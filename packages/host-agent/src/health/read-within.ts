@@ -1,12 +1,11 @@
-import type { HealthReport } from '@vmdhcp/host-inventory';
 import { abortWithin } from '../objects/abort-within.js';
-import type { HostAgentPorts, HostTarget } from '../ports.js';
+import type { HostAgentPorts, HostTarget, PollReport } from '../ports.js';
 
 /** A management controller may take so long to report everything. */
 const READ_WITHIN_MS = 30_000;
 
 export interface ReadHealth {
-  readonly report: HealthReport;
+  readonly report: PollReport;
   /** It did not answer in time. */
   readonly isOverdue: boolean;
 }
