@@ -307,15 +307,15 @@ describe('services that send too much at the same time', () => {
     ['has too many octets', (response) => response.end('x'.repeat(MOST_OF_BODY + 1))],
   ])('an answer that %s keeps no memory', async (_, answer) => {
     const memory = new AnswerMemory();
-    const held: number[] = [];
+    const totals: number[] = [];
     const { client } = await service((request, response) => {
-      if (request.path === '/logs') held.push(memory.total);
+      if (request.path === '/logs') totals.push(memory.total);
       if (request.path === '/memory') return void answer(response);
       return serve(withLog(logPages(1, 1), { Memory: link('/memory') }))(request, response);
     });
     const { info } = await client({ memory }).inspect();
     expect(info['Incomplete']).toMatch(/^Memory: /);
-    expect(held[0]).toBeLessThan(2_000);
+    expect(totals[0]).toBeLessThan(2_000);
   });
 
   it('what ended holds nothing, whatever arrives later', async () => {
