@@ -1,5 +1,4 @@
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
-import { readHost } from '@vmdhcp/host-inventory';
 import { formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -7,7 +6,7 @@ import { askControl } from '../control/ask-control.js';
 import { stateControlPath } from '../control/control-path.js';
 import { HostResource } from '../hosts/host-resources.js';
 import type { HostSubject } from '../hosts/host-subject.js';
-import { planRelease, type ReleasePlan } from '../hosts/plan-binding.js';
+import { hasLeaseEnded, planRelease, type ReleasePlan } from '../hosts/plan-binding.js';
 import { listAll, toCommandError } from './bind-host.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { readSavedLeases } from './read-saved-leases.js';
@@ -65,12 +64,11 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
 
 async function waitForEnd(
   client: ApiObjectClient<KubernetesObject>,
-  { hostStatus, address }: Extract<ReleasePlan, { ok: true }>,
+  { hostStatus, address, client: macAddress }: Extract<ReleasePlan, { ok: true }>,
 ): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   do {
-    const host = await client.get(hostStatus);
-    if (host === undefined || readHost(host).isActive === false) return;
+    if (hasLeaseEnded(await client.get(hostStatus), macAddress)) return;
     await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS));
   } while (performance.now() < deadline);
   throw new CommandError(

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { type HostSubject, parseHostSubject } from './host-subject.js';
-import { type BindingRequest, planBinding, planRelease } from './plan-binding.js';
+import { type BindingRequest, hasLeaseEnded, planBinding, planRelease } from './plan-binding.js';
 
 const mac = (number: number) => `02:00:00:00:00:0${number}`;
 
@@ -152,6 +152,33 @@ describe('the lease of a host that is gone', () => {
         patch: { metadata: { annotations: { 'bmc.spidernet.io/release-lease': NOW } } },
       });
   });
+
+  it('stays where its address is bound to the client that is meant, which has no lease', () => {
+    const replaced = { last: 10, client: 1, active: true, boundTo: mac(9) };
+    const message = `no HostStatus has a client with the MAC address ${mac(9)}`;
+    expect(release(mac(9), [replaced])).toMatchObject({ ok: false, message: expect.stringContaining(message) });
+    expect(release(mac(9), [replaced, { last: 11, client: 9, active: true }])).toMatchObject({ address: '10.0.0.11' });
+    expect(release(mac(1), [replaced])).toMatchObject({ ok: true, address: '10.0.0.10', client: mac(1) });
+  });
+
+  it('of two addresses of the client is the one that it has now', () => {
+    const hosts = [
+      { last: 10, client: 1 },
+      { last: 11, client: 1, active: true },
+    ];
+    expect(release(mac(1), hosts)).toMatchObject({ ok: true, address: '10.0.0.11' });
+  });
+
+  it.each<[what: string, observed: Host | undefined, client: string | undefined, expected: boolean]>([
+    ['no client has a lease', { last: 10, client: 1 }, mac(1), true],
+    ['its HostStatus is deleted', undefined, mac(1), true],
+    ['the next client has the address already', { last: 10, client: 2, active: true }, mac(1), true],
+    ['the client has it still', { last: 10, client: 1, active: true }, mac(1), false],
+    ['the MAC address was not known', { last: 10, client: 2, active: true }, undefined, false],
+    ['the MAC address is not known now', { last: 10, active: true }, mac(1), false],
+  ])('%s: whether it has ended', (_, observed, client, expected) =>
+    expect(hasLeaseEnded(observed && host(observed), client as never)).toBe(expected),
+  );
 
   it('has ended already, or there is no such host', () => {
     expect(release('10.0.0.10', [{ last: 10, client: 1 }])).toMatchObject({ ok: true, patch: undefined });

@@ -55,15 +55,27 @@ export function planRelease(
   hostStatuses: readonly KubernetesObject[],
   now: string,
 ): ReleasePlan {
-  const host = findHost({ change: 'bind', subject, clusterAgent, client: undefined }, hostStatuses.flatMap(toNamedHost));
+  const host = findHost({ change: 'release', subject, clusterAgent }, hostStatuses.flatMap(toNamedHost));
   if (typeof host === 'string') return { ok: false, message: host };
   const { name: hostStatus, ipAddress: address, macAddress: client, isActive } = host;
   const patch = isActive === false ? undefined : { metadata: { annotations: { [RELEASE_LEASE_ANNOTATION]: now } } };
   return { ok: true, hostStatus, address, client, patch };
 }
 
+/** True if the lease of this client has ended: its address has none, or that of another client. @param client - undefined: not known. */
+export function hasLeaseEnded(hostStatus: KubernetesObject | undefined, client: MacAddress | undefined): boolean {
+  if (hostStatus === undefined) return true;
+  const { isActive, macAddress } = readHost(hostStatus);
+  return isActive === false || (client !== undefined && macAddress !== undefined && macAddress !== client);
+}
+
+/** Which hosts are meant, and for what. */
+interface HostRequest extends Pick<BindingRequest, 'subject' | 'clusterAgent'> {
+  readonly change: BindingRequest['change'] | 'release';
+}
+
 /** The one host that is meant, or why there is none. */
-function findHost(request: BindingRequest, hosts: readonly NamedHost[]): NamedHost | string {
+function findHost(request: HostRequest, hosts: readonly NamedHost[]): NamedHost | string {
   const found = hosts.filter((one) => isMeant(one, request));
   const [host, ...others] = oneOf(found, request);
   if (host === undefined) return describeMissing(request);
@@ -87,18 +99,18 @@ function toNamedHost(object: KubernetesObject): NamedHost[] {
   return [{ ...readHost(object), agent, ipAddress, annotation: object.metadata.annotations?.[BOUND_TO_ANNOTATION] }];
 }
 
-function isMeant(host: NamedHost, { subject, clusterAgent }: BindingRequest): boolean {
+/** A binding is not a lease: `release` means the client that has the address, and not the one that it is bound to. */
+function isMeant(host: NamedHost, { change, subject, clusterAgent }: HostRequest): boolean {
   if (clusterAgent !== undefined && host.agent !== clusterAgent) return false;
   if (subject.kind === 'address') return host.ipAddress === formatIpv4Address(subject.address);
-  return host.macAddress === subject.macAddress || boundClient(host) === subject.macAddress;
+  return host.macAddress === subject.macAddress || (change !== 'release' && boundClient(host) === subject.macAddress);
 }
 
-/** Of several addresses of one client: those that are bound to it are unbound, and the one that it has now is bound. */
-function oneOf(found: readonly NamedHost[], { subject, change }: BindingRequest): readonly NamedHost[] {
+/** Of several addresses of one client: those that are bound to it are unbound, and the one that it has now is bound or released. */
+function oneOf(found: readonly NamedHost[], { subject, change }: HostRequest): readonly NamedHost[] {
   if (subject.kind === 'address' || found.length <= 1) return found;
-  const preferred = found.filter((host) =>
-    change === 'bind' ? host.isActive === true : boundClient(host) === subject.macAddress,
-  );
+  const isOfLease = change === 'bind' || change === 'release';
+  const preferred = found.filter((host) => (isOfLease ? host.isActive === true : boundClient(host) === subject.macAddress));
   return preferred.length === 1 ? preferred : found;
 }
 
@@ -122,7 +134,7 @@ function change({ name, ipAddress, annotation }: NamedHost, boundTo: string | un
   return { ok: true, hostStatus: name, address: ipAddress, boundTo, patch: isSo ? undefined : patch };
 }
 
-function describeMissing({ subject, clusterAgent }: BindingRequest): string {
+function describeMissing({ subject, clusterAgent }: HostRequest): string {
   const whose = clusterAgent === undefined ? '' : ` of ClusterAgent ${clusterAgent}`;
   return subject.kind === 'address'
     ? `no HostStatus${whose} has the address ${formatIpv4Address(subject.address)}: it exists once a client got the address`
