@@ -66,7 +66,8 @@ const UNKNOWN =
 
 describe('an operation', () => {
   it.each([
-    ['dhcp', -2_000, 'record-pending'],
+    ['dhcp', -62_000, 'record-pending'],
+    ['dhcp', -61_000, 'record-result'],
     ['dhcp', -1_000, 'record-result'],
     ['dhcp', 0, 'record-result'],
     ['hostEndpoint', 0, 'record-pending'],
@@ -83,7 +84,7 @@ describe('an operation', () => {
       'dhcp',
       0,
       [
-        'record-result off failure: ForceOff: HostStatus agent-10-0-0-10 or its MAC address is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted',
+        'record-result off failure: ForceOff: HostStatus agent-10-0-0-10 is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted',
       ],
     ],
     ['hostEndpoint', 0, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],
@@ -91,6 +92,17 @@ describe('an operation', () => {
     const metadata = { name: 'agent-10-0-0-10', creationTimestamp: formatTime(NOW_MS + bornMs) };
     const hostStatuses = [{ ...host('agent-10-0-0-10', { basic: { type, ipAddr: '10.0.0.10' } }), metadata }];
     expect(shown(plan({ operations: [operation()], hostStatuses }))).toEqual(expected);
+  });
+
+  it('that fails as the MAC address changed by another clock tells from when on the next one is carried out', () => {
+    const basic = { type: 'dhcp', ipAddr: '10.0.0.10', macSince: formatTime(NOW_MS - 30_000) };
+    const hostStatuses = [host('agent-10-0-0-10', { basic })];
+    expect(shown(plan({ operations: [operation()], hostStatuses }))).toEqual([
+      `record-result off failure: ForceOff: the MAC address of HostStatus agent-10-0-0-10 changed at ${formatTime(NOW_MS - 30_000)}, and this operation was created before, or less than a minute later by another clock, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted, after ${formatTime(NOW_MS + 30_000)}`,
+    ]);
+    const metadata = { creationTimestamp: formatTime(NOW_MS + 31_000) };
+    const next = { operations: [operation(undefined, { metadata })], hostStatuses, nowMs: NOW_MS + 31_000 };
+    expect(plan(next).steps).toMatchObject([{ kind: 'record-pending' }]);
   });
 
   it('is recorded before anything is done, at the version that was seen', () => {

@@ -30,6 +30,12 @@ interface Context extends OperationFacts {
   readonly bornAtMs: ReadonlyMap<string, number | undefined>;
 }
 
+/**
+ * `macSince` is of the clock of the agent, and the creation of an operation of that of the API server. They may differ by so much, or a little less: `macSince` is in whole
+ * seconds, the creation too.
+ */
+const MOST_CLOCK_DIFFERENCE_MS = 60_000;
+
 const NOTHING: Decision = { kind: 'nothing' };
 
 /**
@@ -136,7 +142,7 @@ function decideNew(operation: ReadOperation, host: ObservedHost, context: Contex
   const { name, action, object, createdAtMs = 0 } = operation;
   if (object.metadata.deletionTimestamp !== undefined) return NOTHING;
   if (isOfFormerClient(operation, host, context))
-    return ended(recordResult(operation, { isSuccess: false, message: ofFormerClient(operation, host) }, nowMs));
+    return ended(recordResult(operation, { isSuccess: false, message: describeFormerClient(operation, host) }, nowMs));
   const untilMs = createdAtMs + times.beginWithinMs;
   if (nowMs >= untilMs)
     return ended(recordResult(operation, { isSuccess: false, message: tooLate(operation, host, times) }, nowMs));
@@ -155,7 +161,7 @@ function decideNew(operation: ReadOperation, host: ObservedHost, context: Contex
 
 /**
  * The object of a learned host goes with its lease: a newer one of the same name may be that of another machine. One that is kept may have another MAC address since; times are
- * whole seconds, and in the same second the machine is not known.
+ * whole seconds, and of two clocks: for a minute after the change the machine is not known.
  */
 function isOfFormerClient(
   { createdAtMs }: ReadOperation,
@@ -163,11 +169,18 @@ function isOfFormerClient(
   { bornAtMs }: Context,
 ): boolean {
   if (mode !== 'dhcp' || createdAtMs === undefined) return false;
-  return (bornAtMs.get(name) ?? 0) > createdAtMs || (macSinceMs ?? 0) >= createdAtMs;
+  return (bornAtMs.get(name) ?? 0) > createdAtMs || (macSinceMs ?? 0) + MOST_CLOCK_DIFFERENCE_MS >= createdAtMs;
 }
 
-function ofFormerClient({ action }: ReadOperation, { name }: ObservedHost): string {
-  return `${action}: HostStatus ${name} or its MAC address is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted`;
+function describeFormerClient({ action, createdAtMs = 0 }: ReadOperation, { name, macSinceMs }: ObservedHost): string {
+  const isOfMacAddress = macSinceMs !== undefined && macSinceMs + MOST_CLOCK_DIFFERENCE_MS >= createdAtMs;
+  const [why, when] = isOfMacAddress
+    ? [
+        `the MAC address of HostStatus ${name} changed at ${formatTime(macSinceMs)}, and this operation was created before, or less than a minute later by another clock`,
+        `, after ${formatTime(macSinceMs + MOST_CLOCK_DIFFERENCE_MS)}`,
+      ]
+    : [`HostStatus ${name} is newer than this operation`, ''];
+  return `${action}: ${why}, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted${when}`;
 }
 
 function ended(step: OperationStep): Decision {

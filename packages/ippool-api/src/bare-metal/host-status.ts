@@ -19,7 +19,7 @@ const basic = z.object({
     .string()
     .optional()
     .describe(
-      'When this MAC address replaced another one. HostOperations that are not newer fail: they were for another machine.',
+      'When this MAC address replaced another one. By the clock of the agent. HostOperations that are not newer by more than a minute fail: they may be for another machine.',
     ),
   activeDhcpClient: z.boolean().optional().describe('Whether a client has a lease of the address.'),
 });
