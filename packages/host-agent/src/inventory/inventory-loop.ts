@@ -22,8 +22,10 @@ import { type HostWriteOutcome, writeHost } from './write-host.js';
 const GATHER_MS = 100;
 /** Hosts that are written at the same time. */
 const MOST_WRITING = 16;
-/** Of the time of one processor, a plan takes a sixth at most, however many hosts there are. */
+/** Of the time of one processor, a plan takes a sixth at most, unless it takes more than two seconds. */
 const REST_PER_PLAN = 5;
+/** A process that was stopped in the middle of a plan seems to have planned for as long: the next plan does not wait for that. */
+const MOST_GATHER_MS = 10_000;
 const MOST_IGNORED = 1_000;
 
 export class InventoryLoop {
@@ -86,7 +88,7 @@ export class InventoryLoop {
     for (const problem of [...plan.problems, ...bound.problems]) this.#ports.events.record(toRegarding(problem), problem.event);
     for (const lease of plan.ignoredLeases) this.#reportIgnored(lease);
     this.#onHosts(hostTargets(facts, plan.actions));
-    this.#gatherMs = Math.max(GATHER_MS, (clock.nowMs() - beganAtMs) * REST_PER_PLAN);
+    this.#gatherMs = Math.min(Math.max(GATHER_MS, (clock.nowMs() - beganAtMs) * REST_PER_PLAN), MOST_GATHER_MS);
   }
 
   /** Undefined: the ClusterAgent does not exist, or is being deleted. Its objects then stay as they are. */
