@@ -20,7 +20,7 @@ it('story: a client finds no free address, which is a condition and one Event; a
   expect(condition()).toMatchObject({
     reason: 'AddressesExhausted',
     message:
-      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict); widen ipRange, or free addresses of hosts that are gone with vmdhcp-agent release',
+      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict); widen ipRange, or free addresses of hosts that are gone (vmdhcp-agent release ADDRESS, where one has a lease)',
   });
   await world.join(3);
   await world.clock.advance(20_000);
@@ -48,4 +48,32 @@ it('addresses that are freed and taken again and again make one Event in ten min
     expect([range.isKnown, range.message]).toEqual([true, undefined]);
   }
   expect(events).toEqual(['AddressesExhausted', 'AddressesExhausted']);
+});
+
+it.each([
+  [
+    'has leases',
+    { valid: 3 },
+    'widen ipRange, or free addresses of hosts that are gone (vmdhcp-agent release ADDRESS, where one has a lease)',
+  ],
+  [
+    'is bound',
+    { declared: 3 },
+    'widen ipRange, or free addresses of hosts that are gone (vmdhcp-agent unbind ADDRESS, where one is bound)',
+  ],
+  [
+    'has and is both',
+    { valid: 1, declared: 2 },
+    '(vmdhcp-agent release ADDRESS, where one has a lease; vmdhcp-agent unbind ADDRESS, where one is bound)',
+  ],
+  ['is in conflict', { quarantined: 3 }, '3 in conflict); widen ipRange'],
+])('a range that %s is freed by what frees it', (_, used, expected) => {
+  const range = new ExhaustedRange({ nowMs: () => 0, record: () => undefined });
+  const use = {
+    pool: { range: { first: ip('10.0.0.10'), last: ip('10.0.0.12') } },
+    counts: { size: 3, valid: 0, quarantined: 0, declared: 0, free: 0, ...used },
+  };
+  range.look({ ...use, refused: 0 });
+  range.look({ ...use, refused: 1 });
+  expect(range.message?.endsWith(expected), range.message).toBe(true);
 });

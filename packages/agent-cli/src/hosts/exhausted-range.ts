@@ -57,9 +57,10 @@ export class ExhaustedRange {
     this.#isKnown = false;
   }
 
-  #begin({ range }: Pick<Pool, 'range'>, { size, valid, declared, quarantined }: OpenPoolCounts): void {
+  #begin({ range }: Pick<Pool, 'range'>, counts: OpenPoolCounts): void {
+    const { size, valid, declared, quarantined } = counts;
     const addresses = `${formatIpv4Address(range.first)}-${formatIpv4Address(range.last)}`;
-    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict); widen ipRange, or free addresses of hosts that are gone with vmdhcp-agent release`;
+    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict); widen ipRange${remediesOf(counts)}`;
     this.#message = message;
     this.#isKnown = true;
     const nowMs = this.#ports.nowMs();
@@ -67,4 +68,13 @@ export class ExhaustedRange {
     this.#recordedAtMs = nowMs;
     this.#ports.record({ type: 'Warning', reason: 'AddressesExhausted', message });
   }
+}
+
+/** What frees an address of a host that is gone: `release` ends a lease, and `unbind` gives up an address that is kept for a client that is off. */
+function remediesOf({ valid, declared }: OpenPoolCounts): string {
+  const remedies = [
+    ...(valid > 0 ? ['vmdhcp-agent release ADDRESS, where one has a lease'] : []),
+    ...(declared > 0 ? ['vmdhcp-agent unbind ADDRESS, where one is bound'] : []),
+  ];
+  return remedies.length === 0 ? '' : `, or free addresses of hosts that are gone (${remedies.join('; ')})`;
 }
