@@ -1,6 +1,6 @@
 /** DHCP of one ClusterAgent: one pool on one interface, leases of the leader. It answers while it may, and is silent otherwise. */
 
-import type { AddressProbe, AgentObserver, AgentTraffic, LeaseEnd } from '@vmdhcp/dhcp-agent/packet-path';
+import type { AddressProbe, AgentObserver, AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   AddressUsers,
   DECOYS,
@@ -17,6 +17,7 @@ import type { BoundAddresses, HostLease, LeaseRelease } from '@vmdhcp/host-inven
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { OpenLeases } from '../bare-host/open-leases.js';
 import { viewsOf } from '../bindings/views-of.js';
+import type { KeptLease } from '../control/describe-kept.js';
 import type { LeaseView } from '../state/lease-view.js';
 import { declaredAddresses, hostLeases, rememberedClients } from './bound-leases.js';
 import { LeaseReleases } from './lease-releases.js';
@@ -53,9 +54,6 @@ export interface ServedHosts {
   readonly pool: Pool;
   readonly bound: BoundAddresses;
 }
-
-/** Why a lease stays. */
-export type KeptLease = Exclude<LeaseEnd, { readonly kind: 'ended' | 'no-lease' }>;
 
 const CLOSED: InterfaceState = { kind: 'opening' };
 
@@ -202,7 +200,9 @@ export class HostDhcp {
   #release(releases: readonly LeaseRelease[]): void {
     const [open, interfaceName] = [this.#openPool(), this.#interface?.name];
     if (open === undefined || interfaceName === undefined) return;
-    for (const release of this.#releases.take(releases, open.bindings, this.#ports.nowMs()))
+    const { due, ahead } = this.#releases.take(releases, open.bindings, this.#ports.nowMs());
+    for (const release of ahead) this.#ports.onLeaseKept(release, { kind: 'time-ahead' });
+    for (const release of due)
       void this.#server.endLease(open.pool.name, release.address, interfaceName).then((end) => {
         if (end.kind === 'kept' || end.kind === 'not-recorded') this.#ports.onLeaseKept(release, end);
       });

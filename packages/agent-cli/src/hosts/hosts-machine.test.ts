@@ -348,6 +348,17 @@ describe('a host that is gone', () => {
     expect(world.events).toEqual(['LeaseKept on HostStatus rack-10-0-0-10']);
   });
 
+  it('its lease stays if the annotation is of a day ahead, which is one Event', async () => {
+    const { world, replica, released } = await withHost();
+    const tomorrow = wallTimeOf(world) + 86_400_000;
+    for (let count = 0; count < 3; count++) {
+      released(tomorrow);
+      await world.clock.advance(100);
+    }
+    expect(replica.machine.dhcp.counts()).toMatchObject({ valid: 1 });
+    expect(world.events).toEqual(['LeaseKept on HostStatus rack-10-0-0-10']);
+  });
+
   it('its address goes to the board that replaces it, when that asks the second time', async () => {
     const { world, replica } = await withHost();
     const binding = { ipAddress: '10.0.0.10', macAddress: MAC(9), hostStatus: 'rack-10-0-0-10' };

@@ -21,21 +21,31 @@ describe('a lease that a person ends', () => {
     ['is not, if it was granted since', NOW - 1_000, NOW - 500, 0],
     ['is not, an hour later: its host may be switched off by then for another reason', NOW - HOUR, NOW - 2 * HOUR, 0],
   ])('%s', (_title, beforeMs, grantedAtMs, count) => {
-    expect(new LeaseReleases().take([release(beforeMs)], tableWith(grantedAtMs), NOW)).toHaveLength(count);
+    expect(new LeaseReleases().take([release(beforeMs)], tableWith(grantedAtMs), NOW).due).toHaveLength(count);
   });
 
   it('is ended once for each annotation, and by each leader', () => {
     const releases = new LeaseReleases();
     const table = tableWith(0);
-    expect(releases.take([release(NOW - 2)], table, NOW)).toHaveLength(1);
-    expect(releases.take([release(NOW - 2)], table, NOW)).toEqual([]);
-    expect(releases.take([release(NOW - 1)], table, NOW)).toHaveLength(1);
+    expect(releases.take([release(NOW - 2)], table, NOW).due).toHaveLength(1);
+    expect(releases.take([release(NOW - 2)], table, NOW).due).toEqual([]);
+    expect(releases.take([release(NOW - 1)], table, NOW).due).toHaveLength(1);
     releases.forget();
-    expect(releases.take([release(NOW - 1)], table, NOW)).toHaveLength(1);
+    expect(releases.take([release(NOW - 1)], table, NOW).due).toHaveLength(1);
   });
 
   it('is none where no client has the address', () => {
-    expect(new LeaseReleases().take([release(NOW)], new BindingTable('rack'), NOW)).toEqual([]);
-    expect(new LeaseReleases().take([{ ...release(NOW), ipAddress: 'x' }], tableWith(0), NOW)).toEqual([]);
+    expect(new LeaseReleases().take([release(NOW)], new BindingTable('rack'), NOW).due).toEqual([]);
+    expect(new LeaseReleases().take([{ ...release(NOW), ipAddress: 'x' }], tableWith(0), NOW).due).toEqual([]);
+  });
+
+  it('stays where the annotation is more than a minute ahead, for each later client too, and that is told once', () => {
+    const [soon, ahead] = [release(NOW + 60_000), release(NOW + 60_001)];
+    expect(new LeaseReleases().take([soon], tableWith(0), NOW)).toMatchObject({ due: [soon], ahead: [] });
+    const releases = new LeaseReleases();
+    expect(releases.take([ahead], tableWith(0), NOW)).toMatchObject({ due: [], ahead: [ahead] });
+    expect(releases.take([ahead], tableWith(NOW + 30_000), NOW + 45_000)).toEqual({ due: [], ahead: [] });
+    const dayAhead = release(NOW + 24 * HOUR);
+    expect(new LeaseReleases().take([dayAhead], tableWith(NOW + 2 * HOUR), NOW + 3 * HOUR)).toMatchObject({ due: [] });
   });
 });

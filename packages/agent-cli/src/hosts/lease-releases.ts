@@ -4,31 +4,47 @@ import type { LeaseRelease } from '@vmdhcp/host-inventory';
 
 /** So that a lease does not end months later, when a new leader sees the annotation of a host that was there and is switched off by then. */
 const COUNTS_MS = 3_600_000;
+/** How far the clock of who wrote an annotation may be ahead of that of this agent. */
+const MOST_AHEAD_MS = 60_000;
 
 export interface PendingRelease extends LeaseRelease {
   readonly address: Ipv4Address;
+}
+
+export interface TakenReleases {
+  readonly due: readonly PendingRelease[];
+  /** Without effect: their time is too far ahead. They would end the lease of each later client, at each new leader. */
+  readonly ahead: readonly LeaseRelease[];
 }
 
 export class LeaseReleases {
   #seen: ReadonlySet<string> = new Set();
 
   /** Those that were not returned before, and whose lease has not been granted anew since. */
-  take(releases: readonly LeaseRelease[], table: Pick<BindingTable, 'at'>, nowMs: number): PendingRelease[] {
+  take(releases: readonly LeaseRelease[], table: Pick<BindingTable, 'at'>, nowMs: number): TakenReleases {
     const before = this.#seen;
     this.#seen = new Set(releases.map(idOf));
-    return releases.flatMap((release) => {
+    const pending = releases.flatMap((release) => {
       const address = parseIpv4Address(release.ipAddress);
       const binding = address === undefined ? undefined : table.at(address);
       if (before.has(idOf(release)) || address === undefined || binding === undefined) return [];
       const counts = nowMs - release.beforeMs < COUNTS_MS && binding.grantedAtMs <= release.beforeMs;
       return counts && isBindingValid(binding, nowMs) ? [{ ...release, address }] : [];
     });
+    return {
+      due: pending.filter(({ beforeMs }) => !isAhead(beforeMs, nowMs)),
+      ahead: pending.filter(({ beforeMs }) => isAhead(beforeMs, nowMs)),
+    };
   }
 
   /** Leases are others, or another replica keeps them. */
   forget(): void {
     this.#seen = new Set();
   }
+}
+
+function isAhead(beforeMs: number, nowMs: number): boolean {
+  return beforeMs - nowMs > MOST_AHEAD_MS;
 }
 
 function idOf({ ipAddress, beforeMs }: LeaseRelease): string {

@@ -103,7 +103,7 @@ export const HOST_REASONS = {
     meaning:
       'A client asked for an address, and none of `ipRange` was free; the message has how many are leased, bound and in conflict. One Event in ten minutes at most.',
     remedy:
-      'Widen `ipRange`, or free addresses of hosts that are gone: `vmdhcp-agent release ADDRESS`, `vmdhcp-agent unbind ADDRESS` where one is bound by annotation, or delete their HostEndpoints.',
+      'Widen `ipRange`, or free addresses of hosts that are gone: `vmdhcp-agent release ADDRESS`, `vmdhcp-agent unbind ADDRESS` where one is bound, or delete their HostEndpoints.',
   },
   HostAgentCannotServe: {
     shown: ['ClusterAgent CannotServe=True'],
@@ -140,8 +140,9 @@ export const HOST_REASONS = {
   LeaseKept: {
     shown: ['Warning Event on HostStatus'],
     meaning:
-      'The lease was to end (`vmdhcp-agent release`), and its host still answers ARP, or could not be probed: the lease stays.',
-    remedy: 'Switch the host off or unplug it, then run `vmdhcp-agent release ADDRESS` again.',
+      'The lease was to end (`vmdhcp-agent release`), and its host still answers ARP, or could not be probed, or the time in the annotation is more than a minute ahead of the clock of the agent: the lease stays. The message has which.',
+    remedy:
+      'Switch the host off or unplug it, or set the clock, as the message has it; then run `vmdhcp-agent release ADDRESS` again.',
   },
   LeaseReturned: {
     shown: ['Normal Event on HostStatus'],
