@@ -62,7 +62,8 @@ async function chooseHandling(
   machines: ReadonlySet<MacAddress> | undefined,
 ): Promise<WakeAgentSettings['handle']> {
   if (manager === undefined) {
-    if (tlsDir !== undefined || clearText) throw new CommandError('--tls-dir and --clear-text need --manager', ExitCode.usage);
+    if (tlsDir !== undefined || clearText || passwordSecret !== undefined)
+      throw new CommandError('--tls-dir, --clear-text and --password-secret need --manager', ExitCode.usage);
     const { handleByCommand } = await import('../wake-on-lan/command-handling.js');
     const { WakeCommand } = await import('../wake-on-lan/wake-command.js');
     const command = exec === undefined ? undefined : new WakeCommand(exec);

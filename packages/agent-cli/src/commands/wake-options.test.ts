@@ -1,3 +1,4 @@
+import type { SecureOnPassword } from '@vmdhcp/wake-on-lan';
 import { describe, expect, it } from 'vitest';
 import { listenForWakeUps } from '../actions/listen-for-wake-ups.js';
 import { wakeCommand } from './wake.js';
@@ -30,4 +31,14 @@ describe('options of wake and wol that do not fit', () => {
     const listening = listenForWakeUps({ ...options, passwordSecret: 'wake-password/password' });
     await expect(listening).rejects.toThrow('--password-secret names a password');
   });
+
+  it.each([{ passwordSecret: 'wake-password/password' }, { tlsDir: '/tls' }, { clearText: true }])(
+    'wol with %j and without --manager: it would have no effect',
+    async (given) => {
+      const options = { interface: [], port: [9], frames: false, window: 10, http: 'off', logLevel: 'silent' } as const;
+      const password = '00:22:44:66:88:aa' as SecureOnPassword;
+      const listening = listenForWakeUps({ ...options, password, ...given });
+      await expect(listening).rejects.toThrow('--tls-dir, --clear-text and --password-secret need --manager');
+    },
+  );
 });

@@ -1,4 +1,4 @@
-import type { WakeConfig } from '@vmdhcp/wake-on-lan';
+import type { ExplicitMapping, WakeConfig } from '@vmdhcp/wake-on-lan';
 import type { ReadWolConfig } from './read-wol-config.js';
 
 /**
@@ -17,7 +17,7 @@ function allowsSome(one: WakeConfig, other: WakeConfig): boolean {
   if (one.mode === 'LabelSelector') return false;
   const machines = namesOf(other);
   if (one.mode === 'All') return machines.some(({ namespace }) => isIn(one.namespaces, namespace));
-  return one.mappings.some((mapping) =>
+  return mappingsOf(one).some((mapping) =>
     machines.some(({ namespace, name }) => isIn([mapping.namespace], namespace) && (name === undefined || name === mapping.name)),
   );
 }
@@ -30,9 +30,14 @@ interface SomeMachines {
 }
 
 function namesOf(config: WakeConfig): readonly SomeMachines[] {
-  if (config.mode === 'Explicit') return config.mappings;
+  if (config.mode === 'Explicit') return mappingsOf(config);
   if (config.namespaces.length === 0) return [{ namespace: undefined, name: undefined }];
   return config.namespaces.map((namespace) => ({ namespace, name: undefined }));
+}
+
+/** Those that allow something: not those in other namespaces than the WolConfig selects. */
+function mappingsOf({ mappings, namespaces }: Extract<WakeConfig, { mode: 'Explicit' }>): readonly ExplicitMapping[] {
+  return mappings.filter(({ namespace }) => isIn(namespaces, namespace));
 }
 
 /** @param namespaces - empty: all. */
