@@ -1,9 +1,10 @@
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
-import { formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
-import { ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { askControl } from '../control/ask-control.js';
 import { stateControlPath } from '../control/control-path.js';
+import { describeNoLease } from '../hosts/describe-no-lease.js';
 import { HostResource } from '../hosts/host-resources.js';
 import type { HostSubject } from '../hosts/host-subject.js';
 import { hasLeaseEnded, planRelease, type ReleasePlan } from '../hosts/plan-binding.js';
@@ -21,6 +22,8 @@ export interface ReleaseOptions {
   readonly kubecontext?: string;
   readonly json?: boolean;
 }
+
+type PlannedRelease = Extract<ReleasePlan, { readonly ok: true }>;
 
 /** What became of the lease, as it is printed. */
 interface Released {
@@ -50,6 +53,8 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
     if (!plan.ok) throw new CommandError(plan.message, ExitCode.failed);
     const { hostStatus: key, address, client: macAddress, patch } = plan;
     if (patch === undefined) return { address, macAddress, changed: false };
+    const noLease = await whyNoLease(connection, plan);
+    if (noLease !== undefined) throw new CommandError(noLease, ExitCode.failed);
     const result = await client.patch({ key }, patch);
     if (!result.ok)
       throw new CommandError(result.message, result.reason === 'forbidden' ? ExitCode.noPermission : ExitCode.failed);
@@ -62,9 +67,21 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
   }
 }
 
+/** Undefined: there may be one, or the objects that tell cannot be read. */
+async function whyNoLease(connection: ApiConnection, plan: PlannedRelease): Promise<string | undefined> {
+  const list = (resource: ApiResource) => listAll(new ApiObjectClient<KubernetesObject>(connection, resource));
+  try {
+    const clusterAgents = await list(HostResource.clusterAgents);
+    return describeNoLease(plan, { clusterAgents, hostEndpoints: await list(HostResource.hostEndpoints) });
+  } catch (error) {
+    if (error instanceof ApiRequestError && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
 async function waitForEnd(
   client: ApiObjectClient<KubernetesObject>,
-  { hostStatus, address, client: macAddress }: Extract<ReleasePlan, { ok: true }>,
+  { hostStatus, address, client: macAddress }: PlannedRelease,
 ): Promise<void> {
   const deadline = performance.now() + WAIT_MS;
   do {

@@ -148,7 +148,7 @@ describe('the lease of a host that is gone', () => {
     ];
     for (const subject of ['10.0.0.11', mac(2)])
       expect(release(subject, hosts)).toEqual({
-        ...{ ok: true, hostStatus: 'rack-10-0-0-11', address: '10.0.0.11', client: mac(2) },
+        ...{ ok: true, hostStatus: 'rack-10-0-0-11', clusterAgent: 'rack', address: '10.0.0.11', client: mac(2) },
         patch: { metadata: { annotations: { 'bmc.spidernet.io/release-lease': NOW } } },
       });
   });

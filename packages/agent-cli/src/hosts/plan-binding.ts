@@ -42,6 +42,7 @@ export type ReleasePlan =
   | {
       readonly ok: true;
       readonly hostStatus: string;
+      readonly clusterAgent: string;
       readonly address: string;
       readonly client: MacAddress | undefined;
       /** Undefined: no client has a lease of the address. */
@@ -57,9 +58,9 @@ export function planRelease(
 ): ReleasePlan {
   const host = findHost({ change: 'release', subject, clusterAgent }, hostStatuses.flatMap(toNamedHost));
   if (typeof host === 'string') return { ok: false, message: host };
-  const { name: hostStatus, ipAddress: address, macAddress: client, isActive } = host;
+  const { name: hostStatus, agent, ipAddress: address, macAddress: client, isActive } = host;
   const patch = isActive === false ? undefined : { metadata: { annotations: { [RELEASE_LEASE_ANNOTATION]: now } } };
-  return { ok: true, hostStatus, address, client, patch };
+  return { ok: true, hostStatus, clusterAgent: agent, address, client, patch };
 }
 
 /** True if the lease of this client has ended: its address has none, or that of another client. @param client - undefined: not known. */
