@@ -70,7 +70,7 @@ export class ExhaustedRange {
   }
 }
 
-/** What frees an address of a host that is gone: `release` ends a lease, and `unbind` gives up an address that is kept for a client that is off. */
+/** What frees an address of a host that is gone: `release` ends a lease, and `unbind` ends the binding of an address to a client that is off. */
 function remediesOf({ valid, declared }: OpenPoolCounts): string {
   const remedies = [
     ...(valid > 0 ? ['vmdhcp-agent release ADDRESS, where one has a lease'] : []),

@@ -39,7 +39,7 @@ describe('a lease that a person ends', () => {
     expect(new LeaseReleases().take([{ ...release(NOW), ipAddress: 'x' }], tableWith(0), NOW).due).toEqual([]);
   });
 
-  it('stays where the annotation is more than a minute ahead, for each later client too, and that is told once', () => {
+  it('stays where the annotation is more than a minute ahead, for each later client too, and that is returned once', () => {
     const [soon, ahead] = [release(NOW + 60_000), release(NOW + 60_001)];
     expect(new LeaseReleases().take([soon], tableWith(0), NOW)).toMatchObject({ due: [soon], ahead: [] });
     const releases = new LeaseReleases();
