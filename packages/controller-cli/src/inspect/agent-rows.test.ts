@@ -25,7 +25,7 @@ function ipPool(name: string, namespace: string | undefined): KubernetesObject {
 /** @param ipPools - undefined: they may not be listed. */
 function rowsOf(one: KubernetesObject, ipPools: readonly KubernetesObject[] | undefined, nowMs = NOW_MS): readonly AgentRow[] {
   const kind = agentsKind(true);
-  if (ipPools !== undefined) kind.beside?.take(ipPools);
+  kind.beside?.take(ipPools ?? 'refused');
   return kind.toRows(one, nowMs);
 }
 
@@ -61,5 +61,11 @@ describe('agents that are listed', () => {
       'left out, as no IPPool has agents in that namespace (status.agentDeploymentRef): Lease a-tenant/group',
     );
     expect(beside?.describeLeftOut(leases.slice(0, 1))).toBeUndefined();
+  });
+
+  it('where IPPools may not be listed, no Lease is left out', () => {
+    const { beside } = agentsKind(true);
+    beside?.take('refused');
+    expect(beside?.describeLeftOut([lease('named', 'default/one')])).toBeUndefined();
   });
 });

@@ -10,6 +10,9 @@ import { isStaleLease, Resource } from '@vmdhcp/reconciler/chain';
 import { AgentsTrust } from './agents-trust.js';
 import type { Column, ListedKind } from './listed-kind.js';
 
+/** `unknown`: IPPools may not be listed, and each Lease counts, with each report. */
+type Trust = AgentsTrust | 'unknown';
+
 /** What the leader of one group of agents reports about one pool. */
 export interface AgentRow {
   readonly namespace: string;
@@ -25,14 +28,13 @@ export interface AgentRow {
   readonly rogueServers: number;
 }
 
-/** @param trust - undefined: each Lease counts, with each report. */
-function rowsOf(lease: KubernetesObject, nowMs: number, trust: AgentsTrust | undefined): AgentRow[] {
+function rowsOf(lease: KubernetesObject, nowMs: number, trust: Trust): AgentRow[] {
   const { namespace = '' } = lease.metadata;
-  if (trust !== undefined && !trust.hasAgents(namespace)) return [];
+  if (trust !== 'unknown' && !trust.hasAgents(namespace)) return [];
   const isStale = isStaleLease(lease, nowMs);
   const group = groupOf(lease, isStale, nowMs);
   const reported = isStale ? [] : [...parseAgentReport(lease.metadata.annotations?.[AGENT_REPORT_ANNOTATION])];
-  const report = reported.filter(([pool]) => trust === undefined || trust.hasAgents(namespace, pool));
+  const report = reported.filter(([pool]) => trust === 'unknown' || trust.hasAgents(namespace, pool));
   const nothing = { pool: '', serving: false, reason: isStale ? 'NotLeading' : '', message: '', rogueServers: 0 };
   return report.length === 0 ? [{ ...group, ...nothing }] : report.map(([pool, one]) => ({ ...group, pool, ...toReported(one) }));
 }
@@ -60,7 +62,7 @@ function toReported(report: PoolReport): Pick<AgentRow, 'serving' | 'reason' | '
  * @param isNamed - a person has named the namespace, which counts where IPPools may not be listed.
  */
 export function agentsKind(isNamed: boolean): ListedKind<AgentRow> {
-  let trust: AgentsTrust | undefined;
+  let trust: Trust = new AgentsTrust([]);
   return {
     resource: { ...Resource.leases, labelSelector: `${AGENT_LABEL}=${AGENT_LABEL_VALUE}` },
     toRows: (lease, nowMs) => rowsOf(lease, nowMs, trust),
@@ -71,18 +73,19 @@ export function agentsKind(isNamed: boolean): ListedKind<AgentRow> {
     beside: {
       resource: Resource.ipPools,
       take: (ipPools) => {
-        trust = new AgentsTrust(ipPools);
+        trust = ipPools === 'refused' ? 'unknown' : new AgentsTrust(ipPools);
       },
       isOptional: isNamed,
       otherWay: ', or give --namespace with the namespace of the agents',
-      describeLeftOut: (leases) => describeLeftOut(leases.filter(({ metadata }) => !trust?.hasAgents(metadata.namespace ?? ''))),
+      describeLeftOut: (leases) => describeLeftOut(leases, trust),
     },
   };
 }
 
-function describeLeftOut(leases: readonly KubernetesObject[]): string | undefined {
-  if (leases.length === 0) return undefined;
-  return `left out, as no IPPool has agents in that namespace (status.agentDeploymentRef): ${describeNames(leases.map((lease) => `Lease ${keyOf(lease)}`))}`;
+function describeLeftOut(leases: readonly KubernetesObject[], trust: Trust): string | undefined {
+  const leftOut = leases.filter(({ metadata }) => trust !== 'unknown' && !trust.hasAgents(metadata.namespace ?? ''));
+  if (leftOut.length === 0) return undefined;
+  return `left out, as no IPPool has agents in that namespace (status.agentDeploymentRef): ${describeNames(leftOut.map((lease) => `Lease ${keyOf(lease)}`))}`;
 }
 
 const COLUMNS: readonly Column<AgentRow>[] = [

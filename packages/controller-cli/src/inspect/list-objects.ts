@@ -48,7 +48,8 @@ async function printOnce<Row extends object>(reader: ClusterReader, kind: Listed
 
 function takeBeside({ take, isOptional, otherWay }: ListedBeside, listed: ListResult): void {
   if (listed.kind === 'found') take(listed.objects);
-  else if (!isOptional)
+  else if (isOptional) take('refused');
+  else
     throw new CommandError(
       `${describeMissingRight(listed.right)}: ask for the verb list on it${otherWay}`,
       ExitCode.noPermission,

@@ -33,7 +33,8 @@ export interface ListedKind<Row extends object> {
 export interface ListedBeside {
   /** In all namespaces. */
   readonly resource: ApiResource;
-  readonly take: (objects: readonly KubernetesObject[]) => void;
+  /** Called before the first rows are made. */
+  readonly take: (objects: readonly KubernetesObject[] | 'refused') => void;
   /** True: without the right to read them, rows are made all the same. */
   readonly isOptional: boolean;
   /** What to ask for beside that right. */

@@ -79,11 +79,15 @@ class ListWatch<Row extends object> {
       onChange: () => {
         this.#isBesideNews = true;
       },
-      onSynced: () => this.#objects.start(),
+      onSynced: () => {
+        this.#isBesideNews = true;
+        this.#objects.start();
+      },
       onRefused: (error) => {
         if (!isOptional) this.#ended.reject(withOtherWay(error, otherWay));
         else {
           this.#beside?.stop();
+          this.#settings.kind.beside?.take('refused');
           this.#objects.start();
         }
       },
