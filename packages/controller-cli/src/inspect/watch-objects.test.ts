@@ -1,5 +1,5 @@
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
-import { systemClock } from '@vmdhcp/kube-runtime/node';
+import { ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
 import { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { agentsKind } from './agent-rows.js';
@@ -25,6 +25,21 @@ const IP_POOL = { metadata: { namespace: 'default', name: 'one' }, status: {} } 
 
 function resource(): MemoryResource<KubernetesObject> {
   return new MemoryResource<KubernetesObject>(systemClock);
+}
+
+function forbidden(): ApiRequestError {
+  return new ApiRequestError('forbidden', { status: 403 });
+}
+
+/** IPPools that are listed once; each watch of them is refused. */
+function refusedLater(): object {
+  return {
+    list: () => Promise.resolve({ items: [], resourceVersion: '1' }),
+    watch: (_version: string, { onEnd }: { readonly onEnd: (end: object) => void }) => {
+      const callOff = systemClock.after(50, () => onEnd({ kind: 'failed', error: forbidden() }));
+      return callOff;
+    },
+  };
 }
 
 /** What `agents --watch` prints in that time. */
@@ -64,5 +79,22 @@ describe('agents that are watched', () => {
     const { printed } = await watched({ leases, ipPools, isNamed: false }, 300);
     expect(printed).toContain('NAMESPACE');
     expect(printed).not.toContain('forged');
+  });
+
+  it('without the right to list IPPools: each Lease of the named namespace', async () => {
+    const leases = resource();
+    await leases.create(FORGED);
+    const ipPools = { list: () => Promise.reject(forbidden()) };
+    const { printed, errors } = await watched({ leases, ipPools, isNamed: true }, 300);
+    expect(printed).toContain('forged-pod');
+    expect(errors).toBe('');
+  });
+
+  it('the right to IPPools is taken away: one line tells it, and Leases are watched once', async () => {
+    const leases = resource();
+    const { printed, errors } = await watched({ leases, ipPools: refusedLater(), isNamed: true }, 2_500);
+    expect(leases.requests).toMatchObject({ lists: 1, watches: 1 });
+    expect(errors.match(/ippools/g)).toHaveLength(1);
+    expect(printed.match(/NAMESPACE/g)).toHaveLength(1);
   });
 });

@@ -41,6 +41,7 @@ class ListWatch<Row extends object> {
   readonly #beside: Reflector<KubernetesObject> | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #isBesideNews = false;
+  #isRefusalTold = false;
   #callOffTimer: () => void = () => undefined;
 
   constructor(settings: WatchSettings<Row>) {
@@ -85,6 +86,7 @@ class ListWatch<Row extends object> {
       },
       onRefused: (error) => {
         if (!isOptional) this.#ended.reject(withOtherWay(error, otherWay));
+        else if (this.#beside?.synced === true) this.#tellRefusal(error);
         else {
           this.#beside?.stop();
           this.#settings.kind.beside?.take('refused');
@@ -92,6 +94,13 @@ class ListWatch<Row extends object> {
         }
       },
     });
+  }
+
+  /** The right was taken away: it is tried again, and what was read before counts. */
+  #tellRefusal(error: unknown): void {
+    if (this.#isRefusalTold) return;
+    this.#isRefusalTold = true;
+    process.stderr.write(`${messageOf(error)}; until then, what was read before is used\n`);
   }
 
   /** Everything is there: it is printed at once, in its order. */
@@ -139,7 +148,7 @@ class ListWatch<Row extends object> {
       onError: (error) => {
         if (isRefusal(error)) onRefused(refusal(error, resource));
         else if (!reflector.synced) this.#ended.reject(error);
-        else process.stderr.write(`${error instanceof Error ? error.message : String(error)}; trying again\n`);
+        else process.stderr.write(`${messageOf(error)}; trying again\n`);
       },
     });
     return reflector;
@@ -150,6 +159,10 @@ interface ReflectorEvents {
   readonly onChange: (key: string) => void;
   readonly onSynced: () => void;
   readonly onRefused: (error: unknown) => void;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isRefusal(error: unknown): boolean {
