@@ -1,8 +1,7 @@
-/** Resolves after a time, or when the process is asked to end. */
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Resolves after a time, or when the process is asked to end; at once where it was asked before. */
 export async function untilNext(signal: AbortSignal, delayMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, delayMs);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
-  clearTimeout(timer);
+  // It fails for one reason alone: the signal.
+  await wait(delayMs, undefined, { signal }).catch(() => undefined);
 }
