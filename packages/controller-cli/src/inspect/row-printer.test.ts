@@ -57,6 +57,13 @@ describe('rows that are watched', () => {
     ]);
   });
 
+  it('as YAML: a text keeps the line ends at its end', async () => {
+    const print = await rowPrinter(KIND, { output: 'yaml', terminal: NO_TERMINAL });
+    const row = { used: 1, name: 'one\n\n' };
+    const [first, second] = parseAllDocuments(`${print([row, row]).join('\n')}\n`);
+    expect([first?.toJS(), second?.toJS()]).toEqual([row, row]);
+  });
+
   it('as names', async () => {
     expect((await printed('name')).at(-1)).toBe('thing.example.com/one gone');
   });

@@ -31,7 +31,7 @@ export async function rowPrinter<Row extends object>(
 }
 
 function dataPrinter<Row extends object>(format: (value: unknown) => string): RowPrinter<Row> {
-  return (rows, state) => rows.map((row) => format(state === 'gone' ? { ...row, gone: true } : row).trimEnd());
+  return (rows, state) => rows.map((row) => format(state === 'gone' ? { ...row, gone: true } : row).replace(/\n$/, ''));
 }
 
 /** Widths are those of the first rows. */
