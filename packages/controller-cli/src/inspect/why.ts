@@ -13,10 +13,10 @@ import { findLastOwners, type LastOwners, lastOwnerLines } from './last-owners.j
 import { type MachineName, observeChain } from './observe-chain.js';
 import { type ObservedHosts, observeHosts } from './observe-hosts.js';
 import { type DataFormat, printData } from './print-data.js';
-import { printableIn } from './printable.js';
+import { printable, printableIn } from './printable.js';
 import { clientIn, machineIn } from './subject.js';
 import { type Terminal, terminalOf } from './terminal.js';
-import { untilNext } from './until-next.js';
+import { watchAnswers } from './watch-answers.js';
 
 export interface WhyOptions extends ReaderOptions {
   readonly output: 'text' | 'wide' | 'name' | DataFormat;
@@ -57,22 +57,17 @@ export async function why(subject: string, options: WhyOptions): Promise<void> {
 
 /** Once more whenever the answer is another one; on a terminal each one replaces the one before. */
 async function watchAnswer(reader: ClusterReader, subject: string, options: WhyOptions): Promise<void> {
-  const asked = stopSignal();
   const isReplaced = process.stdout.isTTY && (options.output === 'text' || options.output === 'wide');
-  let before: string | undefined;
-  while (!asked.aborted) {
-    const answer = await answerTo(reader, subject, options.auditNamespace);
-    const text = withoutAges(answer);
-    if (text !== before && isReplaced) process.stdout.write('\u001b[H\u001b[2J');
-    if (text !== before) await print(answer, options);
-    before = text;
-    await untilNext(asked, options.interval * 1000);
-  }
-}
-
-/** Facts of links have ages of Leases, and a count of requests goes up. */
-function withoutAges(answer: Answer): string {
-  return JSON.stringify(answer, (key, value: unknown) => (key === 'facts' || key === 'requests' ? undefined : value));
+  await watchAnswers({
+    signal: stopSignal(),
+    intervalMs: options.interval * 1000,
+    ask: () => answerTo(reader, subject, options.auditNamespace),
+    onNews: async (answer) => {
+      if (isReplaced) process.stdout.write('\u001b[H\u001b[2J');
+      await print(answer, options);
+    },
+    onFailure: (message) => process.stderr.write(`${printable(message)}; trying again\n`),
+  });
 }
 
 async function print(answer: Answer, { output, watch }: WhyOptions): Promise<void> {

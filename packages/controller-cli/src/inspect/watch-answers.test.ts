@@ -1,0 +1,73 @@
+import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { describe, expect, it } from 'vitest';
+import { watchAnswers } from './watch-answers.js';
+
+interface Told {
+  readonly news: readonly object[];
+  readonly failures: readonly string[];
+}
+
+/** What is told of these answers; an error is thrown. The watch ends with the last one. */
+async function told(answers: readonly (object | Error)[]): Promise<Told> {
+  const stop = new AbortController();
+  const [news, failures]: [object[], string[]] = [[], []];
+  let round = 0;
+  await watchAnswers({
+    signal: stop.signal,
+    intervalMs: 1,
+    ask: async () => {
+      const answer = answers[round++];
+      if (answer === undefined) stop.abort();
+      if (answer instanceof Error) throw answer;
+      return answer ?? {};
+    },
+    onNews: async (answer) => void news.push(answer),
+    onFailure: (message) => void failures.push(message),
+  });
+  return { news, failures };
+}
+
+const link = (facts: string) => ({ requests: 7, chain: { links: [{ link: 'pool', facts, findings: [] }] } });
+const noAnswer = () => new ApiRequestError('connect ECONNREFUSED 127.0.0.1:6443');
+
+describe('an answer that is watched', () => {
+  it.each([
+    ['the pool fills up', '10.1.0.1-80: 1 address used, 79 free', '10.1.0.1-80: 79 addresses used, 1 free'],
+    ['another leader', 'agent-1 is leader, renewed 1 second ago', 'agent-2 is leader, renewed 1 second ago'],
+    [
+      'another packet',
+      'REQUEST once; the last 2 seconds ago: ACK 10.1.0.1',
+      'REQUEST twice; the last 2 seconds ago: ACK 10.1.0.1',
+    ],
+  ])('is told again: %s', async (_what, before, after) => {
+    expect((await told([link(before), link(after)])).news).toEqual([link(before), link(after)]);
+  });
+
+  it.each([
+    ['seconds', 'agent-1 is leader, renewed 1 second ago', 'agent-1 is leader, renewed 12 seconds ago'],
+    ['minutes', 'it counts since 119 seconds ago', 'it counts since 2 minutes ago'],
+    ['hours', 'it counts since 119 minutes ago', 'it counts since 1,002 hours ago'],
+  ])('is not told again where ages alone differ: %s', async (_unit, before, after) => {
+    expect((await told([link(before), { ...link(after), requests: 14 }])).news).toEqual([link(before)]);
+  });
+
+  it('goes on after a failure, which is told once until there is an answer', async () => {
+    const [one, two] = [link('one'), link('two')];
+    const { news, failures } = await told([one, noAnswer(), noAnswer(), one, noAnswer(), two]);
+    expect(news).toEqual([one, two]);
+    expect(failures).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('ECONNREFUSED') as unknown));
+  });
+
+  it('ends where the first question fails', async () => {
+    await expect(told([noAnswer()])).rejects.toMatchObject({ exitCode: ExitCode.unavailable });
+  });
+
+  it.each([
+    ['a login that has expired', new ApiRequestError('Unauthorized', { status: 401 })],
+    ['a refusal', new CommandError('no', ExitCode.noPermission)],
+    ['a fault of its own', new TypeError('a fault')],
+  ])('ends with %s', async (_what, error) => {
+    await expect(told([link('one'), error])).rejects.toThrow(error.message);
+  });
+});
