@@ -88,7 +88,7 @@ export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
 export { type ResolvedNames, toPool } from './pool/to-pool.js';
-export { Resource } from './resources.js';
+export { EVENT_COMPONENT, Resource } from './resources.js';
 export {
   type Installation,
   type InstalledKind,

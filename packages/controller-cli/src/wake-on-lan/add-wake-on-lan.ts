@@ -1,7 +1,7 @@
 /** Wake-on-LAN as parts of the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that agents report to. */
 import { type EventObject, EventRecorder, fencedClient, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
-import { Resource } from '@vmdhcp/reconciler';
+import { EVENT_COMPONENT, Resource } from '@vmdhcp/reconciler';
 import { type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
 import { clusterSecrets } from '@vmdhcp/service-certificates/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
@@ -126,7 +126,7 @@ function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsCo
     clock: systemClock,
     now: rfc3339,
     random: Math.random,
-    component: 'vm-dhcp-controller',
+    component: EVENT_COMPONENT,
     instance: identity,
     onError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
   });
