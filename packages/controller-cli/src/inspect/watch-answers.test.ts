@@ -3,13 +3,13 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { describe, expect, it } from 'vitest';
 import { watchAnswers } from './watch-answers.js';
 
-interface Told {
+interface Watched {
   readonly news: readonly object[];
   readonly failures: readonly string[];
 }
 
-/** What is told of these answers; an error is thrown. The watch ends with the last one. */
-async function told(answers: readonly (object | Error)[]): Promise<Told> {
+/** What is passed on of these answers; an error is thrown. The watch ends with the last one. */
+async function watched(answers: readonly (object | Error)[]): Promise<Watched> {
   const stop = new AbortController();
   const [news, failures]: [object[], string[]] = [[], []];
   let round = 0;
@@ -40,27 +40,27 @@ describe('an answer that is watched', () => {
       'REQUEST once; the last 2 seconds ago: ACK 10.1.0.1',
       'REQUEST twice; the last 2 seconds ago: ACK 10.1.0.1',
     ],
-  ])('is told again: %s', async (_what, before, after) => {
-    expect((await told([link(before), link(after)])).news).toEqual([link(before), link(after)]);
+  ])('is passed on: %s', async (_what, before, after) => {
+    expect((await watched([link(before), link(after)])).news).toEqual([link(before), link(after)]);
   });
 
   it.each([
     ['seconds', 'agent-1 is leader, renewed 1 second ago', 'agent-1 is leader, renewed 12 seconds ago'],
     ['minutes', 'it counts since 119 seconds ago', 'it counts since 2 minutes ago'],
     ['hours', 'it counts since 119 minutes ago', 'it counts since 1,002 hours ago'],
-  ])('is not told again where ages alone differ: %s', async (_unit, before, after) => {
-    expect((await told([link(before), { ...link(after), requests: 14 }])).news).toEqual([link(before)]);
+  ])('is not passed on where ages alone differ: %s', async (_unit, before, after) => {
+    expect((await watched([link(before), { ...link(after), requests: 14 }])).news).toEqual([link(before)]);
   });
 
-  it('goes on after a failure, which is told once until there is an answer', async () => {
+  it('goes on after a failure, which is passed on once until there is an answer', async () => {
     const [one, two] = [link('one'), link('two')];
-    const { news, failures } = await told([one, noAnswer(), noAnswer(), one, noAnswer(), two]);
+    const { news, failures } = await watched([one, noAnswer(), noAnswer(), one, noAnswer(), two]);
     expect(news).toEqual([one, two]);
     expect(failures).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('ECONNREFUSED') as unknown));
   });
 
   it('ends where the first question fails', async () => {
-    await expect(told([noAnswer()])).rejects.toMatchObject({ exitCode: ExitCode.unavailable });
+    await expect(watched([noAnswer()])).rejects.toMatchObject({ exitCode: ExitCode.unavailable });
   });
 
   it.each([
@@ -68,6 +68,6 @@ describe('an answer that is watched', () => {
     ['a refusal', new CommandError('no', ExitCode.noPermission)],
     ['a fault of its own', new TypeError('a fault')],
   ])('ends with %s', async (_what, error) => {
-    await expect(told([link('one'), error])).rejects.toThrow(error.message);
+    await expect(watched([link('one'), error])).rejects.toThrow(error.message);
   });
 });

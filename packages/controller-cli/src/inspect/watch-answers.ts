@@ -1,4 +1,4 @@
-/** Asks again and again, and tells each answer that differs from the one before in more than ages. */
+/** Asks again and again, and passes on each answer that differs from the one before in more than ages. */
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { toCommandError } from './cluster-reader.js';
@@ -9,7 +9,7 @@ interface WatchedAnswers<Answer extends object> {
   readonly intervalMs: number;
   readonly ask: () => Promise<Answer>;
   readonly onNews: (answer: Answer) => Promise<void>;
-  /** The cluster did not answer: it is asked again. The same failure is told once, until there is an answer. */
+  /** The cluster did not answer: it is asked again. Called once for the same failure, until there is an answer. */
   readonly onFailure: (message: string) => void;
 }
 

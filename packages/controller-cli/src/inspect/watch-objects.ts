@@ -41,7 +41,7 @@ class ListWatch<Row extends object> {
   readonly #beside: Reflector<KubernetesObject> | undefined;
   readonly #ended = Promise.withResolvers<void>();
   #isBesideNews = false;
-  #isRefusalTold = false;
+  #isRefusalPrinted = false;
   #callOffTimer: () => void = () => undefined;
 
   constructor(settings: WatchSettings<Row>) {
@@ -86,7 +86,7 @@ class ListWatch<Row extends object> {
       },
       onRefused: (error) => {
         if (!isOptional) this.#ended.reject(withOtherWay(error, otherWay));
-        else if (this.#beside?.synced === true) this.#tellRefusal(error);
+        else if (this.#beside?.synced === true) this.#printRefusal(error);
         else {
           this.#beside?.stop();
           this.#settings.kind.beside?.take('refused');
@@ -97,9 +97,9 @@ class ListWatch<Row extends object> {
   }
 
   /** The right was taken away: it is tried again, and what was read before counts. */
-  #tellRefusal(error: unknown): void {
-    if (this.#isRefusalTold) return;
-    this.#isRefusalTold = true;
+  #printRefusal(error: unknown): void {
+    if (this.#isRefusalPrinted) return;
+    this.#isRefusalPrinted = true;
     process.stderr.write(`${messageOf(error)}; until then, what was read before is used\n`);
   }
 
