@@ -153,6 +153,7 @@ export const PACKAGES = {
       '@vmdhcp/kube-runtime',
       '@vmdhcp/reconciler/pool',
       '@vmdhcp/reconciler/chain',
+      '@vmdhcp/reconciler/host-chain',
     ],
     why: 'data of the page is pure; HTTP and the browser have folders of their own',
     folders: ['model', 'browser', 'reason', 'pool', 'lists', 'source', 'live', 'access', 'http'],

@@ -78,12 +78,12 @@ function readNetwork({ clusterAgent, clusterAgentName, address }: HostObservatio
 
 function findingsOfConditions({ status }: KubernetesObject, link: HostLinkName): HostFinding[] {
   return readConditions(status)
-    .filter(isTrouble)
+    .filter(isHostTrouble)
     .flatMap((condition) => findingOf(condition, link));
 }
 
-/** Of these two types `False` is the trouble; of all others `True`. */
-function isTrouble({ type, status }: Condition): boolean {
+/** True if a condition of a ClusterAgent is trouble: of these two types `False` is, of all others `True`. */
+export function isHostTrouble({ type, status }: Condition): boolean {
   return status === (type === 'Ready' || type === 'Valid' ? 'False' : 'True');
 }
 

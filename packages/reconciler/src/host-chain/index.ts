@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-export { explainHost, type HostObservation } from './explain-host.js';
+export { explainHost, type HostObservation, isHostTrouble } from './explain-host.js';
 export { type FoundHost, findHosts, type HostObjects, hostSelector } from './find-hosts.js';
 export type { HostChain, HostFinding, HostLink } from './host-chain.js';
 export { HOST_LINKS, type HostLinkName } from './host-links.js';

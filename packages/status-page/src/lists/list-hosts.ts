@@ -1,8 +1,8 @@
 /** Bare-metal hosts as the page shows them. */
-import { type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
-import type { BareMetalHost, HostCounts, HostsAgent, HostsPage } from '../model/page-data.js';
-import { sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
-import { conditionGraves } from './list-wake-configs.js';
+import { type Condition, type KubernetesObject, parseTime, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
+import { HOST_REASON_LINKS, isHostTrouble } from '@vmdhcp/reconciler/host-chain';
+import type { BareMetalHost, HostCounts, HostsAgent, HostsPage, PageState } from '../model/page-data.js';
+import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 import { toRecentEvent } from './recent-events.js';
 
 export interface HostObjects {
@@ -43,13 +43,27 @@ function count(hosts: readonly BareMetalHost[]): HostCounts {
 }
 
 function toAgent({ metadata: { name }, status }: KubernetesObject): HostsAgent {
-  const graves = conditionGraves(status);
+  const graves = readConditions(status).flatMap(graveOf);
   return {
     name,
     state: worstState(graves.map(({ state }) => state)),
     reasons: sortGraves(graves),
     conditions: toPageConditions(status),
   };
+}
+
+/** As grave as in the explanation of a host. Conditions that are well have nothing to state. */
+function graveOf(condition: Condition): readonly Grave[] {
+  const { reason, message } = condition;
+  if (typeof reason !== 'string' || reason === '' || !isHostTrouble(condition)) return [];
+  return [{ state: gravityOfHosts(reason), reason: toPageReason(reason, typeof message === 'string' ? message : '') }];
+}
+
+const GRAVITIES: Readonly<Record<string, { readonly gravity: PageState }>> = HOST_REASON_LINKS;
+
+/** A reason of another version needs action. */
+function gravityOfHosts(reason: string): PageState {
+  return (Object.hasOwn(GRAVITIES, reason) ? GRAVITIES[reason]?.gravity : undefined) ?? 'broken';
 }
 
 function toHost({ metadata: { name }, status }: KubernetesObject, causes: ReadonlyMap<string, string>): BareMetalHost {

@@ -30,16 +30,14 @@ function agentsOf(status: unknown): WakeConfig['agents'] {
   return { daemonSet, wanted: typeof wanted === 'number' ? wanted : 0, ready: typeof ready === 'number' ? ready : 0 };
 }
 
-/** `Ready` that is False is trouble; reasons of others are notes. Of those that name another DHCP server or host, True is the trouble. */
-export function conditionGraves(status: unknown): readonly Grave[] {
+/** `Ready` that is False is trouble; reasons of others are notes. */
+function conditionGraves(status: unknown): readonly Grave[] {
   return readConditions(status).flatMap((condition): Grave[] => {
     const { type, status, reason, message } = condition;
     if (typeof reason !== 'string' || reason === '' || (type === 'Ready' && status === 'True')) return [];
     return [{ state: stateOf(condition, reason), reason: toPageReason(reason, textOf(message)) }];
   });
 }
-
-const TROUBLE_IF_TRUE: ReadonlySet<string> = new Set(['RogueServer', 'SelfIpInUse']);
 
 /** Agents that start. */
 const STARTS = 'Configured';
@@ -50,7 +48,7 @@ function stateOf(condition: Condition, reason: string): PageState {
 }
 
 function isTrouble({ type, status }: Condition): boolean {
-  return TROUBLE_IF_TRUE.has(type) ? status === 'True' : status === 'False' && type === 'Ready';
+  return status === 'False' && type === 'Ready';
 }
 
 function textOf(value: unknown): string {

@@ -1,0 +1,21 @@
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { expect, it } from 'vitest';
+import { toAttention } from './attention.js';
+import { listHosts } from './list-hosts.js';
+
+const READY = { type: 'Ready', status: 'True', reason: 'HostAgentsReady' };
+
+it.each([
+  ['agents that serve', [READY, { type: 'SelfIpInUse', status: 'False', reason: 'NoOtherHost' }], 'ok', []],
+  ['a leader that cannot serve', [READY, { type: 'CannotServe', status: 'True', reason: 'HostAgentCannotServe' }], 'broken'],
+  ['a Secret that cannot be used', [READY, { type: 'Valid', status: 'False', reason: 'HostSecretUnusable' }], 'broken'],
+  ['an address that another host uses', [READY, { type: 'SelfIpInUse', status: 'True', reason: 'SelfIpInUse' }], 'broken'],
+  ['agents that start', [{ type: 'Ready', status: 'False', reason: 'HostAgentsStarting' }], 'waiting'],
+  ['another DHCP server', [READY, { type: 'RogueServer', status: 'True', reason: 'OtherServerAnswers' }], 'note', []],
+  ['a reason of another version', [{ type: 'Valid', status: 'False', reason: 'constructor' }], 'broken'],
+])('a ClusterAgent with %s needs as much attention as its hosts are explained by it', (_, conditions, state, urgent = [state]) => {
+  const agent = { metadata: { name: 'rack-1' }, status: { conditions } } as unknown as KubernetesObject;
+  const hosts = listHosts({ clusterAgents: [agent], hostStatuses: [], causes: new Map() }, 5);
+  expect(hosts.clusterAgents.map((one) => one.state)).toEqual([state]);
+  expect(toAttention({ hosts }).items.map((one) => one.state)).toEqual(urgent);
+});
