@@ -138,4 +138,20 @@ describe('where nothing needs attention', () => {
     const { isWhole, verdict } = toVerdict({ sections: sections(), unready: ['leases: not listed yet'] }, WELL);
     expect([isWhole, verdict]).toEqual([false, 'Nothing needs attention in what is known so far.']);
   });
+
+  it('what is not read yet is no good news either where a user lacks rights', () => {
+    const { hosts: _, ...seen } = WELL;
+    const denied = sections({ hosts: { kind: 'denied', right: 'list hoststatuses' } });
+    expect(toVerdict({ sections: denied, unready: ['pools: not listed yet'] }, seen)).toEqual({
+      isWhole: false,
+      verdict: 'Nothing needs attention in what is known so far.',
+      notSeen: ['bare-metal hosts (your user lacks the right to list hoststatuses)'],
+    });
+  });
+
+  it('a user without any right learns that nothing was looked at', () => {
+    const denied = Object.fromEntries(SECTIONS.map((section) => [section, { kind: 'denied', right: 'list it' }] as const));
+    const { isWhole, verdict } = toVerdict({ sections: sections(denied), unready: [] }, {});
+    expect([isWhole, verdict]).toEqual([false, 'Nothing was looked at.']);
+  });
 });

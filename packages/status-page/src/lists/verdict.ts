@@ -23,8 +23,10 @@ export function toVerdict({ sections, unready }: Pick<Overview, 'sections' | 'un
       const access = sections[section];
       return `${NAMES[section]} (${access.kind === 'denied' ? `your user lacks the right to ${access.right}` : 'no answer now'})`;
     });
+  if (looked.length === 0) return { isWhole: false, verdict: 'Nothing was looked at.', notSeen };
+  // A kind that is not listed yet may be a part of any section.
+  if (unready.length > 0) return { isWhole: false, verdict: 'Nothing needs attention in what is known so far.', notSeen };
   if (notSeen.length > 0)
     return { isWhole: false, verdict: `Nothing needs attention in: ${looked.map((one) => NAMES[one]).join(', ')}.`, notSeen };
-  if (unready.length > 0) return { isWhole: false, verdict: 'Nothing needs attention in what is known so far.', notSeen };
   return { isWhole: true, verdict: 'Nothing needs attention.', notSeen };
 }
