@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
 import { toAttention } from './attention.js';
-import { listHosts } from './list-hosts.js';
+import { toHostsPage } from './list-hosts.js';
 
 const READY = { type: 'Ready', status: 'True', reason: 'HostAgentsReady' };
 
@@ -13,9 +13,12 @@ it.each([
   ['agents that start', [{ type: 'Ready', status: 'False', reason: 'HostAgentsStarting' }], 'waiting'],
   ['another DHCP server', [READY, { type: 'RogueServer', status: 'True', reason: 'OtherServerAnswers' }], 'note', []],
   ['a reason of another version', [{ type: 'Valid', status: 'False', reason: 'constructor' }], 'broken'],
-])('a ClusterAgent with %s needs as much attention as its hosts are explained by it', (_, conditions, state, urgent = [state]) => {
-  const agent = { metadata: { name: 'rack-1' }, status: { conditions } } as unknown as KubernetesObject;
-  const hosts = listHosts({ clusterAgents: [agent], hostStatuses: [], causes: new Map() }, 5);
-  expect(hosts.clusterAgents.map((one) => one.state)).toEqual([state]);
-  expect(toAttention({ hosts }).items.map((one) => one.state)).toEqual(urgent);
-});
+])(
+  'a ClusterAgent with %s needs as much attention as its hosts are explained by it',
+  (_, conditions, state, urgent = [state]) => {
+    const agent = { metadata: { name: 'rack-1' }, status: { conditions } } as unknown as KubernetesObject;
+    const hosts = toHostsPage({ hosts: [], counts: { ok: 0, broken: 0, unknown: 0 } }, [agent], 5);
+    expect(hosts.clusterAgents.map((one) => one.state)).toEqual([state]);
+    expect(toAttention({ hosts }).items.map((one) => one.state)).toEqual(urgent);
+  },
+);

@@ -6,27 +6,37 @@ import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } fr
 import { toRecentEvent } from './recent-events.js';
 
 export interface HostObjects {
-  readonly clusterAgents: Iterable<KubernetesObject>;
   readonly hostStatuses: Iterable<KubernetesObject>;
   /** Why a host is not healthy, by its name: `causesIn` Events. */
   readonly causes: ReadonlyMap<string, string>;
 }
 
-/** @param limit - of hosts; Infinity: all. */
-export function listHosts({ clusterAgents, hostStatuses, causes }: HostObjects, limit: number): HostsPage {
+export type RankedHosts = Pick<HostsPage, 'hosts' | 'counts'>;
+
+/** All hosts. What needs action comes first. */
+export function rankHosts({ hostStatuses, causes }: HostObjects): RankedHosts {
   const hosts = [...hostStatuses].map((status) => toHost(status, causes));
   const sorted = hosts.toSorted((one, other) => rankOf(one) - rankOf(other) || byName(one, other));
-  return { clusterAgents: [...clusterAgents].map(toAgent).toSorted(byName), hosts: sorted.slice(0, limit), counts: count(hosts) };
+  return { hosts: sorted, counts: count(hosts) };
+}
+
+/** @param limit - of hosts; Infinity: all. */
+export function toHostsPage({ hosts, counts }: RankedHosts, clusterAgents: Iterable<KubernetesObject>, limit: number): HostsPage {
+  return { clusterAgents: [...clusterAgents].map(toAgent).toSorted(byName), hosts: hosts.slice(0, limit), counts };
 }
 
 /** The message of the newest Event of each host that it is not healthy. */
 export function causesIn(events: Iterable<KubernetesObject>): ReadonlyMap<string, string> {
-  const about = [...events].map(toRecentEvent).filter(({ kind, reason }) => kind === 'HostStatus' && reason === UNHEALTHY);
+  const about = [...events].filter(isUnhealthyHost).map(toRecentEvent);
   const sorted = about.toSorted((one, other) => (one.lastAtMs ?? 0) - (other.lastAtMs ?? 0));
   return new Map(sorted.map(({ name, message }) => [name, message]));
 }
 
 const UNHEALTHY = 'HostUnhealthy';
+
+function isUnhealthyHost(event: KubernetesObject): boolean {
+  return readText(event, 'reason') === UNHEALTHY && readText(event, 'involvedObject', 'kind') === 'HostStatus';
+}
 
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   return one.name < other.name ? -1 : 1;

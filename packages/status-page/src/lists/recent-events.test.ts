@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
-import { type EventSelection, isAboutGroups, selectEvents, toRecentEvents } from './recent-events.js';
+import { type EventSelection, isAboutGroups, newestRows, selectEvents, toRecentEvents } from './recent-events.js';
 
 function event(kind: string, name: string, more: Readonly<Record<string, unknown>> = {}): KubernetesObject {
   const metadata = { namespace: 'default', name: `${name}.1` };
@@ -21,7 +21,8 @@ const ofMachines: readonly EventSelection[] = [
   { ...all, kind: 'VirtualMachineNetworkConfig' },
 ];
 
-const rowsOf = (selection: EventSelection, events: readonly KubernetesObject[]) => toRecentEvents([{ selection, events }]).rows;
+const rowsOf = (selection: EventSelection, events: readonly KubernetesObject[]) =>
+  toRecentEvents([newestRows(events, selection)]).rows;
 
 describe('which Events are listed', () => {
   const cluster = { onlyNamespace: undefined, agentsNamespace: 'agents' };
@@ -85,18 +86,11 @@ describe('Events on the page', () => {
     const kubeVirt = { source: { component: 'virtualmachine-controller' }, reason: 'SuccessfulCreate' };
     const [machines = ofPool, configs = ofPool] = ofMachines;
     const { rows } = toRecentEvents([
-      {
-        selection: machines,
-        events: [
-          event('VirtualMachine', 'web', kubeVirt),
-          event('VirtualMachine', 'db', series),
-          event('VirtualMachine', 'web', ours),
-        ],
-      },
-      {
-        selection: configs,
-        events: [event('VirtualMachineNetworkConfig', 'orphan', { ...ours, lastTimestamp: '2026-01-03T00:00:00Z' })],
-      },
+      newestRows(
+        [event('VirtualMachine', 'web', kubeVirt), event('VirtualMachine', 'db', series), event('VirtualMachine', 'web', ours)],
+        machines,
+      ),
+      newestRows([event('VirtualMachineNetworkConfig', 'orphan', { ...ours, lastTimestamp: '2026-01-03T00:00:00Z' })], configs),
     ]);
     expect(rows.map(({ kind, name, reason }) => [kind, name, reason])).toEqual([
       ['VirtualMachineNetworkConfig', 'orphan', 'PoolExhausted'],

@@ -73,17 +73,19 @@ export function isOfPart(event: KubernetesObject, of: EventsOf): boolean {
   return of === 'wake-on-lan' ? isWakeUp : !(of === 'machines' && isWakeUp);
 }
 
-/** Events that were listed by one selection. */
-export interface ListedEvents {
-  readonly selection: EventSelection;
-  readonly events: Iterable<KubernetesObject>;
+/** Those that were selected, the newest first, bounded; of several with the same words, one row. An API server that knows no selection gives others too. */
+export function newestRows(events: Iterable<KubernetesObject>, selection: EventSelection): readonly RecentEvent[] {
+  const selected = [...events].filter((event) => isSelected(event, selection));
+  return joinSame(selected.map(toRecentEvent).toSorted(byAge)).slice(0, MOST_EVENTS);
 }
 
-/** Those that were selected, the newest first, bounded; of several with the same words, one row. An API server that knows no selection gives others too. */
-export function toRecentEvents(listed: readonly ListedEvents[]): RecentEventsPage {
-  const rows = listed.flatMap(({ selection, events }) => [...events].filter((event) => isSelected(event, selection)));
-  const sorted = rows.map(toRecentEvent).toSorted((one, other) => (other.lastAtMs ?? 0) - (one.lastAtMs ?? 0));
-  return { rows: joinSame(sorted).slice(0, MOST_EVENTS) };
+/** @param listed - the rows of each selection. */
+export function toRecentEvents(listed: readonly (readonly RecentEvent[])[]): RecentEventsPage {
+  return { rows: listed.flat().toSorted(byAge).slice(0, MOST_EVENTS) };
+}
+
+function byAge(one: RecentEvent, other: RecentEvent): number {
+  return (other.lastAtMs ?? 0) - (one.lastAtMs ?? 0);
 }
 
 function isSelected(event: KubernetesObject, { kind, name, component }: EventSelection): boolean {

@@ -448,6 +448,33 @@ describe('hosts that need action', () => {
   });
 });
 
+describe('many requests that wait for one list', () => {
+  it('share what is computed of it', async () => {
+    const reads = { hosts: 0, events: 0 };
+    const counted = (of: keyof typeof reads, object: object) =>
+      Object.defineProperty({ ...object }, of === 'hosts' ? 'status' : 'involvedObject', {
+        get: () => {
+          reads[of]++;
+          return { kind: 'HostStatus', name: 'host-1', healthy: false };
+        },
+      }) as KubernetesObject;
+    const metadata = { namespace: 'default', name: 'host-1' };
+    const hosts = [counted('hosts', { apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'HostStatus', metadata })];
+    const events = [
+      counted('events', { apiVersion: 'v1', kind: 'Event', metadata, reason: 'HostUnhealthy', message: 'no route' }),
+    ];
+    const { source } = await setUp({}, hosts, () => events);
+    const ask = async () => {
+      const answers = [await source.hosts(ALL_HOSTS), await source.recentEvents({ of: 'hosts', pool: '' })];
+      return JSON.stringify(answers);
+    };
+    const first = await ask();
+    const once = { ...reads };
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([first, first, first]);
+    expect(reads).toEqual(once);
+  });
+});
+
 describe('Events', () => {
   it('of wake-ups and of addresses of a virtual machine are two parts of the page', async () => {
     const about = (reason: string) =>

@@ -10,19 +10,21 @@ import {
 import { Resource } from '@vmdhcp/reconciler/chain';
 import { LeaderTerms } from '../lists/leader-terms.js';
 import { listAgents } from '../lists/list-agents.js';
-import { causesIn, listHosts } from '../lists/list-hosts.js';
+import { causesIn, type RankedHosts, rankHosts, toHostsPage } from '../lists/list-hosts.js';
 import { listWakeConfigs } from '../lists/list-wake-configs.js';
 import { MachineNames } from '../lists/machine-names.js';
 import { MachinesWithoutAddress } from '../lists/machines-without-address.js';
+import { OncePerList } from '../lists/once-per-list.js';
 import {
   type EventSelection,
   isAboutGroups,
   isOfPart,
+  newestRows,
   selectEvents,
   selectHostEvents,
   toRecentEvents,
 } from '../lists/recent-events.js';
-import type { Section } from '../model/page-data.js';
+import type { RecentEvent, Section } from '../model/page-data.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { PageSource, SourceChange } from './page-source.js';
 
@@ -70,6 +72,7 @@ const SECTION_OF: Readonly<Record<Kind, Section>> = {
   clusterAgents: 'hosts',
 };
 
+const NO_GROUPS: ReadonlySet<string> = new Set();
 const NO_CAUSES: ReadonlyMap<string, string> = new Map();
 
 class CachedCluster implements ClusterSource {
@@ -82,6 +85,10 @@ class CachedCluster implements ClusterSource {
   readonly #names: MachineNames;
   readonly #machines: MachinesWithoutAddress;
   readonly #terms = new LeaderTerms();
+  readonly #causes = new OncePerList<ReadonlyMap<string, string>>();
+  /** By the causes, and by the list of hosts. */
+  readonly #rankings = new OncePerList<OncePerList<RankedHosts>>();
+  readonly #rows = new OncePerList<readonly RecentEvent[]>();
   #startedAtMs = 0;
 
   constructor(settings: ClusterSourceSettings) {
@@ -142,7 +149,9 @@ class CachedCluster implements ClusterSource {
       this.#settings.hostStatuses?.(),
       sections.has('events') ? this.#hostCauses() : NO_CAUSES,
     ]);
-    return listHosts({ clusterAgents: this.#caches.clusterAgents?.values() ?? [], hostStatuses, causes }, limit);
+    const rankings = this.#rankings.get(causes, '', () => new OncePerList());
+    const ranked = rankings.get(hostStatuses, '', () => rankHosts({ hostStatuses, causes }));
+    return toHostsPage(ranked, this.#caches.clusterAgents?.values() ?? [], limit);
   };
 
   readonly recentEvents: PageSource['recentEvents'] = async (query) => {
@@ -151,9 +160,10 @@ class CachedCluster implements ClusterSource {
     if (of === 'pools' && pool !== '' && this.#caches.pools?.get(pool) === undefined) return { rows: [] };
     const listed = selectEvents(query, this.#settings).map(async (selection) => {
       const events = await this.#settings.events(selection);
-      if (of !== 'agents') return { selection, events: events.filter((event) => isOfPart(event, of)) };
-      const groups = this.#groups();
-      return { selection, events: events.filter((event) => isAboutGroups(event, groups)) };
+      const groups = of === 'agents' ? this.#groups() : NO_GROUPS;
+      const isShown = (event: KubernetesObject) => (of === 'agents' ? isAboutGroups(event, groups) : isOfPart(event, of));
+      const name = JSON.stringify([of, selection, [...groups].toSorted()]);
+      return this.#rows.get(events, name, () => newestRows(events.filter(isShown), selection));
     });
     return toRecentEvents(await Promise.all(listed));
   };
@@ -168,7 +178,8 @@ class CachedCluster implements ClusterSource {
     const selection = selectHostEvents(this.#settings);
     if (selection === undefined) return NO_CAUSES;
     try {
-      return causesIn(await this.#settings.events(selection));
+      const events = await this.#settings.events(selection);
+      return this.#causes.get(events, '', () => causesIn(events));
     } catch (error) {
       this.#settings.onError('events', error);
       return NO_CAUSES;
