@@ -3,6 +3,7 @@ import {
   broadcastAddressOf,
   cidrContains,
   type Ipv4Address,
+  type Ipv4Range,
   lastAddressOf,
   networkAddressOf,
   type Pool,
@@ -24,7 +25,7 @@ export function drawMap(pool: Pool, facts: MapFacts): readonly number[] {
 }
 
 /** What the settings alone make of each address. */
-function drawSettings({ cidr, range, unavailable, options: { router } }: Pool): readonly number[] {
+function drawSettings({ cidr, range, unavailable, dynamic, options: { router } }: Pool): readonly number[] {
   const built = new RunBuilder();
   let next = cidr.network;
   const fill = (state: AddressState, until: number) => {
@@ -42,10 +43,12 @@ function drawSettings({ cidr, range, unavailable, options: { router } }: Pool): 
   // The router of a client is outside of its subnet sometimes.
   const ofRouter = router !== undefined && cidrContains(cidr, router) ? [{ address: router, state: 'router' as const }] : [];
   const own = [...changes, ...ofRouter].flatMap(({ address, state }) => (address === undefined ? [] : [{ address, state }]));
-  const sorted = own.toSorted((one, other) => one.address - other.address);
+  const points = own.map(({ address, state }) => ({ first: address, last: address, state }));
+  const open = dynamic.map(({ first, last }) => ({ first, last, state: 'free' as const }));
+  const sorted = [...points, ...open].toSorted((one, other) => one.first - other.first);
   return applyMapChanges(
     built.runs,
-    sorted.flatMap(({ address, state }) => [address - cidr.network, STATE_NUMBERS[state], 1]),
+    sorted.flatMap(({ first: from, last, state }) => [from - cidr.network, STATE_NUMBERS[state], last - from + 1]),
   );
 }
 
@@ -106,14 +109,17 @@ function appendRun(changes: number[], offset: number, state: number): void {
 
 export const NO_ADDRESSES: AddressCounts = { free: 0, used: 0, reserved: 0, excluded: 0, quarantined: 0 };
 
-/** How many addresses between start and end of the pool have each state. @param runs - of its whole subnet */
-export function countRange({ cidr, range }: Pool, runs: readonly number[]): AddressCounts {
+/** How many addresses that clients may get have each state: those between start and end of the pool, and its dynamic ranges. @param runs - of its whole subnet */
+export function countRange(pool: Pool, runs: readonly number[]): AddressCounts {
   const counts = ADDRESS_STATES.map(() => 0);
-  let first: Ipv4Address = cidr.network;
+  const ranges = rangesOf(pool);
+  let first: Ipv4Address = pool.cidr.network;
   for (let index = 0; index + 1 < runs.length; index += 2) {
     const [state = 0, count = 0] = runs.slice(index, index + 2);
-    const within = Math.min(first + count, range.last + 1) - Math.max(first, range.first);
-    counts[state] = (counts[state] ?? 0) + Math.max(within, 0);
+    for (const range of ranges) {
+      const within = Math.min(first + count, range.last + 1) - Math.max(first, range.first);
+      counts[state] = (counts[state] ?? 0) + Math.max(within, 0);
+    }
     first += count;
   }
   const of = (state: AddressState) => counts[STATE_NUMBERS[state]] ?? 0;
@@ -124,6 +130,15 @@ export function countRange({ cidr, range }: Pool, runs: readonly number[]): Addr
     excluded: of('excluded'),
     quarantined: of('quarantined'),
   };
+}
+
+/** None has an address of another one. */
+function rangesOf({ range, dynamic }: Pool): readonly Ipv4Range[] {
+  const outside = dynamic.flatMap(({ first, last }) => [
+    { first, last: Math.min(last, range.first - 1) },
+    { first: Math.max(first, range.last + 1), last },
+  ]);
+  return [range, ...outside.filter(({ first, last }) => first <= last)];
 }
 
 /** Of several pools together. */
