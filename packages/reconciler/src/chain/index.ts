@@ -48,4 +48,5 @@ export {
   planMachineRelease,
   type ReleasePlan,
 } from './plan-release.js';
+export { poolsByNetwork } from './pools-by-network.js';
 export { type ChainReason, type Gravity, REASON_GRAVITIES, REASON_LINKS } from './reasons.js';

@@ -1,10 +1,10 @@
 /** Virtual machines whose interfaces have no address, and why, by the same explanation as `kubectl vmdhcp why`. */
 import { type KubernetesObject, keyOf, parseTime, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
-import { type AddressChain, type ChainLink, explainAddress, type Finding } from '@vmdhcp/reconciler/chain';
+import { type AddressChain, type ChainLink, explainAddress, type Finding, poolsByNetwork } from '@vmdhcp/reconciler/chain';
 import type { MachinePage, MachineWithoutAddress, PageReason, PageState, Section } from '../model/page-data.js';
 import { toPageReason } from '../reason/page-reason.js';
 import type { Objects } from './machine-names.js';
-import { type ChainCaches, observeMachine, poolsByNetworkIn } from './observe-machine.js';
+import { type ChainCaches, observeMachine } from './observe-machine.js';
 import type { Pause } from './pause.js';
 
 export interface MachineQuery {
@@ -25,6 +25,8 @@ export interface MachineListPorts {
 
 /** So many virtual machines are looked at between two pauses. */
 const AT_ONCE = 200;
+/** An explanation takes as long as so many looks. */
+const LOOKS_OF_EXPLANATION = 20;
 /** So many are explained, which takes about a millisecond. */
 const EXPLAINED_AT_ONCE = 10;
 /** A list is used again for forty times as long as it took. */
@@ -35,6 +37,8 @@ export class MachinesWithoutAddress {
   readonly #ports: MachineListPorts;
   /** By the sections that explain them: thousands of virtual machines are not explained anew for each page that is open. */
   readonly #known = new Map<string, RankedMachines>();
+  /** What is under way, by the same. */
+  readonly #running = new Map<string, Run>();
   /** Virtual machines without any interface on our networks, by the object that was looked at. */
   readonly #unconcerned = new WeakMap<KubernetesObject, KubernetesObject | null>();
 
@@ -55,20 +59,40 @@ export class MachinesWithoutAddress {
     const startedAtMs = this.#ports.wallTimeMs();
     const known = this.#known.get(key);
     if (known !== undefined && known.madeAtMs <= startedAtMs && startedAtMs < known.untilMs) return known;
+    const running = this.#running.get(key);
+    if (running === undefined) return await this.#begin(key, { sections, pause });
+    // By pauses: the turn that this request has is one that the run needs.
+    while (!running.isOver) await pause();
+    return running.ranked ?? (await this.#ranked({ sections, pause }));
+  }
+
+  async #begin(key: string, query: Pick<MachineQuery, 'sections' | 'pause'>): Promise<RankedMachines> {
+    const run: Run = { isOver: false, ranked: undefined };
+    this.#running.set(key, run);
+    try {
+      run.ranked = await this.#rank(query);
+      this.#known.set(key, run.ranked);
+      return run.ranked;
+    } finally {
+      run.isOver = true;
+      this.#running.delete(key);
+    }
+  }
+
+  async #rank({ sections, pause }: Pick<MachineQuery, 'sections' | 'pause'>): Promise<RankedMachines> {
+    const startedAtMs = this.#ports.wallTimeMs();
     const machines = await this.#explain(shownIn(this.#ports.caches, sections), pause);
     const madeAtMs = this.#ports.wallTimeMs();
     const restMs = Math.min(MOST_REST_MS, REST_FACTOR * Math.max(madeAtMs - startedAtMs, 0));
     const broken = machines.filter(isBroken);
     const waiting = machines.filter((rows) => !isBroken(rows));
-    const ranked = { broken, waiting, madeAtMs, untilMs: madeAtMs + restMs };
-    this.#known.set(key, ranked);
-    return ranked;
+    return { broken, waiting, madeAtMs, untilMs: madeAtMs + restMs };
   }
 
   /** The rows of each virtual machine that has any, sorted by key. */
   async #explain(caches: ChainCaches, pause: Pause): Promise<readonly (readonly MachineWithoutAddress[])[]> {
     const keys = await this.#candidates(pause);
-    const context = { poolsByNetwork: poolsByNetworkIn(caches), nowMs: this.#ports.wallTimeMs() };
+    const context = { poolsByNetwork: poolsByNetwork(caches.pools.values()), nowMs: this.#ports.wallTimeMs() };
     const machines: (readonly MachineWithoutAddress[])[] = [];
     for (const [index, key] of keys.entries()) {
       if (index % EXPLAINED_AT_ONCE === EXPLAINED_AT_ONCE - 1) await pause();
@@ -81,14 +105,22 @@ export class MachinesWithoutAddress {
   async #candidates(pause: Pause): Promise<readonly string[]> {
     const { virtualMachines, networkConfigs } = this.#ports.caches;
     const keys: string[] = [];
-    let seen = 0;
+    let left = AT_ONCE;
+    const look = async (looks: number) => {
+      left -= looks;
+      if (left > 0) return;
+      await pause();
+      left = AT_ONCE;
+    };
     for (const machine of virtualMachines.values()) {
-      if (++seen % AT_ONCE === 0) await pause();
       const key = keyOf(machine);
       const config = networkConfigs.get(key);
+      const isExplained = config === undefined && !this.#isUnconcerned(machine, key);
+      await look(isExplained ? LOOKS_OF_EXPLANATION : 1);
       if (config === undefined ? this.#isConcerned(machine, key) : !isComplete(config)) keys.push(key);
     }
     for (const config of networkConfigs.values()) {
+      await look(1);
       const key = keyOf(config);
       if (virtualMachines.get(key) === undefined && !isComplete(config)) keys.push(key);
     }
@@ -98,12 +130,16 @@ export class MachinesWithoutAddress {
   /** Most virtual machines without a VirtualMachineNetworkConfig have no interface on our networks, and stay so. */
   #isConcerned(machine: KubernetesObject, key: string): boolean {
     const { caches, wallTimeMs } = this.#ports;
-    const instance = caches.instances.get(key) ?? null;
-    if (this.#unconcerned.get(machine) === instance) return false;
+    if (this.#isUnconcerned(machine, key)) return false;
     const chain = explainAddress(observeMachine(caches, key, { poolsByNetwork: new Map(), nowMs: wallTimeMs() }));
     const isConcerned = chain.interfaces.length > 0 || rowOfMachine(chain) !== undefined;
-    if (!isConcerned) this.#unconcerned.set(machine, instance);
+    if (!isConcerned) this.#unconcerned.set(machine, caches.instances.get(key) ?? null);
     return isConcerned;
+  }
+
+  /** True: the same objects were looked at before. */
+  #isUnconcerned(machine: KubernetesObject, key: string): boolean {
+    return this.#unconcerned.get(machine) === (this.#ports.caches.instances.get(key) ?? null);
   }
 }
 
@@ -116,6 +152,12 @@ interface RankedMachines {
   readonly waiting: readonly (readonly MachineWithoutAddress[])[];
   readonly madeAtMs: number;
   readonly untilMs: number;
+}
+
+/** Without a result where it ended because its connection was closed. */
+interface Run {
+  isOver: boolean;
+  ranked: RankedMachines | undefined;
 }
 
 function isBroken(rows: readonly MachineWithoutAddress[]): boolean {

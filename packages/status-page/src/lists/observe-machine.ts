@@ -1,6 +1,6 @@
 /** What caches have of one virtual machine, as `kubectl vmdhcp why` reads it from the API server. */
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
-import { compareByAge, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import { type ChainObservation, explainAddress, type NetworkPools, type Observed, UNREAD } from '@vmdhcp/reconciler/chain';
 import type { Objects } from './machine-names.js';
 
@@ -15,7 +15,7 @@ export interface ChainCaches {
   readonly leases: Objects;
 }
 
-/** @param poolsByNetwork - of `poolsByNetworkIn`. */
+/** @param poolsByNetwork - of `poolsByNetwork`. */
 export function observeMachine(
   caches: ChainCaches,
   key: string,
@@ -43,23 +43,6 @@ export function observeMachine(
   const wanted = new Set([...pools.values()].flatMap(({ lease }) => lease ?? []));
   const leases = new Map([...wanted].map((lease) => [lease, leaseAt(caches, lease)] as const));
   return { ...begun, networks, pools, leases };
-}
-
-/** The pool that a network would get: one that is used, else the oldest. */
-export function poolsByNetworkIn({ pools }: ChainCaches): ReadonlyMap<string, KubernetesObject> {
-  const sorted = [...pools.values()].toSorted(
-    (one, other) => Number(isUsed(one)) - Number(isUsed(other)) || compareByAge(other, one),
-  );
-  return new Map(
-    sorted.map((pool) => {
-      const named = readText(pool.spec, 'networkName') ?? '';
-      return [named.includes('/') ? named : `${pool.metadata.namespace}/${named}`, pool];
-    }),
-  );
-}
-
-function isUsed({ status }: KubernetesObject): boolean {
-  return readConditions(status).some(({ type, status: is }) => type === 'CacheReady' && is === 'True');
 }
 
 /** A kind that is not listed yet, or cannot be, is not known. */

@@ -1,0 +1,61 @@
+import { setImmediate } from 'node:timers/promises';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { expect, it } from 'vitest';
+import { SECTIONS } from '../model/page-data.js';
+import { MachinesWithoutAddress } from './machines-without-address.js';
+
+const COUNT = 200;
+const NONE = { synced: true, get: () => undefined, values: () => [] };
+
+/** Of virtual machines that have an interface on a network that does not exist. */
+function setUp() {
+  const networks = [{ name: 'nic', multus: { networkName: 'default/none' } }];
+  const machine = (index: number): KubernetesObject => {
+    const interfaces = [{ name: 'nic', macAddress: `02:00:00:00:00:${index.toString(16).padStart(2, '0')}` }];
+    const spec = { template: { spec: { domain: { devices: { interfaces } }, networks } } };
+    return { metadata: { namespace: 'default', name: `vm-${index}`, uid: `${index}` }, spec } as unknown as KubernetesObject;
+  };
+  const machines = new Map(Array.from({ length: COUNT }, (_, index) => [`default/vm-${index}`, machine(index)]));
+  const reads = { count: 0 };
+  const get = (key: string) => {
+    reads.count++;
+    return machines.get(key);
+  };
+  const caches = {
+    ...{ instances: NONE, networkConfigs: NONE, networks: NONE, pools: NONE, leases: NONE },
+    virtualMachines: { synced: true, get, values: () => machines.values() },
+  };
+  return { list: new MachinesWithoutAddress({ caches, wallTimeMs: () => 0 }), reads };
+}
+
+const query = { limit: 5, offset: 0, sections: new Set(SECTIONS) };
+
+it('pages that are asked for at the same time share one run', async () => {
+  const { list, reads } = setUp();
+  const pause = () => setImmediate();
+  const first = await list.page({ ...query, pause });
+  const once = reads.count;
+  const pages = await Promise.all([1, 2, 3].map(() => list.page({ ...query, pause })));
+  expect(pages).toEqual([first, first, first]);
+  expect(reads.count).toBe(2 * once);
+});
+
+it('a run whose connection is closed is begun again by one that waits for it', async () => {
+  const { list } = setUp();
+  const closed = list.page({ ...query, pause: () => Promise.reject(new Error('closed')) });
+  const waiting = list.page({ ...query, pause: () => setImmediate() });
+  await expect(closed).rejects.toThrow('closed');
+  expect((await waiting).rows).toHaveLength(5);
+});
+
+it('few virtual machines are explained between two pauses', async () => {
+  const { list, reads } = setUp();
+  const slices: number[] = [];
+  let before = 0;
+  const pause = async () => {
+    slices.push(reads.count - before);
+    before = reads.count;
+  };
+  await list.page({ ...query, pause });
+  expect(Math.max(...slices, reads.count - before)).toBeLessThan(COUNT / 2);
+});
