@@ -219,7 +219,7 @@ async function readEvents({ source }: ServedPage, request: ApiRequest): Promise<
   if (pool !== '' && !POOL_KEY.test(pool)) throw new PageProblem(400, 'bad-request', 'pool must be NAMESPACE/NAME');
   const of = asked as EventsOf;
   demand(request, of);
-  return await source.recentEvents({ of, pool });
+  return await source.recentEvents({ of, pool, sections: sectionsIn(request.sections) });
 }
 
 /** Names of Kubernetes: what is in a selector means nothing else there. */

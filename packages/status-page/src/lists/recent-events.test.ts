@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
+import { SECTIONS } from '../model/page-data.js';
 import { type EventSelection, isAboutGroups, newestRows, selectEvents, toRecentEvents } from './recent-events.js';
 
 function event(kind: string, name: string, more: Readonly<Record<string, unknown>> = {}): KubernetesObject {
@@ -32,13 +33,20 @@ describe('which Events are listed', () => {
     [{ of: 'pools', pool: 'other/net' }, { ...cluster, onlyNamespace: 'default' }, []],
     [{ of: 'pools', pool: '' }, { ...cluster, onlyNamespace: 'default' }, [{ ...ofPool, name: undefined }]],
     [{ of: 'machines', pool: '' }, cluster, ofMachines],
-    [{ of: 'wake-on-lan', pool: '' }, cluster, [{ ...all, kind: 'VirtualMachine', component: 'vm-dhcp-controller' }]],
-    [{ of: 'hosts', pool: '' }, cluster, ['HostStatus', 'ClusterAgent', 'HostOperation'].map((kind) => ({ ...all, kind }))],
+    [
+      { of: 'wake-on-lan', pool: '' },
+      cluster,
+      [
+        { ...all, kind: 'VirtualMachine', component: 'vm-dhcp-controller' },
+        { ...all, kind: 'WolConfig' },
+      ],
+    ],
+    [{ of: 'hosts', pool: '' }, cluster, ['HostStatus', 'ClusterAgent'].map((kind) => ({ ...all, kind }))],
     [{ of: 'hosts', pool: '' }, { ...cluster, onlyNamespace: 'shop' }, []],
     [{ of: 'agents', pool: '' }, cluster, [{ ...all, namespace: 'agents' }]],
     [{ of: 'agents', pool: '' }, { ...cluster, agentsNamespace: undefined }, []],
   ] as const)('%j with %j: %j', (query, namespaces, selections) => {
-    expect(selectEvents(query, namespaces)).toEqual(selections);
+    expect(selectEvents({ ...query, sections: new Set(SECTIONS) }, namespaces)).toEqual(selections);
   });
 });
 

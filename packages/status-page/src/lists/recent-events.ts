@@ -1,12 +1,14 @@
 /** Kubernetes Events as the page shows them: of one pool, of virtual machines' addresses and wake-ups, of agents, or of bare-metal hosts. */
 import { cutText, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { EVENT_COMPONENT } from '@vmdhcp/reconciler/chain';
-import type { EventsOf, RecentEvent, RecentEventsPage } from '../model/page-data.js';
+import type { EventsOf, RecentEvent, RecentEventsPage, Section } from '../model/page-data.js';
 
 export interface EventQuery {
   readonly of: EventsOf;
   /** `namespace/name`, of `pools`: this pool alone. Empty: all pools. */
   readonly pool: string;
+  /** What the user may see: a wake-up names a virtual machine. */
+  readonly sections: ReadonlySet<Section>;
 }
 
 /** Which Events are listed. */
@@ -35,7 +37,10 @@ const OF_MACHINES = [
 /** Of objects in no namespace, whose Events are in this one. */
 const NAMESPACE_OF_OTHERS = 'default';
 const OF_WAKE_UPS = [{ kind: 'VirtualMachine', component: EVENT_COMPONENT }];
-const OF_HOSTS = ['HostStatus', 'ClusterAgent', 'HostOperation'].map((kind) => ({ kind, component: undefined }));
+const KIND_OF_WAKE_CONFIGS = 'WolConfig';
+const OF_WAKE_CONFIGS = [{ kind: KIND_OF_WAKE_CONFIGS, component: undefined }];
+/** The right to the section is one to these kinds alone. */
+const OF_HOSTS = ['HostStatus', 'ClusterAgent'].map((kind) => ({ kind, component: undefined }));
 const WAKE_UP = /^WakeUp/;
 
 /** Where the page may read Events. */
@@ -46,29 +51,36 @@ export interface EventNamespaces {
 
 /** The lists that a part of the page needs; none: this server has no such Events. */
 export function selectEvents(
-  { of, pool }: EventQuery,
+  { of, pool, sections }: EventQuery,
   { onlyNamespace, agentsNamespace }: EventNamespaces,
 ): readonly EventSelection[] {
   const all = { kind: undefined, name: undefined, component: undefined };
   if (of === 'agents') return agentsNamespace === undefined ? [] : [{ ...all, namespace: agentsNamespace }];
-  if (of !== 'pools') return selectionsOf(of, onlyNamespace).map((one) => ({ ...all, namespace: onlyNamespace, ...one }));
+  if (of !== 'pools')
+    return selectionsOf(of, sections, onlyNamespace).map((one) => ({ ...all, namespace: onlyNamespace, ...one }));
   const [namespace, name] = pool === '' ? [onlyNamespace, undefined] : pool.split('/', 2);
   return onlyNamespace === undefined || namespace === onlyNamespace ? [{ ...all, namespace, kind: KIND_OF_POOLS, name }] : [];
 }
 
-function selectionsOf(of: 'machines' | 'wake-on-lan' | 'hosts', onlyNamespace: string | undefined) {
+function selectionsOf(
+  of: 'machines' | 'wake-on-lan' | 'hosts',
+  sections: EventQuery['sections'],
+  onlyNamespace: string | undefined,
+) {
   if (of === 'machines') return OF_MACHINES;
-  if (of === 'wake-on-lan') return OF_WAKE_UPS;
-  return onlyNamespace === undefined || onlyNamespace === NAMESPACE_OF_OTHERS ? OF_HOSTS : [];
+  const hasOthers = onlyNamespace === undefined || onlyNamespace === NAMESPACE_OF_OTHERS;
+  if (of === 'hosts') return hasOthers ? OF_HOSTS : [];
+  return [...(sections.has('machines') ? OF_WAKE_UPS : []), ...(hasOthers ? OF_WAKE_CONFIGS : [])];
 }
 
 /** The selection that has why hosts are not healthy; undefined: the page may not read it. */
 export function selectHostEvents(namespaces: EventNamespaces): EventSelection | undefined {
-  return selectEvents({ of: 'hosts', pool: '' }, namespaces)[0];
+  return selectEvents({ of: 'hosts', pool: '', sections: new Set() }, namespaces)[0];
 }
 
 /** About one virtual machine the controller reports its address and its wake-ups, which are two parts of the page. */
 export function isOfPart(event: KubernetesObject, of: EventsOf): boolean {
+  if (readText(event, 'involvedObject', 'kind') === KIND_OF_WAKE_CONFIGS) return of === 'wake-on-lan';
   const isWakeUp = WAKE_UP.test(readText(event, 'reason') ?? '');
   return of === 'wake-on-lan' ? isWakeUp : !(of === 'machines' && isWakeUp);
 }

@@ -14,6 +14,7 @@ const NOW = Date.parse('2026-01-01T00:10:00Z');
 const pause = async () => undefined;
 const ALL = { limit: 10, offset: 0, sections: new Set(SECTIONS), pause };
 const ALL_HOSTS = { limit: Number.POSITIVE_INFINITY, sections: new Set(SECTIONS) };
+const ALL_EVENTS = { pool: '', sections: new Set(SECTIONS) };
 const started: ClusterSource[] = [];
 
 afterEach(() => {
@@ -465,7 +466,7 @@ describe('many requests that wait for one list', () => {
     ];
     const { source } = await setUp({}, hosts, () => events);
     const ask = async () => {
-      const answers = [await source.hosts(ALL_HOSTS), await source.recentEvents({ of: 'hosts', pool: '' })];
+      const answers = [await source.hosts(ALL_HOSTS), await source.recentEvents({ ...ALL_EVENTS, of: 'hosts' })];
       return JSON.stringify(answers);
     };
     const first = await ask();
@@ -487,17 +488,35 @@ describe('Events', () => {
       }) as KubernetesObject;
     const { source } = await setUp({}, undefined, () => [about('WakeUpStarted'), about('PoolExhausted')]);
     const reasonsOf = async (of: 'machines' | 'wake-on-lan') =>
-      (await source.recentEvents({ of, pool: '' })).rows.map(({ reason }) => reason);
+      (await source.recentEvents({ ...ALL_EVENTS, of })).rows.map(({ reason }) => reason);
     expect(await reasonsOf('machines')).toEqual(['PoolExhausted']);
     expect(await reasonsOf('wake-on-lan')).toEqual(['WakeUpStarted']);
+  });
+
+  it('about wake-ups are shown to users who may list virtual machines; those about WolConfigs to all who may list these', async () => {
+    const about = (kind: string, name: string, reason: string) =>
+      ({
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { namespace: 'default', name },
+        involvedObject: { kind, namespace: 'default', name },
+        ...{ reason, source: { component: 'vm-dhcp-controller' } },
+      }) as KubernetesObject;
+    const events = [about('VirtualMachine', 'secret', 'WakeUpStarted'), about('WolConfig', 'office', 'PortConflict')];
+    const { source } = await setUp({}, undefined, () => events);
+    const namesFor = async (...sections: readonly Section[]) =>
+      (await source.recentEvents({ of: 'wake-on-lan', pool: '', sections: new Set(sections) })).rows.map(({ name }) => name);
+    expect(await namesFor('wake-on-lan', 'events')).toEqual(['office']);
+    expect(await namesFor('wake-on-lan', 'events', 'machines')).toEqual(['secret', 'office']);
   });
 
   it('of a pool that there is not are asked for nowhere: made-up names of pools are no requests to the API server', async () => {
     const { source, listed } = await setUp({ ippools: [ipPool()] });
     const { namespace, name } = ipPool().metadata;
-    for (const pool of ['default/none', `other/${name}`, keyOf(ipPool())]) await source.recentEvents({ of: 'pools', pool });
+    for (const pool of ['default/none', `other/${name}`, keyOf(ipPool())])
+      await source.recentEvents({ ...ALL_EVENTS, of: 'pools', pool });
     expect(listed).toEqual([{ namespace, kind: 'IPPool', name, component: undefined }]);
-    await source.recentEvents({ of: 'machines', pool: 'default/none' });
+    await source.recentEvents({ ...ALL_EVENTS, of: 'machines', pool: 'default/none' });
     expect(listed.map(({ kind }) => kind)).toEqual(['IPPool', 'VirtualMachine', 'VirtualMachineNetworkConfig']);
   });
 });
