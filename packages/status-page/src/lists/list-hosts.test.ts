@@ -1,11 +1,12 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
+import type { PageState } from '../model/page-data.js';
 import { toAttention } from './attention.js';
 import { toHostsPage } from './list-hosts.js';
 
 const READY = { type: 'Ready', status: 'True', reason: 'HostAgentsReady' };
 
-it.each([
+it.each<[string, readonly object[], PageState, PageState[]?]>([
   ['agents that serve', [READY, { type: 'SelfIpInUse', status: 'False', reason: 'NoOtherHost' }], 'ok', []],
   ['a leader that cannot serve', [READY, { type: 'CannotServe', status: 'True', reason: 'HostAgentCannotServe' }], 'broken'],
   ['a Secret that cannot be used', [READY, { type: 'Valid', status: 'False', reason: 'HostSecretUnusable' }], 'broken'],
