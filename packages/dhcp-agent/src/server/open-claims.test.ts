@@ -263,7 +263,7 @@ it('a pool on two interfaces: a host on one of them keeps its address, whatever 
   expect(sent).not.toContain('eth2 ack 10.0.0.100');
 });
 
-it('a lease that a person ends while its client is being given another address: that one stays', async () => {
+it('a lease that a person ends while its client is getting another address: that one stays', async () => {
   const { join, open, clock, send, request, server, settle, sent } = setUp({ probes: true });
   expect(await join(UNKNOWN)).toBe('10.0.0.100');
   open.declare([{ address: ip('10.0.0.100'), macAddress: OTHER, isLeasedHere: true }], clock.nowMs);
