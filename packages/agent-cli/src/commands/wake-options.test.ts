@@ -1,4 +1,4 @@
-import type { SecureOnPassword } from '@vmdhcp/wake-on-lan';
+import { parseSecureOnPassword } from '@vmdhcp/wake-on-lan';
 import { describe, expect, it } from 'vitest';
 import { listenForWakeUps } from '../actions/listen-for-wake-ups.js';
 import { wakeCommand } from './wake.js';
@@ -36,7 +36,8 @@ describe('options of wake and wol that do not fit', () => {
     'wol with %j and without --manager: it would have no effect',
     async (given) => {
       const options = { interface: [], port: [9], frames: false, window: 10, http: 'off', logLevel: 'silent' } as const;
-      const password = '00:22:44:66:88:aa' as SecureOnPassword;
+      const password = parseSecureOnPassword('00:22:44:66:88:aa');
+      if (password === undefined) throw new Error('no password');
       const listening = listenForWakeUps({ ...options, password, ...given });
       await expect(listening).rejects.toThrow('--tls-dir, --clear-text and --password-secret need --manager');
     },

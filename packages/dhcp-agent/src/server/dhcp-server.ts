@@ -287,9 +287,7 @@ export class DhcpServer {
         this.counters.drop(answer.reason);
         return undefined;
       case 'ignored':
-        this.counters.count(answer.client.type, 'ignored', answer.reason);
-        if (answer.reason === 'pool-exhausted')
-          this.#open?.onExhausted(answer.pool.name, answer.client.macAddress, interfaceName);
+        this.#ignore(answer, interfaceName);
         return undefined;
       case 'noted':
         this.#note(answer, interfaceName);
@@ -297,6 +295,11 @@ export class DhcpServer {
       case 'reply':
         return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
     }
+  }
+
+  #ignore({ client, reason, pool }: Extract<Answer, { kind: 'ignored' }>, interfaceName: string): void {
+    this.counters.count(client.type, 'ignored', reason);
+    if (reason === 'pool-exhausted') this.#open?.onExhausted(pool.name, client.macAddress, interfaceName);
   }
 
   #note(answer: Extract<Answer, { kind: 'noted' }>, interfaceName: string): void {
