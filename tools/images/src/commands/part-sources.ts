@@ -21,7 +21,10 @@ export function partSources(mirror?: string): PartSources {
 }
 
 export function mirrorOption(): Option {
-  return new Option('--debian-mirror <url>', 'where Debian’s archive is, without /debian at the end').default(DEBIAN_MIRROR);
+  return new Option('--debian-mirror <url>', 'where Debian’s archive is, without /debian at the end').default(
+    DEBIAN_MIRROR,
+    'Debian’s own',
+  );
 }
 
 export function architectureOption(): Option {
