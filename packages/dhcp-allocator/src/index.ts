@@ -22,7 +22,6 @@ export {
   parseBindingRecord,
 } from './binding/binding-record.js';
 export { BindingTable } from './binding/binding-table.js';
-export { type ClientId, clientIdOf, hardwareClientId, isClientId } from './binding/client-id.js';
 export type { Assignment, AssignmentChanges, Lease, LeaseChange } from './lease/lease.js';
 export { LeaseIndex } from './lease/lease-index.js';
 export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';

@@ -135,7 +135,6 @@ const bindingLines = macs(BINDINGS).map((macAddress, index) =>
       kind: 'binding',
       poolName: 'net',
       address: 0x0a000002 + index,
-      clientId: `01${macAddress.replaceAll(':', '')}`,
       macAddress,
     },
     ...{ boundAtMs: 1_700_000_000_000, grantedAtMs: 1_700_000_000_000, endsAtMs: 1_700_003_600_000 + index, isReleased: false },

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BindingRecorder, formatBindingRecord, hardwareClientId } from '@vmdhcp/dhcp-allocator';
+import { BindingRecorder, formatBindingRecord } from '@vmdhcp/dhcp-allocator';
 import { ApiConnection, ApiObjectClient, connectByKubeConfig, systemClock } from '@vmdhcp/kube-runtime/node';
 import { BindingObjects } from '../../../packages/agent-cli/dist/binding-objects/binding-objects.js';
 import { leaseSlicePorts, newSlice } from '../../../packages/agent-cli/dist/binding-objects/lease-slices.js';
@@ -65,14 +65,12 @@ function recordOf(client) {
     .padStart(12, '0')
     .replace(/(..)(?!$)/g, '$1:');
   const nowMs = Date.now();
-  const clientId = hardwareClientId(macAddress);
   const times = { boundAtMs: nowMs, grantedAtMs: nowMs, endsAtMs: nowMs + 3_600_000, isReleased: false };
   return {
     kind: 'binding',
     poolName: 'rack-1',
     address: 0x0a4d0000 + client,
     macAddress,
-    clientId,
     hostname: `node-${client}`,
     ...times,
   };

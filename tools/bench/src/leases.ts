@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { formatBindingRecord, formatIpv4Address, hardwareClientId } from '@vmdhcp/dhcp-allocator';
+import { formatBindingRecord, formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { AGENT_BIN, Lab, type LabProcess } from '@vmdhcp/lab';
 import { Command as CommandLine } from 'commander';
 import { LEASE_SERVERS, type LeaseServer, prepareAgent } from './lease-servers.js';
@@ -118,7 +118,6 @@ function bindingsOf(clients: number, lines: number): string {
         poolName: 'default/net',
         address: FIRST_ADDRESS + client,
         macAddress,
-        clientId: hardwareClientId(macAddress),
       },
       ...{
         hostname: `node-${client}`,

@@ -2,7 +2,7 @@
  * Two replicas, each of which believes that it leads whenever it runs, on an API server that loses answers, delays writes and refuses them. Each records leases,
  * tells clients of what was recorded, dies at any request, and begins anew.
  */
-import { type BindingRecord, type BindingTable, hardwareClientId, isBindingValid } from '@vmdhcp/dhcp-allocator';
+import { type BindingRecord, type BindingTable, isBindingValid } from '@vmdhcp/dhcp-allocator';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { OpenedRecords } from '../bindings/opened-records.js';
@@ -13,11 +13,10 @@ import { FakeSlices, type Fate, World } from './fake-slices-fixtures.js';
 const CLIENTS = 12;
 const ADDRESSES = 9;
 const macOf = (client: number) => `02:00:00:00:00:${client.toString(16).padStart(2, '0')}`;
-const idOf = (client: number) => hardwareClientId(macOf(client));
 
 function recordOf(client: number, address: number, isReleased = false): BindingRecord {
   return {
-    ...{ kind: 'binding', poolName: 'net', address, macAddress: macOf(client), clientId: idOf(client) },
+    ...{ kind: 'binding', poolName: 'net', address, macAddress: macOf(client) },
     ...{ boundAtMs: 0, grantedAtMs: 0, endsAtMs: Number.POSITIVE_INFINITY, isReleased },
   };
 }
@@ -38,7 +37,7 @@ class Clients {
   /** Every lease of a client is there. */
   check({ tables }: Pick<OpenedRecords, 'tables'>): void {
     for (const [client, address] of this.addressOf) {
-      const binding = tables.get('net')?.ofClient(idOf(client));
+      const binding = tables.get('net')?.ofClient(macOf(client));
       if (binding?.address !== address || !isBindingValid(binding, 0))
         throw new Error(`client ${client} has lost address ${address}: ${JSON.stringify(binding)}`);
     }
@@ -109,7 +108,7 @@ function groupOf(table: BindingTable, clients: Clients, random: Random): Binding
   const first = random(CLIENTS);
   for (let count = 1 + random(3); count > 0; count--) {
     const client = (first + count) % CLIENTS;
-    const own = table.ofClient(idOf(client));
+    const own = table.ofClient(macOf(client));
     if (own !== undefined && isBindingValid(own, 0)) {
       const isReleased = random(3) === 0;
       // From here on the client does not use it.

@@ -1,4 +1,4 @@
-import { type BindingRecord, formatBindingRecord, hardwareClientId } from '@vmdhcp/dhcp-allocator';
+import { type BindingRecord, formatBindingRecord } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const HEAD = 'ns/lab-leases';
 function bound(client: number, address = client): BindingRecord {
   const macAddress = `02:00:00:00:${(client >> 8).toString(16).padStart(2, '0')}:${(client & 255).toString(16).padStart(2, '0')}`;
   return {
-    ...{ kind: 'binding', poolName: 'net', address, macAddress, clientId: hardwareClientId(macAddress) },
+    ...{ kind: 'binding', poolName: 'net', address, macAddress },
     ...{ boundAtMs: 0, grantedAtMs: 0, endsAtMs: 1_000, isReleased: false },
   };
 }

@@ -1,4 +1,4 @@
-import { BindingTable, hardwareClientId, OpenPool, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
+import { BindingTable, OpenPool, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import type { BoundAddress } from '@vmdhcp/host-inventory';
 import { describe, expect, it } from 'vitest';
 import { declaredAddresses, hostLeases, rememberedClients } from './bound-leases.js';
@@ -48,7 +48,6 @@ describe('clients of which the pool has no lease', () => {
     const times = { boundAtMs: 1, grantedAtMs: 1, endsAtMs: 2, isReleased: false };
     table.apply({
       ...{ kind: 'binding', poolName: 'rack', address: ip('10.0.0.10'), macAddress: mac(1), ...times },
-      clientId: hardwareClientId(mac(1)),
     });
     table.apply({ kind: 'quarantine', poolName: 'rack', address: ip('10.0.0.11'), untilMs: NOW + 1 });
     expect(rememberedClients({ bindings: [binding] }, { pool: rackPool(), table, recordings: [] }, NOW)).toEqual([]);
@@ -59,7 +58,7 @@ describe('clients of which the pool has no lease', () => {
     const bindings = [bound(10, 1, { changedAtMs: 900 }), bound(11, 2, { changedAtMs: 100 })];
     const records = rememberedClients({ bindings }, { pool, table: new BindingTable('rack'), recordings: [] }, NOW);
     const open = new OpenPool(new ServedPool(pool), records, NOW);
-    const client = (number: number) => ({ clientId: hardwareClientId(mac(number)), macAddress: mac(number), place: 'link' });
+    const client = (number: number) => ({ macAddress: mac(number), place: 'link' });
     const choose = (number: number) => {
       const address = open.addresses.chooseAddress(client(number), undefined, NOW);
       if (address === undefined) return undefined;

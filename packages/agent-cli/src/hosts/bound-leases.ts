@@ -4,7 +4,6 @@ import {
   type BindingTable,
   type DeclaredAddress,
   formatIpv4Address,
-  hardwareClientId,
   type Ipv4Address,
   isBindingValid,
   type Pool,
@@ -78,5 +77,5 @@ function endedLease(
 ): BindingRecord {
   const endedAtMs = Math.min(changedAtMs, nowMs);
   const times = { boundAtMs: endedAtMs, grantedAtMs: endedAtMs, endsAtMs: endedAtMs };
-  return { kind: 'binding', ...place, macAddress, clientId: hardwareClientId(macAddress), ...times, isReleased: false };
+  return { kind: 'binding', ...place, macAddress, ...times, isReleased: false };
 }

@@ -10,7 +10,7 @@ const release = (beforeMs: number) => ({ ipAddress: '10.0.0.10', hostStatus: 'ra
 function tableWith(grantedAtMs: number): BindingTable {
   const table = new BindingTable('rack');
   const times = { boundAtMs: 0, grantedAtMs, endsAtMs: 100 * HOUR };
-  const client = { clientId: '01020000000001', macAddress: '02:00:00:00:00:01', isReleased: false };
+  const client = { macAddress: '02:00:00:00:00:01', isReleased: false };
   table.apply({ kind: 'binding', poolName: 'rack', address: ip('10.0.0.10'), ...client, ...times } as BindingRecord);
   return table;
 }

@@ -9,7 +9,6 @@ import {
   answerOpenPacket,
   answerPacket,
   answerPreparedAmong,
-  type ClientMessage,
   type Ipv4Address,
   type Lease,
   type LeaseTable,
@@ -113,7 +112,7 @@ export class DhcpServer {
       traffic: ports.traffic,
       captures: ports.captures,
       nowMs: ports.nowMs,
-      standingOf: (poolName, macAddress, client) => this.#standingOf(poolName, macAddress, client),
+      standingOf: (poolName, macAddress) => this.#standingOf(poolName, macAddress),
     });
     const onLateOffer = this.#noted.noteLateOffer;
     this.#open =
@@ -333,9 +332,9 @@ export class DhcpServer {
     };
   }
 
-  #standingOf(poolName: string, macAddress: MacAddress, client: ClientMessage | undefined): Standing {
+  #standingOf(poolName: string, macAddress: MacAddress): Standing {
     if (this.#table.lookup(poolName, macAddress) !== undefined) return 'declared';
-    return client !== undefined && this.#open?.hasLease(poolName, client) === true ? 'leased' : 'unknown';
+    return this.#open?.hasLease(poolName, macAddress) === true ? 'leased' : 'unknown';
   }
 
   #whyNotSent(answer: Answer, packet: Uint8Array, gate: AnswerGate): SuppressReason | undefined {

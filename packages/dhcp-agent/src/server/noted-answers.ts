@@ -3,7 +3,6 @@ import {
   type Answer,
   BROADCAST_ADDRESS,
   CLIENT_PORT,
-  type ClientMessage,
   type Ipv4Address,
   type MacAddress,
   type PreparedReply,
@@ -44,7 +43,7 @@ interface NotedAnswersPorts {
   readonly captures?: PacketCaptures | undefined;
   readonly nowMs: () => number;
   /** Undefined: the client is known by its MAC address only. */
-  readonly standingOf: (poolName: string, macAddress: MacAddress, client: ClientMessage | undefined) => Standing;
+  readonly standingOf: (poolName: string, macAddress: MacAddress) => Standing;
 }
 
 export class NotedAnswers {
@@ -114,7 +113,7 @@ export class NotedAnswers {
     this.#poolName = pool;
     this.#reason = reason;
     if (this.#traffic === undefined) return;
-    const standing = this.#ports.standingOf(pool, readMacAddress(this.#packet, CHADDR), undefined);
+    const standing = this.#ports.standingOf(pool, readMacAddress(this.#packet, CHADDR));
     const place = this.#placeOf(this.#traffic, pool);
     this.#traffic.note({ place, octets: this.#packet, macOffset: CHADDR, standing, reason, from: this.#from() });
   }
@@ -131,7 +130,7 @@ export class NotedAnswers {
       const address = reply?.decision.kind === 'ack' ? reply.decision.lease.address : undefined;
       const answered = reply === undefined ? {} : { answer: 'ack' as const, address };
       const outcome = notRecorded === undefined ? answered : { reason: notRecorded };
-      const standing = notRecorded === undefined ? 'leased' : this.#ports.standingOf(pool.name, client.macAddress, client);
+      const standing = notRecorded === undefined ? 'leased' : this.#ports.standingOf(pool.name, client.macAddress);
       traffic.note({ place, octets: client.message.chaddr, macOffset: 0, standing, received: client.type, from, ...outcome });
       traffic.endBurst();
     };
@@ -154,7 +153,7 @@ export class NotedAnswers {
     if (this.#traffic === undefined) return;
     this.#traffic.note({
       ...{ place: this.#placeOf(this.#traffic, pool.name), octets: client.message.chaddr, macOffset: 0 },
-      ...{ standing: this.#ports.standingOf(pool.name, client.macAddress, client), received: client.type, from: this.#from() },
+      ...{ standing: this.#ports.standingOf(pool.name, client.macAddress), received: client.type, from: this.#from() },
       ...outcome,
     });
   }

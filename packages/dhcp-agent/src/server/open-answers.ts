@@ -5,15 +5,12 @@
 import {
   type Binding,
   type BindingRecord,
-  type ClientMessage,
-  clientIdOf,
   type Ipv4Address,
   isBindingValid,
   type Lease,
   type MacAddress,
   OFFER_MS,
   type OpenPool,
-  OptionCode,
   type RecordAnswer,
   type ReplyAnswer,
 } from '@vmdhcp/dhcp-allocator';
@@ -104,11 +101,10 @@ export class OpenAnswers {
     return this.openPoolOf(poolName)?.bindings.at(address);
   }
 
-  /** True: the client that sent the message has a lease of the pool now, with this MAC address. */
-  hasLease(poolName: string, { macAddress, message }: ClientMessage): boolean {
-    const clientId = clientIdOf(macAddress, message.options.get(OptionCode.clientIdentifier));
-    const binding = this.openPoolOf(poolName)?.bindings.ofClient(clientId);
-    return binding?.macAddress === macAddress && isBindingValid(binding, this.#ports.nowMs());
+  /** True: the client has a lease of the pool now. */
+  hasLease(poolName: string, macAddress: MacAddress): boolean {
+    const binding = this.openPoolOf(poolName)?.bindings.ofClient(macAddress);
+    return binding !== undefined && isBindingValid(binding, this.#ports.nowMs());
   }
 
   /** A RELEASE of this lease came in. False: no unknown client has it. */

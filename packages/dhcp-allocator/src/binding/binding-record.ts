@@ -6,7 +6,6 @@ import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '../addres
 import { type MacAddress, parseMacAddress } from '../address/mac-address.js';
 import { isHostName } from '../pool/host-name.js';
 import type { BindingRecord } from './binding.js';
-import { type ClientId, isClientId, storedClientId } from './client-id.js';
 
 /** Why a line is no record. */
 export type BindingRecordFault =
@@ -14,7 +13,6 @@ export type BindingRecordFault =
   | 'not-a-record'
   | 'pool-invalid'
   | 'address-invalid'
-  | 'client-invalid'
   | 'mac-address-invalid'
   | 'hostname-invalid'
   | 'time-invalid'
@@ -33,7 +31,8 @@ export function formatBindingRecord(record: BindingRecord): string {
   if (record.kind === 'quarantine') return JSON.stringify({ ...place, quarantined: formatTime(record.untilMs) });
   return JSON.stringify({
     ...place,
-    client: record.clientId,
+    // Agents of earlier versions read it; to them it is a client without an identifier.
+    client: `01${record.macAddress.replaceAll(':', '')}`,
     mac: record.macAddress,
     ...(record.hostname !== undefined && { hostname: record.hostname }),
     bound: record.boundAtMs,
@@ -92,19 +91,16 @@ function readBinding(fields: Fields, place: Place): BindingRecordReading {
 }
 
 interface Client {
-  readonly clientId: ClientId;
   readonly macAddress: MacAddress;
   readonly hostname?: string;
 }
 
-function readClient({ client, mac, hostname }: Fields): Client | BindingRecordFault {
-  if (typeof client !== 'string' || !isClientId(client)) return 'client-invalid';
+function readClient({ mac, hostname }: Fields): Client | BindingRecordFault {
   const macAddress = typeof mac === 'string' ? parseMacAddress(mac) : undefined;
   if (macAddress === undefined) return 'mac-address-invalid';
-  const clientId = storedClientId(macAddress, client);
-  if (hostname === undefined) return { clientId, macAddress };
+  if (hostname === undefined) return { macAddress };
   if (typeof hostname !== 'string' || !isHostName(hostname)) return 'hostname-invalid';
-  return { clientId, macAddress, hostname };
+  return { macAddress, hostname };
 }
 
 function formatTime(timeMs: number): number | string {

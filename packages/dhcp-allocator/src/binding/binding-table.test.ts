@@ -4,14 +4,13 @@ import type { BindingRecord } from './binding.js';
 import { BindingTable } from './binding-table.js';
 import { EndOrder } from './end-order.js';
 
-/** Client 1 of address 10: `clientId` 010200000001. */
 function recordOf(
   address: number,
   client: number,
   more: Partial<Extract<BindingRecord, { kind: 'binding' }>> = {},
 ): BindingRecord {
   return {
-    ...{ kind: 'binding', poolName: 'net', address, clientId: `0102${client.toString(16).padStart(8, '0')}` },
+    ...{ kind: 'binding', poolName: 'net', address },
     macAddress: `02:00:00:00:00:${client.toString(16).padStart(2, '0')}`,
     ...{ boundAtMs: 1, grantedAtMs: 2, endsAtMs: 3, isReleased: false, ...more },
   };
@@ -23,10 +22,10 @@ describe('a binding table', () => {
     const record = recordOf(0xc0a80001, 1, { hostname: 'node-1', isReleased: true, endsAtMs: Number.POSITIVE_INFINITY });
     expect(table.apply(record)).toEqual([0xc0a80001]);
     const { kind, poolName, ...binding } = record as Extract<BindingRecord, { kind: 'binding' }>;
-    expect([table.at(0xc0a80001), table.ofClient(binding.clientId)]).toEqual([binding, binding]);
+    expect([table.at(0xc0a80001), table.ofClient(binding.macAddress)]).toEqual([binding, binding]);
     expect([...table.records()]).toEqual([{ kind, poolName, ...binding }]);
     table.apply(recordOf(0xc0a80001, 2));
-    expect(table.ofClient(binding.clientId)).toBeUndefined();
+    expect(table.ofClient(binding.macAddress)).toBeUndefined();
     expect(table.at(0xc0a80001)).not.toHaveProperty('hostname');
   });
 
@@ -51,7 +50,7 @@ describe('a binding table', () => {
           const record: BindingRecord =
             quarantines === 0 ? { kind: 'quarantine', poolName: 'net', address, untilMs: client } : recordOf(address, client);
           for (const [at, known] of model) {
-            if (known.kind === 'binding' && record.kind === 'binding' && known.clientId === record.clientId) model.delete(at);
+            if (known.kind === 'binding' && record.kind === 'binding' && known.macAddress === record.macAddress) model.delete(at);
           }
           model.set(address, record);
           table.apply(record);
@@ -59,7 +58,7 @@ describe('a binding table', () => {
         const sorted = (records: Iterable<BindingRecord>) => [...records].toSorted((one, other) => one.address - other.address);
         expect(sorted(table.records())).toEqual(sorted(model.values()));
         for (const record of model.values()) {
-          if (record.kind === 'binding') expect(table.ofClient(record.clientId)?.address).toBe(record.address);
+          if (record.kind === 'binding') expect(table.ofClient(record.macAddress)?.address).toBe(record.address);
         }
       }),
       { numRuns: 50 },

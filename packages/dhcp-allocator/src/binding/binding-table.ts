@@ -5,9 +5,8 @@
  * A binding is a row of columns instead of an object: a /16 of them takes a third of the memory, and the garbage collector has nothing to look at.
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
-import { macAddressBytes, readMacAddress } from '../address/mac-address.js';
+import { type MacAddress, macAddressBytes, readMacAddress } from '../address/mac-address.js';
 import type { Binding, BindingRecord } from './binding.js';
-import type { ClientId } from './client-id.js';
 
 const SMALLEST_CAPACITY = 64;
 const MAC_LENGTH = 6;
@@ -16,10 +15,9 @@ export class BindingTable {
   readonly poolName: string;
   /** By address as a signed number, which takes less memory than one above 2^31. */
   readonly #rowOfAddress = new Map<number, number>();
-  readonly #rowOfClient = new Map<ClientId, number>();
+  readonly #rowOfClient = new Map<MacAddress, number>();
   readonly #vacantRows: number[] = [];
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
-  readonly #clientIds: (ClientId | undefined)[] = [];
   readonly #hostnames = new Map<number, string>();
   #addresses = new Uint32Array(SMALLEST_CAPACITY);
   #macAddresses = new Uint8Array(MAC_LENGTH * SMALLEST_CAPACITY);
@@ -38,8 +36,8 @@ export class BindingTable {
   }
 
   /** The binding of the client, valid or ended. */
-  ofClient(clientId: ClientId): Binding | undefined {
-    const row = this.#rowOfClient.get(clientId);
+  ofClient(macAddress: MacAddress): Binding | undefined {
+    const row = this.#rowOfClient.get(macAddress);
     return row === undefined ? undefined : this.#read(row);
   }
 
@@ -79,7 +77,7 @@ export class BindingTable {
       return [address];
     }
     this.#quarantinedUntilMs.delete(address);
-    const formerRow = this.#rowOfClient.get(record.clientId);
+    const formerRow = this.#rowOfClient.get(record.macAddress);
     const former = formerRow === undefined ? address : (this.#addresses[formerRow] as number);
     if (former !== address) this.#remove(former);
     this.#write(record);
@@ -90,8 +88,7 @@ export class BindingTable {
     const hostname = this.#hostnames.get(row);
     return {
       address: this.#addresses[row] as number,
-      clientId: this.#clientIds[row] as ClientId,
-      macAddress: readMacAddress(this.#macAddresses, MAC_LENGTH * row),
+      macAddress: this.#macAddressOf(row),
       ...(hostname !== undefined && { hostname }),
       boundAtMs: this.#boundAtMs[row] as number,
       grantedAtMs: this.#grantedAtMs[row] as number,
@@ -101,11 +98,10 @@ export class BindingTable {
   }
 
   #write(binding: Binding): void {
-    const row = this.#rowOfAddress.get(binding.address | 0) ?? this.#newRow(binding.address);
-    const formerClient = this.#clientIds[row];
-    if (formerClient !== undefined && formerClient !== binding.clientId) this.#rowOfClient.delete(formerClient);
-    this.#rowOfClient.set(binding.clientId, row);
-    this.#clientIds[row] = binding.clientId;
+    const known = this.#rowOfAddress.get(binding.address | 0);
+    if (known !== undefined) this.#rowOfClient.delete(this.#macAddressOf(known));
+    const row = known ?? this.#newRow(binding.address);
+    this.#rowOfClient.set(binding.macAddress, row);
     this.#macAddresses.set(macAddressBytes(binding.macAddress), MAC_LENGTH * row);
     this.#boundAtMs[row] = binding.boundAtMs;
     this.#grantedAtMs[row] = binding.grantedAtMs;
@@ -113,6 +109,10 @@ export class BindingTable {
     this.#isReleased[row] = binding.isReleased ? 1 : 0;
     if (binding.hostname === undefined) this.#hostnames.delete(row);
     else this.#hostnames.set(row, binding.hostname);
+  }
+
+  #macAddressOf(row: number): MacAddress {
+    return readMacAddress(this.#macAddresses, MAC_LENGTH * row);
   }
 
   #newRow(address: Ipv4Address): number {
@@ -127,8 +127,7 @@ export class BindingTable {
     const row = this.#rowOfAddress.get(address | 0);
     if (row === undefined) return;
     this.#rowOfAddress.delete(address | 0);
-    this.#rowOfClient.delete(this.#clientIds[row] as ClientId);
-    this.#clientIds[row] = undefined;
+    this.#rowOfClient.delete(this.#macAddressOf(row));
     this.#hostnames.delete(row);
     this.#vacantRows.push(row);
   }

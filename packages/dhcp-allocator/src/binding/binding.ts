@@ -1,6 +1,5 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { MacAddress } from '../address/mac-address.js';
-import type { ClientId } from './client-id.js';
 
 /**
  * The address of a client that no object declares: the record that this client may use this address until the lease ends. After that, it is
@@ -10,8 +9,7 @@ import type { ClientId } from './client-id.js';
  */
 export interface Binding {
   readonly address: Ipv4Address;
-  readonly clientId: ClientId;
-  /** The hardware address (chaddr) of the client in its last message. */
+  /** The hardware address (chaddr), which identifies the client. */
   readonly macAddress: MacAddress;
   /** The name that the client sends (option 12), if it is a host name. For people: it is not checked, and not sent back. */
   readonly hostname?: string;

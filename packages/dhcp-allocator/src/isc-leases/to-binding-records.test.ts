@@ -57,7 +57,6 @@ describe('each lease has one outcome', () => {
       { ...bound, endsAtMs: NOW + HOUR, uid: 'ff0001', hostname: 'node-1' },
       'leased',
       {
-        clientId: 'ff0001',
         macAddress: MAC,
         hostname: 'node-1',
         boundAtMs: NOW - HOUR,
@@ -69,13 +68,7 @@ describe('each lease has one outcome', () => {
       'active for ever',
       { ...bound, endsAtMs: Number.POSITIVE_INFINITY },
       'leased',
-      { clientId: '01020000000001', endsAtMs: Number.POSITIVE_INFINITY },
-    ],
-    [
-      'active, an identifier of one octet is none',
-      { ...bound, endsAtMs: NOW + HOUR, uid: 'ff' },
-      'leased',
-      { clientId: '01020000000001' },
+      { macAddress: MAC, endsAtMs: Number.POSITIVE_INFINITY },
     ],
     ['active, a host name that is none is left out', { ...bound, endsAtMs: NOW + HOUR, hostname: 'a b' }, 'leased', {}],
     ['active, and the time is over', { ...bound, endsAtMs: NOW }, 'previous-address', { endsAtMs: NOW }],

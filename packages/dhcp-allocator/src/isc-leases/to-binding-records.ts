@@ -4,7 +4,6 @@
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { BindingRecord } from '../binding/binding.js';
-import { type ClientId, clientIdOf } from '../binding/client-id.js';
 import { isHostName } from '../pool/host-name.js';
 import type { IscLease, IscLeaseEntry, UnreadableIscLease } from './isc-lease.js';
 import type { IscLeaseReading } from './parse-isc-leases.js';
@@ -19,7 +18,7 @@ export type IscLeaseOutcome =
   | 'quarantined-abandoned'
   /** Active, of a client without an Ethernet address. */
   | 'quarantined-no-ethernet-address'
-  /** Active, of a client that has a later lease of another address. */
+  /** Active, of a host that has a later lease of another address: its firmware and its operating system had one each. */
   | 'quarantined-second-address'
   /** The entry cannot be read: a client may have the address. */
   | 'quarantined-unreadable'
@@ -103,11 +102,10 @@ function importLease(lease: IscLeaseEntry, settings: IscImport & { readonly isLa
 
 function bindingOf(lease: IscLeaseEntry, { poolName, nowMs }: { poolName: string; nowMs: number }): BindingOfClient | undefined {
   const { address, macAddress, hostname, startsAtMs } = lease;
-  const clientId = clientOf(lease);
-  if (macAddress === undefined || clientId === undefined) return undefined;
+  if (macAddress === undefined) return undefined;
   const boundAtMs = finiteOr(startsAtMs, finiteOr(lease.clientLastSeenAtMs, 0));
   return {
-    ...{ kind: 'binding', poolName, address, clientId, macAddress },
+    ...{ kind: 'binding', poolName, address, macAddress },
     ...(hostname !== undefined && isHostName(hostname) && { hostname }),
     boundAtMs,
     grantedAtMs: finiteOr(lease.clientLastSeenAtMs, boundAtMs),
@@ -116,16 +114,10 @@ function bindingOf(lease: IscLeaseEntry, { poolName, nowMs }: { poolName: string
   };
 }
 
-function clientOf({ macAddress, uid }: IscLease): ClientId | undefined {
-  if (macAddress === undefined) return undefined;
-  const octets = uid === undefined ? undefined : Uint8Array.from(uid.match(/../g) ?? [], (octet) => Number.parseInt(octet, 16));
-  return clientIdOf(macAddress, octets);
-}
-
 /** A client has one address of a pool. */
 function clientKeyOf(lease: IscLeaseEntry, { poolNameOf }: IscImport): string | undefined {
-  const [clientId, poolName] = [clientOf(lease), poolNameOf(lease.address)];
-  return clientId === undefined || poolName === undefined || lease.state === 'abandoned' ? undefined : `${clientId} ${poolName}`;
+  const [{ macAddress, state }, poolName] = [lease, poolNameOf(lease.address)];
+  return macAddress === undefined || poolName === undefined || state === 'abandoned' ? undefined : `${macAddress} ${poolName}`;
 }
 
 /** An active lease is later than one that ended; else the client's last message counts, then the place in the file. */

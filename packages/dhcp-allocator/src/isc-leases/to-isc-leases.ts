@@ -1,7 +1,6 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { type Binding, type BindingRecord, isBindingValid } from '../binding/binding.js';
 import { BindingTable } from '../binding/binding-table.js';
-import { identifierOf } from '../binding/client-id.js';
 import type { IscLease } from './isc-lease.js';
 
 const SECOND_MS = 1_000;
@@ -24,8 +23,7 @@ export function toIscLeases(records: Iterable<BindingRecord>, nowMs: number): Is
 }
 
 function toLease(binding: Binding, nowMs: number): IscLease {
-  const { address, clientId, macAddress, hostname, boundAtMs, grantedAtMs, endsAtMs } = binding;
-  const identifier = identifierOf(macAddress, clientId);
+  const { address, macAddress, hostname, boundAtMs, grantedAtMs, endsAtMs } = binding;
   const isValid = isBindingValid(binding, nowMs);
   return {
     address,
@@ -35,9 +33,8 @@ function toLease(binding: Binding, nowMs: number): IscLease {
     startsAtMs: wholeSecond(boundAtMs),
     endsAtMs: isValid ? nextSecond(endsAtMs) : wholeSecond(Math.min(endsAtMs, nowMs)),
     clientLastSeenAtMs: wholeSecond(grantedAtMs),
+    // Without a `uid`, dhcpd finds the lease by the hardware address, whether the client sends an identifier or not.
     macAddress,
-    // dhcpd finds a lease without an identifier by the hardware address, whether the client sends one or not.
-    ...(identifier !== undefined && { uid: identifier }),
     ...(hostname !== undefined && { hostname }),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { BindingRecord } from '../binding/binding.js';
 import { BindingRecorder } from './binding-recorder.js';
-import { OpenServer } from './open-pool-fixtures.js';
+import { mac, OpenServer } from './open-pool-fixtures.js';
 
 /** A store whose writes end when the test ends them. */
 class SlowStore {
@@ -36,11 +36,7 @@ function recorderOn(server: OpenServer) {
   });
   const settled: string[] = [];
   const record = (address: number) => {
-    const client = {
-      clientId: `0102000000${(1000 + address).toString(16).padStart(4, '0')}`,
-      macAddress: '02:00:00:00:00:01',
-      place: '',
-    };
+    const client = { macAddress: mac(address), place: '' };
     const made = server.open.beginRecording(client, 0x0a000000 + address, server.nowMs);
     void recorder.record(made).then((isRecorded) => settled.push(`${address} ${isRecorded}`));
   };

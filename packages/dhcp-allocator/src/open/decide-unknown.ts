@@ -23,7 +23,7 @@ export type UnknownDecision =
       readonly kind: 'record-then-ack';
       readonly record: BindingRecord;
       readonly ack: Extract<Decision, { kind: 'ack' }>;
-      /** The client has a valid lease of the address, with this MAC address. */
+      /** The client has a valid lease of the address. */
       readonly isRenewal: boolean;
     };
 
@@ -115,7 +115,7 @@ function decideRelease(request: UnknownRequest): UnknownDecision {
   if (binding === undefined || !isBindingValid(binding, nowMs)) return ignore('unknown-client');
   if (binding.address !== message.clientAddress) return ignore('address-not-its-own');
   if (open.addresses.recordingAt(binding.address) !== undefined) return ignore('being-recorded');
-  return { kind: 'release', lease: { ...leaseOf(request, binding.address), macAddress: binding.macAddress } };
+  return { kind: 'release', lease: leaseOf(request, binding.address) };
 }
 
 function otherServer({ serverIdentifier }: ClientMessage, { pool }: OpenPool): UnknownDecision | undefined {
@@ -125,7 +125,7 @@ function otherServer({ serverIdentifier }: ClientMessage, { pool }: OpenPool): U
 
 function isBeingRecorded({ client, open }: UnknownRequest, address: Ipv4Address): boolean {
   const recording = open.addresses.recordingAt(address);
-  return recording?.kind === 'binding' && recording.clientId === client.clientId;
+  return recording?.kind === 'binding' && recording.macAddress === client.macAddress;
 }
 
 function bind(request: UnknownRequest, address: Ipv4Address, rapid = false): UnknownDecision {
@@ -135,9 +135,7 @@ function bind(request: UnknownRequest, address: Ipv4Address, rapid = false): Unk
   const own = open.addresses.bindingOf(client);
   const record = open.beginRecording(client, address, nowMs);
   const lease: Lease = { ...leaseOf(request, address), expiresAtMs: record.endsAtMs };
-  // Another machine may have copied the client identifier: with another MAC address it is no renewal, and the address is probed.
-  const isSameHost = own?.macAddress === client.macAddress;
-  const isRenewal = own !== undefined && isSameHost && own.address === address && isBindingValid(own, nowMs);
+  const isRenewal = own?.address === address && isBindingValid(own, nowMs);
   return { kind: 'record-then-ack', record, ack: { kind: 'ack', lease, ...(rapid && { rapid: true }) }, isRenewal };
 }
 

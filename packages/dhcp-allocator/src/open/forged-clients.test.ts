@@ -75,9 +75,13 @@ describe('a host that answers the probe of an address', () => {
   });
 });
 
-it('RFC 2132 §9.14 a client identifier with the hardware address of another host is not that host', () => {
-  const server = serverWithVictim();
-  const asVictim = { identifier: [1, 2, 0, 0, 0, 0, 1] };
+it.each([
+  ['the hardware address of another host, RFC 2132 §9.14', [1, 2, 0, 0, 0, 0, 1]],
+  ['the DUID of another host, RFC 4361', [255, 0, 0, 0, 1, 0, 4, 9, 9]],
+])('a client identifier with %s does not make its sender that host', (_title, identifier) => {
+  const server = new OpenServer({ leaseTimeSeconds: YEAR });
+  const asVictim = { identifier };
+  expect(server.join(VICTIM, asVictim)).toBe('10.0.0.10');
   expect(server.send('request', INTRUDER, { requested: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
   expect(server.send('release', INTRUDER, { server: SERVER, ciaddr: '10.0.0.10', ...asVictim })).toBe('ignored unknown-client');
   expect(server.join(INTRUDER, asVictim)).toBe('10.0.0.11');

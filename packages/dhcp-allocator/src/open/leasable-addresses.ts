@@ -7,7 +7,6 @@ import type { MacAddress } from '../address/mac-address.js';
 import { mayBeKept } from '../allocation/address-allocator.js';
 import { type Binding, type BindingRecord, isBindingValid } from '../binding/binding.js';
 import { BindingTable } from '../binding/binding-table.js';
-import { hardwareClientId } from '../binding/client-id.js';
 import { EndOrder } from '../binding/end-order.js';
 import type { Pool } from '../pool/pool.js';
 import { AddressSupply } from './address-supply.js';
@@ -125,9 +124,9 @@ export class LeasableAddresses {
   }
 
   /** True: the client is being recorded with another address, and has this one no more when that is done. */
-  isMoving({ clientId, address }: Pick<Binding, 'clientId' | 'address'>): boolean {
+  isMoving({ macAddress, address }: Pick<Binding, 'macAddress' | 'address'>): boolean {
     for (const record of this.#recording.values())
-      if (record.kind === 'binding' && record.clientId === clientId && record.address !== address) return true;
+      if (record.kind === 'binding' && record.macAddress === macAddress && record.address !== address) return true;
     return false;
   }
 
@@ -136,8 +135,8 @@ export class LeasableAddresses {
     if (this.#declared.get(address)?.isLeasedHere === true) this.#inUseUntilMs.set(address, untilMs);
   }
 
-  offerOf({ clientId }: Pick<UnknownClient, 'clientId'>): Offer | undefined {
-    return this.#offers.of(clientId);
+  offerOf({ macAddress }: Pick<UnknownClient, 'macAddress'>): Offer | undefined {
+    return this.#offers.of(macAddress);
   }
 
   /** Bindings whose lease has ended without a RELEASE since the last call; one that began anew meanwhile is not among them. */
@@ -163,12 +162,9 @@ export class LeasableAddresses {
     }
   }
 
-  /**
-   * The binding of the client, valid or ended. A client that sends an identifier for the first time has the one that was made for its hardware
-   * address, as a host does that first boots over the network.
-   */
-  bindingOf({ clientId, macAddress }: UnknownClient): Binding | undefined {
-    return this.table.ofClient(clientId) ?? this.table.ofClient(hardwareClientId(macAddress));
+  /** The binding of the client, valid or ended. */
+  bindingOf({ macAddress }: Pick<UnknownClient, 'macAddress'>): Binding | undefined {
+    return this.table.ofClient(macAddress);
   }
 
   /** The address that is leased to this client before any other, whether it may have it yet or not. */
@@ -187,10 +183,10 @@ export class LeasableAddresses {
     if (this.#isRecordedForOther(client, address)) return false;
     const binding = this.table.at(address);
     const isBound = this.#boundTo.get(client.macAddress) === address;
-    const isOwn = binding !== undefined && this.#isOwn(binding, client, isBound);
+    const isOwn = binding?.macAddress === client.macAddress;
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
     if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
-    return this.#isLeasable(address, nowMs) && (isOwn || this.#offers.allow(client.clientId, address, nowMs));
+    return this.#isLeasable(address, nowMs) && (isOwn || this.#offers.allow(client.macAddress, address, nowMs));
   }
 
   /**
@@ -202,7 +198,7 @@ export class LeasableAddresses {
   chooseAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
     const known = [this.#boundTo.get(client.macAddress), this.bindingOf(client)?.address, this.offerOf(client)?.address];
     for (const address of known) if (address !== undefined && this.mayBind(client, address, nowMs)) return address;
-    if (wished !== undefined && this.#isFreeWish(client, wished, nowMs)) return wished;
+    if (wished !== undefined && this.#supply.isUnused(wished)) return wished;
     return this.#supply.lowestUnused() ?? this.#supply.oldestEnded() ?? this.#forgetOldestOffer(nowMs);
   }
 
@@ -212,13 +208,13 @@ export class LeasableAddresses {
     if (binding !== undefined && isBindingValid(binding, nowMs)) return;
     this.withdrawOffer(client, nowMs);
     if (this.#offers.size >= MOST_OFFERS) this.#forgetOldestOffer(nowMs);
-    const { clientId, place } = client;
-    this.#offers.add({ clientId, address, place, isShort, endsAtMs: nowMs + OFFER_MS });
+    const { macAddress, place } = client;
+    this.#offers.add({ macAddress, address, place, isShort, endsAtMs: nowMs + OFFER_MS });
     this.#refresh(address, nowMs);
   }
 
-  withdrawOffer({ clientId }: Pick<UnknownClient, 'clientId'>, nowMs: number): void {
-    const offer = this.#offers.remove(clientId);
+  withdrawOffer({ macAddress }: Pick<UnknownClient, 'macAddress'>, nowMs: number): void {
+    const offer = this.#offers.remove(macAddress);
     if (offer !== undefined) this.#refresh(offer.address, nowMs);
   }
 
@@ -256,14 +252,9 @@ export class LeasableAddresses {
     return recording !== undefined && !isOfClient(recording, client);
   }
 
-  /** A host may send other identifiers in firmware than in its operating system: what is bound is bound to its MAC address. */
-  #isOwn(binding: Binding, client: UnknownClient, isBound: boolean): boolean {
-    return isBound ? binding.macAddress === client.macAddress : binding.clientId === this.bindingOf(client)?.clientId;
-  }
-
   #withdrawOfferAt(address: Ipv4Address): void {
     const offer = this.#offers.at(address);
-    if (offer !== undefined) this.#offers.remove(offer.clientId);
+    if (offer !== undefined) this.#offers.remove(offer.macAddress);
   }
 
   #isLeasable(address: Ipv4Address, nowMs: number): boolean {
@@ -275,13 +266,6 @@ export class LeasableAddresses {
     if (!mayBeKept(this.#pool, address)) return false;
     const declared = this.#declared.get(address);
     return declared?.macAddress === undefined || declared.macAddress === macAddress;
-  }
-
-  /** An address that no client had; or the last one of this host, which changed its client identifier. */
-  #isFreeWish(client: UnknownClient, wished: Ipv4Address, nowMs: number): boolean {
-    if (this.#supply.isUnused(wished)) return true;
-    const isOfHost = this.table.at(wished)?.macAddress === client.macAddress;
-    return isOfHost && this.#offers.at(wished) === undefined && this.mayBind(client, wished, nowMs);
   }
 
   /** The address of the offer that is forgotten, which may be offered again. */
@@ -304,8 +288,8 @@ export class LeasableAddresses {
   }
 }
 
-function isOfClient(record: BindingRecord, { clientId }: UnknownClient): boolean {
-  return record.kind === 'binding' && record.clientId === clientId;
+function isOfClient(record: BindingRecord, { macAddress }: UnknownClient): boolean {
+  return record.kind === 'binding' && record.macAddress === macAddress;
 }
 
 function tableOf(poolName: string, records: Iterable<BindingRecord>): BindingTable {

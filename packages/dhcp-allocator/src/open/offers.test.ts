@@ -14,14 +14,14 @@ it('law: offers are those of a list; what is forgotten is the oldest offer of a 
       let nowMs = 0;
       for (const { what, client, address, place, pause } of changes) {
         nowMs += pause;
-        const clientId = String(client);
+        const macAddress = String(client);
         if (what === 'add') {
-          const offer = { clientId, address, place: String(place), isShort: false, endsAtMs: nowMs + 20 };
+          const offer = { macAddress, address, place: String(place), isShort: false, endsAtMs: nowMs + 20 };
           offers.add(offer);
-          model = [...model.filter((each) => each.clientId !== clientId && each.address !== address), offer];
+          model = [...model.filter((each) => each.macAddress !== macAddress && each.address !== address), offer];
         } else if (what === 'remove') {
-          expect(offers.remove(clientId)).toBe(model.find((each) => each.clientId === clientId));
-          model = model.filter((each) => each.clientId !== clientId);
+          expect(offers.remove(macAddress)).toBe(model.find((each) => each.macAddress === macAddress));
+          model = model.filter((each) => each.macAddress !== macAddress);
         } else if (what === 'expire') {
           expect(offers.expire(nowMs)).toEqual(model.filter(({ endsAtMs }) => endsAtMs <= nowMs));
           model = model.filter(({ endsAtMs }) => endsAtMs > nowMs);
@@ -36,7 +36,7 @@ it('law: offers are those of a list; what is forgotten is the oldest offer of a 
         }
         expect([...offers.all()]).toEqual(model);
         expect(offers.size).toBe(model.length);
-        for (const offer of model) expect([offers.of(offer.clientId), offers.at(offer.address)]).toEqual([offer, offer]);
+        for (const offer of model) expect([offers.of(offer.macAddress), offers.at(offer.address)]).toEqual([offer, offer]);
       }
     }),
     { numRuns: 200 },

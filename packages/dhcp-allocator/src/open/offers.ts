@@ -1,5 +1,5 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
-import type { ClientId } from '../binding/client-id.js';
+import type { MacAddress } from '../address/mac-address.js';
 import { OrderedMap } from './ordered-map.js';
 
 /** How long an offer keeps its address from being offered to others: three retransmissions of a REQUEST. Source: RFC 2131 §4.1 (4, 8, 16 s). */
@@ -10,7 +10,7 @@ export const MOST_OFFERS = 4_096;
 
 /** An address that was offered, and not asked for yet. It is in memory only: a crash costs the client a retransmission. */
 export interface Offer {
-  readonly clientId: ClientId;
+  readonly macAddress: MacAddress;
   readonly address: Ipv4Address;
   /** Where the client is: the link, or a relay and what it adds (option 82). */
   readonly place: string;
@@ -26,7 +26,7 @@ export interface Offer {
  * offers is forgotten, so that one port cannot use up the offers of all.
  */
 export class Offers {
-  readonly #byClient = new OrderedMap<ClientId, Offer>(({ clientId }) => clientId);
+  readonly #byClient = new OrderedMap<MacAddress, Offer>(({ macAddress }) => macAddress);
   readonly #byAddress = new Map<Ipv4Address, Offer>();
   readonly #places = new Map<string, Place>();
   /** Places by how many offers they have, so that the one with the most is found at once, also among thousands of made-up relays. */
@@ -43,8 +43,8 @@ export class Offers {
     return this.#byClient.values();
   }
 
-  of(clientId: ClientId): Offer | undefined {
-    return this.#byClient.get(clientId);
+  of(macAddress: MacAddress): Offer | undefined {
+    return this.#byClient.get(macAddress);
   }
 
   at(address: Ipv4Address): Offer | undefined {
@@ -55,16 +55,16 @@ export class Offers {
    * True if the offers have nothing against this client requesting the address: it is offered to it, or to none. While offers have been
    * forgotten, the first client that requests an address has it: made-up clients request none.
    */
-  allow(clientId: ClientId, address: Ipv4Address, nowMs: number): boolean {
+  allow(macAddress: MacAddress, address: Ipv4Address, nowMs: number): boolean {
     const offer = this.#byAddress.get(address);
-    return offer === undefined || offer.clientId === clientId || nowMs < this.#forgottenUntilMs;
+    return offer === undefined || offer.macAddress === macAddress || nowMs < this.#forgottenUntilMs;
   }
 
   /** An offer that the client had before, or another client of this address, is gone. */
   add(offer: Offer): void {
-    this.remove(offer.clientId);
+    this.remove(offer.macAddress);
     const other = this.#byAddress.get(offer.address);
-    if (other !== undefined) this.remove(other.clientId);
+    if (other !== undefined) this.remove(other.macAddress);
     this.#byClient.add(offer);
     this.#byAddress.set(offer.address, offer);
     const place = this.#places.get(offer.place) ?? newPlace(offer.place);
@@ -76,14 +76,14 @@ export class Offers {
   }
 
   /** Returns the offer that the client had. */
-  remove(clientId: ClientId): Offer | undefined {
-    const offer = this.#byClient.get(clientId);
+  remove(macAddress: MacAddress): Offer | undefined {
+    const offer = this.#byClient.get(macAddress);
     if (offer === undefined) return undefined;
-    this.#byClient.delete(clientId);
+    this.#byClient.delete(macAddress);
     this.#byAddress.delete(offer.address);
     const place = this.#places.get(offer.place) as Place;
     this.#placesOfSize(place.offers.size).delete(place.name);
-    place.offers.delete(clientId);
+    place.offers.delete(macAddress);
     if (place.offers.size === 0) this.#places.delete(place.name);
     else this.#placesOfSize(place.offers.size).add(place);
     if (this.#placesOfSize(this.#most).size === 0) this.#most--;
@@ -94,7 +94,7 @@ export class Offers {
   expire(nowMs: number): Offer[] {
     const ended: Offer[] = [];
     for (let { oldest } = this.#byClient; oldest !== undefined && oldest.endsAtMs <= nowMs; { oldest } = this.#byClient) {
-      this.remove(oldest.clientId);
+      this.remove(oldest.macAddress);
       ended.push(oldest);
     }
     return ended;
@@ -105,7 +105,7 @@ export class Offers {
     const oldest = this.#placesOfSize(this.#most).oldest?.offers.oldest;
     if (oldest === undefined) return undefined;
     this.#forgottenUntilMs = nowMs + OFFER_MS;
-    return this.remove(oldest.clientId);
+    return this.remove(oldest.macAddress);
   }
 
   #placesOfSize(size: number): OrderedMap<string, Place> {
@@ -119,9 +119,9 @@ export class Offers {
 
 interface Place {
   readonly name: string;
-  readonly offers: OrderedMap<ClientId, Offer>;
+  readonly offers: OrderedMap<MacAddress, Offer>;
 }
 
 function newPlace(name: string): Place {
-  return { name, offers: new OrderedMap(({ clientId }) => clientId) };
+  return { name, offers: new OrderedMap(({ macAddress }) => macAddress) };
 }

@@ -121,7 +121,7 @@ describe('laws of an open pool', () => {
         for (const each of steps) world.run(each);
         const bindings = [...world.server.open.bindings.bindings()];
         expect(new Set(bindings.map(({ address }) => address)).size).toBe(bindings.length);
-        expect(new Set(bindings.map(({ clientId }) => clientId)).size).toBe(bindings.length);
+        expect(new Set(bindings.map(({ macAddress }) => macAddress)).size).toBe(bindings.length);
         const { size, valid, quarantined, declared, free } = world.server.open.counts(world.server.nowMs);
         expect(valid + quarantined + declared + free).toBe(size);
       }),

@@ -9,7 +9,6 @@ import type { MacAddress } from '../address/mac-address.js';
 import { mayBeKept } from '../allocation/address-allocator.js';
 import { type Binding, type BindingRecord, isBindingValid } from '../binding/binding.js';
 import type { BindingTable } from '../binding/binding-table.js';
-import { hardwareClientId } from '../binding/client-id.js';
 import type { Pool } from '../pool/pool.js';
 import { leaseExpiry } from '../server/answer-packet.js';
 import type { ServedPool } from '../server/served-pool.js';
@@ -112,7 +111,7 @@ export class OpenPool {
     if (!mayBeKept(this.pool, address) || this.waitingDeclarations(nowMs).some(({ binding }) => binding.address === address))
       return undefined;
     return {
-      ...{ kind: 'binding', poolName: this.pool.name, address, macAddress, clientId: hardwareClientId(macAddress) },
+      ...{ kind: 'binding', poolName: this.pool.name, address, macAddress },
       ...{ boundAtMs: nowMs, grantedAtMs: nowMs, endsAtMs, isReleased: false },
     };
   }
@@ -233,11 +232,11 @@ export class OpenPool {
 
   /** The record of the client's new or renewed binding. Nothing else happens to the address until `recorded` or `notRecorded` is called with it. */
   beginRecording(client: UnknownClient, address: Ipv4Address, nowMs: number): Extract<BindingRecord, { kind: 'binding' }> {
-    const { clientId, macAddress } = client;
+    const { macAddress } = client;
     const own = this.#addresses.bindingOf(client);
     const hostname = client.hostname ?? own?.hostname;
     const record = {
-      ...{ kind: 'binding' as const, poolName: this.pool.name, address, clientId, macAddress },
+      ...{ kind: 'binding' as const, poolName: this.pool.name, address, macAddress },
       ...(hostname !== undefined && { hostname }),
       boundAtMs: own?.address === address && isBindingValid(own, nowMs) ? own.boundAtMs : nowMs,
       grantedAtMs: nowMs,

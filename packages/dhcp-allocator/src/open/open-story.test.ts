@@ -83,7 +83,7 @@ describe('a story of an open pool', () => {
     server.pass(31);
     expect(shortOutcome(outcomeOf(server.receive(request(2))))).toBe('nak 0.0.0.0 address-not-available');
     server.record(first.record);
-    expect(server.open.bindings.ofClient('01020000000001')?.address).toBe(ip('10.0.0.10'));
+    expect(server.open.bindings.ofClient(mac(1))?.address).toBe(ip('10.0.0.10'));
     expect(shortOutcome(outcomeOf(server.receive(request(1))))).toBe('ack 10.0.0.10');
   });
 

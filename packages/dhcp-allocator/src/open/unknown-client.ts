@@ -1,5 +1,4 @@
 import type { MacAddress } from '../address/mac-address.js';
-import { type ClientId, clientIdOf } from '../binding/client-id.js';
 import { decodeText } from '../options/text.js';
 import { isHostName } from '../pool/host-name.js';
 import type { ClientMessage } from '../server/client-message.js';
@@ -7,7 +6,7 @@ import { OptionCode } from '../wire/layout.js';
 
 /** Who asks: a client that no object declares. */
 export interface UnknownClient {
-  readonly clientId: ClientId;
+  /** Identifies the client. Its client identifier (option 61) does not: it can be a copy, and only the one who sends it says whose it is. */
   readonly macAddress: MacAddress;
   readonly hostname?: string;
   /** The link, or a relay and what it adds (option 82): the port of a switch, for instance. */
@@ -20,7 +19,6 @@ export function unknownClientOf({ message, macAddress, relayAddress }: ClientMes
   const hostname = decodeText(options.get(OptionCode.hostName) ?? new Uint8Array(0));
   const added = relayAddress === undefined ? undefined : options.get(OptionCode.relayAgentInformation);
   return {
-    clientId: clientIdOf(macAddress, options.get(OptionCode.clientIdentifier)),
     macAddress,
     ...(isHostName(hostname) && { hostname }),
     place: relayAddress === undefined ? 'link' : `${relayAddress} ${String.fromCharCode(...(added ?? []))}`,
