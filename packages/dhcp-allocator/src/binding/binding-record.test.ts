@@ -64,16 +64,7 @@ describe('a record is one line', () => {
         ...{ boundAtMs: fc.nat(), grantedAtMs: fc.nat() },
       },
       {
-        requiredKeys: [
-          'kind',
-          'poolName',
-          'address',
-          'isReleased',
-          'endsAtMs',
-          'macAddress',
-          'boundAtMs',
-          'grantedAtMs',
-        ],
+        requiredKeys: ['kind', 'poolName', 'address', 'isReleased', 'endsAtMs', 'macAddress', 'boundAtMs', 'grantedAtMs'],
       },
     ),
   );

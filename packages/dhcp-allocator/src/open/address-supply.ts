@@ -3,6 +3,7 @@ import { type Ipv4Range, rangesContain, sizeOfRange } from '../address/ipv4-rang
 import { AddressBitmap } from '../allocation/address-bitmap.js';
 import { type Binding, isBindingValid } from '../binding/binding.js';
 import { EndOrder } from '../binding/end-order.js';
+import { isProven } from './lease-times.js';
 
 /** What decides whether an address is free. */
 export interface AddressUse {
@@ -12,8 +13,8 @@ export interface AddressUse {
 }
 
 /**
- * The dynamic addresses of a pool in the order in which they are leased: those that no client had, lowest first; then those whose lease has ended,
- * the one that ended first before the others. So a client finds its last address as long as there are others.
+ * The dynamic addresses of a pool in the order in which they are leased: those that no client had, lowest first; then those whose lease has ended, of clients that
+ * may be made up before those of others, and the one that ended first before the others. So a client finds its last address as long as there are others.
  */
 export class AddressSupply {
   readonly #ranges: readonly Ipv4Range[];
@@ -24,6 +25,8 @@ export class AddressSupply {
   /** Leases of addresses that are not dynamic any more. */
   readonly #validOutside = new EndOrder();
   readonly #ended = new EndOrder();
+  /** Of clients that have renewed their leases. */
+  readonly #endedProven = new EndOrder();
   /** How many addresses there are, free or not. */
   readonly size: number;
 
@@ -60,9 +63,15 @@ export class AddressSupply {
     return lowest === undefined ? undefined : this.#first + lowest;
   }
 
-  /** The free address whose lease ended before those of all others. */
-  oldestEnded(): Ipv4Address | undefined {
-    return this.#ended.first;
+  /**
+   * The free address whose lease ended before those of all others.
+   *
+   * @param keptSinceMs - a quarter of the addresses is kept for the clients that had them, of leases that ended after this time.
+   */
+  oldestEnded(keptSinceMs: number): Ipv4Address | undefined {
+    if (this.#ended.size > 0) return this.#ended.first;
+    const isKept = this.#endedProven.size <= Math.floor(this.size / 4) && this.#endedProven.firstEndsAtMs > keptSinceMs;
+    return isKept ? undefined : this.#endedProven.first;
   }
 
   /** An address whose lease has ended since it was last refreshed; undefined: there is none. */
@@ -79,8 +88,12 @@ export class AddressSupply {
     if (isValid) order.set(address, binding.endsAtMs);
     else order.delete(address);
     if (!isDynamic) return;
-    if (binding !== undefined && !isValid && !isBlocked) this.#ended.set(address, binding.endsAtMs);
-    else this.#ended.delete(address);
+    const isFreeAgain = binding !== undefined && !isValid && !isBlocked;
+    const wasProven = binding !== undefined && isProven(binding, binding.grantedAtMs);
+    for (const [ended, isOfThese] of [[this.#ended, !wasProven] as const, [this.#endedProven, wasProven] as const]) {
+      if (isFreeAgain && isOfThese) ended.set(address, binding.endsAtMs);
+      else ended.delete(address);
+    }
     if (binding === undefined && !isBlocked) this.#usedOrBlocked.delete(address - this.#first);
     else this.#usedOrBlocked.add(address - this.#first);
   }

@@ -105,7 +105,7 @@ function decideDecline(request: UnknownRequest): UnknownDecision {
   return { kind: 'decline', lease: leaseOf(request, known.address) };
 }
 
-/** Any machine can send it in the name of another one: the caller finds out whether the client still uses the address; then `beginRelease` has the record. Source: RFC 2131 §4.3.4. */
+/** It ends no lease: any machine can send it in the name of a host that is switched off, which has its address until its lease ends. Source: RFC 2131 §4.3.4. */
 function decideRelease(request: UnknownRequest): UnknownDecision {
   const { message, client, open, nowMs } = request;
   const wrongServer = otherServer(message, open);
@@ -114,8 +114,7 @@ function decideRelease(request: UnknownRequest): UnknownDecision {
   const binding = open.addresses.bindingOf(client);
   if (binding === undefined || !isBindingValid(binding, nowMs)) return ignore('unknown-client');
   if (binding.address !== message.clientAddress) return ignore('address-not-its-own');
-  if (open.addresses.recordingAt(binding.address) !== undefined) return ignore('being-recorded');
-  return { kind: 'release', lease: leaseOf(request, binding.address) };
+  return ignore('lease-stays');
 }
 
 function otherServer({ serverIdentifier }: ClientMessage, { pool }: OpenPool): UnknownDecision | undefined {

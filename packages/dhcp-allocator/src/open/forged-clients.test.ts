@@ -1,32 +1,40 @@
 /** Messages that another machine sends in the name of a client, or to get the address of one. */
 import { describe, expect, it } from 'vitest';
-import { clientPacket, ip, mac, OpenServer, outcomeOf, SERVER, shortOutcome } from './open-pool-fixtures.js';
+import type { PoolDefinition } from '../pool/pool-definition.js';
+import { clientPacket, ip, mac, OpenServer, SERVER, shortOutcome } from './open-pool-fixtures.js';
 
 const YEAR = 365 * 24 * 3600;
 const VICTIM = 1;
 const INTRUDER = 66;
 
-function serverWithVictim(): OpenServer {
-  const server = new OpenServer({ leaseTimeSeconds: YEAR });
+/** The victim has renewed its lease. */
+function serverWithVictim(definition: Partial<PoolDefinition> = {}): OpenServer {
+  const server = new OpenServer({ leaseTimeSeconds: YEAR, ...definition });
   expect(server.join(VICTIM)).toBe('10.0.0.10');
+  server.pass(150);
+  expect(renewal(server, VICTIM)).toBe('ack 10.0.0.10');
   return server;
 }
 
 const renewal = (server: OpenServer, client: number) => shortOutcome(server.send('request', client, { ciaddr: '10.0.0.10' }));
 
 describe('a RELEASE', () => {
-  it('changes nothing by itself: its lease ends when the caller has found that the client is away', () => {
+  it.each([
+    ['on the link', {}],
+    ['behind a relay', { giaddr: '10.0.0.254' }],
+  ])('ends no lease, so that a host that is switched off has its address for its whole lease time, %s', (_title, place) => {
     const server = serverWithVictim();
-    const answer = server.receive(clientPacket('release', mac(VICTIM), { server: SERVER, ciaddr: '10.0.0.10' }));
-    expect(outcomeOf(answer)).toBe('release 10.0.0.10');
-    expect(server.open.counts(server.nowMs).valid).toBe(1);
-    expect(shortOutcome(server.send('request', INTRUDER, { server: SERVER, requested: '10.0.0.10' }))).toBe(
-      'nak 0.0.0.0 address-not-available',
-    );
-    expect(server.end(ip('10.0.0.10'))).toBe(true);
-    expect(server.open.counts(server.nowMs).valid).toBe(0);
+    server.pass(YEAR - 1);
+    const forged = { ...place, server: SERVER, ciaddr: '10.0.0.10' };
+    expect(server.send('release', VICTIM, forged)).toBe('ignored lease-stays');
+    const requested = { ...place, server: SERVER, requested: '10.0.0.10' };
+    expect(shortOutcome(server.send('request', INTRUDER, requested))).toBe('nak 0.0.0.0 address-not-available');
+    expect(server.join(INTRUDER, place)).toBe('10.0.0.11');
+    expect(shortOutcome(server.send('request', VICTIM, { ...place, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
   });
+});
 
+describe('a lease that a person ends', () => {
   it('ends no lease that its client has renewed since, and none twice', () => {
     const server = serverWithVictim();
     const { grantedAtMs } = server.open.bindings.at(ip('10.0.0.10')) ?? { grantedAtMs: 0 };
@@ -41,8 +49,9 @@ describe('a RELEASE', () => {
 
 describe('a host that answers the probe of an address', () => {
   it('has its lease again if it is remembered as its client: it renews it as before, also after a crash', () => {
-    const server = serverWithVictim();
+    const server = serverWithVictim({ dynamic: ['10.0.0.10'] });
     server.end(ip('10.0.0.10'));
+    expect(shortOutcome(server.send('discover', INTRUDER))).toBe('offer 10.0.0.10');
     const intruder = server.receive(clientPacket('request', mac(INTRUDER), { server: SERVER, requested: '10.0.0.10' }));
     expect(intruder).toMatchObject({ kind: 'record', event: 'bound' });
     if (intruder.kind === 'record') server.open.notRecorded(intruder.record, server.nowMs);

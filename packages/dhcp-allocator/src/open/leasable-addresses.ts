@@ -10,7 +10,9 @@ import { BindingTable } from '../binding/binding-table.js';
 import { EndOrder } from '../binding/end-order.js';
 import type { Pool } from '../pool/pool.js';
 import { AddressSupply } from './address-supply.js';
+import { isProven } from './lease-times.js';
 import { MOST_OFFERS, OFFER_MS, type Offer, Offers } from './offers.js';
+import { PortLeases } from './port-leases.js';
 import type { UnknownClient } from './unknown-client.js';
 
 /** An address that an object declares. */
@@ -25,9 +27,15 @@ export interface DeclaredAddress {
   readonly isLeasedHere?: boolean;
 }
 
+/** For so long at least a part of the addresses is kept for the clients that had them: they may be switched off over a weekend. */
+const KEPT_MS = 3 * 86_400_000;
+
 export class LeasableAddresses {
   readonly table: BindingTable;
   readonly #offers = new Offers();
+  readonly #portLeases = new PortLeases();
+  /** What was offered before is not known. */
+  readonly #startedAtMs: number;
   /** What is being recorded, by address. */
   readonly #recording = new Map<Ipv4Address, BindingRecord>();
   readonly #quarantineEnds = new EndOrder();
@@ -46,6 +54,7 @@ export class LeasableAddresses {
 
   constructor(pool: Pool, records: Iterable<BindingRecord> | BindingTable, nowMs: number) {
     this.table = records instanceof BindingTable ? records : tableOf(pool.name, records);
+    this.#startedAtMs = nowMs;
     this.#pool = pool;
     this.#supply = new AddressSupply(pool.dynamic);
     this.setPool(pool, nowMs);
@@ -178,7 +187,7 @@ export class LeasableAddresses {
     return address !== undefined && this.mayBind(client, address, nowMs) ? address : undefined;
   }
 
-  /** True if the client may have the address: it has it, or it is free and not offered to another client. */
+  /** True if the client may have the address: it has it, or it had it, or it was offered the address, and no other client has it. */
   mayBind(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
     if (this.#isRecordedForOther(client, address)) return false;
     const binding = this.table.at(address);
@@ -186,20 +195,37 @@ export class LeasableAddresses {
     const isOwn = binding?.macAddress === client.macAddress;
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
     if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
-    return this.#isLeasable(address, nowMs) && (isOwn || this.#offers.allow(client.macAddress, address, nowMs));
+    if (!this.#isLeasable(address, nowMs)) return false;
+    return isOwn || (this.#wasOffered(client, address, nowMs) && !this.#isPortFull(client));
   }
 
   /**
    * The address that the client is offered: the one that is bound to it, else its own, else its last one, else the one of an earlier offer, else the one it wishes for, else the lowest one
-   * that no client had, else the one whose lease ended first, else the one of the oldest offer. Undefined: all are in use.
+   * that no client had, else the one whose lease ended first, else the one of the oldest offer. Undefined: all are in use, or what is left is kept for clients that
+   * had an address here, or for those of other ports.
    *
    * Source: RFC 2131 §4.3.1.
    */
   chooseAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
     const known = [this.#boundTo.get(client.macAddress), this.bindingOf(client)?.address, this.offerOf(client)?.address];
     for (const address of known) if (address !== undefined && this.mayBind(client, address, nowMs)) return address;
+    if (this.#isPortFull(client)) return undefined;
     if (wished !== undefined && this.#supply.isUnused(wished)) return wished;
-    return this.#supply.lowestUnused() ?? this.#supply.oldestEnded() ?? this.#forgetOldestOffer(nowMs);
+    const keptSinceMs = this.isKnown(client) ? Number.POSITIVE_INFINITY : nowMs - Math.max(KEPT_MS, this.#leaseTimeMs);
+    const next = () => this.#supply.lowestUnused() ?? this.#supply.oldestEnded(keptSinceMs);
+    let address = next();
+    while (address === undefined && this.#shareOldestOffer(nowMs)) address = next();
+    return address;
+  }
+
+  /** The client has renewed a lease here. */
+  isKnown(client: UnknownClient): boolean {
+    const binding = this.bindingOf(client);
+    return binding !== undefined && isProven(binding, binding.grantedAtMs);
+  }
+
+  get #leaseTimeMs(): number {
+    return 1_000 * this.#pool.leaseTimeSeconds;
   }
 
   /** Keeps the address for the client for a short time. An offer of what the client has leased keeps nothing. */
@@ -207,7 +233,7 @@ export class LeasableAddresses {
     const binding = this.table.at(address);
     if (binding !== undefined && isBindingValid(binding, nowMs)) return;
     this.withdrawOffer(client, nowMs);
-    if (this.#offers.size >= MOST_OFFERS) this.#forgetOldestOffer(nowMs);
+    if (this.#offers.size >= MOST_OFFERS) this.#shareOldestOffer(nowMs);
     const { macAddress, place } = client;
     this.#offers.add({ macAddress, address, place, isShort, endsAtMs: nowMs + OFFER_MS });
     this.#refresh(address, nowMs);
@@ -218,9 +244,10 @@ export class LeasableAddresses {
     if (offer !== undefined) this.#refresh(offer.address, nowMs);
   }
 
-  /** No other client gets the address until `endRecording`. */
-  beginRecording(record: BindingRecord, nowMs: number): void {
+  /** No other client gets the address until `endRecording`. @param port - that of the client, if it gets the address now. */
+  beginRecording(record: BindingRecord, nowMs: number, port?: string): void {
     this.#recording.set(record.address, record);
+    if (port !== undefined) this.#portLeases.add(record.address, port);
     this.#refresh(record.address, nowMs);
   }
 
@@ -268,14 +295,23 @@ export class LeasableAddresses {
     return declared?.macAddress === undefined || declared.macAddress === macAddress;
   }
 
-  /** The address of the offer that is forgotten, which may be offered again. */
-  #forgetOldestOffer(nowMs: number): Ipv4Address | undefined {
-    for (let offer = this.#offers.forgetOldest(nowMs); offer !== undefined; offer = this.#offers.forgetOldest(nowMs)) {
-      const { address } = offer;
-      this.#refresh(address, nowMs);
-      if (!this.#recording.has(address)) return address;
-    }
-    return undefined;
+  /** True: the address of an offer may be offered again. */
+  #shareOldestOffer(nowMs: number): boolean {
+    const offer = this.#offers.shareOldest();
+    if (offer !== undefined) this.#refresh(offer.address, nowMs);
+    return offer !== undefined;
+  }
+
+  /** By this server, or, as far as it can be known, by the one that ran before it died: then no client had the address. */
+  #wasOffered({ macAddress }: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
+    if (this.#offers.wasOffered(macAddress, address, nowMs)) return true;
+    return nowMs < this.#startedAtMs + OFFER_MS && this.#supply.isUnused(address);
+  }
+
+  /** True: addresses are scarce, and clients of this port that may be made up have a quarter of them. */
+  #isPortFull({ port }: UnknownClient): boolean {
+    if (port === undefined || !this.isScarce) return false;
+    return this.#portLeases.countOf(port) >= Math.max(1, Math.floor(this.size / 4));
   }
 
   #refresh(address: Ipv4Address, nowMs: number): void {
@@ -284,8 +320,15 @@ export class LeasableAddresses {
       this.#recording.has(address) ||
       this.#offers.at(address) !== undefined ||
       this.isQuarantined(address, nowMs);
-    this.#supply.refresh(address, { binding: this.table.at(address), isBlocked }, nowMs);
+    const binding = this.table.at(address);
+    this.#supply.refresh(address, { binding, isBlocked }, nowMs);
+    if (!this.#recording.has(address) && !mayBeMadeUp(binding, nowMs)) this.#portLeases.delete(address);
   }
+}
+
+/** True of a lease that was never renewed. */
+function mayBeMadeUp(binding: Binding | undefined, nowMs: number): boolean {
+  return binding !== undefined && isBindingValid(binding, nowMs) && !isProven(binding, binding.grantedAtMs);
 }
 
 function isOfClient(record: BindingRecord, { macAddress }: UnknownClient): boolean {

@@ -1,14 +1,14 @@
-/** How long leases last while addresses are scarce: made-up clients are gone in the time that they were there. */
+/** How long leases last: those of clients that may be made up are short, and while addresses are scarce all of them have gone in the time that they were there. */
 import type { Binding } from '../binding/binding.js';
 import { ServedPool } from '../server/served-pool.js';
 
 /**
- * Seconds of the first lease of a client while less than half of the dynamic addresses are free. What it renews meanwhile lasts at most twice as long as it has had
- * the address.
+ * Seconds of the first lease of a client. While less than half of the dynamic addresses are free, what it renews lasts at most twice as long as it has
+ * had the address.
  */
 export const SHORT_LEASE_SECONDS = 300;
 
-/** A client that asks again after so long is no made-up one where addresses are plenty: the renewal of a short lease comes at half of it. */
+/** A client that still asks for its address after so long is taken for a real one: the renewal of a short lease comes at half of it. */
 const PROVEN_AFTER_MS = (SHORT_LEASE_SECONDS * 1000) / 4;
 
 /** The pool with its lease time, and with shorter ones. */
@@ -46,8 +46,8 @@ export class LeaseTimes {
   }
 }
 
-/** True: the client has a short lease, and has had it for so short a time that it may be made up. */
-export function isUnproven({ boundAtMs, grantedAtMs, endsAtMs }: Binding, nowMs: number): boolean {
-  const wasShort = endsAtMs - grantedAtMs <= SHORT_LEASE_SECONDS * 1000;
-  return wasShort && nowMs - boundAtMs < PROVEN_AFTER_MS;
+/** True: the client has renewed its lease, or it has a lease that no made-up client gets. @param atMs - the time of its last message. */
+export function isProven({ boundAtMs, grantedAtMs, endsAtMs }: Binding, atMs: number): boolean {
+  const isShort = endsAtMs - grantedAtMs <= SHORT_LEASE_SECONDS * 1000;
+  return !isShort || atMs - boundAtMs >= PROVEN_AFTER_MS;
 }

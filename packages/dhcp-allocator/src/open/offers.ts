@@ -5,8 +5,11 @@ import { OrderedMap } from './ordered-map.js';
 /** How long an offer keeps its address from being offered to others: three retransmissions of a REQUEST. Source: RFC 2131 §4.1 (4, 8, 16 s). */
 export const OFFER_MS = 30_000;
 
-/** Offers that are remembered for a pool. */
+/** Offers that keep their addresses from other clients, in one pool. */
 export const MOST_OFFERS = 4_096;
+
+/** Offers that keep nothing any more, but whose clients may still request what they were offered, in one pool. */
+const MOST_SHARED_OFFERS = 32_768;
 
 /** An address that was offered, and not asked for yet. It is in memory only: a crash costs the client a retransmission. */
 export interface Offer {
@@ -23,7 +26,8 @@ export interface Offer {
  * The offers of a pool. An address is offered to one client at a time, and a client has one offer.
  *
  * Made-up clients cost memory only until `MOST_OFFERS`. Then, and when every free address is offered, the oldest offer of the place with the most
- * offers is forgotten, so that one port cannot use up the offers of all.
+ * offers is shared, so that one port cannot use up the offers of all: its address may be offered to another client too, and the first client that
+ * requests it has it. Made-up clients request nothing.
  */
 export class Offers {
   readonly #byClient = new OrderedMap<MacAddress, Offer>(({ macAddress }) => macAddress);
@@ -32,7 +36,7 @@ export class Offers {
   /** Places by how many offers they have, so that the one with the most is found at once, also among thousands of made-up relays. */
   readonly #placesBySize: OrderedMap<string, Place>[] = [];
   #most = 0;
-  #forgottenUntilMs = Number.NEGATIVE_INFINITY;
+  readonly #shared = new OrderedMap<MacAddress, Offer>(({ macAddress }) => macAddress);
 
   get size(): number {
     return this.#byClient.size;
@@ -51,13 +55,10 @@ export class Offers {
     return this.#byAddress.get(address);
   }
 
-  /**
-   * True if the offers have nothing against this client requesting the address: it is offered to it, or to none. While offers have been
-   * forgotten, the first client that requests an address has it: made-up clients request none.
-   */
-  allow(macAddress: MacAddress, address: Ipv4Address, nowMs: number): boolean {
-    const offer = this.#byAddress.get(address);
-    return offer === undefined || offer.macAddress === macAddress || nowMs < this.#forgottenUntilMs;
+  /** True: the address was offered to this client, and the offer has not ended. */
+  wasOffered(macAddress: MacAddress, address: Ipv4Address, nowMs: number): boolean {
+    const offer = this.#byClient.get(macAddress) ?? this.#shared.get(macAddress);
+    return offer?.address === address && offer.endsAtMs > nowMs;
   }
 
   /** An offer that the client had before, or another client of this address, is gone. */
@@ -75,8 +76,13 @@ export class Offers {
     this.#most = Math.max(this.#most, place.offers.size);
   }
 
-  /** Returns the offer that the client had. */
+  /** Returns the offer that the client had, unless it is shared. */
   remove(macAddress: MacAddress): Offer | undefined {
+    this.#shared.delete(macAddress);
+    return this.#take(macAddress);
+  }
+
+  #take(macAddress: MacAddress): Offer | undefined {
     const offer = this.#byClient.get(macAddress);
     if (offer === undefined) return undefined;
     this.#byClient.delete(macAddress);
@@ -97,15 +103,19 @@ export class Offers {
       this.remove(oldest.macAddress);
       ended.push(oldest);
     }
+    for (let { oldest } = this.#shared; oldest !== undefined && oldest.endsAtMs <= nowMs; { oldest } = this.#shared)
+      this.#shared.delete(oldest.macAddress);
     return ended;
   }
 
-  /** Removes the oldest offer of the place that has the most, and returns it. */
-  forgetOldest(nowMs: number): Offer | undefined {
+  /** Shares the oldest offer of the place that has the most, and returns it. */
+  shareOldest(): Offer | undefined {
     const oldest = this.#placesOfSize(this.#most).oldest?.offers.oldest;
     if (oldest === undefined) return undefined;
-    this.#forgottenUntilMs = nowMs + OFFER_MS;
-    return this.remove(oldest.macAddress);
+    this.#take(oldest.macAddress);
+    this.#shared.add(oldest);
+    if (this.#shared.size > MOST_SHARED_OFFERS) this.#shared.delete((this.#shared.oldest as Offer).macAddress);
+    return oldest;
   }
 
   #placesOfSize(size: number): OrderedMap<string, Place> {

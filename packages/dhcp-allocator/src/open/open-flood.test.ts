@@ -84,13 +84,13 @@ describe('a flood of DISCOVERs', () => {
 });
 
 describe('a flood of DISCOVERs and REQUESTs', () => {
-  it('has the last half of the pool for five minutes at most after it ends, also where leases are long', () => {
+  it('has the pool for five minutes at most after it ends, also where leases are long', () => {
     const server = new OpenServer({ leaseTimeSeconds: 30 * 24 * 3600 });
     for (let each = 0; each < 50; each++) server.join(++madeUp);
     expect(server.send('discover', REAL)).toBe('ignored pool-exhausted');
     server.pass(300);
     expect(server.join(REAL)).toMatch(/^10\.0\.0\.1\d$/);
-    expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 7, free: 3 });
+    expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 1, free: 9 });
   });
 
   it('law: whatever it renews, and when, it has little more than half of the pool after twice the time that it lasted', () => {
@@ -118,5 +118,72 @@ describe('a flood of DISCOVERs and REQUESTs', () => {
     expect(server.join(REAL)).toBe('10.0.0.10');
     for (let each = 0; each < 50; each++) server.join(++madeUp);
     expect(server.send('request', REAL, { ciaddr: '10.0.0.10' })).toMatch('ack 10.0.0.10');
+  });
+});
+
+describe('the last addresses of a pool', () => {
+  /** Clients 1 to 12 have had addresses and are switched off. */
+  function serverOfTwelve(): OpenServer {
+    const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.21'] });
+    const clients = Array.from({ length: 12 }, (_, each) => each + 1);
+    for (const client of clients) server.join(client);
+    server.pass(150);
+    for (const client of clients) server.send('request', client, { ciaddr: `10.0.0.${9 + client}` });
+    server.pass(3600);
+    return server;
+  }
+
+  it('are kept, a quarter of them, for clients that had them, whatever made-up clients do', () => {
+    const server = serverOfTwelve();
+    const joined = Array.from({ length: 50 }, () => server.join(++madeUp));
+    expect(joined.filter((address) => address !== 'no offer')).toHaveLength(9);
+    expect(server.send('discover', ++madeUp)).toBe('ignored pool-exhausted');
+    for (const client of [10, 11, 12]) expect(server.join(client)).toBe(`10.0.0.${9 + client}`);
+  });
+
+  it('are taken from made-up clients first: the addresses of clients that had renewed their leases stay theirs', () => {
+    const server = serverOfTwelve();
+    server.join(++madeUp);
+    server.pass(301);
+    server.join(++madeUp);
+    expect(server.join(2)).toBe('10.0.0.11');
+  });
+
+  it('are kept for three days, or for as long as the lease time of the pool', () => {
+    const server = serverOfTwelve();
+    server.pass(3 * 24 * 3600);
+    const joined = Array.from({ length: 12 }, () => server.join(++madeUp));
+    expect(new Set(joined).size).toBe(12);
+  });
+});
+
+describe('a port of a relay', () => {
+  const at = (circuit: string) => ({ giaddr: '10.0.0.254', circuit });
+
+  it('has at most a quarter of the addresses for clients that have not renewed, once half of them are taken', () => {
+    const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.29'] });
+    for (let each = 0; each < 50; each++) server.join(++madeUp, at('flooded'));
+    // Scarce from the eleventh one on.
+    expect(server.open.counts(server.nowMs).valid).toBe(11);
+    expect(server.send('discover', REAL, at('flooded'))).toBe('ignored pool-exhausted');
+    for (const client of [1, 2, 3, 4]) expect(server.join(client, at('quiet'))).toMatch(/^10\./);
+  });
+
+  it('has as many clients as it likes that renew their leases, and where the relay adds nothing there is no limit', () => {
+    const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.19'] });
+    const clients = [1, 2, 3, 4, 5, 6, 7, 8];
+    const addressOf = new Map<number, string>();
+    for (let round = 0; round < 4; round++) {
+      for (const client of clients) {
+        const ciaddr = addressOf.get(client);
+        if (ciaddr === undefined) {
+          const address = server.join(client, at('rack'));
+          if (address.startsWith('10.')) addressOf.set(client, address);
+        } else server.send('request', client, { ...at('rack'), ciaddr });
+      }
+      server.pass(150);
+    }
+    expect(addressOf.size).toBe(8);
+    expect([9, 10].map((client) => server.join(client, { giaddr: '10.0.0.254' }))).not.toContain('no offer');
   });
 });

@@ -10,7 +10,7 @@ import { step, stepOrForgery, World } from './open-world-fixtures.js';
 const RUNS = 150;
 
 describe('laws of an open pool', () => {
-  it('no address has two users, and none that is declared and served has another user, after any steps and forged RELEASEs', () => {
+  it('no address has two users, and none that is declared and served has another user, after any steps and forged messages, without a probe, whatever client identifiers are sent and through whatever relay', () => {
     fc.assert(
       fc.property(fc.array(stepOrForgery, { maxLength: 120, size: 'max' }), (steps) => {
         const world = new World();
@@ -22,6 +22,25 @@ describe('laws of an open pool', () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  it('a client that keeps asking has an address while one is free that is not kept for those that had it', () => {
+    let joined = 0;
+    fc.assert(
+      fc.property(fc.array(stepOrForgery, { maxLength: 80, size: 'max' }), fc.nat(5), fc.nat(2), (steps, client, identifier) => {
+        const world = new World();
+        for (const each of steps) world.run(each);
+        for (let count = 0; count < 80; count++) world.run({ kind: 'settle', outcome: 'lost' });
+        const { server } = world;
+        if (server.open.counts(server.nowMs).free <= Math.floor(6 / 4)) return;
+        const address = server.join(client, identifier === 0 ? {} : { identifier: [255, 0, 0, 0, identifier] });
+        expect(address).toMatch(/^10[.]0[.]0[.]1[0-5]$/);
+        expect(server.open.bindings.ofClient(mac(client))?.address).toBe(ip(address));
+        joined += 1;
+      }),
+      { numRuns: RUNS },
+    );
+    expect(joined).toBeGreaterThan(RUNS / 2);
   });
 
   it('every address in use is a valid binding of its client, and among the records', () => {

@@ -131,7 +131,6 @@ export class OpenServer {
   send(type: MessageType, client: number | string, fields: Fields = {}): string {
     const answer = this.receive(clientPacket(type, typeof client === 'number' ? mac(client) : client, fields));
     if (answer.kind === 'record' && !this.record(answer.record)) return 'ignored not-recorded';
-    if (answer.kind === 'noted' && answer.decision.kind === 'release') this.end(answer.decision.lease.address);
     return outcomeOf(answer);
   }
 

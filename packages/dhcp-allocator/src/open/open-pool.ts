@@ -13,7 +13,7 @@ import type { Pool } from '../pool/pool.js';
 import { leaseExpiry } from '../server/answer-packet.js';
 import type { ServedPool } from '../server/served-pool.js';
 import { type DeclaredAddress, LeasableAddresses } from './leasable-addresses.js';
-import { isUnproven, LeaseTimes } from './lease-times.js';
+import { isProven, LeaseTimes } from './lease-times.js';
 import type { UnknownClient } from './unknown-client.js';
 
 /** A declared address that an unknown client still uses. */
@@ -183,8 +183,8 @@ export class OpenPool {
 
   /** The record survives a crash: from now on it counts. To be called in the order in which records were recorded; also with those of another replica. */
   recorded(record: BindingRecord, nowMs: number): void {
-    this.#addresses.endRecording(record, nowMs);
     this.#addresses.apply(record, nowMs);
+    this.#addresses.endRecording(record, nowMs);
   }
 
   /** The record may not survive a crash: its client gets no reply, and may ask again. */
@@ -222,7 +222,7 @@ export class OpenPool {
     const own = this.#addresses.bindingOf(client);
     if (own?.address !== address || !isBindingValid(own, nowMs))
       return this.#isShortAtFirst(client, address) ? this.#leaseTimes.short : this.served;
-    return this.#addresses.isScarce || isUnproven(own, nowMs) ? this.#leaseTimes.proven(own, nowMs) : this.served;
+    return this.#addresses.isScarce || !isProven(own, nowMs) ? this.#leaseTimes.proven(own, nowMs) : this.served;
   }
 
   /** Keeps the address for the client for a short time, in memory. */
@@ -234,16 +234,18 @@ export class OpenPool {
   beginRecording(client: UnknownClient, address: Ipv4Address, nowMs: number): Extract<BindingRecord, { kind: 'binding' }> {
     const { macAddress } = client;
     const own = this.#addresses.bindingOf(client);
+    const isRenewal = own?.address === address && isBindingValid(own, nowMs);
     const hostname = client.hostname ?? own?.hostname;
     const record = {
       ...{ kind: 'binding' as const, poolName: this.pool.name, address, macAddress },
       ...(hostname !== undefined && { hostname }),
-      boundAtMs: own?.address === address && isBindingValid(own, nowMs) ? own.boundAtMs : nowMs,
+      boundAtMs: isRenewal ? own.boundAtMs : nowMs,
       grantedAtMs: nowMs,
-      endsAtMs: leaseExpiry(this.servedFor(client, address, nowMs).pool, nowMs),
+      // A shorter lease counts for the client when it has the ACK, which may be lost: until the longer one ends, it may use the address.
+      endsAtMs: Math.max(isRenewal ? own.endsAtMs : 0, leaseExpiry(this.servedFor(client, address, nowMs).pool, nowMs)),
       isReleased: false,
     };
-    this.#addresses.beginRecording(record, nowMs);
+    this.#addresses.beginRecording(record, nowMs, client.port);
     return record;
   }
 
@@ -260,6 +262,6 @@ export class OpenPool {
 
   #isShortAtFirst(client: UnknownClient, address: Ipv4Address): boolean {
     const offer = this.#addresses.offerOf(client);
-    return offer?.address === address ? offer.isShort : this.#addresses.isScarce;
+    return offer?.address === address ? offer.isShort : this.#addresses.isScarce || !this.#addresses.isKnown(client);
   }
 }

@@ -17,9 +17,9 @@ describe('a story of an open pool', () => {
   it('addresses are sticky; the oldest ended lease is reused first, and only when no address is left that no client had', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.13'], leaseTimeSeconds: 200 });
     expect([1, 2, 3].map((client) => server.join(client))).toEqual(['10.0.0.10', '10.0.0.11', '10.0.0.12']);
-    server.send('release', 2, { server: SERVER, ciaddr: '10.0.0.11' });
+    server.end(ip('10.0.0.11'));
     server.pass(10);
-    server.send('release', 1, { server: SERVER, ciaddr: '10.0.0.10' });
+    server.end(ip('10.0.0.10'));
     server.pass(1000);
     // All have ended: .11 first, then .10, then .12.
     expect(server.join(4)).toBe('10.0.0.13');
@@ -43,19 +43,38 @@ describe('a story of an open pool', () => {
     expect(shortOutcome(server.send('request', 2, { server: SERVER, requested: '10.0.0.11' }))).toBe('ack 10.0.0.11');
     expect(shortOutcome(server.send('discover', 3))).toBe('offer 10.0.0.10');
     server.pass(31);
+    expect(shortOutcome(server.send('discover', 1))).toBe('offer 10.0.0.10');
+    expect(shortOutcome(server.send('request', 3, { server: SERVER, requested: '10.0.0.10' }))).toBe(
+      'nak 0.0.0.0 address-not-available',
+    );
     expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
+  });
+
+  it('a client without a lease that requests what it was not offered is refused, except an address that no client had, just after a crash', () => {
+    const request = (client: number, requested: string) =>
+      shortOutcome(server.send('request', client, { server: SERVER, requested }));
+    const server = new OpenServer();
+    server.join(1);
+    server.pass(301);
+    for (const requested of ['10.0.0.10', '10.0.0.11']) expect(request(2, requested)).toBe('nak 0.0.0.0 address-not-available');
+    server.crash();
+    expect(request(2, '10.0.0.10')).toBe('nak 0.0.0.0 address-not-available');
+    expect(request(2, '10.0.0.11')).toBe('ack 10.0.0.11');
+    server.pass(30);
+    expect(request(3, '10.0.0.12')).toBe('nak 0.0.0.0 address-not-available');
+    expect(request(1, '10.0.0.10')).toBe('ack 10.0.0.10');
   });
 
   it('a client that returns is offered its last address although that is offered to another client, which is refused then', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.11'] });
     for (const client of [1, 9]) server.join(client);
-    server.send('release', 1, { server: SERVER, ciaddr: '10.0.0.10' });
+    server.end(ip('10.0.0.10'));
     expect([2, 1].map((client) => shortOutcome(server.send('discover', client)))).toEqual(['offer 10.0.0.10', 'offer 10.0.0.10']);
     expect(shortOutcome(server.send('request', 2, { server: SERVER, requested: '10.0.0.10' }))).toBe(
       'nak 0.0.0.0 address-not-available',
     );
     server.send('request', 2, { server: '10.0.0.2', requested: '10.0.0.10' });
-    server.send('release', 9, { server: SERVER, ciaddr: '10.0.0.11' });
+    server.end(ip('10.0.0.11'));
     expect(shortOutcome(server.send('discover', 3))).toBe('offer 10.0.0.11');
     expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
   });
@@ -100,7 +119,7 @@ describe('a story of an open pool', () => {
     const selecting = { server: SERVER, requested: '10.0.0.10' };
     expect(event(selecting)).toBe(`bound ${mac(1)} 7`);
     expect(event({ ciaddr: '10.0.0.10' })).toBe(`renewed ${mac(1)} 7`);
-    expect(server.send('release', 1, { server: SERVER, ciaddr: '10.0.0.10' })).toBe('release 10.0.0.10');
+    expect(server.end(ip('10.0.0.10'))).toBe(true);
     expect(server.open.takeEnded(server.nowMs)).toEqual([]);
     expect(event({ requested: '10.0.0.10' })).toBe(`bound ${mac(1)} 7`);
     server.pass(3600);
@@ -112,7 +131,7 @@ describe('a story of an open pool', () => {
   it('a lease is renewed over a crash, and ends when the client is silent', () => {
     const server = new OpenServer();
     server.join(1);
-    server.pass(1800);
+    server.pass(150);
     server.crash();
     expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('ack 10.0.0.10');
     server.pass(3599);
@@ -166,12 +185,26 @@ describe('the time of a lease', () => {
     return answer.kind === 'reply' ? decoded(answer.bytes).options.uint32(OptionCode.leaseTime) : undefined;
   };
 
-  it('is that of the pool while half of the addresses are free; then the first lease is short, and what is renewed lasts twice as long as the client had it', () => {
+  it('is short at first; renewed in time it is that of the pool, also after it has ended', () => {
     const server = new OpenServer();
-    for (let client = 0; client < 5; client++) server.join(client);
-    expect(seconds(server, 5)).toBe(3600);
-    server.join(5);
-    expect(seconds(server, 6)).toBe(300);
+    expect(seconds(server, 1)).toBe(300);
+    server.join(1);
+    const endsIn = () => ((server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs ?? 0) - server.nowMs) / 1000;
+    expect(endsIn()).toBe(300);
+    server.pass(74);
+    server.send('request', 1, { ciaddr: '10.0.0.10' });
+    expect(endsIn()).toBe(300);
+    server.pass(1);
+    server.send('request', 1, { ciaddr: '10.0.0.10' });
+    expect(endsIn()).toBe(3600);
+    server.pass(3600);
+    expect(seconds(server, 1)).toBe(3600);
+  });
+
+  it('while less than half of the addresses are free, what is renewed lasts at most twice as long as the client had it', () => {
+    const server = new OpenServer();
+    for (let client = 0; client < 6; client++) server.join(client);
+    server.send('discover', 6);
     const request = clientPacket('request', mac(6), { server: SERVER, requested: '10.0.0.16' });
     const answer = server.receive(request);
     if (answer.kind !== 'record' || answer.reply === undefined) throw new Error(answer.kind);
@@ -182,6 +215,7 @@ describe('the time of a lease', () => {
     server.record(answer.record);
     // Asking again at once proves nothing.
     const renewed = () => {
+      for (let client = 0; client < 6; client++) server.send('request', client, { ciaddr: `10.0.0.${10 + client}` });
       server.send('request', 6, { ciaddr: '10.0.0.16' });
       return ((server.open.bindings.at(ip('10.0.0.16'))?.endsAtMs ?? 0) - server.nowMs) / 1000;
     };
@@ -195,7 +229,7 @@ describe('the time of a lease', () => {
     server.pass(1);
     expect(renewed()).toBe(1200);
     server.pass(1200);
-    expect(renewed(), 'the lease had ended: nothing is proven').toBe(300);
+    expect(renewed(), 'the lease had ended: it begins anew').toBe(300);
     for (let hour = 0; hour < 24; hour++) {
       server.pass(150);
       renewed();
@@ -206,6 +240,20 @@ describe('the time of a lease', () => {
   it('for ever is for ever', () => {
     const server = new OpenServer({ leaseTimeSeconds: 0xffffffff });
     server.join(1);
+    server.pass(150);
+    server.send('request', 1, { ciaddr: '10.0.0.10' });
     expect(server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is recorded as the longer one where a shorter one is acknowledged: the client may never hear of it', () => {
+    const server = new OpenServer();
+    server.join(1);
+    server.pass(150);
+    server.send('request', 1, { ciaddr: '10.0.0.10' });
+    const endsAtMs = server.nowMs + 3_600_000;
+    for (let client = 2; client < 8; client++) server.join(client);
+    expect(seconds(server, 1)).toBe(300);
+    server.send('request', 1, { ciaddr: '10.0.0.10' });
+    expect(server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs).toBe(endsAtMs);
   });
 });

@@ -1,6 +1,7 @@
 /**
  * A server, clients, and all that can happen to them. A client is modelled by what it believes: it uses its address from the ACK until its lease ends, and it
- * gave it up when it requests another one.
+ * gave it up when it requests another one. A client is a MAC address: it sends any client identifier, those of others too, on the link or through a relay. No host
+ * answers probes.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -15,27 +16,40 @@ const CLIENTS = 6;
 const clientOfMac = (macAddress: string): number => Number.parseInt(macAddress.replaceAll(':', ''), 16) - 0x020000000000;
 
 export type Step =
-  | { readonly kind: 'discover'; readonly client: number; readonly wish: number }
-  | { readonly kind: 'select' | 'reboot' | 'renew' | 'release' | 'decline'; readonly client: number; readonly address: number }
+  | ({ readonly kind: 'discover'; readonly client: number; readonly wish: number } & Manner)
+  | ({
+      readonly kind: 'select' | 'reboot' | 'renew' | 'release' | 'decline';
+      readonly client: number;
+      readonly address: number;
+    } & Manner)
   | { readonly kind: 'settle'; readonly outcome: 'recorded' | 'lost' | 'unsure' }
   | { readonly kind: 'pass'; readonly seconds: number }
   | { readonly kind: 'declare'; readonly address: number; readonly client: number }
   | { readonly kind: 'undeclare' }
-  /** A lease ends by a DHCPRELEASE that another machine made up, as its client missed the probe: it uses the address all the same. */
-  | { readonly kind: 'forge-release'; readonly address: number }
+  /** Another machine sends a RELEASE, or requests an address, in the name of this client. */
+  | ({ readonly kind: 'forge-release' | 'forge-request'; readonly client: number; readonly address: number } & Manner)
   | { readonly kind: 'crash' };
 
+/** How a message is sent. */
+interface Manner {
+  /** 0: it has no client identifier. */
+  readonly identifier: number;
+  readonly isRelayed: boolean;
+}
+
 const client = fc.nat(CLIENTS - 1);
+const manner = { identifier: fc.nat(2), isRelayed: fc.boolean() };
 /** 0: the address that the client believes to have or was offered; else one of the pool. */
 const address = fc.oneof(fc.constant(0), fc.integer({ min: 10, max: 16 }));
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('discover' as const), client, wish: address }) },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('discover' as const), client, wish: address, ...manner }) },
   {
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constantFrom('select' as const, 'select' as const, 'reboot', 'renew', 'release', 'decline'),
       client,
       address,
+      ...manner,
     }),
   },
   {
@@ -55,9 +69,16 @@ export const stepOrForgery: fc.Arbitrary<Step> = fc.oneof(
   { weight: 20, arbitrary: step },
   {
     weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('forge-release' as const), address: fc.integer({ min: 10, max: 15 }) }),
+    arbitrary: fc.record({ kind: fc.constantFrom('forge-release' as const, 'forge-request'), client, address, ...manner }),
   },
 );
+
+function fieldsOf({ identifier, isRelayed }: Manner): Fields {
+  return {
+    ...(identifier !== 0 && { identifier: [255, 0, 0, 0, identifier] }),
+    ...(isRelayed && { giaddr: '10.0.0.254' }),
+  };
+}
 
 interface Belief {
   readonly address: string;
@@ -88,33 +109,43 @@ export class World {
     else if (step.kind === 'crash') this.#crash();
     else if (step.kind === 'declare') this.#declare(step.address, step.client);
     else if (step.kind === 'undeclare') this.#undeclare();
-    else if (step.kind === 'forge-release') this.#end(0, `10.0.0.${step.address}`);
+    else if (step.kind === 'forge-release' || step.kind === 'forge-request') this.#forge(step);
     else this.#send(step);
   }
 
   #send(step: Extract<Step, { client: number }>): void {
     const { client } = step;
+    const fields = fieldsOf(step);
     if (step.kind === 'discover') {
       this.believed.delete(client);
-      this.#receive(client, 'discover', step.wish === 0 ? {} : { requested: `10.0.0.${step.wish}` });
+      this.#receive(client, 'discover', step.wish === 0 ? fields : { ...fields, requested: `10.0.0.${step.wish}` });
       return;
     }
     const address = this.#addressOf(client, step.address);
     if (step.kind === 'select') {
       // A client that selects an offer has no address any more.
       this.believed.delete(client);
-      this.#receive(client, 'request', { server: SERVER, requested: address });
-    } else if (step.kind === 'reboot') this.#receive(client, 'request', { requested: address });
-    else if (step.kind === 'renew') this.#receive(client, 'request', { ciaddr: address });
+      this.#receive(client, 'request', { ...fields, server: SERVER, requested: address });
+    } else if (step.kind === 'reboot') this.#receive(client, 'request', { ...fields, requested: address });
+    else if (step.kind === 'renew') this.#receive(client, 'request', { ...fields, ciaddr: address });
     else if (step.kind === 'release') {
       this.believed.delete(client);
-      const { kind } = this.#receive(client, 'release', { server: SERVER, ciaddr: address });
-      if (kind === 'noted') this.#end(client, address);
-    } else this.#decline(client, address);
+      this.#receive(client, 'release', { ...fields, server: SERVER, ciaddr: address });
+    } else this.#decline(client, address, fields);
   }
 
-  #decline(client: number, address: string): void {
-    const answer = this.#receive(client, 'decline', { server: SERVER, requested: address });
+  /** The client hears no reply to it. */
+  #forge(step: Extract<Step, { kind: 'forge-release' | 'forge-request' }>): void {
+    const address = this.#addressOf(step.client, step.address);
+    const fields = { ...fieldsOf(step), ...(step.kind === 'forge-release' ? { server: SERVER } : {}), ciaddr: address };
+    const answer = this.server.receive(
+      clientPacket(step.kind === 'forge-release' ? 'release' : 'request', mac(step.client), fields),
+    );
+    if (answer.kind === 'record') this.#record(step.client, answer.record);
+  }
+
+  #decline(client: number, address: string, fields: Fields): void {
+    const answer = this.#receive(client, 'decline', { ...fields, server: SERVER, requested: address });
     if (answer.kind !== 'noted') return;
     this.believed.delete(client);
     const { server } = this;
@@ -122,28 +153,8 @@ export class World {
     this.#record(client, record);
   }
 
-  /** No host answered the probe. */
-  #end(client: number, address: string): void {
-    const { open, nowMs } = this.server;
-    const { grantedAtMs = 0 } = open.bindings.at(ip(address)) ?? {};
-    this.#record(client, open.beginRelease(ip(address), grantedAtMs, nowMs));
-  }
-
   #record(client: number, record: BindingRecord | undefined): void {
     if (record !== undefined) this.#inFlight.push({ client, requestedAtMs: this.server.nowMs, answer: { record } });
-  }
-
-  /** A host that uses the address answers the probe, unless it is the client. False: the address may be leased. */
-  #isUsedByOther(client: number, { record, event }: RecordAnswer): boolean {
-    const { open, nowMs } = this.server;
-    const used = formatIpv4Address(record.address);
-    const user = [...this.believed].find(
-      ([other, { address, endsAtMs }]) => other !== client && address === used && endsAtMs > nowMs,
-    );
-    if (event !== 'bound' || user === undefined) return false;
-    open.notRecorded(record, nowMs);
-    this.#record(user[0], open.beginRestoring(record.address, mac(user[0]), nowMs));
-    return true;
   }
 
   #addressOf(client: number, wanted: number): string {
@@ -154,9 +165,7 @@ export class World {
   #receive(client: number, type: 'discover' | 'request' | 'release' | 'decline', fields: Fields): Answer | RecordAnswer {
     const { server } = this;
     const answer = server.receive(clientPacket(type, mac(client), fields));
-    if (answer.kind === 'record') {
-      if (!this.#isUsedByOther(client, answer)) this.#inFlight.push({ client, answer, requestedAtMs: server.nowMs });
-    }
+    if (answer.kind === 'record') this.#inFlight.push({ client, answer, requestedAtMs: server.nowMs });
     if (answer.kind === 'reply') this.#deliver(client, answer, server.nowMs);
     return answer;
   }

@@ -11,6 +11,8 @@ export interface UnknownClient {
   readonly hostname?: string;
   /** The link, or a relay and what it adds (option 82): the port of a switch, for instance. */
   readonly place: string;
+  /** The same where the relay adds something; absent: many clients may share the place. */
+  readonly port?: string;
 }
 
 /** The client that sent the message. */
@@ -18,9 +20,11 @@ export function unknownClientOf({ message, macAddress, relayAddress }: ClientMes
   const { options } = message;
   const hostname = decodeText(options.get(OptionCode.hostName) ?? new Uint8Array(0));
   const added = relayAddress === undefined ? undefined : options.get(OptionCode.relayAgentInformation);
+  const place = relayAddress === undefined ? 'link' : `${relayAddress} ${String.fromCharCode(...(added ?? []))}`;
   return {
     macAddress,
     ...(isHostName(hostname) && { hostname }),
-    place: relayAddress === undefined ? 'link' : `${relayAddress} ${String.fromCharCode(...(added ?? []))}`,
+    place,
+    ...(added !== undefined && { port: place }),
   };
 }

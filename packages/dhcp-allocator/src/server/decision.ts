@@ -17,6 +17,7 @@ export type IgnoreReason =
   | 'client-not-on-this-network'
   | 'server-identifier-missing'
   | 'pool-exhausted'
+  | 'lease-stays'
   | 'being-recorded'
   | 'not-recorded';
 

@@ -126,8 +126,15 @@ export const PACKET_REASONS = {
   },
   'pool-exhausted': {
     outcomes: ['ignored'],
-    meaning: 'An open pool has no address left for an unknown client: each is leased, in quarantine or declared.',
+    meaning:
+      'An open pool has no address left for an unknown client: each is leased, in quarantine or declared, or kept for clients that had it or for other ports of relays.',
     source: 'RFC 2131 §4.3.1',
+  },
+  'lease-stays': {
+    outcomes: ['ignored'],
+    meaning:
+      'An unknown client releases its address. Any host can send that in its name, so its lease stays until it ends, or until a person ends it.',
+    source: 'RFC 2131 §4.3.4',
   },
   'being-recorded': {
     outcomes: ['ignored'],
@@ -141,7 +148,7 @@ export const PACKET_REASONS = {
   'address-not-available': {
     outcomes: ['nak'],
     meaning:
-      'An unknown client asks for an address of an open pool that another client has or is offered, that an object declares, or that is in quarantine or not dynamic any more.',
+      'An unknown client asks for an address of an open pool that it does not have and was not offered, that another client has, that an object declares, or that is in quarantine or not dynamic any more.',
     source: 'RFC 2131 §4.3.2',
   },
 } as const satisfies Readonly<Record<DropReason | IgnoreReason | NakReason, PacketReason>>;
