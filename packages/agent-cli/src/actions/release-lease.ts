@@ -2,6 +2,7 @@ import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/d
 import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import type { ReleaseAnswer } from '../control/agent-control.js';
 import { askControl } from '../control/ask-control.js';
 import { stateControlPath } from '../control/control-path.js';
 import { describeNoLease } from '../hosts/describe-no-lease.js';
@@ -30,6 +31,10 @@ interface Released {
   readonly address: string;
   /** Absent: there was no lease. */
   readonly macAddress?: string | undefined;
+  /** The address was in quarantine, and is not any more. */
+  readonly wasQuarantined?: true | undefined;
+  /** The agent was asked to end the quarantine of the address, if it is in one. */
+  readonly mayBeQuarantined?: true;
   readonly changed: boolean;
 }
 
@@ -37,11 +42,15 @@ interface Released {
 export async function releaseLease(subject: HostSubject, options: ReleaseOptions): Promise<void> {
   const { state, json = false } = options;
   const released = await (state === undefined ? releaseInCluster(subject, options) : releaseOnHost(subject, state));
-  const { address, macAddress, changed } = released;
-  if (json) process.stdout.write(`${JSON.stringify(released, null, 2)}\n`);
-  else if (changed)
-    process.stdout.write(`the lease of ${address} has ended${macAddress === undefined ? '' : ` (${macAddress})`}\n`);
-  else process.stdout.write(`no client has a lease of ${address}\n`);
+  process.stdout.write(`${json ? JSON.stringify(released, null, 2) : describeReleased(released)}\n`);
+}
+
+function describeReleased({ address, macAddress, wasQuarantined, mayBeQuarantined, changed }: Released): string {
+  if (wasQuarantined) return `the quarantine of ${address} has ended`;
+  if (mayBeQuarantined)
+    return `no client has a lease of ${address}; if it is in quarantine, that ends now unless a host answers for the address`;
+  if (!changed) return `no client has a lease of ${address}, and it is not in quarantine`;
+  return `the lease of ${address} has ended${macAddress === undefined ? '' : ` (${macAddress})`}`;
 }
 
 async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): Promise<Released> {
@@ -51,13 +60,13 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
     const request = { subject, clusterAgent: options.clusterAgent };
     const plan = planRelease(request, await listAll(client), formatTime(Date.now()));
     if (!plan.ok) throw new CommandError(plan.message, ExitCode.failed);
-    const { hostStatus: key, address, client: macAddress, patch } = plan;
-    if (patch === undefined) return { address, macAddress, changed: false };
+    const { hostStatus: key, address, client: macAddress, isLeased, patch } = plan;
     const noLease = await whyNoLease(connection, plan);
     if (noLease !== undefined) throw new CommandError(noLease, ExitCode.failed);
     const result = await client.patch({ key }, patch);
     if (!result.ok)
       throw new CommandError(result.message, result.reason === 'forbidden' ? ExitCode.noPermission : ExitCode.failed);
+    if (!isLeased) return { address, macAddress, mayBeQuarantined: true, changed: false };
     await waitForEnd(client, plan);
     return { address, macAddress, changed: true };
   } catch (error) {
@@ -99,9 +108,9 @@ async function releaseOnHost(subject: HostSubject, state: string): Promise<Relea
   let text = '';
   for await (const part of askControl(stateControlPath(state), { ask: 'release', address }))
     text += Buffer.from(part).toString('utf8');
-  const answer = JSON.parse(text) as { readonly macAddress?: string; readonly kept?: string };
-  if (answer.kept !== undefined) throw new CommandError(answer.kept, ExitCode.failed);
-  return { address, macAddress: answer.macAddress, changed: answer.macAddress !== undefined };
+  const { kept, macAddress, wasQuarantined } = JSON.parse(text) as ReleaseAnswer;
+  if (kept !== undefined) throw new CommandError(kept, ExitCode.failed);
+  return { address, macAddress, wasQuarantined, changed: macAddress !== undefined || wasQuarantined === true };
 }
 
 async function addressOf(subject: HostSubject, state: string): Promise<Ipv4Address> {

@@ -17,7 +17,7 @@ export interface AgentControlSettings {
   readonly captures: PacketCaptures;
   /** The pools that the agent is to serve now, each with its interfaces. */
   readonly pools: () => ReadonlyMap<string, readonly string[]>;
-  /** Ends the lease of an unknown client. Absent: this agent ends none. */
+  /** Ends the lease of an unknown client, or a quarantine. Absent: this agent ends none. */
   readonly endLease?: (address: Ipv4Address) => Promise<LeaseEnd>;
 }
 
@@ -53,9 +53,29 @@ function releaseIn(text: string, { endLease }: AgentControlSettings): ControlCon
 }
 
 async function* releaseDocument(ipAddress: string, ending: Promise<LeaseEnd>): AsyncGenerator<string> {
-  const end = await ending;
-  if (end.kind === 'ended') yield JSON.stringify({ macAddress: end.macAddress });
-  else yield JSON.stringify(end.kind === 'no-lease' ? {} : { kept: describeKept({ ipAddress }, end) });
+  yield JSON.stringify(toAnswer(ipAddress, await ending));
+}
+
+/** What `vmdhcp-agent release` reads. */
+export interface ReleaseAnswer {
+  readonly macAddress?: string;
+  readonly wasQuarantined?: true;
+  /** Why the lease or the quarantine stays. */
+  readonly kept?: string;
+}
+
+function toAnswer(ipAddress: string, end: LeaseEnd): ReleaseAnswer {
+  switch (end.kind) {
+    case 'ended':
+      return { macAddress: end.macAddress };
+    case 'quarantine-ended':
+      return { wasQuarantined: true };
+    case 'no-lease':
+      return {};
+    case 'kept':
+    case 'not-recorded':
+      return { kept: describeKept({ ipAddress }, end) };
+  }
 }
 
 function captureOf(request: CaptureRequest, parts: Omit<Parameters<typeof captureStream>[0], 'request'>): ControlContent {

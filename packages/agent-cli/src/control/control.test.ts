@@ -352,14 +352,15 @@ describe('vmdhcp-agent release --state', () => {
 
   it.each<[end: LeaseEnd, printed: string]>([
     [{ kind: 'ended', macAddress: CLIENT }, `the lease of 10.0.0.10 has ended (${CLIENT})\n`],
-    [{ kind: 'no-lease' }, 'no client has a lease of 10.0.0.10\n'],
+    [{ kind: 'quarantine-ended' }, 'the quarantine of 10.0.0.10 has ended\n'],
+    [{ kind: 'no-lease' }, 'no client has a lease of 10.0.0.10, and it is not in quarantine\n'],
     [
-      { kind: 'kept', macAddress: CLIENT, reason: 'release-address-in-use-by-client' },
+      { kind: 'kept', macAddress: CLIENT, reason: 'in-use-by-client' },
       `1 ${CLIENT} keeps its lease of 10.0.0.10: it answers ARP for the address; switch it off or unplug it, then release the lease again`,
     ],
     [
-      { kind: 'kept', macAddress: CLIENT, reason: 'release-limit' },
-      `1 ${CLIENT} keeps its lease of 10.0.0.10: leases are being checked already; try again in ten seconds`,
+      { kind: 'kept', macAddress: CLIENT, reason: 'being-checked' },
+      `1 ${CLIENT} keeps its lease of 10.0.0.10: addresses are being probed already; try again in ten seconds`,
     ],
     [{ kind: 'not-recorded' }, '1 the end of the lease of 10.0.0.10 could not be recorded: try again'],
   ])('%j', async (end, printed) => {

@@ -34,6 +34,13 @@ describe('a lease that a person ends', () => {
     expect(releases.take([release(NOW - 1)], table, NOW).due).toHaveLength(1);
   });
 
+  it('is a quarantine where the address is in one', () => {
+    const table = new BindingTable('rack');
+    table.apply({ kind: 'quarantine', poolName: 'rack', address: ip('10.0.0.10'), untilMs: NOW + 1 });
+    expect(new LeaseReleases().take([release(NOW - 1)], table, NOW).due).toHaveLength(1);
+    expect(new LeaseReleases().take([release(NOW - 1)], table, NOW + 1).due).toEqual([]);
+  });
+
   it('is none where no client has the address', () => {
     expect(new LeaseReleases().take([release(NOW)], new BindingTable('rack'), NOW).due).toEqual([]);
     expect(new LeaseReleases().take([{ ...release(NOW), ipAddress: 'x' }], tableWith(0), NOW).due).toEqual([]);

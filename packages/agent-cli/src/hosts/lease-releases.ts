@@ -1,4 +1,4 @@
-/** Leases that a person ends by the annotation of a HostStatus: which of them are still to be ended. Each annotation counts once, for an hour. */
+/** Leases and quarantines that a person ends by the annotation of a HostStatus: which of them are still to be ended. Each annotation counts once, for an hour. */
 import { type BindingTable, type Ipv4Address, isBindingValid, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { LeaseRelease } from '@vmdhcp/host-inventory';
 
@@ -21,15 +21,16 @@ export class LeaseReleases {
   #seen: ReadonlySet<string> = new Set();
 
   /** Those that were not returned before, and whose lease has not been granted anew since. */
-  take(releases: readonly LeaseRelease[], table: Pick<BindingTable, 'at'>, nowMs: number): TakenReleases {
+  take(releases: readonly LeaseRelease[], table: Pick<BindingTable, 'at' | 'quarantines'>, nowMs: number): TakenReleases {
     const before = this.#seen;
     this.#seen = new Set(releases.map(idOf));
     const pending = releases.flatMap((release) => {
       const address = parseIpv4Address(release.ipAddress);
-      const binding = address === undefined ? undefined : table.at(address);
-      if (before.has(idOf(release)) || address === undefined || binding === undefined) return [];
-      const counts = nowMs - release.beforeMs < COUNTS_MS && binding.grantedAtMs <= release.beforeMs;
-      return counts && isBindingValid(binding, nowMs) ? [{ ...release, address }] : [];
+      if (before.has(idOf(release)) || address === undefined || nowMs - release.beforeMs >= COUNTS_MS) return [];
+      const binding = table.at(address);
+      const isLeased = binding !== undefined && binding.grantedAtMs <= release.beforeMs && isBindingValid(binding, nowMs);
+      const isQuarantined = (table.quarantines().get(address) ?? 0) > nowMs;
+      return isLeased || isQuarantined ? [{ ...release, address }] : [];
     });
     return {
       due: pending.filter(({ beforeMs }) => !isAhead(beforeMs, nowMs)),

@@ -148,7 +148,7 @@ describe('the lease of a host that is gone', () => {
     ];
     for (const subject of ['10.0.0.11', mac(2)])
       expect(release(subject, hosts)).toEqual({
-        ...{ ok: true, hostStatus: 'rack-10-0-0-11', clusterAgent: 'rack', address: '10.0.0.11', client: mac(2) },
+        ...{ ok: true, hostStatus: 'rack-10-0-0-11', clusterAgent: 'rack', address: '10.0.0.11', client: mac(2), isLeased: true },
         patch: { metadata: { annotations: { 'bmc.spidernet.io/release-lease': NOW } } },
       });
   });
@@ -180,8 +180,8 @@ describe('the lease of a host that is gone', () => {
     expect(hasLeaseEnded(observed && host(observed), client as never)).toBe(expected),
   );
 
-  it('has ended already, or there is no such host', () => {
-    expect(release('10.0.0.10', [{ last: 10, client: 1 }])).toMatchObject({ ok: true, patch: undefined });
+  it('has ended already, so that only a quarantine may end; or there is no such host', () => {
+    expect(release('10.0.0.10', [{ last: 10, client: 1 }])).toMatchObject({ ok: true, isLeased: false });
     expect(release('10.0.0.12', [])).toMatchObject({ ok: false, message: expect.stringContaining('no HostStatus') });
     expect(release('10.0.0.10', [{ last: 10, type: 'hostEndpoint' }])).toMatchObject({ ok: false });
   });

@@ -45,12 +45,13 @@ export type ReleasePlan =
       readonly clusterAgent: string;
       readonly address: string;
       readonly client: MacAddress | undefined;
-      /** Undefined: no client has a lease of the address. */
-      readonly patch: MergePatch | undefined;
+      /** False: no client has a lease of the address; it may be in quarantine. */
+      readonly isLeased: boolean;
+      readonly patch: MergePatch;
     }
   | { readonly ok: false; readonly message: string };
 
-/** The change of one HostStatus by which the lease of its address ends, or why there is none. @param now - RFC 3339. */
+/** The change of one HostStatus by which the lease or the quarantine of its address ends, or why there is none. @param now - RFC 3339. */
 export function planRelease(
   { subject, clusterAgent }: Pick<BindingRequest, 'subject' | 'clusterAgent'>,
   hostStatuses: readonly KubernetesObject[],
@@ -59,8 +60,8 @@ export function planRelease(
   const host = findHost({ change: 'release', subject, clusterAgent }, hostStatuses.flatMap(toNamedHost));
   if (typeof host === 'string') return { ok: false, message: host };
   const { name: hostStatus, agent, ipAddress: address, macAddress: client, isActive } = host;
-  const patch = isActive === false ? undefined : { metadata: { annotations: { [RELEASE_LEASE_ANNOTATION]: now } } };
-  return { ok: true, hostStatus, clusterAgent: agent, address, client, patch };
+  const patch = { metadata: { annotations: { [RELEASE_LEASE_ANNOTATION]: now } } };
+  return { ok: true, hostStatus, clusterAgent: agent, address, client, isLeased: isActive !== false, patch };
 }
 
 /** True if the lease of this client has ended: its address has none, or that of another client. @param client - undefined: not known. */

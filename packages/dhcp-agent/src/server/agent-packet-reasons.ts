@@ -1,7 +1,6 @@
 /** What each word means that the agent adds to those of `PACKET_REASONS`: log lines and metrics have the same words. */
 import type { DropReason, IgnoreReason, NakReason } from '@vmdhcp/dhcp-allocator';
 import type { DeclineDoubt } from './decline-checks.js';
-import type { ReleaseDoubt } from './release-checks.js';
 
 /** Why a reply that was decided is not sent, or what a client sent changes nothing. */
 export type SuppressReason = 'standing-by' | 'address-being-probed' | 'address-in-use';
@@ -10,7 +9,7 @@ export type DeclineIgnoreReason = DeclineDoubt | 'address-reserved';
 /** Why the agent drops a packet. */
 export type AgentDropReason = 'internal-error' | 'send-failed';
 
-export type MessageReason = IgnoreReason | NakReason | SuppressReason | DeclineIgnoreReason | ReleaseDoubt;
+export type MessageReason = IgnoreReason | NakReason | SuppressReason | DeclineIgnoreReason;
 export type PacketDropReason = DropReason | AgentDropReason;
 
 /** By reason. Every reason of the unions above that `PACKET_REASONS` does not have, and no other. */
@@ -58,23 +57,6 @@ export const AGENT_PACKET_REASONS = {
     outcomes: ['ignored'],
     meaning: 'The address could not be probed; the log has the error.',
   },
-  'release-address-in-use-by-client': {
-    outcomes: ['ignored'],
-    meaning:
-      'The client answers the probe of the address that is released in its name, or has renewed its lease: the lease stays.',
-  },
-  'release-being-checked': {
-    outcomes: ['ignored'],
-    meaning: 'The address is being probed because of an earlier RELEASE.',
-  },
-  'release-limit': {
-    outcomes: ['ignored'],
-    meaning: 'Too many RELEASEs are being checked at the same time: the lease stays until it ends.',
-  },
-  'release-not-checked': {
-    outcomes: ['ignored'],
-    meaning: 'The address could not be probed, so that its lease stays; the log has the error.',
-  },
   'internal-error': {
     outcomes: ['dropped'],
     meaning: 'A bug: the log has the error. The packet is lost, and the agent goes on.',
@@ -85,7 +67,7 @@ export const AGENT_PACKET_REASONS = {
   },
 } as const satisfies Readonly<
   Record<
-    SuppressReason | DeclineIgnoreReason | ReleaseDoubt | AgentDropReason,
+    SuppressReason | DeclineIgnoreReason | AgentDropReason,
     { outcomes: readonly ('dropped' | 'ignored')[]; meaning: string; source?: string }
   >
 >;

@@ -187,7 +187,7 @@ export class DhcpServer {
     this.#open?.noteEnded();
   }
 
-  /** Ends the lease that an unknown client has of the address, because a person wants it, if its host does not answer a probe. Never rejects. */
+  /** Ends the lease that an unknown client has of the address, or its quarantine, because a person wants it, if no host answers a probe. Never rejects. */
   async endLease(poolName: string, address: Ipv4Address, interfaceName: string): Promise<LeaseEnd> {
     return (await this.#open?.endLease(poolName, address, interfaceName)) ?? { kind: 'no-lease' };
   }
@@ -289,7 +289,7 @@ export class DhcpServer {
         this.#ignore(answer, interfaceName);
         return undefined;
       case 'noted':
-        this.#note(answer, interfaceName);
+        this.#leases.note(answer, interfaceName);
         return undefined;
       case 'reply':
         return this.#reply(gate.redirect?.(answer) ?? answer, interfaceName);
@@ -299,13 +299,6 @@ export class DhcpServer {
   #ignore({ client, reason, pool }: Extract<Answer, { kind: 'ignored' }>, interfaceName: string): void {
     this.counters.count(client.type, 'ignored', reason);
     if (reason === 'pool-exhausted') this.#open?.onExhausted(pool.name, client.macAddress, interfaceName);
-  }
-
-  #note(answer: Extract<Answer, { kind: 'noted' }>, interfaceName: string): void {
-    const { kind, lease } = answer.decision;
-    const isDeclared = this.#table.lookup(lease.poolName, lease.macAddress)?.address === lease.address;
-    const isClaimed = kind === 'release' && !isDeclared && this.#open?.claimRelease(lease, interfaceName) === true;
-    if (!isClaimed) this.#leases.note(answer, interfaceName);
   }
 
   #decide(packet: Uint8Array): Answer | RecordAnswer {

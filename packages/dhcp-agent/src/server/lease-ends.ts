@@ -1,6 +1,6 @@
 /**
- * Leases of unknown clients that end before their time: a client sends a RELEASE, a person ends a lease, or the address is bound to another client now. In each case
- * only if the host that has the lease does not answer a probe.
+ * Leases of unknown clients, and quarantines, that end before their time: a person ends one, or the address is bound to another client now. In each case only if no
+ * host answers a probe that would lose its address, or that another client would share.
  */
 import {
   type Binding,
@@ -11,22 +11,36 @@ import {
   type MacAddress,
   type OpenPool,
 } from '@vmdhcp/dhcp-allocator';
+import type { AddressUse } from '../ports.js';
 import type { FindAddressUsers } from '../probe/address-users.js';
-import type { MessageCounters } from './message-counters.js';
-import { PROBES_AFTER_RELEASE, ReleaseChecks, type ReleaseDoubt, type ReleaseOutcome } from './release-checks.js';
 
 /** A host that has answered is not asked again for so long because another client wants its address. */
 const PRESENT_MS = 30_000;
 /** Hosts that are remembered to have answered. */
 const MOST_PRESENT = 1_024;
+/** Addresses that are probed at the same time. */
+const MOST_CHECKED = 256;
+
+/** Why a lease or a quarantine stays. */
+export type KeptReason =
+  /** The client answers for the address, or has renewed its lease. */
+  | 'in-use-by-client'
+  /** Another host answers for the address in quarantine. */
+  | 'in-use-by-another-host'
+  /** The network is being asked already, about this address or about as many as may be. */
+  | 'being-checked'
+  /** The network could not be asked. */
+  | 'not-checked';
 
 /** What became of a lease that was to end. */
 export type LeaseEnd =
   | { readonly kind: 'ended'; readonly macAddress: MacAddress }
+  | { readonly kind: 'quarantine-ended' }
   /** There is none that could end. */
   | { readonly kind: 'no-lease' }
   | { readonly kind: 'not-recorded' }
-  | { readonly kind: 'kept'; readonly macAddress: MacAddress; readonly reason: ReleaseDoubt };
+  /** `macAddress`: of the client, or of the host that answers for an address in quarantine. */
+  | { readonly kind: 'kept'; readonly macAddress?: MacAddress; readonly reason: KeptReason };
 
 export interface LeaseEndsPorts {
   readonly openPoolOf: (poolName: string) => OpenPool | undefined;
@@ -34,38 +48,38 @@ export interface LeaseEndsPorts {
   readonly probes: (poolName: string) => boolean;
   readonly nowMs: () => number;
   readonly findUsers: FindAddressUsers;
-  readonly counters: MessageCounters;
   readonly onNotProbed: (interfaceName: string, error: unknown) => void;
   readonly onReleased: (lease: Lease, details: Readonly<Record<string, unknown>>) => void;
 }
 
+interface Place {
+  readonly poolName: string;
+  readonly interfaceName: string;
+}
+
+const NO_HOST = '00:00:00:00:00:00';
+const NOBODY: AddressUse = { byClient: false, others: [] };
+
 export class LeaseEnds {
   readonly #ports: LeaseEndsPorts;
-  readonly #checks: ReleaseChecks;
-  /** By pool and MAC address: until when the host counts as present. */
+  /** By pool and MAC address: until when the host is taken to be present. */
   readonly #presentUntilMs = new Map<string, number>();
+  /** By pool and address: what is being probed. */
+  readonly #checked = new Set<string>();
 
   constructor(ports: LeaseEndsPorts) {
     this.#ports = ports;
-    this.#checks = new ReleaseChecks(ports.findUsers, ports.onNotProbed);
   }
 
-  /** A RELEASE of this lease came in. False: no unknown client has it. */
-  claim({ poolName, macAddress, address }: Lease, interfaceName: string): boolean {
-    const binding = this.#leaseAt(poolName, address);
-    if (binding?.macAddress !== macAddress) return false;
-    void this.#end(binding, { poolName, interfaceName, probes: PROBES_AFTER_RELEASE }).then((end) => {
-      if (end.kind === 'ended') this.#ports.counters.count('release', 'released', '');
-      else this.#ports.counters.count('release', 'ignored', end.kind === 'kept' ? end.reason : 'not-recorded');
-    });
-    return true;
-  }
-
-  /** Ends the lease of the address for good, because a person wants it. */
+  /** Ends the lease or the quarantine of the address for good, because a person wants it. */
   async end(poolName: string, address: Ipv4Address, interfaceName: string): Promise<LeaseEnd> {
-    const binding = this.#leaseAt(poolName, address);
-    if (binding === undefined) return { kind: 'no-lease' };
-    return await this.#end(binding, { poolName, interfaceName, probes: 1 });
+    const place = { poolName, interfaceName };
+    const open = this.#ports.openPoolOf(poolName);
+    const binding = open?.bindings.at(address);
+    if (binding !== undefined && isBindingValid(binding, this.#ports.nowMs())) return await this.#end(binding, place);
+    return open?.addresses.isQuarantined(address, this.#ports.nowMs()) === true
+      ? await this.#endQuarantine(address, place)
+      : { kind: 'no-lease' };
   }
 
   /** True: the address that is bound to this client is leased to another one, whose host is being probed. The client may have the address when it asks again. */
@@ -76,42 +90,50 @@ export class LeaseEnds {
     if (holder === undefined) return false;
     const key = `${poolName} ${holder.macAddress}`;
     if ((this.#presentUntilMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs) return false;
-    void this.#end(holder, { poolName, interfaceName, probes: 1 }).then((end) => {
+    void this.#end(holder, { poolName, interfaceName }).then((end) => {
       if (end.kind === 'kept') this.#notePresent(key);
     });
     return true;
   }
 
-  /** To be called every few seconds. */
-  askAgain(): void {
-    this.#checks.askAgain();
-  }
-
-  #leaseAt(poolName: string, address: Ipv4Address): Binding | undefined {
-    const binding = this.#ports.openPoolOf(poolName)?.bindings.at(address);
-    return binding !== undefined && isBindingValid(binding, this.#ports.nowMs()) ? binding : undefined;
-  }
-
-  async #end(
-    { macAddress, address, grantedAtMs }: Binding,
-    how: { readonly poolName: string; readonly interfaceName: string; readonly probes: number },
-  ): Promise<LeaseEnd> {
-    const { poolName, interfaceName } = how;
-    const { openPoolOf, record, nowMs, onReleased } = this.#ports;
-    const lease: Lease = { poolName, macAddress, address };
-    const outcome = await this.#check(lease, how);
-    if (!outcome.believed) return { kind: 'kept', macAddress, reason: outcome.reason };
-    const release = openPoolOf(poolName)?.beginRelease(address, grantedAtMs, nowMs());
-    // The client has renewed it meanwhile.
-    if (release === undefined) return { kind: 'kept', macAddress, reason: 'release-address-in-use-by-client' };
+  async #end({ macAddress, address, grantedAtMs }: Binding, place: Place): Promise<LeaseEnd> {
+    const { openPoolOf, nowMs, record, onReleased } = this.#ports;
+    const lease: Lease = { poolName: place.poolName, macAddress, address };
+    const use = await this.#usersOf(lease, place);
+    if (typeof use === 'string') return { kind: 'kept', macAddress, reason: use };
+    const release = use.byClient ? undefined : openPoolOf(place.poolName)?.beginRelease(address, grantedAtMs, nowMs());
+    // It answers, or has renewed its lease meanwhile.
+    if (release === undefined) return { kind: 'kept', macAddress, reason: 'in-use-by-client' };
     if (!(await record(release))) return { kind: 'not-recorded' };
-    onReleased(lease, { interface: interfaceName });
+    onReleased(lease, { interface: place.interfaceName });
     return { kind: 'ended', macAddress };
   }
 
-  #check(lease: Lease, { interfaceName, probes }: { interfaceName: string; probes: number }): Promise<ReleaseOutcome> {
-    if (!this.#ports.probes(lease.poolName)) return Promise.resolve({ believed: true });
-    return this.#checks.check({ lease, interfaceName, probes });
+  async #endQuarantine(address: Ipv4Address, place: Place): Promise<LeaseEnd> {
+    const { openPoolOf, nowMs, record } = this.#ports;
+    const use = await this.#usersOf({ poolName: place.poolName, macAddress: NO_HOST, address }, place);
+    if (typeof use === 'string') return { kind: 'kept', reason: use };
+    const [user] = use.others;
+    if (user !== undefined) return { kind: 'kept', macAddress: user, reason: 'in-use-by-another-host' };
+    const end = openPoolOf(place.poolName)?.beginQuarantineEnd(address, nowMs());
+    if (end === undefined) return { kind: 'no-lease' };
+    return (await record(end)) ? { kind: 'quarantine-ended' } : { kind: 'not-recorded' };
+  }
+
+  async #usersOf(lease: Lease, { interfaceName }: Place): Promise<AddressUse | 'being-checked' | 'not-checked'> {
+    const { probes, findUsers, onNotProbed } = this.#ports;
+    if (!probes(lease.poolName)) return NOBODY;
+    const key = `${lease.poolName} ${lease.address}`;
+    if (this.#checked.has(key) || this.#checked.size >= MOST_CHECKED) return 'being-checked';
+    this.#checked.add(key);
+    try {
+      return await findUsers(interfaceName, lease);
+    } catch (error) {
+      onNotProbed(interfaceName, error);
+      return 'not-checked';
+    } finally {
+      this.#checked.delete(key);
+    }
   }
 
   #notePresent(key: string): void {

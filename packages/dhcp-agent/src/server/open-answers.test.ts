@@ -25,15 +25,16 @@ describe('an unknown client', () => {
     });
   });
 
-  it('releases its address: it is free when that is recorded, and one line reports it', async () => {
-    const { send, request, settle, lines, open, clock } = setUp();
+  it('whose lease a person ends: the address is free when that is recorded, and one line reports it', async () => {
+    const { send, request, settle, lines, open, clock, server } = setUp();
     send(UNKNOWN, 'discover');
     request(UNKNOWN, '10.0.0.100');
     await settle();
-    send(UNKNOWN, 'release', { clientAddress: ip('10.0.0.100'), options: [[54, octets('10.0.0.1')]] });
+    const ended = server.endLease('net', ip('10.0.0.100'), 'eth1');
     await turn();
     expect(open.counts(clock.nowMs).free).toBe(1);
     await settle();
+    await ended;
     expect(lines().at(-1)).toEqual({ event: 'released', mac: UNKNOWN, interface: 'eth1', total: 2, remaining: 2 });
   });
 

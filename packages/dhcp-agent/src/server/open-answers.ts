@@ -88,9 +88,9 @@ export class OpenAnswers {
   constructor(ports: OpenAnswersPorts) {
     this.#ports = ports;
     this.openPoolOf = ports.openPoolOf;
-    const { openPoolOf, record, probes, nowMs, counters, observer } = ports;
+    const { openPoolOf, record, probes, nowMs, observer } = ports;
     this.#ends = new LeaseEnds({
-      ...{ openPoolOf, record, probes, nowMs, counters, findUsers: this.#findUsers },
+      ...{ openPoolOf, record, probes, nowMs, findUsers: this.#findUsers },
       onNotProbed: (interfaceName, error) => observer.observe({ kind: 'address-not-probed', interfaceName, error }),
       onReleased: (lease, details) => this.#observe('released', lease, details),
     });
@@ -107,12 +107,7 @@ export class OpenAnswers {
     return binding !== undefined && isBindingValid(binding, this.#ports.nowMs());
   }
 
-  /** A RELEASE of this lease came in. False: no unknown client has it. */
-  claimRelease(lease: Lease, interfaceName: string): boolean {
-    return this.#ends.claim(lease, interfaceName);
-  }
-
-  /** Ends the lease of an unknown client because a person wants it, if its host does not answer. Never rejects. */
+  /** Ends the lease of an unknown client, or a quarantine, because a person wants it, if no host answers for the address. Never rejects. */
   endLease(poolName: string, address: Ipv4Address, interfaceName: string): Promise<LeaseEnd> {
     return this.#ends.end(poolName, address, interfaceName);
   }
@@ -157,13 +152,14 @@ export class OpenAnswers {
     return true;
   }
 
-  /** Notes leases that have ended, and asks hosts again whose RELEASE is in doubt. To be called every few seconds. */
+  /** Notes leases that have ended, and mends times of a clock that was ahead. To be called every few seconds. */
   noteEnded(): void {
-    this.#ends.askAgain();
     const nowMs = this.#ports.nowMs();
-    for (const open of this.#ports.all())
+    for (const open of this.#ports.all()) {
+      for (const record of open.beginCorrections(nowMs)) void this.#ports.record(record);
       for (const { macAddress, address } of open.takeEnded(nowMs))
         this.#observe('expired', { poolName: open.pool.name, macAddress, address });
+    }
   }
 
   /** Sends the reply when no other host uses the address and the record survives. Otherwise never, and returns why. Never rejects. */

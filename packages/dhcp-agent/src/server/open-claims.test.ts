@@ -26,15 +26,17 @@ async function withVictim() {
 }
 
 describe('a REQUEST of an address that was not offered', () => {
-  it('has its ACK when the address was probed', async () => {
-    const { request, sent, probed, settle } = setUp({ probes: true });
+  it('is refused, and probed only just after a start, when the one before may have offered it', async () => {
+    const { request, sent, probed, settle, clock } = setUp({ probes: true });
     request(UNKNOWN, '10.0.0.100');
     await turn();
     await settle();
     expect([probed, sent]).toEqual([['10.0.0.100'], ['eth1 ack 10.0.0.100']]);
+    clock.nowMs += 30_000;
+    expect(request(OTHER, '10.0.0.101')).toBe('nak 0.0.0.0');
   });
 
-  it('has none where another host uses the address, which is quarantined; then a DHCPNAK', async () => {
+  it('has no ACK where another host uses the address, which is quarantined; then a DHCPNAK', async () => {
     const { request, sent, hosts, disk, settle, ignored } = setUp({ probes: true });
     hosts.set('10.0.0.100', SQUATTER);
     request(UNKNOWN, '10.0.0.100');
@@ -59,107 +61,62 @@ describe('a REQUEST of an address that was not offered', () => {
     expect(sent).toEqual(['eth1 ack 10.0.0.100']);
     expect(probed).toHaveLength(2);
   });
+});
 
-  it('is probed although it was probed for another client just before; the address that a client was offered is not probed again', async () => {
-    const { send, request, probed, settle, sent } = setUp({ probes: true });
-    send(UNKNOWN, 'discover');
-    await turn();
-    request(UNKNOWN, '10.0.0.100');
-    await turn();
-    expect(probed).toEqual(['10.0.0.100']);
-    await settle();
-    send(OTHER, 'discover');
-    await turn();
-    request(SQUATTER, '10.0.0.101');
-    await turn();
-    expect(sent.at(-1)).toBe('eth1 offer 10.0.0.101');
-    expect(probed).toEqual(['10.0.0.100', '10.0.0.101']);
-  });
+it('the address that a client was offered is not probed again when it requests it', async () => {
+  const { send, request, probed } = setUp({ probes: true });
+  send(UNKNOWN, 'discover');
+  await turn();
+  request(UNKNOWN, '10.0.0.100');
+  await turn();
+  expect(probed).toEqual(['10.0.0.100']);
 });
 
 describe('a RELEASE', () => {
-  it('in the name of a host that answers changes nothing: it is asked four times, and renews its lease meanwhile', async () => {
-    const { release, later, validAt, probed, ignored, lines } = await withVictim();
+  it.each([
+    ['answers', true],
+    ['is switched off', false],
+  ])('in the name of a host that %s ends no lease, and nothing is probed', async (_title, isThere) => {
+    const { release, later, validAt, probed, ignored, lines, hosts, request } = await withVictim();
+    if (!isThere) hosts.clear();
+    const before = probed.length;
     release(VICTIM, '10.0.0.100');
     await turn();
     await later(5);
-    expect(probed.filter((address) => address === '10.0.0.100')).toHaveLength(1 + 4);
+    expect(probed.length).toBe(before);
     expect(validAt('10.0.0.100')).toBe(VICTIM);
-    expect(ignored().at(-1)).toBe('release release-address-in-use-by-client');
-    expect(lines().map(({ event }) => event)).toEqual(['bound']);
-  });
-
-  it('of a host that is gone a moment later ends its lease', async () => {
-    const { release, later, validAt, hosts, settle, lines } = await withVictim();
-    release(VICTIM, '10.0.0.100');
-    await turn();
-    hosts.clear();
-    await later();
-    await settle();
-    expect(validAt('10.0.0.100')).toBeUndefined();
-    expect(lines().map(({ event }) => event)).toEqual(['bound', 'released']);
-  });
-
-  it('ends no lease that its client renews while it is asked', async () => {
-    const { release, later, validAt, hosts, settle, clock, send } = await withVictim();
-    release(VICTIM, '10.0.0.100');
-    await turn();
-    clock.nowMs += 1_000;
-    send(VICTIM, 'request', { clientAddress: ip('10.0.0.100') });
-    await turn();
-    await settle();
-    hosts.clear();
-    await later();
-    await settle();
-    expect(validAt('10.0.0.100')).toBe(VICTIM);
-  });
-
-  it('ends none where the network cannot be asked, and is checked once at a time', async () => {
-    const { release, validAt, network, ignored } = await withVictim();
-    network.error = new Error('ENETDOWN');
-    release(VICTIM, '10.0.0.100');
-    release(VICTIM, '10.0.0.100');
-    await turn();
-    expect(validAt('10.0.0.100')).toBe(VICTIM);
-    expect(ignored().slice(-2).toSorted()).toEqual(['release release-being-checked', 'release release-not-checked']);
+    expect(request(INTRUDER, '10.0.0.100')).toBe('nak 0.0.0.0');
+    expect(ignored().at(-1)).toBe('release lease-stays');
+    expect(lines().map(({ event }) => event)).toEqual(['bound', 'refused']);
   });
 });
 
-describe('a host that missed the probe after a forged RELEASE', () => {
-  async function forged() {
+describe('a host that missed the probe when a person ended its lease', () => {
+  async function released() {
     const world = await withVictim();
     world.hosts.clear();
-    world.release(VICTIM, '10.0.0.100');
-    await turn();
+    const ended = world.server.endLease('net', ip('10.0.0.100'), 'eth1');
     await world.settle();
+    await ended;
     expect(world.validAt('10.0.0.100')).toBeUndefined();
     world.hosts.set('10.0.0.100', VICTIM);
     return world;
   }
 
-  it('keeps its address when an intruder requests it, and renews its lease', async () => {
-    const { request, settle, sent, validAt, send, open, clock, lines } = await forged();
-    request(INTRUDER, '10.0.0.100');
-    await turn();
-    await settle();
-    expect(sent.filter((reply) => reply.includes('ack'))).toEqual(['eth1 ack 10.0.0.100']);
-    expect(validAt('10.0.0.100')).toBe(VICTIM);
-    expect(open.counts(clock.nowMs).quarantined).toBe(0);
-    expect(lines().at(-1)).toMatchObject({ event: 'bound', mac: VICTIM, isInUse: true });
+  it('has it again when it would be offered to another one, and renews its lease', async () => {
+    const { join, validAt, settle, send, request, open, clock, lines, sent } = await released();
     expect(request(INTRUDER, '10.0.0.100')).toBe('nak 0.0.0.0');
-    send(VICTIM, 'request', { clientAddress: ip('10.0.0.100') });
-    await turn();
-    await settle();
-    expect(sent.at(-1)).toBe('eth1 ack 10.0.0.100');
-  });
-
-  it('keeps it when no other address is left to offer', async () => {
-    const { join, validAt, settle, send } = await forged();
     expect(await join(INTRUDER)).toBe('10.0.0.101');
     send(SQUATTER, 'discover');
     await turn();
     await settle();
     expect(validAt('10.0.0.100')).toBe(VICTIM);
+    expect(open.counts(clock.nowMs).quarantined).toBe(0);
+    expect(lines().at(-1)).toMatchObject({ event: 'bound', mac: VICTIM, isInUse: true });
+    send(VICTIM, 'request', { clientAddress: ip('10.0.0.100') });
+    await turn();
+    await settle();
+    expect(sent.at(-1)).toBe('eth1 ack 10.0.0.100');
     expect(await join(SQUATTER)).toBe('no offer');
   });
 });
@@ -221,7 +178,7 @@ describe('a lease that a person ends', () => {
 
   it('stays if it does, which is returned at once', async () => {
     const { server, validAt } = await withVictim();
-    const reason = 'release-address-in-use-by-client';
+    const reason = 'in-use-by-client';
     expect(await server.endLease('net', ip('10.0.0.100'), 'eth1')).toEqual({ kind: 'kept', macAddress: VICTIM, reason });
     expect(validAt('10.0.0.100')).toBe(VICTIM);
   });
@@ -303,18 +260,71 @@ it('an address outside of the range that another host uses keeps its client from
   expect(await join(UNKNOWN)).toBe('10.0.0.200');
 });
 
-it('a copied client identifier with another MAC address is no renewal: the address is probed, and its host keeps it', async () => {
-  const { send, settle, hosts, sent, probed } = setUp({ probes: true });
+it('hosts with one client identifier have an address each, and neither is locked out when the other one misses a probe', async () => {
+  const { send, settle, sent } = setUp({ probes: true });
   const identifier = [61, Uint8Array.of(255, 1, 2, 3, 4, 5)] as const;
-  const options = [[50, octets('10.0.0.100')], [54, octets('10.0.0.1')], identifier] as const;
-  send(UNKNOWN, 'discover', { options: [identifier] });
+  const join = async (macAddress: string, address: string) => {
+    send(macAddress, 'discover', { options: [identifier] });
+    await turn();
+    send(macAddress, 'request', { options: [[50, octets(address)], [54, octets('10.0.0.1')], identifier] });
+    await settle();
+    return sent.at(-1);
+  };
+  expect(await join(UNKNOWN, '10.0.0.100')).toBe('eth1 ack 10.0.0.100');
+  expect(await join(OTHER, '10.0.0.101')).toBe('eth1 ack 10.0.0.101');
+  for (const [macAddress, address] of [
+    [UNKNOWN, '10.0.0.100'],
+    [OTHER, '10.0.0.101'],
+  ] as const) {
+    send(macAddress, 'request', { clientAddress: ip(address), options: [identifier] });
+    await settle();
+    expect(sent.at(-1)).toBe(`eth1 ack ${address}`);
+  }
+});
+
+describe('a quarantine that a person ends', () => {
+  async function quarantined() {
+    const world = setUp({ probes: true });
+    world.hosts.set('10.0.0.100', SQUATTER);
+    world.send(UNKNOWN, 'discover');
+    await turn();
+    await world.settle();
+    expect(world.open.counts(world.clock.nowMs).quarantined).toBe(1);
+    return world;
+  }
+
+  it('ends if no host answers for the address, which is leased again', async () => {
+    const { server, hosts, settle, join } = await quarantined();
+    hosts.clear();
+    const ended = server.endLease('net', ip('10.0.0.100'), 'eth1');
+    await settle();
+    expect(await ended).toEqual({ kind: 'quarantine-ended' });
+    expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  });
+
+  it('stays if one does', async () => {
+    const { server, open, clock } = await quarantined();
+    const kept = { kind: 'kept', macAddress: SQUATTER, reason: 'in-use-by-another-host' };
+    expect(await server.endLease('net', ip('10.0.0.100'), 'eth1')).toEqual(kept);
+    expect(open.counts(clock.nowMs).quarantined).toBe(1);
+  });
+});
+
+it('what was recorded while the clock was ahead is mended: leases last for their time from now, quarantines a month', async () => {
+  const { join, open, clock, server, settle, disk, send, hosts } = setUp({ probes: true });
+  const years = 10 * 365 * 86_400_000;
+  clock.nowMs += years;
+  expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  hosts.set('10.0.0.101', SQUATTER);
+  send(OTHER, 'discover');
   await turn();
-  send(UNKNOWN, 'request', { options });
   await settle();
-  expect(sent.at(-1)).toBe('eth1 ack 10.0.0.100');
-  hosts.set('10.0.0.100', UNKNOWN);
-  const before = probed.length;
-  send(OTHER, 'request', { options });
+  expect(open.counts(clock.nowMs)).toMatchObject({ valid: 1, quarantined: 1 });
+  clock.nowMs -= years;
+  server.expireLeases();
   await settle();
-  expect([probed.length - before, sent.filter((line) => line === 'eth1 ack 10.0.0.100').length]).toEqual([1, 1]);
+  expect(open.bindings.at(ip('10.0.0.100'))).toMatchObject({ macAddress: UNKNOWN, endsAtMs: clock.nowMs + 300_000 });
+  expect(open.bindings.quarantines().get(ip('10.0.0.101'))).toBe(clock.nowMs + 31 * 86_400_000);
+  server.expireLeases();
+  expect(disk).toEqual([]);
 });

@@ -57,6 +57,11 @@ export class BindingTable {
     for (const row of this.#rowOfAddress.values()) yield this.#read(row);
   }
 
+  /** Bindings whose last ACK was decided after this time. */
+  *grantedAfter(timeMs: number): Generator<Binding> {
+    for (const row of this.#rowOfAddress.values()) if ((this.#grantedAtMs[row] as number) > timeMs) yield this.#read(row);
+  }
+
   /** A record for each binding and each quarantine: applied to an empty table, they make this one. */
   *records(): Generator<BindingRecord> {
     for (const [address, untilMs] of this.#quarantinedUntilMs)

@@ -27,6 +27,11 @@ export interface DeclaredAddress {
   readonly isLeasedHere?: boolean;
 }
 
+/** How far the clock of another replica may be ahead. */
+const MOST_AHEAD_MS = 60_000;
+/** No quarantine is longer, except one for ever: those of imported leases are as long as these. */
+const LONGEST_QUARANTINE_MS = 31 * 86_400_000;
+
 /** For so long at least a part of the addresses is kept for the clients that had them: they may be switched off over a weekend. */
 const KEPT_MS = 3 * 86_400_000;
 
@@ -120,6 +125,21 @@ export class LeasableAddresses {
 
   isQuarantined(address: Ipv4Address, nowMs: number): boolean {
     return (this.table.quarantines().get(address) ?? Number.NEGATIVE_INFINITY) > nowMs;
+  }
+
+  /** What the bindings and quarantines should be that were recorded while the clock was ahead. */
+  implausible(nowMs: number): BindingRecord[] {
+    const { poolName } = this.table;
+    const latestMs = nowMs + LONGEST_QUARANTINE_MS;
+    const quarantines = [...this.table.quarantines()].flatMap(([address, untilMs]): BindingRecord[] =>
+      untilMs > latestMs && Number.isFinite(untilMs) ? [{ kind: 'quarantine', poolName, address, untilMs: latestMs }] : [],
+    );
+    const bindings = [...this.table.grantedAfter(nowMs + MOST_AHEAD_MS)].map((binding): BindingRecord => {
+      const endsAtMs = nowMs + Math.max(0, binding.endsAtMs - binding.grantedAtMs);
+      const boundAtMs = Math.min(binding.boundAtMs, nowMs);
+      return { kind: 'binding', poolName, ...binding, boundAtMs, grantedAtMs: nowMs, endsAtMs };
+    });
+    return [...quarantines, ...bindings];
   }
 
   /** What is being recorded for the address. */

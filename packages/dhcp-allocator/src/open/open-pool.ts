@@ -134,14 +134,34 @@ export class OpenPool {
     return record;
   }
 
+  /** The record by which the quarantine of the address ends before its time. Undefined: it is in none, or is being recorded. */
+  beginQuarantineEnd(address: Ipv4Address, nowMs: number): BindingRecord | undefined {
+    const addresses = this.#addresses;
+    if (!addresses.isQuarantined(address, nowMs) || addresses.recordingAt(address) !== undefined) return undefined;
+    const record: BindingRecord = { kind: 'quarantine', poolName: this.pool.name, address, untilMs: nowMs };
+    addresses.beginRecording(record, nowMs);
+    return record;
+  }
+
+  /**
+   * The records that mend what was recorded while the clock was ahead: a lease that was granted in the future lasts for its whole time from now, so that no client loses
+   * its address, and a quarantine lasts no longer than any does. To be asked for every few seconds; each is to be recorded, and reported by `recorded`.
+   */
+  beginCorrections(nowMs: number): BindingRecord[] {
+    const records = this.#addresses
+      .implausible(nowMs)
+      .filter(({ address }) => this.#addresses.recordingAt(address) === undefined);
+    for (const record of records) this.#addresses.beginRecording(record, nowMs);
+    return records;
+  }
+
   /** Another host uses the address, and `beginQuarantine` has no record for that: a client to which it is bound has another one before `untilMs`. In memory. */
   noteInUse(address: Ipv4Address, untilMs: number): void {
     this.#addresses.noteInUse(address, untilMs);
   }
 
   /**
-   * The record by which the lease ends, because its client does not use the address any more: it has sent a DHCPRELEASE, or a person ends the lease, and the client does not
-   * answer a probe. The client is remembered. To be recorded, and reported by `recorded`. Undefined: there is no such lease any more, its client has renewed it since, or
+   * The record by which the lease ends, because a person ends it, or the address is bound to another client, and the client does not answer a probe. The client is remembered. To be recorded, and reported by `recorded`. Undefined: there is no such lease any more, its client has renewed it since, or
    * the address, or another one of the client, is being recorded.
    *
    * @param grantedAtMs - `grantedAtMs` of the binding when the probe began.
@@ -156,7 +176,7 @@ export class OpenPool {
   }
 
   /**
-   * The record by which a lease that has ended goes on, because its client was found to use the address: its DHCPRELEASE was forged, or it did not hear that the lease has
+   * The record by which a lease that has ended goes on, because its client was found to use the address: it did not answer when a person ended the lease, or it did not hear that the lease has
    * ended. To be recorded, and reported by `recorded`. Undefined: the address is not remembered as that of a client with this MAC address, or is being recorded.
    */
   beginRestoring(address: Ipv4Address, usedBy: MacAddress, nowMs: number): BindingRecord | undefined {
