@@ -26,7 +26,7 @@ export type { Assignment, AssignmentChanges, Lease, LeaseChange } from './lease/
 export { LeaseIndex } from './lease/lease-index.js';
 export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';
 // Open pools
-export { answerOpenPacket, type OpenServing, type RecordAnswer } from './open/answer-open-packet.js';
+export { answerOpenPacket, type NewStanding, type OpenServing, type RecordAnswer } from './open/answer-open-packet.js';
 export { BindingRecorder, type BindingRecorderPorts } from './open/binding-recorder.js';
 export type { BindingStore } from './open/binding-store.js';
 export type { DeclaredAddress } from './open/leasable-addresses.js';

@@ -14,6 +14,7 @@ import {
   type LeaseTable,
   leaseExpiry,
   type MacAddress,
+  type NewStanding,
   type Pool,
   type RecordAnswer,
   type ReplyAnswer,
@@ -28,6 +29,7 @@ import type { SuppressReason } from './agent-packet-reasons.js';
 import { DeclaredLeases, type DeclaredLeasesPorts } from './declared-leases.js';
 import type { LeaseEnd } from './lease-ends.js';
 import { MessageCounters } from './message-counters.js';
+import { NewClientLimits } from './new-client-limits.js';
 import { NotedAnswers, NotedEntry } from './noted-answers.js';
 import { OpenAnswers, type OpenPoolsPort } from './open-answers.js';
 import { PoolsOnServer, ReadyPools } from './pools-on-server.js';
@@ -92,6 +94,8 @@ export class DhcpServer {
   readonly #acks = this.counters.idOf('request', 'ack', '');
   /** Undefined: no pool is open. */
   readonly #open: OpenAnswers | undefined;
+  readonly #newClients = new NewClientLimits();
+  readonly #admits = (standing: NewStanding) => this.#newClients.admits(standing, this.#ports.nowMs());
   readonly #packetLog: PacketLog;
   readonly #noted: NotedAnswers;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
@@ -307,6 +311,7 @@ export class DhcpServer {
       ...this.#serving,
       openPoolOf: this.#open.openPoolOf,
       nowMs: this.#ports.nowMs(),
+      admits: this.#admits,
     });
   }
 

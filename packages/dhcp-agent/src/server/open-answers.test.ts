@@ -94,3 +94,23 @@ describe('a DECLINE of an unknown client', () => {
     expect(open.counts(clock.nowMs).quarantined).toBe(quarantined);
   });
 });
+
+it('a flood of made-up clients is answered from a budget, and a client that has a lease, had one, or was offered an address does not notice', async () => {
+  const { send, request, settle, join, server, clock, sent } = setUp();
+  expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  expect(send(OTHER, 'discover')).toBe('offer 10.0.0.101');
+  const madeUp = (each: number) =>
+    `02:00:01:00:${(each >> 8).toString(16).padStart(2, '0')}:${(each & 255).toString(16).padStart(2, '0')}`;
+  const dropped = () => server.counters.dropped().get('too-many-new-clients') ?? 0;
+  for (let each = 0; each < 6_000; each++) send(madeUp(each), 'discover');
+  expect(dropped()).toBe(6_000 - (4_000 - 2));
+  send(UNKNOWN, 'request', { clientAddress: ip('10.0.0.100') });
+  await settle();
+  expect(sent.at(-1)).toBe('eth1 ack 10.0.0.100');
+  request(OTHER, '10.0.0.101');
+  await settle();
+  expect(sent.at(-1)).toBe('eth1 ack 10.0.0.101');
+  clock.nowMs += 301_000;
+  for (let each = 0; each < 6_000; each++) send(madeUp(each), 'discover');
+  expect(send(UNKNOWN, 'discover')).toBe('offer 10.0.0.100');
+});

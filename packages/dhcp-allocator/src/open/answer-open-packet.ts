@@ -21,7 +21,12 @@ export interface OpenServing extends Serving {
   readonly openPoolOf: (poolName: string) => OpenPool | undefined;
   /** Milliseconds on the clock of the bindings. */
   readonly nowMs: number;
+  /** True: one more message may be answered of a client that has no lease, and had none. Default: always. */
+  readonly admits?: (standing: NewStanding) => boolean;
 }
+
+/** Of a client that never had a lease: `offered` requests what it was offered; everything else is `new`. */
+export type NewStanding = 'new' | 'offered';
 
 /** A record that has to survive a crash before anything else is done. */
 export interface RecordAnswer {
@@ -77,10 +82,12 @@ function findOpenPool(client: ClientMessage, unknown: UnknownClient, serving: Op
   return knowing[0] ?? open[0];
 }
 
-function answerUnknown(asked: Asked, { into, nowMs }: OpenServing): Answer | RecordAnswer {
+function answerUnknown(asked: Asked, { into, nowMs, admits }: OpenServing): Answer | RecordAnswer {
   const { message, unknown, open } = asked;
   const { pool } = open;
   if (!isFromAllowedRelay(message, pool)) return { kind: 'dropped', reason: 'relay-not-allowed' };
+  const standing = newStandingOf(asked, nowMs);
+  if (standing !== undefined && admits?.(standing) === false) return { kind: 'dropped', reason: 'too-many-new-clients' };
   const decision = decideUnknown({ message, client: unknown, open, nowMs });
   if (decision.kind !== 'record-then-ack') {
     const served = decision.kind === 'offer' ? open.servedFor(unknown, decision.lease.address, nowMs) : open.served;
@@ -93,6 +100,14 @@ function answerUnknown(asked: Asked, { into, nowMs }: OpenServing): Answer | Rec
   const reply = answerDecision(client, ack, { served, into: undefined });
   const event = isRenewal ? 'renewed' : 'bound';
   return { kind: 'record', event, record, client, pool, ...(reply.kind === 'reply' && { reply }) };
+}
+
+/** Undefined: the client has a lease of the pool, or had one. */
+function newStandingOf({ message, unknown, open: { addresses } }: Asked, nowMs: number): NewStanding | undefined {
+  if (addresses.bindingOf(unknown) !== undefined) return undefined;
+  const { type, requestedAddress } = message;
+  const isOffered = requestedAddress !== undefined && addresses.wasOffered(unknown, requestedAddress, nowMs);
+  return type === 'request' && isOffered ? 'offered' : 'new';
 }
 
 /** A message is a view of its packet, whose memory the caller uses again for the next one. */

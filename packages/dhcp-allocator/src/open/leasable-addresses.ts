@@ -216,7 +216,7 @@ export class LeasableAddresses {
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
     if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
     if (!this.#isLeasable(address, nowMs)) return false;
-    return isOwn || (this.#wasOffered(client, address, nowMs) && !this.#isPortFull(client));
+    return isOwn || (this.wasOffered(client, address, nowMs) && !this.#isPortFull(client));
   }
 
   /**
@@ -323,7 +323,7 @@ export class LeasableAddresses {
   }
 
   /** By this server, or, as far as it can be known, by the one that ran before it died: then no client had the address. */
-  #wasOffered({ macAddress }: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
+  wasOffered({ macAddress }: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
     if (this.#offers.wasOffered(macAddress, address, nowMs)) return true;
     return nowMs < this.#startedAtMs + OFFER_MS && this.#supply.isUnused(address);
   }

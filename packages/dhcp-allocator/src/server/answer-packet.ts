@@ -12,7 +12,13 @@ import type { Reply } from './reply-composer.js';
 import { type ReplyDestination, replyDestination } from './reply-destination.js';
 import type { ServedPool, Serving } from './served-pool.js';
 
-export type DropReason = MalformedReason | NotForServersReason | 'no-pool-for-relay' | 'no-pool-here' | 'relay-not-allowed';
+export type DropReason =
+  | MalformedReason
+  | NotForServersReason
+  | 'no-pool-for-relay'
+  | 'no-pool-here'
+  | 'relay-not-allowed'
+  | 'too-many-new-clients';
 
 /** What a packet led to. */
 export type Answer =

@@ -83,6 +83,11 @@ export const PACKET_REASONS = {
     outcomes: ['dropped'],
     meaning: 'The relay is outside the subnet of the pool, and `spec.ipv4Config.relays` does not have it.',
   },
+  'too-many-new-clients': {
+    outcomes: ['dropped'],
+    meaning:
+      'More messages come in from clients that never had a lease of an open pool than the agent answers in a second: clients that have one come first. The client retransmits.',
+  },
   'unknown-client': {
     outcomes: ['ignored'],
     meaning: 'The pool has no lease for the MAC address of the client.',
