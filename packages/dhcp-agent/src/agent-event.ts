@@ -56,6 +56,8 @@ type ClientEvent =
       /** Anything else worth knowing; never text from the wire. */
       readonly details?: Readonly<Record<string, unknown>>;
     }
+  /** An unknown client has renewed its first lease. */
+  | { readonly kind: 'client-proven'; readonly pool: string; readonly macAddress: MacAddress }
   /** A standby answered a client that retransmits. */
   | { readonly kind: 'standby-answer'; readonly pool: string; readonly macAddress: MacAddress }
   | { readonly kind: 'burst'; readonly durationNs: number }

@@ -25,12 +25,12 @@ export { BindingTable } from './binding/binding-table.js';
 export type { Assignment, AssignmentChanges, Lease, LeaseChange } from './lease/lease.js';
 export { LeaseIndex } from './lease/lease-index.js';
 export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js';
-// Open pools
 export { answerOpenPacket, type NewStanding, type OpenServing, type RecordAnswer } from './open/answer-open-packet.js';
 export { BindingRecorder, type BindingRecorderPorts } from './open/binding-recorder.js';
 export type { BindingStore } from './open/binding-store.js';
 export type { DeclaredAddress } from './open/leasable-addresses.js';
-export { SHORT_LEASE_SECONDS } from './open/lease-times.js';
+// Open pools
+export { isProven, SHORT_LEASE_SECONDS } from './open/lease-times.js';
 export { MOST_OFFERS, OFFER_MS } from './open/offers.js';
 export {
   type LeaseToAdopt,
@@ -52,6 +52,7 @@ export {
 export { isHostName } from './pool/host-name.js';
 export {
   type BootSettings,
+  DEFAULT_DYNAMIC_LEASE_TIME_SECONDS,
   DEFAULT_LEASE_TIME_SECONDS,
   INFINITE_LEASE_TIME_SECONDS,
   MAX_RANGE_SIZE,

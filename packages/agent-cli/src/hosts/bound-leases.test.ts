@@ -1,7 +1,7 @@
 import { BindingTable, OpenPool, ServedPool, validatePool } from '@vmdhcp/dhcp-allocator';
 import type { BoundAddress } from '@vmdhcp/host-inventory';
 import { describe, expect, it } from 'vitest';
-import { declaredAddresses, hostLeases, rememberedClients } from './bound-leases.js';
+import { declaredAddresses, hostLeases, rememberedClients, wasNeverRenewed } from './bound-leases.js';
 import { ip } from './hosts-fixtures.js';
 
 const NOW = 1_000_000;
@@ -68,4 +68,27 @@ describe('clients of which the pool has no lease', () => {
     expect([5, 6, 1, 7].map(choose)).toEqual([ip('10.0.0.12'), ip('10.0.0.11'), ip('10.0.0.10'), undefined]);
     expect(hostLeases(open.bindings, NOW)).toHaveLength(3);
   });
+});
+
+it('a lease that its client never renewed is told from one that it had: while it lasts, and when it has ended', () => {
+  const table = new BindingTable('rack');
+  const record = (last: number, times: { boundAtMs: number; grantedAtMs: number; endsAtMs: number }) =>
+    table.apply({
+      kind: 'binding',
+      poolName: 'rack',
+      address: ip(`10.0.0.${last}`),
+      macAddress: mac(last),
+      ...times,
+      isReleased: false,
+    });
+  record(10, { boundAtMs: 0, grantedAtMs: 0, endsAtMs: 300_000 });
+  record(11, { boundAtMs: 0, grantedAtMs: 150_000, endsAtMs: 900_000 });
+  expect(hostLeases(table, 1).map(({ ipAddress, isNew }) => [ipAddress, isNew])).toEqual([
+    ['10.0.0.10', true],
+    ['10.0.0.11', undefined],
+  ]);
+  const neverRenewed = (nowMs: number) =>
+    ['10.0.0.10', '10.0.0.11', '10.0.0.12'].map((one) => wasNeverRenewed(table, one, nowMs));
+  expect(neverRenewed(1)).toEqual([false, false, false]);
+  expect(neverRenewed(1_000_000)).toEqual([true, false, false]);
 });

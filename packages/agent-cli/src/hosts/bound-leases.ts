@@ -6,6 +6,7 @@ import {
   formatIpv4Address,
   type Ipv4Address,
   isBindingValid,
+  isProven,
   type Pool,
   parseIpv4Address,
   rangeContains,
@@ -67,7 +68,18 @@ export function rememberedClients(
 export function hostLeases(table: Pick<BindingTable, 'bindings'>, nowMs: number): HostLease[] {
   return [...table.bindings()]
     .filter((binding) => isBindingValid(binding, nowMs))
-    .map(({ address, macAddress }) => ({ ipAddress: formatIpv4Address(address), macAddress }));
+    .map((binding) => ({
+      ipAddress: formatIpv4Address(binding.address),
+      macAddress: binding.macAddress,
+      ...(!isProven(binding, binding.grantedAtMs) && { isNew: true }),
+    }));
+}
+
+/** True: the lease of the address has ended, and its client never renewed it. */
+export function wasNeverRenewed(table: Pick<BindingTable, 'at'>, ipAddress: string, nowMs: number): boolean {
+  const address = parseIpv4Address(ipAddress);
+  const binding = address === undefined ? undefined : table.at(address);
+  return binding !== undefined && !isBindingValid(binding, nowMs) && !isProven(binding, binding.grantedAtMs);
 }
 
 function endedLease(
@@ -76,6 +88,7 @@ function endedLease(
   nowMs: number,
 ): BindingRecord {
   const endedAtMs = Math.min(changedAtMs, nowMs);
-  const times = { boundAtMs: endedAtMs, grantedAtMs: endedAtMs, endsAtMs: endedAtMs };
+  // When it began is not known: that was before the HostStatus changed.
+  const times = { boundAtMs: 0, grantedAtMs: endedAtMs, endsAtMs: endedAtMs };
   return { kind: 'binding', ...place, macAddress, ...times, isReleased: false };
 }

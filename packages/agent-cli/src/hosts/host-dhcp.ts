@@ -19,7 +19,7 @@ import type { OpenLeases } from '../bare-host/open-leases.js';
 import { viewsOf } from '../bindings/views-of.js';
 import type { KeptLease } from '../control/describe-kept.js';
 import type { LeaseView } from '../state/lease-view.js';
-import { declaredAddresses, hostLeases, rememberedClients } from './bound-leases.js';
+import { declaredAddresses, hostLeases, rememberedClients, wasNeverRenewed } from './bound-leases.js';
 import { LeaseReleases } from './lease-releases.js';
 
 export interface HostDhcpPorts {
@@ -161,6 +161,12 @@ export class HostDhcp {
   leases(): readonly HostLease[] | undefined {
     const open = this.#openPool();
     return open === undefined ? undefined : hostLeases(open.bindings, this.#ports.nowMs());
+  }
+
+  /** True: the lease of the address has ended, and its client never renewed it. */
+  mayBeMadeUp(ipAddress: string): boolean {
+    const open = this.#openPool();
+    return open !== undefined && wasNeverRenewed(open.bindings, ipAddress, this.#ports.nowMs());
   }
 
   *views(): Generator<LeaseView> {

@@ -21,7 +21,7 @@ describe('the pool of a ClusterAgent', () => {
       name: 'rack',
       serverAddress: ip('10.0.0.2'),
       dynamic: [{ first: ip('10.0.0.10'), last: ip('10.0.0.19') }],
-      leaseTimeSeconds: 31_536_000,
+      leaseTimeSeconds: 604_800,
     });
     expect(pool.options.router).toBe(ip('10.0.0.1'));
   });

@@ -83,6 +83,7 @@ export class HostsMachine {
       createInventory: (onBindings) =>
         ports.createInventory({
           ...{ isLeading: () => this.isLeader(), leases: () => this.#dhcp.leases(), onBindings },
+          mayBeMadeUp: (address) => this.#dhcp.mayBeMadeUp(address),
           whenAddressed: this.#addressWait.wait,
         }),
       onBindings: (bound) => {

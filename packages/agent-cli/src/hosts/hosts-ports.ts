@@ -22,6 +22,7 @@ export interface HostsSettings {
 export interface InventoryParts {
   readonly isLeading: () => boolean;
   readonly leases: HostDhcp['leases'];
+  readonly mayBeMadeUp: (address: string) => boolean;
   readonly onBindings: (bound: BoundAddresses) => void;
   /** Resolves when hosts can be reached from the address of the DHCP server; at the latest when `signal` is aborted, and after four seconds. */
   readonly whenAddressed: (signal: AbortSignal) => Promise<void>;

@@ -101,7 +101,7 @@ export class HostsProcess {
       packetLog: this.#packetLog,
       nowMs,
       onEvent: (event) => {
-        if (event.kind === 'lease') this.#machine.leasesChanged();
+        if (event.kind === 'lease' || event.kind === 'client-proven') this.#machine.leasesChanged();
       },
     });
     const { cluster, namespace, clusterAgentName, election } = settings;
@@ -192,14 +192,17 @@ export class HostsProcess {
     return new Map([[this.#settings.clusterAgentName, interfaceName === undefined ? [] : [interfaceName]]]);
   }
 
-  #createInventory(caches: SharedCaches, { isLeading, leases, onBindings, whenAddressed }: InventoryParts): HostInventory {
+  #createInventory(
+    caches: SharedCaches,
+    { isLeading, leases, mayBeMadeUp, onBindings, whenAddressed }: InventoryParts,
+  ): HostInventory {
     const { clusterAgentName, identity, pollIntervalMs } = this.#settings;
     const clientOf = (resource: ApiResource) =>
       fencedClient(new ApiObjectClient<KubernetesObject>(this.#connection, resource), isLeading);
     const controllers = new RedfishControllers({ mayAct: isLeading, whenReachable: whenAddressed });
     this.#terms += 1;
     const agent = new HostAgent({
-      ...{ clusterAgentName, caches, leases, onBindings, pollIntervalMs, runId: `${identity}_${this.#terms}` },
+      ...{ clusterAgentName, caches, leases, mayBeMadeUp, onBindings, pollIntervalMs, runId: `${identity}_${this.#terms}` },
       ...{ clock: systemClock, wallTimeMs: Date.now, random: Math.random },
       isLeading,
       hostStatuses: clientOf(HostResource.hostStatuses),

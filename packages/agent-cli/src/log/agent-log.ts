@@ -50,7 +50,7 @@ export class AgentLog implements AgentObserver {
     if (event.kind === 'lease') leaseEvents?.note(event.event, event.lease, event.details);
     else if (event.kind === 'log-settings') packetLog?.setGeneral(event.settings);
     else if (event.kind === 'pool-log-settings') packetLog?.setPool(event.pool, event.settings);
-    else if (event.kind !== 'burst') this.#log(event);
+    else if (event.kind !== 'burst' && event.kind !== 'client-proven') this.#log(event);
   }
 
   #log(event: LoggedEvent): void {
@@ -61,7 +61,12 @@ export class AgentLog implements AgentObserver {
   }
 }
 
-type LoggedEvent = Exclude<AgentEvent, { readonly kind: 'lease' | 'log-settings' | 'pool-log-settings' | 'burst' }>;
+type LoggedEvent = Exclude<
+  AgentEvent,
+  {
+    readonly kind: 'lease' | 'client-proven' | 'log-settings' | 'pool-log-settings' | 'burst';
+  }
+>;
 
 type LineOf<Event extends LoggedEvent> = (event: Event) => Line;
 

@@ -114,3 +114,18 @@ it('a flood of made-up clients is answered from a budget, and a client that has 
   for (let each = 0; each < 6_000; each++) send(madeUp(each), 'discover');
   expect(send(UNKNOWN, 'discover')).toBe('offer 10.0.0.100');
 });
+
+it('a client that renews its first lease is reported once: it is no made-up one', async () => {
+  const { join, send, settle, clock, observer } = setUp();
+  expect(await join(UNKNOWN)).toBe('10.0.0.100');
+  const renew = async () => {
+    clock.nowMs += 150_000;
+    send(UNKNOWN, 'request', { clientAddress: ip('10.0.0.100') });
+    await settle();
+  };
+  const proven = () => observer.of('client-proven');
+  expect(proven()).toEqual([]);
+  await renew();
+  await renew();
+  expect(proven()).toEqual([{ kind: 'client-proven', pool: 'net', macAddress: UNKNOWN }]);
+});

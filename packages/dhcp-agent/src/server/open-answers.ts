@@ -7,6 +7,7 @@ import {
   type BindingRecord,
   type Ipv4Address,
   isBindingValid,
+  isProven,
   type Lease,
   type MacAddress,
   OFFER_MS,
@@ -166,6 +167,7 @@ export class OpenAnswers {
   async recordThenSend(answer: RecordAnswer, interfaceName: string): Promise<MessageReason | undefined> {
     const { counters } = this.#ports;
     const { record, reply, client } = answer;
+    const before = this.bindingAt(record.poolName, record.address);
     const notRecorded = await this.#record(answer, interfaceName);
     if (notRecorded !== undefined) {
       counters.count(client.type, 'ignored', notRecorded);
@@ -176,7 +178,7 @@ export class OpenAnswers {
       if (reply.omittedOptions.length > 0) counters.omitOptions(reply.omittedOptions.length);
       this.#sendLater(interfaceName, { bytes: reply.bytes, queued: queuedReplyOf(reply) });
     }
-    if (record.kind === 'binding') this.#onBound(record, answer, interfaceName);
+    if (record.kind === 'binding') this.#onBound(record, { event: answer.event, before, interfaceName });
     return undefined;
   }
 
@@ -220,11 +222,17 @@ export class OpenAnswers {
     }
   }
 
-  #onBound({ poolName, macAddress, address, hostname }: Lease, { event }: RecordAnswer, interfaceName: string): void {
+  #onBound(
+    { poolName, macAddress, address, hostname, grantedAtMs }: Binding & Pick<Lease, 'poolName'>,
+    { event, before, interfaceName }: Pick<RecordAnswer, 'event'> & { before: Binding | undefined; interfaceName: string },
+  ): void {
     // For the next client the address has to be probed again.
     this.#free.delete(keyOf({ poolName, address }));
-    if (event === 'renewed') this.#probesFormerHolder({ poolName, macAddress }, interfaceName);
-    else {
+    if (event === 'renewed') {
+      this.#probesFormerHolder({ poolName, macAddress }, interfaceName);
+      if (before !== undefined && !isProven(before, before.grantedAtMs) && isProven(before, grantedAtMs))
+        this.#ports.observer.observe({ kind: 'client-proven', pool: poolName, macAddress });
+    } else {
       const lease = { poolName, macAddress, address, ...(hostname !== undefined && { hostname }) };
       this.#observe(event, lease, { interface: interfaceName });
     }

@@ -24,7 +24,7 @@ export interface PoolDefinition {
    * addresses in them are left out. Default: none, and unknown clients get no reply.
    */
   readonly dynamic?: readonly string[];
-  /** Seconds a lease lasts, 1 to 4294967294, or 4294967295 for ever; default one year. */
+  /** Seconds a lease lasts, 1 to 4294967294, or 4294967295 for ever; default one year, or seven days where `dynamic` is set. */
   readonly leaseTimeSeconds?: number;
   /**
    * Relays outside the subnet that are answered: addresses (`192.0.2.1`) or subnets (`192.0.2.0/24`), at most 32. Relays in the

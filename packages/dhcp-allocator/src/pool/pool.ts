@@ -57,6 +57,9 @@ export interface BootSettings {
 /** One year: what upstream gives where a pool names none. */
 export const DEFAULT_LEASE_TIME_SECONDS = 31_536_000;
 
+/** Seven days: of a pool with `dynamic` ranges, whose unknown clients may be gone for good. */
+export const DEFAULT_DYNAMIC_LEASE_TIME_SECONDS = 604_800;
+
 /** The most addresses one pool may range over: a /8. */
 export const MAX_RANGE_SIZE = 2 ** 24;
 

@@ -227,6 +227,15 @@ describe('a pool with problems is refused, with where and why', () => {
   });
 });
 
+it.each([
+  ['a year', {}, 31_536_000],
+  ['seven days where unknown clients may lease addresses', { dynamic: ['10.0.0.10-10.0.0.19'] }, 604_800],
+  ['what is written', { dynamic: ['10.0.0.10-10.0.0.19'], leaseTimeSeconds: 60 }, 60],
+])('a lease lasts %s', (_title, definition, expected) => {
+  const checked = validatePool({ ...BASE, ...definition });
+  expect(checked.ok && checked.value.leaseTimeSeconds).toBe(expected);
+});
+
 describe('dynamic addresses: those that unknown clients may lease', () => {
   it.each<[string, Partial<PoolDefinition>, string]>([
     ['none by default', {}, ''],

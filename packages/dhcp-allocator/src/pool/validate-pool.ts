@@ -22,7 +22,13 @@ import {
 } from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
 import type { Checked } from '../problem.js';
-import { DEFAULT_LEASE_TIME_SECONDS, MAX_RANGE_SIZE, type Pool, type Reservation } from './pool.js';
+import {
+  DEFAULT_DYNAMIC_LEASE_TIME_SECONDS,
+  DEFAULT_LEASE_TIME_SECONDS,
+  MAX_RANGE_SIZE,
+  type Pool,
+  type Reservation,
+} from './pool.js';
 import type { PoolDefinition } from './pool-definition.js';
 import { type PoolProblemReason, PoolProblems } from './pool-problems.js';
 import { type ReadPoolFields, readPoolFields } from './read-pool-fields.js';
@@ -52,8 +58,10 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
   const reservations = checkReservations({ cidr, fields, problems }, serverAddress);
 
   if (problems.all.length > 0 || serverAddress === undefined) return { ok: false, problems: problems.all };
-  const { name, leaseTimeSeconds = DEFAULT_LEASE_TIME_SECONDS, authoritative = false, rapidCommit = false } = definition;
   const excluded = excludedRanges({ cidr, fields, problems }, serverAddress);
+  const dynamic = dynamicRanges(fields, excluded);
+  const usualSeconds = dynamic.length > 0 ? DEFAULT_DYNAMIC_LEASE_TIME_SECONDS : DEFAULT_LEASE_TIME_SECONDS;
+  const { name, leaseTimeSeconds = usualSeconds, authoritative = false, rapidCommit = false } = definition;
   return {
     ok: true,
     value: {
@@ -63,7 +71,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
       range,
       unavailable: excluded.flatMap((unavailable) => intersectRanges(range, unavailable) ?? []),
       reservations,
-      dynamic: dynamicRanges(fields, excluded),
+      dynamic,
       leaseTimeSeconds,
       relays: fields.relays,
       authoritative,

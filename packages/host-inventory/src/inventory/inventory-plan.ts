@@ -8,6 +8,8 @@ export interface HostLease {
   readonly ipAddress: string;
   /** Any common spelling. */
   readonly macAddress: string;
+  /** The client has not renewed the lease yet: it may be made up. */
+  readonly isNew?: boolean;
 }
 
 /** All that the plan of one ClusterAgent depends on. The order of lists makes no difference. */
@@ -17,6 +19,8 @@ export interface InventoryFacts {
   readonly clusterAgents: readonly string[];
   /** All leases of the DHCP server. Undefined: not known yet, so that no lease counts as ended. */
   readonly leases: readonly HostLease[] | undefined;
+  /** True: the lease of this address has ended, and its client never renewed it. Default: of no address. */
+  readonly mayBeMadeUp?: (address: string) => boolean;
   /** All HostEndpoints. */
   readonly endpoints: readonly KubernetesObject[];
   /** All HostStatus objects, of other ClusterAgents too. */

@@ -130,6 +130,35 @@ describe('a host that was learned from a lease', () => {
     expect(after(hosts, switches({ enableBindDhcpIP }))).toEqual(actions);
   });
 
+  it('is forgotten when its lease has ended and was never renewed, also where addresses are bound by the switch, unless a person bound it', () => {
+    const facts = factsOf({ ...switches({ enableBindDhcpIP: true }), leases: [lease(10), lease(11)] });
+    const hostStatuses = stored(facts).all.map((one) =>
+      one.metadata.name === 'agent-10-0-0-11'
+        ? { ...one, metadata: { ...one.metadata, annotations: { 'bmc.spidernet.io/bound-to': '02:00:00:00:00:0b' } } }
+        : one,
+    );
+    const actionsOf = (mayBeMadeUp: InventoryFacts['mayBeMadeUp'] & {}) =>
+      planHostInventory({ ...facts, hostStatuses, leases: [], mayBeMadeUp }).actions.map(({ kind, name }) => `${kind} ${name}`);
+    expect(actionsOf(() => true)).toEqual(expect.arrayContaining(['delete agent-10-0-0-10']));
+    expect(actionsOf(() => true)).not.toContain('delete agent-10-0-0-11');
+    expect(actionsOf(() => false)).not.toContain('delete agent-10-0-0-10');
+  });
+
+  it('has an object before it has renewed its lease only while fewer than 500 such hosts have one', () => {
+    const leases = Array.from({ length: 3_000 }, (_, each) => ({
+      ipAddress: `10.0.${1 + Math.floor(each / 250)}.${each % 250}`,
+      macAddress: `02:00:00:00:${(each >> 8).toString(16).padStart(2, '0')}:${(each & 255).toString(16).padStart(2, '0')}`,
+      isNew: true,
+    }));
+    const facts = factsOf({ leases });
+    expect(planHostInventory(facts).actions).toHaveLength(500);
+    const hostStatuses = stored(facts).all;
+    expect(hostStatuses).toHaveLength(500);
+    expect(planHostInventory({ ...facts, hostStatuses }).actions).toEqual([]);
+    const renewed = leases.map((one, each) => (each < 1_000 ? { ...one, isNew: false } : one));
+    expect(planHostInventory({ ...facts, leases: renewed, hostStatuses }).actions).toHaveLength(1_000);
+  });
+
   it('is deleted at the version that was seen: a person may bind it meanwhile', () => {
     const hosts = stored(known);
     const { actions } = plan(hosts, switches({ enableBindDhcpIP: false }));

@@ -15,6 +15,9 @@ import { wantedEndpoints } from './wanted-endpoints.js';
 import { newObject, newStatus, type WantedHost } from './wanted-host.js';
 import { absentHost, leasedHost, readLeases } from './wanted-leases.js';
 
+/** So many hosts at most have an object before they have renewed their leases: made-up clients would fill the API. */
+const MOST_NEW_HOSTS = 500;
+
 /**
  * The writes that make the HostStatus objects of a ClusterAgent what its leases and HostEndpoints specify. None when they are so. Objects of others are
  * never in the plan. Never throws, whatever is stored.
@@ -35,7 +38,7 @@ export function planHostInventory(facts: InventoryFacts): InventoryPlan {
   const surplus = hostStatuses.filter((one) => claims.get(one) === 'own' && !matched.used.has(one));
   const context: SurplusContext = { facts, clients: leases?.clients, endpointAddresses };
   const actions = [
-    ...matched.pairs.flatMap(({ wanted, object }) => planHost(wanted, object, nowMs)),
+    ...withoutTooManyNew(matched.pairs, leases?.fresh).flatMap(({ wanted, object }) => planHost(wanted, object, nowMs)),
     ...surplus.flatMap((one) => planSurplus(one, context)),
   ];
   return {
@@ -45,8 +48,20 @@ export function planHostInventory(facts: InventoryFacts): InventoryPlan {
   };
 }
 
+interface Pair {
+  readonly wanted: WantedHost;
+  readonly object: KubernetesObject | undefined;
+}
+
+/** The others get their objects when their clients have renewed their leases. */
+function withoutTooManyNew(pairs: readonly Pair[], fresh: ReadonlySet<string> = new Set()): readonly Pair[] {
+  const isFresh = ({ wanted }: Pair) => wanted.isActive === true && fresh.has(wanted.address);
+  let left = MOST_NEW_HOSTS - pairs.filter((one) => one.object !== undefined && isFresh(one)).length;
+  return pairs.filter((one) => one.object !== undefined || !isFresh(one) || left-- > 0);
+}
+
 interface Matched {
-  readonly pairs: readonly { readonly wanted: WantedHost; readonly object: KubernetesObject | undefined }[];
+  readonly pairs: readonly Pair[];
   readonly used: ReadonlySet<KubernetesObject>;
   /** Whose name an object of another owner has. */
   readonly taken: readonly WantedHost[];
@@ -127,15 +142,18 @@ function planSurplus(object: KubernetesObject, { facts, clients, endpointAddress
   if (object.metadata.deletionTimestamp !== undefined) return [];
   if (host.mode === 'hostEndpoint' || endpointAddresses.has(address)) return [deletion(object, [])];
   if (clients === undefined) return [];
-  if (isKept(object, facts)) return planHost(absentHost(facts.clusterAgent, address), object, facts.nowMs);
+  if (isKept(object, facts, address)) return planHost(absentHost(facts.clusterAgent, address), object, facts.nowMs);
   return [deletion(object, [forgotten(address, facts)])];
 }
 
-/** A bound address keeps its object. An object without a MAC address was never completed, and has nothing to bind. */
-function isKept(object: KubernetesObject, { clusterAgent }: InventoryFacts): boolean {
+/**
+ * A bound address keeps its object. An object without a MAC address was never completed, and has nothing to bind; neither has one of a client that never
+ * renewed its lease, unless a person bound it.
+ */
+function isKept(object: KubernetesObject, { clusterAgent, mayBeMadeUp }: InventoryFacts, address: string): boolean {
   const { binding, macAddress } = readHost(object);
   if (binding.kind === 'bound') return true;
-  return binding.kind !== 'none' && clusterAgent.enableBindDhcpIP && macAddress !== undefined;
+  return binding.kind !== 'none' && clusterAgent.enableBindDhcpIP && macAddress !== undefined && mayBeMadeUp?.(address) !== true;
 }
 
 function deletion(

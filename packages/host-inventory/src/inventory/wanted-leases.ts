@@ -8,12 +8,15 @@ import type { WantedHost } from './wanted-host.js';
 export interface ReadLeases {
   /** Address to MAC address. */
   readonly clients: ReadonlyMap<string, MacAddress>;
+  /** Addresses whose leases were not renewed yet. */
+  readonly fresh: ReadonlySet<string>;
   readonly ignored: readonly HostLease[];
 }
 
 /** The leases in one spelling. Of two for one address, which no server has, always the same one counts. */
 export function readLeases(leases: readonly HostLease[]): ReadLeases {
   const clients = new Map<string, MacAddress>();
+  const fresh = new Set<string>();
   const ignored: HostLease[] = [];
   for (const lease of leases) {
     const [address, macAddress] = [parseIpv4Address(lease.ipAddress), parseMacAddress(lease.macAddress)];
@@ -24,8 +27,9 @@ export function readLeases(leases: readonly HostLease[]): ReadLeases {
     const text = formatIpv4Address(address);
     const other = clients.get(text);
     if (other === undefined || compareText(macAddress, other) < 0) clients.set(text, macAddress);
+    if (lease.isNew) fresh.add(text);
   }
-  return { clients, ignored };
+  return { clients, fresh, ignored };
 }
 
 /** The host of a lease. */

@@ -48,7 +48,7 @@ const dhcpServerConfig = z.object({
     .max(4_294_967_295)
     .meta({ format: 'int64' })
     .optional()
-    .describe('Seconds a lease lasts; default: one year.'),
+    .describe('Seconds a lease lasts; default: seven days. The first lease of a client lasts 300 at most, until the client renews it.'),
   ...bootFields,
 });
 

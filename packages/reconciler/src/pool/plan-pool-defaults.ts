@@ -6,6 +6,7 @@
  */
 import {
   cidrContains,
+  DEFAULT_DYNAMIC_LEASE_TIME_SECONDS,
   DEFAULT_LEASE_TIME_SECONDS,
   formatIpv4Address,
   type Ipv4Address,
@@ -41,7 +42,10 @@ export function planPoolDefaults(ipv4Config: unknown, avoided: readonly Ipv4Addr
   // What is wrong about it is for validation.
   if (!isRecord(ipv4Config) || cidr === undefined) return { ok: true, settings: {}, pool: {}, hasEmptyRouter: false };
   const hasEmptyRouter = ipv4Config['router'] === '';
-  const leaseTime = isLeftOut(ipv4Config['leaseTime']) ? { leaseTime: DEFAULT_LEASE_TIME_SECONDS } : {};
+  const { dynamic } = ipv4Config;
+  const usualSeconds =
+    Array.isArray(dynamic) && dynamic.length > 0 ? DEFAULT_DYNAMIC_LEASE_TIME_SECONDS : DEFAULT_LEASE_TIME_SECONDS;
+  const leaseTime = isLeftOut(ipv4Config['leaseTime']) ? { leaseTime: usualSeconds } : {};
   const open = openAddresses(ipv4Config);
   if (open.length === 0) return { ok: true, settings: leaseTime, pool: {}, hasEmptyRouter };
   const checked = checkAddresses(cidr, ipv4Config, avoided);
