@@ -286,6 +286,7 @@ describe('an agent', () => {
         instance: 'one',
       }),
       leases: () => leases,
+      mayBeMadeUp: () => false,
       onBindings: () => undefined,
       managementControllers: {
         read: async (target) => {

@@ -70,7 +70,7 @@ describe('clients of which the pool has no lease', () => {
   });
 });
 
-it('a lease that its client never renewed is told from one that it had: while it lasts, and when it has ended', () => {
+it('a lease that its client never renewed differs from one that it kept: while it lasts, and when it has ended', () => {
   const table = new BindingTable('rack');
   const record = (last: number, times: { boundAtMs: number; grantedAtMs: number; endsAtMs: number }) =>
     table.apply({

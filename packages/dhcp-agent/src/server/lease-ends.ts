@@ -58,7 +58,7 @@ interface Place {
 }
 
 const NO_HOST = '00:00:00:00:00:00';
-const NOBODY: AddressUse = { byClient: false, others: [] };
+const NO_USE: AddressUse = { byClient: false, others: [] };
 
 export class LeaseEnds {
   readonly #ports: LeaseEndsPorts;
@@ -122,7 +122,7 @@ export class LeaseEnds {
 
   async #usersOf(lease: Lease, { interfaceName }: Place): Promise<AddressUse | 'being-checked' | 'not-checked'> {
     const { probes, findUsers, onNotProbed } = this.#ports;
-    if (!probes(lease.poolName)) return NOBODY;
+    if (!probes(lease.poolName)) return NO_USE;
     const key = `${lease.poolName} ${lease.address}`;
     if (this.#checked.has(key) || this.#checked.size >= MOST_CHECKED) return 'being-checked';
     this.#checked.add(key);

@@ -113,7 +113,24 @@ export function setUp({ probes = false, interfaces = [] as readonly string[] } =
   };
   const ignored = () =>
     [...server.counters.messages()].filter(({ outcome }) => outcome === 'ignored').map(({ type, reason }) => `${type} ${reason}`);
-  return { observer, hosts, release, join, ignored, server, open, disk, sent, network, probed, clock, send, request, settle, lines };
+  return {
+    observer,
+    hosts,
+    release,
+    join,
+    ignored,
+    server,
+    open,
+    disk,
+    sent,
+    network,
+    probed,
+    clock,
+    send,
+    request,
+    settle,
+    lines,
+  };
 }
 
 function describeReply(bytes: Uint8Array): string {

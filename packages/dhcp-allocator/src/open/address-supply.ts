@@ -88,13 +88,17 @@ export class AddressSupply {
     if (isValid) order.set(address, binding.endsAtMs);
     else order.delete(address);
     if (!isDynamic) return;
-    const isFreeAgain = binding !== undefined && !isValid && !isBlocked;
-    const wasProven = binding !== undefined && isProven(binding, binding.grantedAtMs);
-    for (const [ended, isOfThese] of [[this.#ended, !wasProven] as const, [this.#endedProven, wasProven] as const]) {
-      if (isFreeAgain && isOfThese) ended.set(address, binding.endsAtMs);
-      else ended.delete(address);
-    }
+    this.#refreshEnded(address, isValid || isBlocked ? undefined : binding);
     if (binding === undefined && !isBlocked) this.#usedOrBlocked.delete(address - this.#first);
     else this.#usedOrBlocked.add(address - this.#first);
+  }
+
+  /** @param ended - the lease of the address, if that is all that there is about it. */
+  #refreshEnded(address: Ipv4Address, ended: Binding | undefined): void {
+    this.#ended.delete(address);
+    this.#endedProven.delete(address);
+    if (ended === undefined) return;
+    const order = isProven(ended, ended.grantedAtMs) ? this.#endedProven : this.#ended;
+    order.set(address, ended.endsAtMs);
   }
 }

@@ -215,8 +215,7 @@ export class LeasableAddresses {
     const isOwn = binding?.macAddress === client.macAddress;
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
     if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
-    if (!this.#isLeasable(address, nowMs)) return false;
-    return isOwn || (this.wasOffered(client, address, nowMs) && !this.#isPortFull(client));
+    return this.#isLeasable(address, nowMs) && (isOwn || this.#mayTake(client, address, nowMs));
   }
 
   /**
@@ -229,7 +228,10 @@ export class LeasableAddresses {
   chooseAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
     const known = [this.#boundTo.get(client.macAddress), this.bindingOf(client)?.address, this.offerOf(client)?.address];
     for (const address of known) if (address !== undefined && this.mayBind(client, address, nowMs)) return address;
-    if (this.#isPortFull(client)) return undefined;
+    return this.#isPortFull(client) ? undefined : this.#chooseNewAddress(client, wished, nowMs);
+  }
+
+  #chooseNewAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
     if (wished !== undefined && this.#supply.isUnused(wished)) return wished;
     const keptSinceMs = this.isKnown(client) ? Number.POSITIVE_INFINITY : nowMs - Math.max(KEPT_MS, this.#leaseTimeMs);
     const next = () => this.#supply.lowestUnused() ?? this.#supply.oldestEnded(keptSinceMs);
@@ -288,6 +290,10 @@ export class LeasableAddresses {
       this.#ended.delete(changed);
       this.#refresh(changed, nowMs);
     }
+  }
+
+  #mayTake(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
+    return this.wasOffered(client, address, nowMs) && !this.#isPortFull(client);
   }
 
   #isInUse(address: Ipv4Address, nowMs: number): boolean {

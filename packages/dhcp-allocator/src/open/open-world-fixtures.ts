@@ -113,7 +113,7 @@ export class World {
     else this.#send(step);
   }
 
-  #send(step: Extract<Step, { client: number }>): void {
+  #send(step: Extract<Step, Manner>): void {
     const { client } = step;
     const fields = fieldsOf(step);
     if (step.kind === 'discover') {

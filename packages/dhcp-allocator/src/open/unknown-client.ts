@@ -6,7 +6,7 @@ import { OptionCode } from '../wire/layout.js';
 
 /** Who asks: a client that no object declares. */
 export interface UnknownClient {
-  /** Identifies the client. Its client identifier (option 61) does not: it can be a copy, and only the one who sends it says whose it is. */
+  /** Identifies the client. Its client identifier (option 61) does not: any host can send a copy of it. */
   readonly macAddress: MacAddress;
   readonly hostname?: string;
   /** The link, or a relay and what it adds (option 82): the port of a switch, for instance. */
