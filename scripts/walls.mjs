@@ -169,7 +169,7 @@ export const PACKAGES = {
       '@vmdhcp/kube-runtime',
     ],
     why: 'it is pure: addresses, objects, and the names of the kinds',
-    folders: ['object', 'host', 'check', 'inventory', 'binding', 'health', 'operation'],
+    folders: ['object', 'host', 'check', 'health', 'inventory', 'binding', 'operation'],
   },
   'packages/host-agent': {
     ...PURE,

@@ -7,12 +7,13 @@
 
 export { type BoundAddress, type BoundAddresses, boundAddresses, type LeaseRelease } from './binding/bound-addresses.js';
 export { clusterAgentNameProblems, clusterAgentProblems } from './check/cluster-agent-problems.js';
-export { clusterAgentOf, type HostNetwork, hostEndpointProblems } from './check/host-endpoint-problems.js';
+export { clusterAgentOf, type HostNetworkFacts, hostEndpointProblems } from './check/host-endpoint-problems.js';
 export { hostSecretProblems, type NamedSecret, type SecretContent, type SecretData, secretContent } from './check/host-secret.js';
 export { type BmcLogEntry, type HealthReport, isWarning } from './health/health-report.js';
 export { type HealthFacts, type HealthUpdate, mergeHealth } from './health/merge-health.js';
 export { type ClusterAgentSettings, type HostConnection, isInSubnet, readClusterAgent } from './host/cluster-agent-settings.js';
 export { hostStatusName, parseHostStatusName } from './host/host-name.js';
+export { isHostAddress } from './host/host-network.js';
 export { type Binding, type HostMode, type ObservedHost, readHost } from './host/read-host.js';
 export type {
   HostLease,

@@ -3,6 +3,7 @@
  * them, follows edits, restarts, and removes them. Each right that bare-metal hosts add is used by the controller, or granted by it to agents, and no other one is asked for.
  * Always against a simulated API server, whatever KUBECONFIG names.
  */
+import { type AddressInfo, createServer } from 'node:net';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { type KubernetesObject, readConditions, readField, readList } from '@vmdhcp/kube-runtime';
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
@@ -203,21 +204,40 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     expect(unused).toEqual([]);
   });
 
-  it('an agent that has these rights keeps the object of a host, by its Lease, and asks for nothing else', async () => {
+  it('an agent that has these rights keeps the object of a host, by its Lease, makes no request to 127.0.0.1 of a HostEndpoint, and asks for nothing else', async () => {
     const token = await serviceAccountToken(admin, AGENTS, 'agent-rack');
     const [container] = readList(podOf((await admin.get('Deployment', RACK)) as KubernetesObject), 'containers');
     const args = readList(container, 'args').map(String);
     const flags = ['--kubeconfig', cluster.writeKubeconfig('agent', token), '--namespace', AGENTS, '--pod-name', 'agent-rack-x'];
     const spec = { clusterAgent: 'rack', ipAddr: '192.168.0.200', https: false, port: 9 };
     await admin.create({ apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'HostEndpoint', metadata: { name: 'host' }, spec });
+    const asked: string[] = [];
+    const server = createServer((socket) => {
+      asked.push('a connection');
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const loopback = { ...spec, ipAddr: '127.0.0.1', port };
+    await admin.create({
+      apiVersion: 'bmc.spidernet.io/v1beta1',
+      kind: 'HostEndpoint',
+      metadata: { name: 'loopback' },
+      spec: loopback,
+    });
     const listen = `127.0.0.1:${await freePort()}`;
     const agent = new LabProcess(process.execPath, [AGENT_BIN, ...args, '--listen', listen, ...flags]);
     try {
       await admin.waitForObject('HostStatus', 'rack-192-168-0-200', ({ status }) => readField(status, 'clusterAgent') === 'rack');
+      const isAbout = (one: KubernetesObject) =>
+        readField(one, 'involvedObject', 'name') === 'loopback' && readField(one, 'reason') === 'HostEndpointInvalid';
+      await waitFor('an Event about the HostEndpoint of 127.0.0.1', async () => (await admin.list('Event')).some(isAbout));
+      expect([asked, await admin.get('HostStatus', 'rack-127-0-0-1')]).toEqual([[], undefined]);
     } catch (error) {
       throw new Error(agent.lines.join('\n'), { cause: error });
     } finally {
       await agent.stop();
+      server.close();
     }
     const { refused } = compareRights([], cluster.simulator.audit.requests, AGENT);
     expect(refused).toEqual([]);

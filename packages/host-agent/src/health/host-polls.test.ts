@@ -334,18 +334,25 @@ describe('where credentials are sent', () => {
         ...withSecret,
         spec: {
           agentYaml: {},
-          endpoint: { secretName: 'bmc', secretNamespace: 'default' },
+          endpoint: { secretName: 'bmc', secretNamespace: 'default', networks: ['10.0.0.0/24'] },
           feature: { enableDhcpServer: false },
         },
       },
-      'rack-192-0-2-66',
+      'rack-10-0-0-66',
       {},
+    ],
+    ['has an address of the subnet in its name, and no client has a lease of it', withSecret, 'rack-10-0-0-66', {}],
+    [
+      'is bound to an address of the subnet that no client has a lease of',
+      withSecret,
+      'rack-10-0-0-66',
+      { annotations: { 'bmc.spidernet.io/bound-to': '02:00:00:00:00:66' } },
     ],
   ])('an object that a person made gets none: it %s', async (_, agent, name, metadata) => {
     const rack = new Rack(agent);
     rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
     rack.endpoints.put(endpointObject('web', '10.0.0.20'));
-    const basic = { ipAddr: '192.0.2.66', port: 443, secretName: 'bmc', secretNamespace: 'default' };
+    const basic = { mac: '02:00:00:00:00:66', ipAddr: '192.0.2.66', port: 443, secretName: 'bmc', secretNamespace: 'default' };
     rack.hosts.put({ metadata: { ...metadata, name, uid: name }, status: { clusterAgent: 'rack', basic, healthy: true } });
     rack.order('off', 'ForceOff', { host: name });
     rack.lead();
@@ -354,6 +361,56 @@ describe('where credentials are sent', () => {
     expect(rack.polled).not.toEqual([]);
     expect(rack.actions).toEqual([]);
   });
+
+  it.each([
+    ...['127.0.0.1', '0.0.0.0', '169.254.169.254', '224.0.0.1', '::1', 'fe80::1', 'ff02::1', '::ffff:10.0.0.7', '192.0.2.66'],
+    '2001:db8::66',
+  ])('no request is made to %s, whether a HostEndpoint names it or a lease', async (address) => {
+    const rack = new Rack(withSecret);
+    rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
+    rack.endpoints.put(endpointObject('web', '10.0.0.20'));
+    rack.endpoints.put(endpointObject('bad', address));
+    rack.leases = [{ ipAddress: address, macAddress: '02:00:00:00:00:66' }];
+    rack.lead();
+    await rack.clock.advance(MINUTE);
+    expect(new Set(rack.polled)).toEqual(new Set(['rack-10-0-0-20 @ 10.0.0.20:443']));
+    expect(rack.reasons).toContain('HostEndpointInvalid');
+  });
+
+  it('a network that the ClusterAgent names is asked, until it names it no more', async () => {
+    const rack = new Rack(agentObject({}, { networks: ['192.0.2.0/24'] }));
+    rack.endpoints.put(endpointObject('far', '192.0.2.66'));
+    rack.lead();
+    await rack.clock.advance(MINUTE);
+    expect(rack.polled).toContain('rack-192-0-2-66 @ 192.0.2.66:443');
+    rack.clusterAgents.put(agentObject());
+    await rack.clock.advance(1_000);
+    rack.polled.length = 0;
+    await rack.clock.advance(5 * MINUTE);
+    expect([rack.polled, rack.hosts.objects.size]).toEqual([[], 0]);
+  });
+
+  it.each([{}, { enableDhcpDiscovery: false }])(
+    'a host whose lease has ended is asked no more, and does not go on as healthy: %j',
+    async (dhcp) => {
+      const rack = new Rack();
+      rack.leases = [lease(10)];
+      const agent = rack.lead();
+      await rack.clock.advance(2 * MINUTE);
+      expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+      rack.clusterAgents.put(agentObject(dhcp));
+      rack.leases = [];
+      agent.leasesChanged();
+      await rack.clock.advance(1_000);
+      rack.polled.length = 0;
+      await rack.clock.advance(5 * MINUTE);
+      expect([rack.polled, rack.host(10)?.status]).toMatchObject([[], { healthy: false }]);
+      rack.leases = [lease(10)];
+      agent.leasesChanged();
+      await rack.clock.advance(MINUTE);
+      expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+    },
+  );
 
   it('a hundred hosts with a Secret each: all are read, and 64 of them are watched', async () => {
     const rack = new Rack();

@@ -1,13 +1,13 @@
 /**
  * Which hosts are polled and operated, and where. HostStatus objects can be created and edited by people who may not read the Secret of a host, so they alone never decide where credentials are sent. Only objects count that the plan
- * corrects, once it has nothing to correct in them: then that of a HostEndpoint has what the HostEndpoint specifies. The address of a learned host is that of the name of its object, if it is one of the subnet or has a lease, and its
- * connection that of the ClusterAgent.
+ * corrects, once it has nothing to correct in them: then that of a HostEndpoint has what the HostEndpoint specifies. The address of a learned host is that of the name of its object, if a client has a lease of it now, and its
+ * connection that of the ClusterAgent. And no address counts that is outside of the networks of the ClusterAgent.
  */
 import {
   type ClusterAgentSettings,
   type HostStatusAction,
   type InventoryFacts,
-  isInSubnet,
+  isHostAddress,
   ownHostStatuses,
   parseHostStatusName,
   readHost,
@@ -38,14 +38,15 @@ function targetOf(object: KubernetesObject, agent: ClusterAgentSettings, leased:
   const host = readHost(object);
   const { name, uid } = object.metadata;
   if (host.clusterAgent !== agent.name) return undefined;
-  const { isHealthy, connection } = host;
+  const { isHealthy } = host;
   const health = { uid, isHealthy, updatedAtMs: parseTime(readText(object.status, 'lastUpdateTime')) };
-  if (host.mode === 'hostEndpoint')
-    return host.address === undefined ? undefined : { name, ...health, address: host.address, connection };
+  const [address = '', connection] =
+    host.mode === 'hostEndpoint' ? [host.address, host.connection] : [leasedAddress(name, agent, leased), agent.connection];
+  return isHostAddress(agent, address) ? { name, ...health, address, connection } : undefined;
+}
+
+/** The address of a learned host, if a client has a lease of it. */
+function leasedAddress(name: string, agent: ClusterAgentSettings, leased: ReadonlySet<string>): string | undefined {
   const named = parseHostStatusName(name);
-  if (named?.clusterAgent !== agent.name) return undefined;
-  const { address } = named;
-  return leased.has(address) || isInSubnet(agent, address)
-    ? { name, ...health, address, connection: agent.connection }
-    : undefined;
+  return named?.clusterAgent === agent.name && leased.has(named.address) ? named.address : undefined;
 }

@@ -73,6 +73,22 @@ describe('operations', () => {
     });
   });
 
+  it('one of a host that a person wrote, whose address no client has a lease of, fails after ten minutes', async () => {
+    const { rack } = await start();
+    const [made] = rack.hosts.objects.values();
+    const name = nameOf(66);
+    const status = { clusterAgent: 'rack', healthy: true, basic: { mac: '02:00:00:00:00:66' } };
+    rack.hosts.put({ ...made, metadata: { name, uid: name, creationTimestamp: '2026-01-01T00:00:00Z' }, status } as never);
+    rack.order('off', 'ForceOff', { host: name });
+    await rack.clock.advance(9 * MINUTE);
+    expect([rack.actions, statusOf(rack, 'off')]).toEqual([[], undefined]);
+    await rack.clock.advance(2 * MINUTE);
+    expect([rack.actions, statusOf(rack, 'off')]).toMatchObject([
+      [],
+      { status: 'failure', message: expect.stringContaining('Nothing was done') as string },
+    ]);
+  });
+
   it('when leadership ends no action begins, and the result of one that is under way is recorded', async () => {
     const { rack, agent } = await start();
     const answer = Promise.withResolvers<{ isSuccess: boolean; message: string }>();

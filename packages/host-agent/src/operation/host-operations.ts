@@ -3,7 +3,7 @@
  * step that was lost is planned again, by this agent or by the next one; the action itself never is.
  */
 import { OperationAttempts, type OperationStep, planHostOperations } from '@vmdhcp/host-inventory';
-import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import type { FollowedHost } from '../inventory/host-targets.js';
 import { attemptWrite } from '../objects/attempt-write.js';
 import { GatheredCalls } from '../objects/gathered-calls.js';
@@ -92,7 +92,7 @@ export class HostOperations {
   #plan(): void {
     const operations = this.#objects.all('hostoperations');
     const named = new Set(operations.map(({ spec }) => String(readField(spec, 'hostStatusName'))));
-    const hostStatuses = [...named].flatMap((name) => (this.#hosts.has(name) ? (this.#objects.hostStatus(name) ?? []) : []));
+    const hostStatuses = [...named].flatMap((name) => this.#operable(name) ?? []);
     const nowMs = this.#ports.wallTimeMs();
     const { clusterAgentName: clusterAgent, runId } = this.#ports;
     const plan = planHostOperations({ clusterAgent, operations, hostStatuses, runId, attempts: this.#attempts, nowMs });
@@ -101,6 +101,13 @@ export class HostOperations {
     for (const step of plan.steps) this.#begin(step, uids.get(step.name));
     if (plan.planAgainAtMs !== undefined) this.#plans.within(Math.min(MOST_WAIT_MS, Math.max(1, plan.planAgainAtMs - nowMs)));
     if (this.#attempts.size >= this.#keepAt) void this.#forgetAttempts();
+  }
+
+  /** A host that is not followed is never reached, whatever is in its object: its operations wait, and then fail. */
+  #operable(name: string): KubernetesObject | undefined {
+    const object = this.#objects.hostStatus(name);
+    if (object === undefined || this.#hosts.has(name)) return object;
+    return { ...object, status: { ...(isRecord(object.status) ? object.status : {}), healthy: false } };
   }
 
   #begin(step: OperationStep, uid: string | undefined): void {

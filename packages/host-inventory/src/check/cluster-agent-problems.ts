@@ -11,6 +11,7 @@ import {
 } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
+import { parseHostNetwork } from '../host/host-network.js';
 import type { HostProblem, HostProblemReason } from '../object/problem.js';
 import { flagAt, numberAt, recordAt, textAt } from '../object/read-field.js';
 import { isInterfaceName } from './interface-name.js';
@@ -75,7 +76,23 @@ function endpointProblems(object: KubernetesObject): HostProblem[] {
     const message = `${replicas} is no number of agents`;
     bounds.push({ reason: 'out-of-bounds', path: ['spec', 'agentYaml', 'replicas'], message, remedy: 'write 0 or more' });
   }
-  return [...bounds, ...secretProblems(path, readField(object, ...path))];
+  return [
+    ...bounds,
+    ...networkProblems(readField(object, ...path, 'networks')),
+    ...secretProblems(path, readField(object, ...path)),
+  ];
+}
+
+function networkProblems(networks: unknown): HostProblem[] {
+  const wrong = Array.isArray(networks)
+    ? networks.filter((one) => typeof one !== 'string' || parseHostNetwork(one) === undefined)
+    : [];
+  return wrong.map((one) => ({
+    reason: 'not-a-subnet',
+    path: ['spec', 'endpoint', 'networks'],
+    message: `${JSON.stringify(one)} is no network`,
+    remedy: 'write address/prefix length, as in 10.1.0.0/16 or 2001:db8::/64',
+  }));
 }
 
 interface Network {

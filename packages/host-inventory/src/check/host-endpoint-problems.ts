@@ -3,6 +3,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import type { ClusterAgentSettings } from '../host/cluster-agent-settings.js';
 import { hostStatusName, isObjectName } from '../host/host-name.js';
+import { describeNetworks, isHostAddress, isSpecialAddress } from '../host/host-network.js';
 import type { HostProblem } from '../object/problem.js';
 import { numberAt, textAt } from '../object/read-field.js';
 import { parseHostAddress } from './host-address.js';
@@ -12,10 +13,13 @@ import { secretProblems } from './secret-problems.js';
 const ANY_CLUSTER_AGENT = 'a'.repeat(63);
 
 /** A ClusterAgent, as far as it decides which addresses its hosts cannot have. */
-export type HostNetwork = Pick<ClusterAgentSettings, 'name' | 'enableDhcpServer' | 'subnet' | 'gateway' | 'self'>;
+export type HostNetworkFacts = Pick<
+  ClusterAgentSettings,
+  'name' | 'enableDhcpServer' | 'subnet' | 'networks' | 'gateway' | 'self'
+>;
 
 /** Everything that is wrong with a HostEndpoint: none for one whose host can have an object. @param network - its ClusterAgent; undefined: none is known. */
-export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostNetwork): HostProblem[] {
+export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostNetworkFacts): HostProblem[] {
   const port = numberAt(spec, 'port') ?? 443;
   const text = textAt(spec, 'ipAddr');
   return [
@@ -49,15 +53,37 @@ function addressProblems(text: string | undefined): HostProblem[] {
   const address = parseHostAddress(text);
   if (address === undefined)
     return [{ reason: 'not-an-address', path, message: `${JSON.stringify(text)} is no IPv4 address`, remedy }];
-  if (isObjectName(hostStatusName(ANY_CLUSTER_AGENT, address))) return [];
-  return [
-    { reason: 'not-an-address', path, message: `${text} gives no name of an object`, remedy: 'write all groups of the address' },
-  ];
+  if (!isObjectName(hostStatusName(ANY_CLUSTER_AGENT, address)))
+    return [
+      {
+        reason: 'not-an-address',
+        path,
+        message: `${text} gives no name of an object`,
+        remedy: 'write all groups of the address',
+      },
+    ];
+  if (!isSpecialAddress(address)) return [];
+  const message = `${text} is never the address of a management controller: loopback, link-local, multicast and the like`;
+  return [{ reason: 'not-a-host-address', path, message, remedy: 'write the address of the management controller' }];
 }
 
-/** Addresses that others have on the network. Hosts on other networks are reached over a router. */
-function placeProblems(text: string | undefined, network: HostNetwork): HostProblem[] {
-  const address = parseIpv4Address(text?.trim() ?? '');
+/** Hosts are in the networks of the ClusterAgent, and their addresses are no others' there. */
+function placeProblems(text: string | undefined, network: HostNetworkFacts): HostProblem[] {
+  const address = parseHostAddress(text);
+  if (address === undefined || isSpecialAddress(address)) return [];
+  return isHostAddress(network, address) ? takenProblems(address, network) : [outside(address, network)];
+}
+
+function outside(address: string, network: HostNetworkFacts): HostProblem {
+  const { name } = network;
+  const message = `${address} is in no network of ClusterAgent ${name} (${describeNetworks(network) || 'it names none'})`;
+  const remedy = `if the host is there, add its network to spec.endpoint.networks of ClusterAgent ${name}; else delete the HostEndpoint and create it with the right address`;
+  return { reason: 'outside-networks', path: ['spec', 'ipAddr'], message, remedy };
+}
+
+/** Addresses that others have on the network. */
+function takenProblems(text: string, network: HostNetworkFacts): HostProblem[] {
+  const address = parseIpv4Address(text);
   const taken = address === undefined || !network.enableDhcpServer ? undefined : takenAs(address, network);
   if (taken === undefined) return [];
   const message = `${text} is ${taken} of ClusterAgent ${network.name}, and no host's`;
@@ -66,7 +92,7 @@ function placeProblems(text: string | undefined, network: HostNetwork): HostProb
   ];
 }
 
-function takenAs(address: Ipv4Address, { subnet, gateway, self }: HostNetwork): string | undefined {
+function takenAs(address: Ipv4Address, { subnet, gateway, self }: HostNetworkFacts): string | undefined {
   if (address === self) return 'selfIp';
   if (address === gateway) return 'the gateway';
   // Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1.

@@ -153,6 +153,17 @@ describe('what else is wrong with a ClusterAgent', () => {
       },
       ['metadata.name', 'spec.endpoint.port', 'spec.agentYaml.replicas', 'spec.endpoint.secretName'],
     ],
+    [
+      'networks of hosts that are none',
+      {
+        spec: {
+          agentYaml: { underlayInterface: 'net' },
+          endpoint: { networks: ['10.1.0.0/16', '10.1.0.0', '10.1.0.0/33', '2001:db8::/64', '2001:db8::/129', 7] },
+          feature: { enableDhcpServer: false },
+        },
+      },
+      Array.from({ length: 4 }, () => 'spec.endpoint.networks'),
+    ],
   ])('%s', (_, object, paths) => {
     const { name = 'agent', spec } = object as { name?: string; spec?: unknown };
     expect(clusterAgentProblems({ metadata: { name }, spec }).map(({ path }) => path.join('.'))).toEqual(paths);
@@ -165,6 +176,11 @@ describe('a HostEndpoint', () => {
     [{ ipAddr: '2001:DB8::1' }, []],
     [{ ipAddr: '10.0.0.256' }, ['not-an-address']],
     [{ ipAddr: 'fe80::' }, ['not-an-address']],
+    ...[':', '1::2::3', '1:2:3:4:5:6:7:8::', 'g::1', '1:2'].map((ipAddr): [object, string[]] => [{ ipAddr }, ['not-an-address']]),
+    ...[
+      ...['127.0.0.1', '0.0.0.0', '169.254.169.254', '224.0.0.1', '255.255.255.255', '0::1', '0:0:0:0:0:0:0:0'],
+      ...['fe80::1', 'febf::1', 'ff02::1', '::ffff:7f00:1', '::ffff:10.0.0.7', '::10.0.0.7'],
+    ].map((ipAddr): [object, string[]] => [{ ipAddr }, ['not-a-host-address']]),
     [{ ipAddr: undefined, port: 70_000, secretName: 'a' }, ['missing', 'out-of-bounds', 'half-a-secret']],
   ])('%j: %j', (spec, reasons) => {
     expect(hostEndpointProblems(endpointObject('e', '10.0.0.7', spec)).map(({ reason }) => reason)).toEqual(reasons);
@@ -187,6 +203,30 @@ describe('a HostEndpoint', () => {
     expect(problems).toEqual(problem === undefined ? [port] : [taken, port]);
     const off = { ...readClusterAgent(agentObject(dhcp)), enableDhcpServer: false };
     expect(hostEndpointProblems(endpoint, off).map(describeHostProblem)).toEqual([port]);
+  });
+
+  it.each<[address: string, networks: string[], isInside: boolean]>([
+    ['10.0.0.7', [], true],
+    ['10.0.1.7', [], false],
+    ['10.0.1.7', ['10.0.1.0/24'], true],
+    ['10.0.1.7', ['10.0.1.6/31', 'odd', '10.0.1.0/33', '/8'], true],
+    ['10.0.1.7', ['10.0.1.4/31'], false],
+    ['2001:db8::1', ['0.0.0.0/0'], false],
+    ['2001:db8::1', ['2001:db8:0:0:0::/65'], true],
+    ['2001:db8:0:0:8000::1', ['2001:db8:0:0:0::/65'], false],
+    ['2001:db8::1', ['::/0'], true],
+    ['2001:db8::10.0.0.1', ['2001:db8::a00:1/128'], true],
+  ])('of %s is in a network of the ClusterAgent that has 10.0.0.0/24 and %j: %s', (address, networks, isInside) => {
+    const agent = readClusterAgent(agentObject({}, { networks }));
+    const problems = hostEndpointProblems(endpointObject('e', address), agent);
+    expect(problems.map(({ reason }) => reason)).toEqual(isInside ? [] : ['outside-networks']);
+  });
+
+  it('outside of the networks of its ClusterAgent: the remedy names the field of the ClusterAgent', () => {
+    const agent = readClusterAgent(agentObject({}, { networks: ['10.1.0.0/16'] }));
+    expect(hostEndpointProblems(endpointObject('e', '192.0.2.7'), agent).map(describeHostProblem)).toEqual([
+      'spec.ipAddr: 192.0.2.7 is in no network of ClusterAgent agent (10.0.0.0/24, 10.1.0.0/16); if the host is there, add its network to spec.endpoint.networks of ClusterAgent agent; else delete the HostEndpoint and create it with the right address',
+    ]);
   });
 
   it.each<[written: string | undefined, names: string[], agent: string | undefined]>([

@@ -1,7 +1,6 @@
 import {
   cidrContains,
   type Ipv4Address,
-  type Ipv4Cidr,
   type Ipv4Range,
   parseIpv4Address,
   parseIpv4Cidr,
@@ -10,6 +9,7 @@ import {
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import { flagAt, numberAt, textAt } from '../object/read-field.js';
+import { type HostPlace, parseHostNetwork } from './host-network.js';
 
 /** How a management controller is reached. */
 export interface HostConnection {
@@ -22,7 +22,7 @@ export interface HostConnection {
 }
 
 /** What one ClusterAgent specifies, with the defaults of its definition. */
-export interface ClusterAgentSettings {
+export interface ClusterAgentSettings extends HostPlace {
   readonly name: string;
   readonly uid: string | undefined;
   /** How learned hosts are reached, and HostEndpoints without a Secret of their own. */
@@ -31,8 +31,7 @@ export interface ClusterAgentSettings {
   readonly enableDhcpDiscovery: boolean;
   readonly enableBindDhcpIP: boolean;
   readonly enableBindStaticIP: boolean;
-  /** Undefined: not written, or not readable. */
-  readonly subnet: Ipv4Cidr | undefined;
+  /** Undefined, as `subnet`: not written, or not readable. */
   readonly range: Ipv4Range | undefined;
   readonly gateway: Ipv4Address | undefined;
   /** The address of the DHCP server, without its prefix length. */
@@ -53,11 +52,17 @@ export function readClusterAgent(object: KubernetesObject): ClusterAgentSettings
     enableDhcpDiscovery: isOn('enableDhcpDiscovery'),
     enableBindDhcpIP: isOn('enableBindDhcpIP'),
     enableBindStaticIP: isOn('enableBindStaticIP'),
+    networks: networksAt(object),
     subnet: parseIpv4Cidr(textAt(object, ...DHCP, 'subnet') ?? ''),
     range: parseIpv4Range(textAt(object, ...DHCP, 'ipRange') ?? ''),
     gateway: parseIpv4Address(textAt(object, ...DHCP, 'gateway') ?? ''),
     self: parseIpv4Address(textAt(object, ...DHCP, 'selfIp')?.split('/', 1)[0] ?? ''),
   };
+}
+
+function networksAt(object: KubernetesObject): HostPlace['networks'] {
+  const written = readField(object, 'spec', 'endpoint', 'networks');
+  return Array.isArray(written) ? written.flatMap((one) => (typeof one === 'string' ? (parseHostNetwork(one) ?? []) : [])) : [];
 }
 
 /** True for an IPv4 address of the subnet of the DHCP server; false where there is none. */

@@ -11,7 +11,11 @@ export const agentObject = (dhcp: object = {}, endpoint: object = {}, name = 'ag
   metadata: { name, uid: `uid-${name}` },
   spec: {
     agentYaml: { underlayInterface: 'net', replicas: 1 },
-    endpoint: { port: 443, https: true, secretName: 'bmc', secretNamespace: 'default', ...endpoint },
+    endpoint: {
+      ...{ port: 443, https: true, secretName: 'bmc', secretNamespace: 'default' },
+      networks: ['192.168.7.0/24', '2001:db8::/64'],
+      ...endpoint,
+    },
     feature: {
       enableDhcpServer: true,
       dhcpServerConfig: {

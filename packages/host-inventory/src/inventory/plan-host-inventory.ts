@@ -4,9 +4,11 @@
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { mergeHealth } from '../health/merge-health.js';
 import { parseHostStatusName } from '../host/host-name.js';
 import { owningEndpoint, readHost } from '../host/read-host.js';
 import type { HostEvent } from '../object/host-event.js';
+import { recordAt } from '../object/read-field.js';
 import { metadataDifference, statusDifference } from './host-difference.js';
 import { eventOfNew, eventsOfChange } from './host-events.js';
 import type { HostStatusAction, InventoryFacts, InventoryPlan } from './inventory-plan.js';
@@ -36,7 +38,12 @@ export function planHostInventory(facts: InventoryFacts): InventoryPlan {
   const claims = new Map(hostStatuses.map((one) => [one, claimOf(one, { name: clusterAgent.name, clusterAgents })]));
   const matched = matchObjects([...ofEndpoints, ...learned], hostStatuses, claims);
   const surplus = hostStatuses.filter((one) => claims.get(one) === 'own' && !matched.used.has(one));
-  const context: SurplusContext = { facts, clients: leases?.clients, endpointAddresses };
+  const context: SurplusContext = {
+    facts,
+    clients: leases?.clients,
+    leased: facts.leases && new Set(facts.leases.map(({ ipAddress }) => ipAddress)),
+    endpointAddresses,
+  };
   const actions = [
     ...withoutTooManyNew(matched.pairs, leases?.fresh).flatMap(({ wanted, object }) => planHost(wanted, object, nowMs)),
     ...surplus.flatMap((one) => planSurplus(one, context)),
@@ -132,18 +139,37 @@ interface SurplusContext {
   readonly facts: InventoryFacts;
   /** Undefined: not known, or not followed. */
   readonly clients: ReadonlyMap<string, MacAddress> | undefined;
+  /** Addresses with a lease, also where leases are not followed; undefined: not known. */
+  readonly leased: ReadonlySet<string> | undefined;
   readonly endpointAddresses: ReadonlySet<string>;
 }
 
 /** An object of ours that neither a lease nor a HostEndpoint asks for. */
-function planSurplus(object: KubernetesObject, { facts, clients, endpointAddresses }: SurplusContext): HostStatusAction[] {
+function planSurplus(object: KubernetesObject, { facts, clients, leased, endpointAddresses }: SurplusContext): HostStatusAction[] {
   const host = readHost(object);
   const address = parseHostStatusName(host.name)?.address ?? host.address ?? '';
   if (object.metadata.deletionTimestamp !== undefined) return [];
   if (host.mode === 'hostEndpoint' || endpointAddresses.has(address)) return [deletion(object, [])];
-  if (clients === undefined) return [];
-  if (isKept(object, facts, address)) return planHost(absentHost(facts.clusterAgent, address), object, facts.nowMs);
+  if (clients === undefined) return isLeaseless(address, facts, leased) ? planUnpolled(object, facts) : [];
+  if (isKept(object, facts, address))
+    return [...planHost(absentHost(facts.clusterAgent, address), object, facts.nowMs), ...planUnpolled(object, facts)];
   return [deletion(object, [forgotten(address, facts)])];
+}
+
+/** True where it is known that no client has a lease of the address. */
+function isLeaseless(
+  address: string,
+  { clusterAgent }: InventoryFacts,
+  leased: ReadonlySet<string> | undefined,
+): boolean {
+  return !clusterAgent.enableDhcpServer || leased?.has(address) === false;
+}
+
+/** A learned host without a lease is not polled, so that it is not healthy. Its Event is that of the lease. */
+function planUnpolled(object: KubernetesObject, { clusterAgent, nowMs }: InventoryFacts): HostStatusAction[] {
+  const hostStatus = { ...object, status: { ...recordAt(object.status), clusterAgent: clusterAgent.name } };
+  const { patch } = mergeHealth({ hostStatus, report: { kind: 'unhealthy', message: 'no lease' }, nowMs });
+  return patch === undefined ? [] : [{ kind: 'patch-status', name: object.metadata.name, patch, events: [] }];
 }
 
 /**

@@ -16,6 +16,7 @@ export type HostProblemReason =
   | 'not-a-range'
   | 'not-an-address'
   | 'not-a-host-address'
+  | 'outside-networks'
   | 'out-of-bounds'
   | 'range-reversed'
   | 'in-range'

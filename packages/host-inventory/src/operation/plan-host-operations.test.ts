@@ -65,6 +65,15 @@ const UNKNOWN =
   'It is not known whether the host carried it out, and it is not repeated: look at its power state, and create another HostOperation if needed';
 
 describe('an operation', () => {
+  it('that this run recorded as pending and has not begun is not carried out on the machine that has the address since', () => {
+    const basic = { type: 'dhcp', ipAddr: '10.0.0.10', macSince: formatTime(NOW_MS - 500) };
+    const operations = [operation(pending(RUN))];
+    expect(shown(plan({ operations }))).toEqual(['act off']);
+    expect(plan({ operations, hostStatuses: [host('agent-10-0-0-10', { basic })] }).steps.map(({ kind }) => kind)).toEqual([
+      'record-result',
+    ]);
+  });
+
   it.each([
     ['dhcp', -62_000, 'record-pending'],
     ['dhcp', -61_000, 'record-result'],

@@ -120,9 +120,12 @@ function decideBegun(operation: ReadOperation, { beganAtMs, outcome }: Operation
   );
 }
 
-function decidePending(operation: ReadOperation, host: ObservedHost, { runId, times, nowMs }: Context): Decision {
+function decidePending(operation: ReadOperation, host: ObservedHost, context: Context): Decision {
+  const { runId, times, nowMs } = context;
   const { state, name, uid, action, object } = operation;
   if (state.kind !== 'pending') return NOTHING;
+  // This run has not begun it, as its host was not followed meanwhile.
+  if (state.runId === runId && isOfFormerClient(operation, host, context)) return ended(ofFormerClient(operation, host, nowMs));
   if (state.runId === runId && object.metadata.deletionTimestamp === undefined)
     return { kind: 'step', step: { kind: 'act', name, uid, action, host }, occupiesHost: true };
   // Another run recorded it, and may be about to act, or to record what its action came to.
@@ -141,8 +144,7 @@ function decideNew(operation: ReadOperation, host: ObservedHost, context: Contex
   const { clusterAgent, runId, times, nowMs } = context;
   const { name, action, object, createdAtMs = 0 } = operation;
   if (object.metadata.deletionTimestamp !== undefined) return NOTHING;
-  if (isOfFormerClient(operation, host, context))
-    return ended(recordResult(operation, { isSuccess: false, message: describeFormerClient(operation, host) }, nowMs));
+  if (isOfFormerClient(operation, host, context)) return ended(ofFormerClient(operation, host, nowMs));
   const untilMs = createdAtMs + times.beginWithinMs;
   if (nowMs >= untilMs)
     return ended(recordResult(operation, { isSuccess: false, message: tooLate(operation, host, times) }, nowMs));
@@ -170,6 +172,10 @@ function isOfFormerClient(
 ): boolean {
   if (mode !== 'dhcp' || createdAtMs === undefined) return false;
   return (bornAtMs.get(name) ?? 0) > createdAtMs || (macSinceMs ?? 0) + MOST_CLOCK_DIFFERENCE_MS >= createdAtMs;
+}
+
+function ofFormerClient(operation: ReadOperation, host: ObservedHost, nowMs: number): OperationStep {
+  return recordResult(operation, { isSuccess: false, message: describeFormerClient(operation, host) }, nowMs);
 }
 
 function describeFormerClient({ action, createdAtMs = 0 }: ReadOperation, { name, macSinceMs }: ObservedHost): string {

@@ -70,6 +70,11 @@ const spec = z.object({
       port: port().default(443),
       ...secretFields,
       https: z.boolean().default(true),
+      networks: z
+        .array(text('[0-9A-Fa-f:.]+/[0-9]{1,3}', 43, 'is no network; write address/prefix length, as in 10.1.0.0/16'))
+        .max(64)
+        .optional()
+        .describe('Networks of HostEndpoints besides `subnet`, as in 10.1.0.0/16: no other address is asked.'),
     })
     .optional()
     .describe('How learned hosts are reached, and HostEndpoints without a Secret of their own.'),

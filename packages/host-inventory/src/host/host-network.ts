@@ -1,0 +1,107 @@
+/** The networks in which the hosts of a ClusterAgent are: credentials are sent to no other address. */
+import { formatIpv4Cidr, type Ipv4Cidr, isNeverAHost, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+
+/** An IPv4 or IPv6 network. */
+export interface HostNetwork {
+  /** As it was written. */
+  readonly text: string;
+  /** Four, or sixteen. */
+  readonly octets: readonly number[];
+  /** In bits. */
+  readonly prefixLength: number;
+}
+
+/** Where hosts may be. */
+export interface HostPlace {
+  /** Of the DHCP server. */
+  readonly subnet: Ipv4Cidr | undefined;
+  /** `spec.endpoint.networks`. */
+  readonly networks: readonly HostNetwork[];
+}
+
+const GROUP = /^[0-9a-f]{1,4}$/;
+const LENGTH = /^(0|[1-9]\d{0,2})$/;
+
+/** The network that `text` (`10.1.0.0/16`, `2001:db8::/64`) spells; undefined: none. */
+export function parseHostNetwork(text: string): HostNetwork | undefined {
+  const [address = '', length = '', ...rest] = text.trim().split('/');
+  const octets = addressOctets(address);
+  if (octets === undefined || rest.length > 0 || !LENGTH.test(length)) return undefined;
+  const prefixLength = Number(length);
+  return prefixLength > octets.length * 8 ? undefined : { text: text.trim(), octets, prefixLength };
+}
+
+/** True for an address that requests may be sent to: one in a network of the ClusterAgent that can be the address of another host. */
+export function isHostAddress(place: HostPlace, address: string): boolean {
+  const octets = addressOctets(address);
+  return octets !== undefined && !isSpecial(octets) && networksOf(place).some((network) => contains(network, octets));
+}
+
+/**
+ * True for an address that is never another host's, whatever a ClusterAgent names: unspecified, loopback, link-local, multicast, reserved, or an IPv4 address that is
+ * written as an IPv6 one.
+ */
+export function isSpecialAddress(address: string): boolean {
+  const octets = addressOctets(address);
+  return octets !== undefined && isSpecial(octets);
+}
+
+/** The networks as text. */
+export function describeNetworks(place: HostPlace): string {
+  return networksOf(place)
+    .map(({ text }) => text)
+    .join(', ');
+}
+
+function networksOf({ subnet, networks }: HostPlace): readonly HostNetwork[] {
+  const own = subnet && parseHostNetwork(formatIpv4Cidr(subnet));
+  return own === undefined ? networks : [own, ...networks];
+}
+
+function contains({ octets, prefixLength }: HostNetwork, address: readonly number[]): boolean {
+  return octets.length === address.length && sharedBits(octets, address) >= prefixLength;
+}
+
+/** How many bits are the same, from the first one on. */
+function sharedBits(one: readonly number[], other: readonly number[]): number {
+  const index = one.findIndex((octet, at) => octet !== other[at]);
+  return index < 0 ? one.length * 8 : index * 8 + Math.clz32((one[index] ?? 0) ^ (other[index] ?? 0)) - 24;
+}
+
+function isSpecial(octets: readonly number[]): boolean {
+  return octets.length === 4 ? isSpecialIpv4(octets) : isSpecialIpv6(octets);
+}
+
+function isSpecialIpv4([first = 0, second = 0, third = 0, fourth = 0]: readonly number[]): boolean {
+  const isLinkLocal = first === 169 && second === 254;
+  return isLinkLocal || isNeverAHost(first * 2 ** 24 + second * 2 ** 16 + third * 2 ** 8 + fourth);
+}
+
+/** The first ten octets of ::, ::1, and IPv4 addresses as ::ffff:10.0.0.1 are zero. */
+function isSpecialIpv6(octets: readonly number[]): boolean {
+  const [first = 0, second = 0] = octets;
+  const isMulticast = first === 0xff;
+  const isLinkLocal = first === 0xfe && (second & 0xc0) === 0x80;
+  return isMulticast || isLinkLocal || octets.slice(0, 10).every((octet) => octet === 0);
+}
+
+/** The octets of an IPv4 address, four, or of an IPv6 address, sixteen; undefined: the text is neither. */
+export function addressOctets(text: string): readonly number[] | undefined {
+  const ipv4 = parseIpv4Address(text.trim());
+  if (ipv4 !== undefined) return [24, 16, 8, 0].map((shift) => (ipv4 >>> shift) & 255);
+  const [head = [], tail, ...rest] = text.trim().toLowerCase().split('::').map(groupsOf);
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (rest.length > 0 || (tail === undefined ? missing !== 0 : missing < 1)) return undefined;
+  const groups = [...head, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
+  if (!groups.every((group) => GROUP.test(group))) return undefined;
+  return groups.map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 255]);
+}
+
+/** An IPv4 address at the end is two groups. */
+function groupsOf(text: string): string[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => {
+    const ipv4 = parseIpv4Address(group);
+    return ipv4 === undefined ? [group] : [(ipv4 >>> 16).toString(16), (ipv4 & 0xffff).toString(16)];
+  });
+}
