@@ -88,7 +88,7 @@ export class BareMetalCluster {
     await this.cluster.access.apply({
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { namespace: AGENT_NAMESPACE, name: SECRET },
+      metadata: { namespace: AGENT_NAMESPACE, name: SECRET, labels: { 'bmc.spidernet.io/host-credentials': 'true' } },
       data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')])),
     } as KubernetesObject);
   }

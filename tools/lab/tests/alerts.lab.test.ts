@@ -150,7 +150,7 @@ function hostObject(kind: string, name: string, spec: object): KubernetesObject 
 async function createClusterAgent(name: string, agentYaml: object): Promise<void> {
   const { access } = vlans.cluster;
   const data = Object.entries(CREDENTIALS).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
-  const metadata = { namespace: AGENT_NAMESPACE, name: 'bmc' };
+  const metadata = { namespace: AGENT_NAMESPACE, name: 'bmc', labels: { 'bmc.spidernet.io/host-credentials': 'true' } };
   await access.apply({ apiVersion: 'v1', kind: 'Secret', metadata, data: Object.fromEntries(data) } as KubernetesObject);
   const dhcpServerConfig = {
     ...{ dhcpServerInterface: 'net1', subnet: '192.168.50.0/24', ipRange: '192.168.50.10-192.168.50.10' },

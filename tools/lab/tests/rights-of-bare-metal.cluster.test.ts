@@ -95,13 +95,44 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     for (const kind of KINDS) await admin.waitForObject(kind, RACK, () => true);
     for (const kind of ['ClusterRole', 'ClusterRoleBinding']) await admin.waitForObject(kind, 'agent-rack', () => true);
     await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', 'HostSecretUnusable'));
-    await admin.create({
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { namespace: AGENTS, name: 'redfish' },
-      stringData: { username: 'admin', password: 'secret' },
-    } as never);
+    for (const name of ['redfish', 'other']) {
+      const metadata = {
+        namespace: AGENTS,
+        name,
+        ...(name === 'redfish' && { labels: { 'bmc.spidernet.io/host-credentials': 'true' } }),
+      };
+      await admin.create({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata,
+        stringData: { username: 'admin', password: 'secret' },
+      } as never);
+    }
     await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', ''));
+  });
+
+  it('a Secret that is named and not labelled is read by no agent', async () => {
+    const named = { clusterAgent: 'rack', ipAddr: '192.168.0.201', secretName: 'other', secretNamespace: AGENTS };
+    await admin.create({
+      apiVersion: 'bmc.spidernet.io/v1beta1',
+      kind: 'HostEndpoint',
+      metadata: { name: 'other' },
+      spec: named,
+    });
+    const ofOther = (one: KubernetesObject) =>
+      readField(one, 'involvedObject', 'name') === 'other' && readField(one, 'reason') === 'HostSecretUnusable';
+    const events = async () => (await admin.list('Event')).filter(ofOther).map((one) => String(readField(one, 'message')));
+    await waitFor('an Event about the Secret', async () => (await events()).length > 0);
+    expect((await events())[0]).toContain('lacks the label bmc.spidernet.io/host-credentials=true');
+    const granted = async () => (await rightsOf(admin, AGENT)).map(describeRight).filter((right) => right.includes('secrets'));
+    expect((await granted()).join(' ')).not.toContain('other');
+    expect((await granted()).join(' ')).toContain('redfish');
+    const labels = { 'bmc.spidernet.io/host-credentials': 'true' };
+    await admin.patch('Secret', `${AGENTS}/other`, { metadata: { labels } });
+    await waitFor('the agents to be granted the Secret', async () => (await granted()).join(' ').includes('other'));
+    await admin.patch('Secret', `${AGENTS}/other`, { metadata: { labels: { 'bmc.spidernet.io/host-credentials': null } } });
+    await waitFor('the agents to lose the Secret', async () => !(await granted()).join(' ').includes('other'));
+    await admin.delete('HostEndpoint', 'other');
   });
 
   it('is ready when its agents are', async () => {

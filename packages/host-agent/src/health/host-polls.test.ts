@@ -281,7 +281,7 @@ describe('where credentials are sent', () => {
     expect(failed).toHaveLength(1);
     const events = [...rack.events.objects.values()].filter(({ reason }) => reason === 'HostUnhealthy');
     expect(events.map(({ message }) => message)).toEqual([
-      'Secret default/bmc may not be read by this agent: allow the namespace default (bareMetal.secretNamespaces of the chart, --bare-metal-secret-namespace of the controller), or move the Secret',
+      'Secret default/bmc may not be read by this agent: label it (kubectl -n default label secret bmc bmc.spidernet.io/host-credentials=true), and allow its namespace (bareMetal.secretNamespaces of the chart, --bare-metal-secret-namespace of the controller)',
     ]);
     allow();
     await rack.clock.advance(MINUTE);

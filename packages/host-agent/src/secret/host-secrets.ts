@@ -3,6 +3,7 @@
  * rack with a Secret for each host does not hold a connection for each.
  */
 import { describeHostProblem, type HostConnection, hostSecretProblems, type SecretData } from '@vmdhcp/host-inventory';
+import { HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { CacheSubscription } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import type { HostAgentPorts } from '../ports.js';
@@ -102,7 +103,7 @@ function isForbidden(error: unknown): boolean {
 }
 
 function forbiddenText({ namespace, name }: SecretName): string {
-  return `Secret ${namespace}/${name} may not be read by this agent: allow the namespace ${namespace} (bareMetal.secretNamespaces of the chart, --bare-metal-secret-namespace of the controller), or move the Secret`;
+  return `Secret ${namespace}/${name} may not be read by this agent: label it (kubectl -n ${namespace} label secret ${name} ${HOST_CREDENTIALS_LABEL}=true), and allow its namespace (bareMetal.secretNamespaces of the chart, --bare-metal-secret-namespace of the controller)`;
 }
 
 interface SecretEvents {

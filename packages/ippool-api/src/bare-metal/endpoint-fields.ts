@@ -9,7 +9,7 @@ export const port = () => z.int().min(1).max(65_535).meta({ format: 'int32' });
 
 export const secretFields = {
   secretName: name().describe(
-    'The Secret with `username` and `password`. One with `tls.key` and `tls.crt` is a client certificate; `ca.crt` verifies the host.',
+    'The Secret with `username` and `password`. One with `tls.key` and `tls.crt` is a client certificate; `ca.crt` verifies the host. It has the label bmc.spidernet.io/host-credentials=true.',
   ),
   secretNamespace: name().describe('The namespace of that Secret.'),
 };

@@ -24,6 +24,7 @@ export const DHCP_ACTIVE_LABEL = `${BARE_METAL_GROUP}/dhcp-ip-active`;
 export const BOUND_TO_ANNOTATION = `${BARE_METAL_GROUP}/bound-to`;
 export const RELEASE_LEASE_ANNOTATION = `${BARE_METAL_GROUP}/release-lease`;
 export const CLUSTER_AGENT_LABEL = `${BARE_METAL_GROUP}/cluster-agent`;
+export const HOST_CREDENTIALS_LABEL = `${BARE_METAL_GROUP}/host-credentials`;
 export const HOLD_HOST_AGENT_UPGRADE_ANNOTATION = `${BARE_METAL_GROUP}/hold-agent-upgrade`;
 /** The value of the annotation by which an address is never bound. */
 export const BOUND_TO_NONE = 'none';
@@ -98,6 +99,14 @@ export const HOST_OBJECT_KEYS = {
     writtenBy: ['an administrator'],
     values: 'any',
     meaning: 'The agents of the ClusterAgent keep the image that they run.',
+  },
+  [HOST_CREDENTIALS_LABEL]: {
+    type: 'label',
+    on: ['Secret'],
+    writtenBy: ['an administrator'],
+    values: '`true`',
+    meaning:
+      'The Secret has credentials of management controllers: agents may read it where a ClusterAgent or a HostEndpoint names it.',
   },
   [LEASES_OF_LABEL]: {
     type: 'label',

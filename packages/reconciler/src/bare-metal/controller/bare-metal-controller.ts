@@ -2,7 +2,7 @@
  * From ClusterAgents to agents that run, as a part of the controller's process. Every replica follows the cluster; only the leader writes: the objects of agents, the status of
  * ClusterAgents, operations that no agent takes, and Events.
  */
-import { BARE_METAL_API_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { BARE_METAL_API_VERSION, HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -13,6 +13,7 @@ import {
   isBeingDeleted,
   KeyedQueue,
   type KubernetesObject,
+  keyOf,
   mostUrgent,
   PartLifecycle,
   type ReconcileResult,
@@ -38,7 +39,7 @@ import { OwnedObjects } from './owned-objects.js';
 
 const FIRST_RETRY_MS = 50;
 const MOST_RETRY_MS = 30_000;
-/** Changes of Secrets and of the numbers of Deployments within this time are one write of each status. */
+/** Changes of the numbers of Deployments within this time are one write of each status. */
 const GATHER_MS = 500;
 /** Reasons that need no Event. */
 const USUAL: ReadonlySet<string> = new Set(['HostAgentsStarting', 'HostAgentsOff']);
@@ -68,7 +69,8 @@ export class BareMetalController implements ControllerPart {
     this.#endpoints = this.#follow(Resource.hostEndpoints, ['agents']);
     this.#hosts = this.#follow(Resource.hostStatuses, ['operations']);
     this.#operations = this.#follow(Resource.hostOperations, ['operations']);
-    const secretsOf = (namespace: string) => this.#follow({ ...Resource.secrets, namespace }, ['statuses']);
+    const secretsOf = (namespace: string) =>
+      this.#follow({ ...Resource.secrets, namespace, labelSelector: `${HOST_CREDENTIALS_LABEL}=true` }, ['agents']);
     this.#secrets = new Map(agents.secretNamespaces.map((namespace) => [namespace, secretsOf(namespace)]));
     this.#owned = new OwnedObjects({
       ...{ caches, clientOf, agents, now },
@@ -192,6 +194,7 @@ export class BareMetalController implements ControllerPart {
     const observation = {
       clusterAgents: [...this.#clusterAgents.values()],
       endpoints: [...this.#endpoints.values()],
+      credentials: new Set([...this.#secrets.values()].flatMap((secrets) => [...secrets.values()].map(keyOf))),
       objects: this.#owned.values(),
     };
     this.#plan = planHostAgents(observation, agents);

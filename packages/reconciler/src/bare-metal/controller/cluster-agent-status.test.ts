@@ -12,7 +12,10 @@ const VOLUME: HostAgentSettings = { ...HOST_AGENT_SETTINGS, leases: { kind: 'hos
 
 /** As the Deployment controller of Kubernetes reports it. */
 function deployment(agent: KubernetesObject, status: Fields = {}): KubernetesObject {
-  const { writes } = planHostAgents({ clusterAgents: [agent], endpoints: [], objects: [] }, HOST_AGENT_SETTINGS);
+  const { writes } = planHostAgents(
+    { clusterAgents: [agent], endpoints: [], credentials: new Set(), objects: [] },
+    HOST_AGENT_SETTINGS,
+  );
   const planned = writes.find(({ object }) => object.kind === 'Deployment')?.object as KubernetesObject;
   return {
     ...planned,
@@ -31,7 +34,10 @@ interface Case {
 
 function statusOf({ agent, others = [], status, settings = HOST_AGENT_SETTINGS, facts = {} }: Case) {
   const objects = status === undefined ? [] : [deployment(clusterAgentObject(agent.metadata.name), status)];
-  const { agents } = planHostAgents({ clusterAgents: [...others, agent], endpoints: [], objects }, settings);
+  const { agents } = planHostAgents(
+    { clusterAgents: [...others, agent], endpoints: [], credentials: new Set(), objects },
+    settings,
+  );
   const own = agents.get(agent.metadata.name);
   if (own === undefined) throw new Error('not planned');
   return clusterAgentStatus({ agents: own, secretTexts: [], failure: undefined, ...facts });
@@ -116,7 +122,12 @@ describe('the condition Valid', () => {
   });
 
   it.each<[string, string, Fields | undefined, string]>([
-    ['that does not exist', 'bmc-secrets', undefined, 'does not exist'],
+    [
+      'that does not exist, or is not labelled',
+      'bmc-secrets',
+      undefined,
+      'Secret bmc-secrets/bmc does not exist, or lacks the label bmc.spidernet.io/host-credentials=true, so that agents may not read it; create it with username and password, or with tls.key and tls.crt, then: kubectl -n bmc-secrets label secret bmc bmc.spidernet.io/host-credentials=true',
+    ],
     ['without a password', 'bmc-secrets', { username: 'YQ==' }, 'has username and no password'],
     [
       'of a namespace that is not allowed',

@@ -25,14 +25,14 @@ export function hostSecretsOf(
   return secrets;
 }
 
-/** Names by namespace, each once, of the Secrets that agents may read. */
+/** Names by namespace, each once, of the Secrets that agents may read. @param mayRead - by `namespace/name`. */
 export function namesByNamespace(
   secrets: readonly HostSecret[],
-  allowed: readonly string[],
+  mayRead: (key: string) => boolean,
 ): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, Set<string>>();
   for (const { namespace, name } of secrets) {
-    if (!allowed.includes(namespace)) continue;
+    if (!mayRead(`${namespace}/${name}`)) continue;
     names.set(namespace, (names.get(namespace) ?? new Set()).add(name));
   }
   return new Map([...names].map(([namespace, of]) => [namespace, [...of].toSorted(compareText)]));

@@ -37,6 +37,7 @@ const observe = (
 ): HostAgentsObservation => ({
   clusterAgents,
   endpoints: [],
+  credentials: new Set(),
   objects,
 });
 const plan = (observation: HostAgentsObservation, settings: HostAgentSettings = HOST_AGENT_SETTINGS) =>
@@ -280,7 +281,8 @@ describe('Secrets', () => {
       hostEndpointObject('one', { ipAddr: '10.0.0.1', secretName: 'one', secretNamespace: 'bmc-secrets' }),
       hostEndpointObject('two', { ipAddr: '10.0.0.2', secretName: 'two', secretNamespace: 'kube-system' }),
     ];
-    const there = applied([], plan({ clusterAgents: [rack], endpoints, objects: [] }));
+    const credentials = new Set(['bmc-secrets/default', 'bmc-secrets/one']);
+    const there = applied([], plan({ clusterAgents: [rack], endpoints, credentials, objects: [] }));
     const role = find(there, 'Role bmc-secrets/agent-rack') as KubernetesObject & { readonly rules: readonly unknown[] };
     expect(role.rules).toEqual([
       { apiGroups: [''], resources: ['secrets'], resourceNames: ['default', 'one'], verbs: ['list', 'watch'] },
@@ -291,6 +293,21 @@ describe('Secrets', () => {
       'delete RoleBinding bmc-secrets/agent-rack',
     ]);
   });
+});
+
+describe('a Secret that is not labelled as credentials of hosts', () => {
+  it.each(['vmdhcp-wake-on-lan-ca', 'vmdhcp-webhook-ca', 'other'])(
+    'is granted to no agent, also where an object names it: %s',
+    (secretName) => {
+      const named = { secretName, secretNamespace: 'vm-dhcp-agents' };
+      const clusterAgents = [clusterAgentObject('rack', { endpoint: named })];
+      const endpoints = [hostEndpointObject('one', { ipAddr: '10.0.0.1', ...named })];
+      const credentials = new Set(['vm-dhcp-agents/redfish', `bmc-secrets/${secretName}`]);
+      const { writes } = plan({ clusterAgents, endpoints, credentials, objects: [] });
+      expect(writes.map(({ object }) => identityOf(object))).toContain('Role vm-dhcp-agents/agent-rack');
+      expect(JSON.stringify(writes)).not.toContain(secretName);
+    },
+  );
 });
 
 describe('laws', () => {

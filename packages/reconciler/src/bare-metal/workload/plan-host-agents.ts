@@ -28,6 +28,8 @@ export interface HostAgentsObservation {
   /** All of them, also those that are being deleted. */
   readonly clusterAgents: readonly KubernetesObject[];
   readonly endpoints: readonly KubernetesObject[];
+  /** `namespace/name` of the Secrets that are labelled as credentials of hosts, in the namespaces that are allowed. */
+  readonly credentials: ReadonlySet<string>;
   /** Objects with the label of host agents, of every kind that is planned. */
   readonly objects: readonly KubernetesObject[];
 }
@@ -64,7 +66,7 @@ const NOTHING: OwnedObjectPlan = { kind: 'nothing' };
 
 /** The plan for all ClusterAgents at once. After it is carried out, planning again writes nothing. */
 export function planHostAgents(
-  { clusterAgents, endpoints, objects }: HostAgentsObservation,
+  { clusterAgents, endpoints, credentials, objects }: HostAgentsObservation,
   settings: HostAgentSettings,
 ): HostAgentsPlan {
   const live = clusterAgents.filter((one) => !isBeingDeleted(one)).toSorted(compareByAge);
@@ -82,7 +84,7 @@ export function planHostAgents(
     const facts = { workload, replicas, conflict, limit, secrets: secrets.get(workload.name) ?? [] };
     // What is there of one that cannot be deployed stays as it is.
     const plans = workload.isDeployable
-      ? planObjects({ workload, replicas, httpPort }, { observed, secrets: facts.secrets, settings })
+      ? planObjects({ workload, replicas, httpPort }, { observed, secrets: facts.secrets, credentials, settings })
       : ofClusterAgent(workload, objects).map((object) => ({ identity: identityOf(object), plan: NOTHING }));
     return { facts, plans };
   });
@@ -107,13 +109,14 @@ interface Planned {
 interface PlanContext {
   readonly observed: ReadonlyMap<string, KubernetesObject>;
   readonly secrets: readonly HostSecret[];
+  readonly credentials: ReadonlySet<string>;
   readonly settings: HostAgentSettings;
 }
 
-function planObjects(parts: HostAgentParts, { observed, secrets, settings }: PlanContext): readonly Planned[] {
+function planObjects(parts: HostAgentParts, { observed, secrets, credentials, settings }: PlanContext): readonly Planned[] {
   const { workload } = parts;
-  const { namespace, secretNamespaces, leases } = settings;
-  const named = namesByNamespace(secrets, secretNamespaces);
+  const { namespace, leases } = settings;
+  const named = namesByNamespace(secrets, (key) => credentials.has(key));
   const rights = toHostAgentRights({ workload, namespace, secrets: named, hasLeaseSlices: leases.kind === 'api' });
   const volume = toHostAgentVolume(workload, settings);
   const there = observed.get(`Deployment ${namespace}/${hostAgentName(workload.name)}`);
