@@ -420,10 +420,12 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       expect(ofHosts([...others, 'bareMetal.enabled=true'])).toContain('bmc.spidernet.io');
     });
 
-    it('what is rendered with them is all of that, and a Role in each namespace with agents or Secrets', () => {
+    it('what is rendered with them is all of that, the rights of their agents, and a Role in each namespace with agents or Secrets', () => {
       const without = new Set(rendered({}).map(nameOf));
       const names = rendered({ set: ['bareMetal.enabled=true', 'bareMetal.secretNamespaces={bmc}'] }).map(nameOf);
       expect(names.filter((name) => !without.has(name))).toEqual([
+        'ClusterRole /vmdhcp-bare-metal-agent',
+        'ClusterRoleBinding /vmdhcp-bare-metal-agents',
         'Role vm-dhcp-agents/vm-dhcp-controller-bare-metal',
         'Role bmc/vm-dhcp-controller-bare-metal',
         'RoleBinding vm-dhcp-agents/vm-dhcp-controller-bare-metal',

@@ -20,9 +20,9 @@ export function installedForWakeOnLan(): readonly KubernetesObject[] {
   return withoutDeployments('vmdhcp-wake-on-lan.yaml', 'controller', 'wake-on-lan');
 }
 
-/** The same of a controller with bare-metal hosts. */
+/** The same of a controller with bare-metal hosts, and the rights of its agents. */
 export function installedForBareMetal(): readonly KubernetesObject[] {
-  return withoutDeployments('vmdhcp-bare-metal.yaml', 'controller');
+  return withoutDeployments('vmdhcp-bare-metal.yaml', 'controller', 'bare-metal');
 }
 
 /** The same of a controller with the page, and the rights of its readers. */

@@ -57,8 +57,8 @@ export const HOST_REASONS = {
   HostAgentsRefused: {
     shown: UNREADY,
     meaning:
-      'An object that the agents need has the name of one that the controller did not create for this ClusterAgent, or one that cannot be changed as it should be.',
-    remedy: 'Delete the object that the message names, or create the ClusterAgent with another name.',
+      'An object that the agents need has the name of one that the controller did not create for this ClusterAgent, or one that cannot be changed as it should be; or the ClusterRoleBinding of the chart, by which agents have rights, does not exist.',
+    remedy: 'Do what the message names: delete the object, create the ClusterAgent with another name, or upgrade the chart.',
   },
   ClusterAgentInvalid: {
     shown: [...INVALID, 'ClusterAgent Ready=False'],

@@ -78,17 +78,7 @@ export const HOST_OBJECT_KEYS = {
   },
   [CLUSTER_AGENT_LABEL]: {
     type: 'label',
-    on: [
-      'Deployment',
-      'Pod',
-      'ServiceAccount',
-      'Lease',
-      'Role',
-      'RoleBinding',
-      'ClusterRole',
-      'ClusterRoleBinding',
-      'PersistentVolumeClaim',
-    ],
+    on: ['Deployment', 'Pod', 'ServiceAccount', 'Lease', 'Role', 'RoleBinding', 'PersistentVolumeClaim'],
     writtenBy: ['the controller'],
     values: 'the name of a ClusterAgent',
     meaning: 'The object belongs to the agents of this ClusterAgent.',

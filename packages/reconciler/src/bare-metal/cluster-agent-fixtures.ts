@@ -1,6 +1,6 @@
 /** ClusterAgents for tests. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import type { HostAgentSettings } from './workload/host-agent-settings.js';
+import { HOST_AGENTS_BINDING, type HostAgentSettings } from './workload/host-agent-settings.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -13,6 +13,14 @@ export const HOST_AGENT_SETTINGS: HostAgentSettings = {
   leases: { kind: 'api' },
   secretNamespaces: ['vm-dhcp-agents', 'bmc-secrets'],
   statusIntervalSeconds: 60,
+};
+
+/** As the chart makes it. */
+export const HOST_AGENTS_BINDING_OBJECT: KubernetesObject = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: HOST_AGENTS_BINDING, uid: 'binding' },
+  ...{ roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'vmdhcp-bare-metal-agent' } },
 };
 
 export const DHCP_CONFIG = {

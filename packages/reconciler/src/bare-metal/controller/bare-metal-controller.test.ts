@@ -10,7 +10,12 @@ import {
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cachedParts } from '../../controller/cached-parts.js';
-import { clusterAgentObject, HOST_AGENT_SETTINGS, hostEndpointObject } from '../cluster-agent-fixtures.js';
+import {
+  clusterAgentObject,
+  HOST_AGENT_SETTINGS,
+  HOST_AGENTS_BINDING_OBJECT,
+  hostEndpointObject,
+} from '../cluster-agent-fixtures.js';
 import { BareMetalController } from './bare-metal-controller.js';
 import type { BareMetalObserver } from './bare-metal-settings.js';
 
@@ -30,6 +35,10 @@ class World {
     const found = this.kinds.get(key) ?? new MemoryResource<KubernetesObject>(this.clock);
     this.kinds.set(key, found);
     return found;
+  }
+
+  constructor() {
+    this.of({ plural: 'clusterrolebindings' }).put(HOST_AGENTS_BINDING_OBJECT);
   }
 
   get agents() {
@@ -112,8 +121,7 @@ describe('a story of one ClusterAgent', () => {
     world.agents.put(clusterAgentObject('rack'));
     await clock.advance(2_000);
     expect(world.names().toSorted()).toEqual([
-      'clusterrolebindings agent-rack',
-      'clusterroles agent-rack',
+      'clusterrolebindings vmdhcp-bare-metal-agents',
       'deployments vm-dhcp-agents/agent-rack',
       'leases vm-dhcp-agents/agent-rack',
       'rolebindings vm-dhcp-agents/agent-rack',
@@ -136,7 +144,7 @@ describe('a story of one ClusterAgent', () => {
 
     world.agents.remove('rack');
     await clock.advance(100);
-    expect(world.names().toSorted()).toEqual(['clusterrolebindings agent-rack', 'clusterroles agent-rack']);
+    expect(world.names().toSorted()).toEqual(['clusterrolebindings vmdhcp-bare-metal-agents']);
   });
 
   it('an object that is deleted by hand is created again', async () => {

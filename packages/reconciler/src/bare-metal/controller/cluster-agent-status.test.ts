@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
-import { clusterAgentObject, HOST_AGENT_SETTINGS } from '../cluster-agent-fixtures.js';
+import { clusterAgentObject, HOST_AGENT_SETTINGS, HOST_AGENTS_BINDING_OBJECT } from '../cluster-agent-fixtures.js';
 import type { HostAgentSettings } from '../workload/host-agent-settings.js';
 import { planHostAgents } from '../workload/plan-host-agents.js';
 import { secretTexts } from '../workload/secret-texts.js';
@@ -33,7 +33,8 @@ interface Case {
 }
 
 function statusOf({ agent, others = [], status, settings = HOST_AGENT_SETTINGS, facts = {} }: Case) {
-  const objects = status === undefined ? [] : [deployment(clusterAgentObject(agent.metadata.name), status)];
+  const deployments = status === undefined ? [] : [deployment(clusterAgentObject(agent.metadata.name), status)];
+  const objects = [HOST_AGENTS_BINDING_OBJECT, ...deployments];
   const { agents } = planHostAgents(
     { clusterAgents: [...others, agent], endpoints: [], credentials: new Set(), objects },
     settings,

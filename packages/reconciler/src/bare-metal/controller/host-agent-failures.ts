@@ -9,11 +9,14 @@ type Refusal = Extract<WriteResult<unknown>, { readonly ok: false }>;
 /** What is in the way may be gone by then. */
 const RECHECK_MS = 30_000;
 
+/** What a write of the binding of all agents failed for. */
+const OF_ALL = '';
+
 export class HostAgentFailures {
   readonly #failures = new Map<string, HostAgentFailure>();
 
   of(clusterAgent: string): HostAgentFailure | undefined {
-    return this.#failures.get(clusterAgent);
+    return this.#failures.get(clusterAgent) ?? this.#failures.get(OF_ALL);
   }
 
   /** Takes note of a refusal. @returns when to look again; undefined: a newer state is on its way, and explains it. */
@@ -32,7 +35,7 @@ export class HostAgentFailures {
     return this.#keep(object.metadata.labels?.[CLUSTER_AGENT_LABEL], { reason: 'HostAgentsFailed', message: text });
   }
 
-  #keep(clusterAgent = '', failure: HostAgentFailure): ReconcileResult {
+  #keep(clusterAgent = OF_ALL, failure: HostAgentFailure): ReconcileResult {
     if (!this.#failures.has(clusterAgent)) this.#failures.set(clusterAgent, failure);
     return { kind: 'terminal', reason: failure.message, recheckAfterMs: RECHECK_MS };
   }

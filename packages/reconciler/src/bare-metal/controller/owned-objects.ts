@@ -10,7 +10,7 @@ import {
   writePlan,
 } from '@vmdhcp/kube-runtime';
 import { Resource } from '../../resources.js';
-import { HOST_AGENT_SELECTOR, type HostAgentSettings } from '../workload/host-agent-settings.js';
+import { HOST_AGENT_SELECTOR, HOST_AGENTS_BINDING, type HostAgentSettings } from '../workload/host-agent-settings.js';
 import type { HostAgentWrite } from '../workload/plan-host-agents.js';
 
 export interface OwnedObjectsSettings {
@@ -104,8 +104,7 @@ function resourcesOf({
     ['Deployment', { ...Resource.deployments, ...own }],
     ['ServiceAccount', { ...Resource.serviceAccounts, ...own }],
     ['Lease', { ...Resource.leases, ...own }],
-    ['ClusterRole', { ...Resource.clusterRoles, labelSelector }],
-    ['ClusterRoleBinding', { ...Resource.clusterRoleBindings, labelSelector }],
+    ['ClusterRoleBinding', { ...Resource.clusterRoleBindings, fieldSelector: `metadata.name=${HOST_AGENTS_BINDING}` }],
     ...roleNamespaces.flatMap((of): (readonly [string, ApiResource])[] => [
       ['Role', { ...Resource.roles, namespace: of, labelSelector }],
       ['RoleBinding', { ...Resource.roleBindings, namespace: of, labelSelector }],

@@ -1,9 +1,9 @@
 /**
- * The rights of the agents of one ClusterAgent: a ServiceAccount, the kinds of bare-metal hosts, which have no namespaces, its own Lease, and the Secrets of its hosts, each by its
- * name. Agents follow objects; they ask for none by itself, so that they need no `get` but of their Lease.
+ * The rights of the agents of one ClusterAgent: a ServiceAccount, its own Lease, and the Secrets of its hosts, each by its name. Those to the kinds of bare-metal hosts, which have no namespaces, are in a ClusterRole of the chart: here is who
+ * has them. Agents follow objects; they ask for none by itself, so that they need no `get` but of their Lease.
  */
 import { BARE_METAL_GROUP } from '@vmdhcp/ippool-api/bare-metal/keys';
-import { type KubernetesObject, toOwnerReference } from '@vmdhcp/kube-runtime';
+import { compareText, type KubernetesObject, toOwnerReference } from '@vmdhcp/kube-runtime';
 import { hostAgentLabels } from './host-agent-deployment.js';
 import { hostAgentName } from './host-agent-settings.js';
 import type { HostWorkload } from './read-host-workload.js';
@@ -41,27 +41,17 @@ export function toHostAgentRights(holder: HostAgentRightsHolder): readonly Kuber
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: toMetadata(holder, namespace) },
     // Its spec is that of the agents.
     { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: toMetadata(holder, namespace) },
-    toRole(holder, undefined, clusterRules(holder.workload.name)),
-    toBinding(holder, undefined),
     ...[...namespaces].flatMap((one) => [toRole(holder, one, namespacedRules(holder, one)), toBinding(holder, one)]),
   ];
 }
 
-function clusterRules(clusterAgent: string): readonly PolicyRule[] {
-  const rule = (resource: string, verbs: readonly string[]) => ({ apiGroups: [BARE_METAL_GROUP], resources: [resource], verbs });
-  return [
-    // All of them: a HostEndpoint that names none belongs to the only one.
-    rule('clusteragents', FOLLOW),
-    { ...rule('clusteragents/status', ['patch']), resourceNames: [clusterAgent] },
-    rule('hostendpoints', FOLLOW),
-    // HostStatus objects of HostEndpoints are owned by them: OpenShift asks for this right, and elsewhere it gives nothing.
-    rule('hostendpoints/finalizers', ['update']),
-    rule('hoststatuses', [...FOLLOW, 'create', 'patch', 'delete']),
-    rule('hoststatuses/status', ['patch']),
-    rule('hostoperations', FOLLOW),
-    rule('hostoperations/status', ['patch']),
-    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
-  ];
+/** The subjects of the ClusterRoleBinding of the chart: the ServiceAccounts of these ClusterAgents. */
+export function toSubjects(clusterAgents: readonly string[], namespace: string): readonly object[] {
+  return clusterAgents.toSorted(compareText).map((one) => subjectOf(one, namespace));
+}
+
+function subjectOf(clusterAgent: string, namespace: string): object {
+  return { kind: 'ServiceAccount', namespace, name: hostAgentName(clusterAgent) };
 }
 
 function namespacedRules(
@@ -80,9 +70,8 @@ function namespacedRules(
   ];
 }
 
-function toRole(holder: HostAgentRightsHolder, of: string | undefined, rules: readonly PolicyRule[]): KubernetesObject {
-  const kind = of === undefined ? 'ClusterRole' : 'Role';
-  return { apiVersion: `${RBAC_GROUP}/v1`, kind, metadata: toMetadata(holder, of), ...{ rules: rules.map(writtenOut) } };
+function toRole(holder: HostAgentRightsHolder, of: string, rules: readonly PolicyRule[]): KubernetesObject {
+  return { apiVersion: `${RBAC_GROUP}/v1`, kind: 'Role', metadata: toMetadata(holder, of), ...{ rules: rules.map(writtenOut) } };
 }
 
 /** A rule that has no names must not have those of before. */
@@ -90,22 +79,22 @@ function writtenOut({ resourceNames, ...rule }: PolicyRule): object {
   return { ...rule, resourceNames };
 }
 
-function toBinding(holder: HostAgentRightsHolder, of: string | undefined): KubernetesObject {
-  const name = hostAgentName(holder.workload.name);
+function toBinding(holder: HostAgentRightsHolder, of: string): KubernetesObject {
+  const { workload, namespace } = holder;
   return {
     apiVersion: `${RBAC_GROUP}/v1`,
-    kind: of === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
+    kind: 'RoleBinding',
     metadata: toMetadata(holder, of),
     ...{
-      roleRef: { apiGroup: RBAC_GROUP, kind: of === undefined ? 'ClusterRole' : 'Role', name },
-      subjects: [{ kind: 'ServiceAccount', namespace: holder.namespace, name }],
+      roleRef: { apiGroup: RBAC_GROUP, kind: 'Role', name: hostAgentName(workload.name) },
+      subjects: [subjectOf(workload.name, namespace)],
     },
   };
 }
 
-function toMetadata({ workload }: HostAgentRightsHolder, namespace: string | undefined): KubernetesObject['metadata'] {
+function toMetadata({ workload }: HostAgentRightsHolder, namespace: string): KubernetesObject['metadata'] {
   return {
-    ...(namespace !== undefined && { namespace }),
+    namespace,
     name: hostAgentName(workload.name),
     labels: { ...hostAgentLabels(workload.name) },
     ownerReferences: [toOwnerReference(workload.object)],

@@ -35,6 +35,9 @@ export interface HostAgentSettings {
 /** Which objects of agents are looked at. */
 export const HOST_AGENT_SELECTOR = CLUSTER_AGENT_LABEL;
 
+/** The ClusterRoleBinding of the chart, by which all agents have their rights to the kinds without namespaces. */
+export const HOST_AGENTS_BINDING = 'vmdhcp-bare-metal-agents';
+
 /** The name of the Deployment of a ClusterAgent, of its ServiceAccount, of its Lease and of its rights. */
 export function hostAgentName(clusterAgent: string): string {
   return `agent-${clusterAgent}`;

@@ -2,7 +2,12 @@ import { type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clusterAgentObject, HOST_AGENT_SETTINGS, hostEndpointObject } from '../cluster-agent-fixtures.js';
+import {
+  clusterAgentObject,
+  HOST_AGENT_SETTINGS,
+  HOST_AGENTS_BINDING_OBJECT,
+  hostEndpointObject,
+} from '../cluster-agent-fixtures.js';
 import type { HostAgentSettings } from './host-agent-settings.js';
 import { type HostAgentsObservation, type HostAgentsPlan, planHostAgents } from './plan-host-agents.js';
 
@@ -33,7 +38,7 @@ function applied(objects: readonly KubernetesObject[], { writes }: HostAgentsPla
 
 const observe = (
   clusterAgents: readonly KubernetesObject[],
-  objects: readonly KubernetesObject[] = [],
+  objects: readonly KubernetesObject[] = [HOST_AGENTS_BINDING_OBJECT],
 ): HostAgentsObservation => ({
   clusterAgents,
   endpoints: [],
@@ -47,6 +52,7 @@ const after = (observation: HostAgentsObservation, settings = HOST_AGENT_SETTING
 const find = (objects: readonly KubernetesObject[], identity: string) =>
   objects.find((one) => identityOf(one) === identity) as KubernetesObject;
 const RACK = 'Deployment vm-dhcp-agents/agent-rack';
+const BINDING = 'ClusterRoleBinding vmdhcp-bare-metal-agents';
 const podOf = (objects: readonly KubernetesObject[], identity = RACK) =>
   readField(find(objects, identity).spec, 'template', 'spec') as Readonly<Record<string, unknown>>;
 const containerOf = (objects: readonly KubernetesObject[], identity = RACK) =>
@@ -58,10 +64,9 @@ describe('a story of ClusterAgents and their agents', () => {
   it('one has a ServiceAccount, a Lease and rights before it has agents; without it all that has a namespace goes, agents first', () => {
     expect(textsOf(plan(observe([])))).toEqual([]);
     expect(textsOf(plan(observe([rack])))).toEqual([
+      'patch ClusterRoleBinding vmdhcp-bare-metal-agents',
       'create ServiceAccount vm-dhcp-agents/agent-rack',
       'create Lease vm-dhcp-agents/agent-rack',
-      'create ClusterRole agent-rack',
-      'create ClusterRoleBinding agent-rack',
       'create Role vm-dhcp-agents/agent-rack',
       'create RoleBinding vm-dhcp-agents/agent-rack',
       `create ${RACK}`,
@@ -72,6 +77,33 @@ describe('a story of ClusterAgents and their agents', () => {
       'delete Lease vm-dhcp-agents/agent-rack',
       'delete Role vm-dhcp-agents/agent-rack',
       'delete RoleBinding vm-dhcp-agents/agent-rack',
+      'patch ClusterRoleBinding vmdhcp-bare-metal-agents',
+    ]);
+  });
+
+  it('the one ClusterRoleBinding has the ServiceAccounts of all ClusterAgents, and no others; roles without a namespace are never written', () => {
+    const others = [clusterAgentObject('b', { age: 3 }), clusterAgentObject('a', { age: 9, yaml: { underlayInterface: 'x' } })];
+    const subjectsOf = (objects: readonly KubernetesObject[]) =>
+      readList(find(objects, BINDING), 'subjects').map(
+        (one) => `${String(readField(one, 'namespace'))}/${String(readField(one, 'name'))}`,
+      );
+    const all = ['vm-dhcp-agents/agent-a', 'vm-dhcp-agents/agent-b', 'vm-dhcp-agents/agent-rack'];
+    const there = after(observe([rack, ...others]));
+    expect(subjectsOf(there)).toEqual(all);
+    const edited = there.map((one) =>
+      identityOf(one) === BINDING ? { ...one, ...{ subjects: [{ kind: 'Group', name: 'all' }] } } : one,
+    );
+    expect(subjectsOf(after(observe([rack, ...others], edited)))).toEqual(all);
+    expect(subjectsOf(after(observe([], there)))).toEqual([]);
+    const kinds = plan(observe([rack, ...others])).writes.map(({ kind, object }) => `${kind} ${object.kind}`);
+    expect(kinds.filter((one) => one.includes('ClusterRole'))).toEqual(['patch ClusterRoleBinding']);
+  });
+
+  it('without the ClusterRoleBinding of the chart, what to do is in the condition of each', () => {
+    const { agents, writes } = plan(observe([rack], []));
+    expect(writes.map(({ object }) => object.kind)).not.toContain('ClusterRoleBinding');
+    expect(agents.get('rack')?.refusals).toEqual([
+      'ClusterRoleBinding vmdhcp-bare-metal-agents does not exist, so that agents have no rights: upgrade the chart with bareMetal.enabled=true, or apply manifests/vmdhcp-bare-metal.yaml of this version',
     ]);
   });
 
@@ -86,7 +118,7 @@ describe('a story of ClusterAgents and their agents', () => {
   });
 
   it('every object has the ClusterAgent as its owner', () => {
-    for (const { metadata } of after(observe([rack])))
+    for (const { metadata } of after(observe([rack])).filter((one) => identityOf(one) !== BINDING))
       expect(metadata.ownerReferences).toMatchObject([{ kind: 'ClusterAgent', uid: 'uid-rack', controller: true }]);
   });
 
@@ -98,14 +130,14 @@ describe('a story of ClusterAgents and their agents', () => {
             metadata: { labels: { team: 'x' } },
             spec: { replicas: 3, template: { spec: { hostNetwork: true } } },
           }) as KubernetesObject)
-        : object.kind === 'ClusterRole'
+        : object.kind === 'Role'
           ? { ...object, ...{ rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] } }
           : object,
     );
     const repaired = after(observe([rack], drifted));
     expect(find(repaired, RACK).spec).toEqual(find(there, RACK).spec);
     expect(find(repaired, RACK).metadata.labels).toMatchObject({ team: 'x' });
-    expect(find(repaired, 'ClusterRole agent-rack')).toEqual(find(there, 'ClusterRole agent-rack'));
+    expect(find(repaired, 'Role vm-dhcp-agents/agent-rack')).toEqual(find(there, 'Role vm-dhcp-agents/agent-rack'));
   });
 
   it('settings of DHCP, of management controllers, and status restart no agent', () => {
@@ -122,12 +154,11 @@ describe('a story of ClusterAgents and their agents', () => {
     expect(readField(find(after(observe([off], after(observe([rack])))), RACK).spec, 'replicas')).toBe(0);
   });
 
-  it('one of the same name that was created again has objects of its own; roles without a namespace wait for the garbage collector', () => {
+  it('one of the same name that was created again has objects of its own', () => {
     const again = { ...rack, metadata: { ...rack.metadata, uid: 'another' } };
     const texts = textsOf(plan(observe([again], after(observe([rack])))));
     expect(texts[0]).toBe('delete ServiceAccount vm-dhcp-agents/agent-rack');
     expect(texts).toContain(`delete ${RACK}`);
-    expect(texts.filter((text) => text.includes('ClusterRole'))).toEqual([]);
   });
 
   it('one that is wrong keeps the agents that it has, unchanged, and gets none', () => {
@@ -161,7 +192,7 @@ describe('a story of ClusterAgents and their agents', () => {
       kind: 'Deployment',
       metadata: { namespace: 'vm-dhcp-agents', name: 'agent-rack' },
     };
-    const { agents, writes } = plan(observe([rack], [other]));
+    const { agents, writes } = plan(observe([rack], [other, HOST_AGENTS_BINDING_OBJECT]));
     expect(writes.filter(({ object }) => object.kind === 'Deployment')).toEqual([]);
     expect(agents.get('rack')?.refusals).toEqual([expect.stringContaining('was not created for ClusterAgent rack')]);
   });

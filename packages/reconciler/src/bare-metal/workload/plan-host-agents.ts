@@ -18,8 +18,8 @@ import { MULTUS_NETWORKS_ANNOTATION } from '../../agents/agent-deployment.js';
 import { chooseHttpPorts } from '../../agents/choose-http-ports.js';
 import { findSharedUnderlays } from './find-shared-underlays.js';
 import { type HostAgentParts, NODE_HTTP_PORTS, POD_HTTP_PORT, toHostAgentDeployment } from './host-agent-deployment.js';
-import { toHostAgentRights } from './host-agent-rights.js';
-import { type HostAgentSettings, hostAgentName } from './host-agent-settings.js';
+import { toHostAgentRights, toSubjects } from './host-agent-rights.js';
+import { HOST_AGENTS_BINDING, type HostAgentSettings, hostAgentName } from './host-agent-settings.js';
 import { toHostAgentVolume } from './host-agent-volume.js';
 import { type HostSecret, hostSecretsOf, namesByNamespace } from './host-secrets.js';
 import { type HostWorkload, readHostWorkload } from './read-host-workload.js';
@@ -30,7 +30,7 @@ export interface HostAgentsObservation {
   readonly endpoints: readonly KubernetesObject[];
   /** `namespace/name` of the Secrets that are labelled as credentials of hosts, in the namespaces that are allowed. */
   readonly credentials: ReadonlySet<string>;
-  /** Objects with the label of host agents, of every kind that is planned. */
+  /** Objects with the label of host agents, of every kind that is planned, and the ClusterRoleBinding of all of them. */
   readonly objects: readonly KubernetesObject[];
 }
 
@@ -88,17 +88,44 @@ export function planHostAgents(
       : ofClusterAgent(workload, objects).map((object) => ({ identity: identityOf(object), plan: NOTHING }));
     return { facts, plans };
   });
-  const plans = planned.flatMap((one) => one.plans);
+  const binding = planBinding(observed, workloads, settings);
+  const plans = [...planned.flatMap((one) => one.plans), binding];
   const surplus = planSurplus(objects, new Set(plans.map(({ identity }) => identity)));
   return {
     writes: toWrites([...surplus, ...plans.map(({ plan }) => plan)]),
     agents: new Map(
       planned.map(({ facts, plans: own }) => {
-        const refusals = own.flatMap(({ plan }) => (plan.kind === 'refuse' ? [plan.message] : []));
+        const refusals = [...own, binding].flatMap(({ plan }) => (plan.kind === 'refuse' ? [plan.message] : []));
         return [facts.workload.name, { ...facts, deployment: deploymentOf(facts.workload.name), refusals }];
       }),
     ),
   };
+}
+
+/** All agents have their rights to kinds without namespaces by one binding, which the chart makes: no controller may create or change others. */
+function planBinding(
+  observed: ReadonlyMap<string, KubernetesObject>,
+  workloads: readonly HostWorkload[],
+  { namespace }: HostAgentSettings,
+): Planned {
+  const identity = `ClusterRoleBinding /${HOST_AGENTS_BINDING}`;
+  const object = observed.get(identity);
+  if (object === undefined) {
+    const message = `ClusterRoleBinding ${HOST_AGENTS_BINDING} does not exist, so that agents have no rights: upgrade the chart with bareMetal.enabled=true, or apply manifests/vmdhcp-bare-metal.yaml of this version`;
+    const missing = { kind: 'ClusterRoleBinding', metadata: { name: HOST_AGENTS_BINDING } };
+    return { identity, plan: { kind: 'refuse', object: missing, message } };
+  }
+  // What is there of one that cannot be deployed stays as it is.
+  const isThere = (name: string) => observed.has(`ServiceAccount ${namespace}/${hostAgentName(name)}`);
+  const names = workloads.filter(({ name, isDeployable }) => isDeployable || isThere(name)).map(({ name }) => name);
+  const subjects = toSubjects(names, namespace);
+  const isSame = JSON.stringify(readList(object, 'subjects').map(toSubject)) === JSON.stringify(subjects.map(toSubject));
+  return { identity, plan: isSame ? NOTHING : { kind: 'patch', object, patch: { subjects } } };
+}
+
+/** Without the fields that an API server fills in, and in one order. */
+function toSubject(subject: unknown): readonly unknown[] {
+  return ['kind', 'namespace', 'name'].map((field) => readField(subject, field));
 }
 
 interface Planned {
@@ -130,12 +157,10 @@ function planObjects(parts: HostAgentParts, { observed, secrets, credentials, se
 function planObject(workload: HostWorkload, object: KubernetesObject, observed: KubernetesObject | undefined): OwnedObjectPlan {
   const ownership = { owner: toOwnerReference(workload.object) };
   if (observed !== undefined && !isBeingDeleted(observed) && !isOwnedBy(observed, ownership) && isOfAnyClusterAgent(observed)) {
-    // Of a ClusterAgent of the same name that is gone: its successor has objects of its own. The volume may have leases, and what has no namespace goes by the garbage collector.
+    // Of a ClusterAgent of the same name that is gone: its successor has objects of its own. The volume may have leases, and goes by the garbage collector.
     return isDeletable(observed) ? { kind: 'delete', object: observed, isReplaced: true } : NOTHING;
   }
-  const plan = planOwnedObject(fitToObserved(object, observed), observed, ownership);
-  if (plan.kind === 'delete' && !isDeletable(plan.object)) return refuseBinding(plan.object);
-  return plan;
+  return planOwnedObject(fitToObserved(object, observed), observed, ownership);
 }
 
 /** The size and the class of a volume that exists are those that it was created with. An annotation is removed only where there is one: a server leaves out what is empty. */
@@ -153,11 +178,6 @@ function fitToObserved(object: KubernetesObject, observed: KubernetesObject | un
 }
 
 const ANNOTATIONS = ['template', 'metadata', 'annotations'] as const;
-
-function refuseBinding(object: KubernetesObject): OwnedObjectPlan {
-  const message = `roleRef of ${object.kind} ${object.metadata.name} was changed, and no controller can change it back; delete the ${object.kind}, and it is created again`;
-  return { kind: 'refuse', object, message };
-}
 
 /** The image that the agents run, with the user that it needs, where it shall be kept. */
 function keptAgent({ holdsImage }: HostWorkload, deployment: KubernetesObject | undefined): HostAgentParts['kept'] {
@@ -201,9 +221,9 @@ function planSurplus(objects: readonly KubernetesObject[], wanted: ReadonlySet<s
   );
 }
 
-/** Leases may be in a volume, and the controller has no right to delete what has no namespace: both go with their owner. */
+/** Leases may be in a volume: it goes with its owner. */
 function isDeletable({ kind }: KubernetesObject): boolean {
-  return kind !== 'PersistentVolumeClaim' && kind !== 'ClusterRole' && kind !== 'ClusterRoleBinding';
+  return kind !== 'PersistentVolumeClaim';
 }
 
 function ofClusterAgent({ object }: HostWorkload, objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
