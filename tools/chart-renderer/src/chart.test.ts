@@ -430,8 +430,23 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
         'Role bmc/vm-dhcp-controller-bare-metal',
         'RoleBinding vm-dhcp-agents/vm-dhcp-controller-bare-metal',
         'RoleBinding bmc/vm-dhcp-controller-bare-metal',
+        'ValidatingAdmissionPolicy /vmdhcp-bare-metal-agents',
+        'ValidatingAdmissionPolicyBinding /vmdhcp-bare-metal-agents',
       ]);
       expect(names).toEqual(expect.arrayContaining([...without]));
+    });
+
+    it.each([
+      ['1.29.9', undefined],
+      ['1.30.0', "request.userInfo.username.startsWith('system:serviceaccount:racks:agent-') substring(34)"],
+      ['1.36.2', "request.userInfo.username.startsWith('system:serviceaccount:racks:agent-') substring(34)"],
+    ])('on Kubernetes %s the policy for agents names their ServiceAccounts in their namespace: %s', (kubeVersion, expected) => {
+      const objects = rendered({ set: ['bareMetal.enabled=true', 'agent.namespace=racks'], kubeVersion });
+      const text = JSON.stringify(objects.find(({ kind }) => kind === 'ValidatingAdmissionPolicy'));
+      const [starts] = /request\.userInfo\.username\.startsWith\([^)]*\)/.exec(text ?? '') ?? [];
+      const [substring] = /substring\(\d+\)/.exec(text ?? '') ?? [];
+      expect(text && `${starts} ${substring}`).toBe(expected);
+      expect('system:serviceaccount:racks:agent-'.length).toBe(34);
     });
 
     it('Secrets of the namespace of the agents are read only where that namespace is allowed', () => {

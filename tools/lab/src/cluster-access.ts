@@ -45,6 +45,8 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   RoleBinding: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'rolebindings', namespaced: true },
   MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
   ValidatingWebhookConfiguration: { ...REGISTRATION, plural: 'validatingwebhookconfigurations' },
+  ValidatingAdmissionPolicy: { ...REGISTRATION, plural: 'validatingadmissionpolicies' },
+  ValidatingAdmissionPolicyBinding: { ...REGISTRATION, plural: 'validatingadmissionpolicybindings' },
   VirtualMachine: Resource.virtualMachines,
   VirtualMachineInstance: Resource.virtualMachineInstances,
   VirtualMachineNetworkConfig: Resource.networkConfigs,
@@ -53,6 +55,7 @@ const RESOURCES: Readonly<Record<string, ApiResource>> = {
   HostEndpoint: Resource.hostEndpoints,
   HostStatus: Resource.hostStatuses,
   HostOperation: Resource.hostOperations,
+  LeaseSlice: { group: 'bmc.spidernet.io', version: 'v1beta1', plural: 'leaseslices', namespaced: true },
 };
 
 function resourceOf(kind: string): ApiResource {

@@ -86,7 +86,8 @@ const statusOf =
   ({ connection }: ClusterAccess) =>
   async (method: 'DELETE' | 'GET' | 'PATCH' | 'POST', path: string, body?: object): Promise<number> => {
     try {
-      await connection.request({ method, path, ...(body !== undefined && { body }) });
+      const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+      await connection.request({ method, path, contentType, ...(body !== undefined && { body }) });
       return 200;
     } catch (error) {
       if (error instanceof ApiRequestError && error.status !== undefined) return error.status;
@@ -309,6 +310,78 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
       ['GET', '/apis/network.harvesterhci.io/v1alpha1/ippools'],
     ] as const;
     for (const [method, path] of forbidden) expect(await status(method, path, method === 'GET' ? undefined : {}), path).toBe(403);
+  });
+
+  it('the token of the agents of one ClusterAgent writes nothing of another one, and Events about its own objects only', async () => {
+    const status = statusOf(await cluster.open('as-rack', await serviceAccountToken(admin, AGENTS, 'agent-rack')));
+    const apiVersion = 'bmc.spidernet.io/v1beta1';
+    const [hosts, slices] = [`/apis/${apiVersion}`, `/apis/${apiVersion}/namespaces/${AGENTS}/leaseslices`];
+    const object = (kind: string, name: string, more: object = {}) => ({ apiVersion, kind, metadata: { name }, ...more });
+    const operation = (name: string, hostStatusName: string) =>
+      object('HostOperation', name, { spec: { action: 'ForceOff', hostStatusName } });
+    const slice = (name: string, of: string) => ({
+      ...object('LeaseSlice', name, { spec: { leader: { identity: 'x', term: 1 }, records: '' } }),
+      metadata: { namespace: AGENTS, name, labels: { 'bmc.spidernet.io/leases-of': of } },
+    });
+    const event = (kind: string, name: string, namespace = 'default') => ({
+      ...{
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { namespace, name: `${kind}-${name}`.toLowerCase() },
+        reason: 'X',
+        message: 'x',
+      },
+      involvedObject: {
+        apiVersion: kind === 'Node' ? 'v1' : apiVersion,
+        kind,
+        name,
+        ...(namespace !== 'default' && { namespace }),
+      },
+    });
+    const off = { agentYaml: agentYaml({ replicas: 0 }), feature: { enableDhcpServer: false } };
+    await admin.create(object('ClusterAgent', 'other', { spec: off }));
+    await admin.create(object('HostStatus', 'other-192-168-0-9'));
+    await admin.create(operation('off-other', 'other-192-168-0-9'));
+    await admin.create(operation('off-rack', 'rack-192-168-0-77'));
+    await admin.create(slice('other-leases', 'other') as never);
+    const failure = { status: { status: 'success', message: 'forged' } };
+    const tried: readonly (readonly ['DELETE' | 'PATCH' | 'POST', path: string, body: object | undefined, status: number])[] = [
+      ['PATCH', `${hosts}/clusteragents/other/status`, { status: { ready: true } }, 403],
+      ['PATCH', `${hosts}/clusteragents/rack/status`, { status: { ready: false } }, 200],
+      ['PATCH', `${hosts}/hoststatuses/other-192-168-0-9`, { metadata: { labels: { a: 'b' } } }, 403],
+      ['PATCH', `${hosts}/hoststatuses/other-192-168-0-9/status`, { status: { healthy: true } }, 403],
+      ['DELETE', `${hosts}/hoststatuses/other-192-168-0-9`, undefined, 403],
+      ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'other-192-168-0-10'), 403],
+      ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'rack-9-192-168-0-10'), 403],
+      ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'odd'), 403],
+      ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'rack-2001-db8--1-2-3-4'), 200],
+      ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'rack-192-168-0-77'), 200],
+      ['PATCH', `${hosts}/hoststatuses/rack-192-168-0-77/status`, { status: { healthy: true, clusterAgent: 'rack' } }, 200],
+      ['PATCH', `${hosts}/hostoperations/off-other/status`, failure, 403],
+      ['PATCH', `${hosts}/hostoperations/off-rack/status`, failure, 200],
+      ['DELETE', `${hosts}/hoststatuses/rack-192-168-0-77`, undefined, 200],
+      ['DELETE', `${hosts}/hoststatuses/rack-2001-db8--1-2-3-4`, undefined, 200],
+      ['PATCH', `${slices}/other-leases`, { spec: { records: 'forged' } }, 403],
+      ['PATCH', `${slices}/other-leases`, { metadata: { labels: { 'bmc.spidernet.io/leases-of': 'rack' } } }, 403],
+      ['DELETE', `${slices}/other-leases`, undefined, 403],
+      ['POST', slices, slice('other-leases-2-0', 'rack'), 403],
+      ['POST', slices, slice('rack-leases-2-0', 'other'), 403],
+      ['POST', slices, slice('rack-leases-2-0', 'rack'), 200],
+      ['DELETE', `${slices}/rack-leases-2-0`, undefined, 200],
+      ['POST', '/api/v1/namespaces/kube-system/events', event('ClusterAgent', 'rack', 'kube-system'), 403],
+      ['POST', '/api/v1/namespaces/default/events', event('Node', 'node-1'), 403],
+      ['POST', '/api/v1/namespaces/default/events', event('ClusterAgent', 'other'), 403],
+      ['POST', '/api/v1/namespaces/default/events', event('HostStatus', 'other-192-168-0-9'), 403],
+      ['POST', '/api/v1/namespaces/default/events', event('ClusterAgent', 'rack'), 200],
+    ];
+    for (const [method, path, body, expected] of tried)
+      expect(await status(method, path, body), `${method} ${path} ${JSON.stringify(body)}`).toBe(expected);
+    expect((await admin.get('LeaseSlice', `${AGENTS}/other-leases`))?.spec).toMatchObject({ records: '' });
+    expect((await admin.get('HostOperation', 'off-other'))?.status).toBeUndefined();
+    await admin.delete('HostStatus', 'other-192-168-0-9');
+    for (const name of ['off-other', 'off-rack']) await admin.delete('HostOperation', name);
+    await admin.delete('ClusterAgent', 'other');
+    await gone('Deployment', `${AGENTS}/agent-other`);
   });
 
   it('without its ClusterAgent all of it goes', async () => {

@@ -56,7 +56,7 @@ const conditionsOf = (webhook: Webhook): readonly Condition[] => {
 };
 
 /** `request` does not have the objects, which are names of their own, and not what makes one review differ from another. */
-const variablesOf = ({ object = null, oldObject = null, uid: _uid, ...request }: JsonObject): Variables => ({
+export const variablesOf = ({ object = null, oldObject = null, uid: _uid, ...request }: JsonObject): Variables => ({
   object: celValue(undefined, object),
   oldObject: celValue(undefined, oldObject),
   request: celValue(undefined, request),

@@ -1,5 +1,5 @@
 /**
- * Admission by webhooks. Mutating ones are called one after the other, ordered by configuration name, and each sees what the one
+ * Admission by policies and by webhooks. Mutating ones are called one after the other, ordered by configuration name, and each sees what the one
  * before left; validating ones are called at the same time, and the first denial in that order is the answer.
  */
 import { randomUUID } from 'node:crypto';
@@ -13,6 +13,7 @@ import type { Labels } from '../label-selector.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import type { Admission, AdmissionRequest } from '../request/request-chain.js';
 import type { Webhook } from '../resources/core/webhook-configuration.js';
+import { AdmissionPolicies } from './admission-policies.js';
 import { nameOf, type ReviewAnswer, readReviewAnswer, toAdmissionReview } from './admission-review.js';
 import type { WebhookCaller } from './call-webhook.js';
 import { matchConditions } from './match-conditions.js';
@@ -47,17 +48,20 @@ export class WebhookAdmission implements Admission {
   readonly #options: WebhookAdmissionOptions;
   readonly #mutating: LiveList;
   readonly #validating: LiveList;
+  readonly #policies: AdmissionPolicies;
 
   constructor(options: WebhookAdmissionOptions) {
     this.#options = options;
     this.#mutating = new LiveList(options.api, { group, resource: 'mutatingwebhookconfigurations' });
     this.#validating = new LiveList(options.api, { group, resource: 'validatingwebhookconfigurations' });
+    this.#policies = new AdmissionPolicies(options.api);
   }
 
   /** Configurations are not followed any more; connections to webhooks are closed. */
   stop(): void {
     this.#mutating.stop();
     this.#validating.stop();
+    this.#policies.stop();
     this.#options.caller.close();
   }
 
@@ -73,6 +77,7 @@ export class WebhookAdmission implements Admission {
   }
 
   async validate(request: AdmissionRequest): Promise<{ readonly warnings: readonly string[] }> {
+    this.#policies.check(request, this.#matchAttributes(request));
     const webhooks = this.#webhooks(this.#validating, request);
     const calls = webhooks.flatMap((webhook) => this.#callFor(webhook, request) ?? []);
     if (calls.length === 0) return { warnings: [] };

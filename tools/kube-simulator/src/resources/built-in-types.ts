@@ -14,6 +14,8 @@ import {
   priorityClass,
   role,
   roleBinding,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
   validatingWebhookConfiguration,
 } from './core/other-kinds.js';
 import { persistentVolumeClaim } from './core/persistent-volume-claim.js';
@@ -45,6 +47,8 @@ export const builtInTypes: readonly ResourceType[] = [
   clusterRoleBinding,
   mutatingWebhookConfiguration,
   validatingWebhookConfiguration,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
   customResourceDefinition,
   apiService,
   lease,

@@ -221,6 +221,21 @@ export const validatingWebhookConfiguration = builtInType({
   strategy: webhookStrategy,
 });
 
+export const validatingAdmissionPolicy = builtInType({
+  ...admissionGroup,
+  kind: 'ValidatingAdmissionPolicy',
+  plural: 'validatingadmissionpolicies',
+  categories: ['api-extensions'],
+  fields: { spec: always(anything), status: anything },
+});
+export const validatingAdmissionPolicyBinding = builtInType({
+  ...admissionGroup,
+  kind: 'ValidatingAdmissionPolicyBinding',
+  plural: 'validatingadmissionpolicybindings',
+  categories: ['api-extensions'],
+  fields: { spec: anything },
+});
+
 export const priorityClass = builtInType({
   group: 'scheduling.k8s.io',
   version: 'v1',
