@@ -12,6 +12,7 @@ import {
   IPPOOL_REFS_VARIABLE,
 } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from './absent-pod-fields.js';
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 import { perPoolGroupName } from './topology.js';
 
@@ -93,6 +94,7 @@ export function toAgentDeployment(
       template: {
         metadata: { labels, annotations: { [MULTUS_NETWORKS_ANNOTATION]: toMultusNetworks(configs) } },
         spec: {
+          ...ABSENT_POD_FIELDS,
           restartPolicy: 'Always',
           dnsPolicy: 'ClusterFirst',
           schedulerName: 'default-scheduler',
@@ -136,6 +138,7 @@ function toContainer(
 ): Readonly<Record<string, unknown>> {
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   return {
+    ...ABSENT_CONTAINER_FIELDS,
     name: AGENT_CONTAINER,
     image,
     imagePullPolicy,

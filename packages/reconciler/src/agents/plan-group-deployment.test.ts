@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentsSettings } from './agents-plan.js';
 import { activePool, type ClusterState, contextOf, deployment, SETTINGS } from './group-fixtures.js';
@@ -56,12 +57,22 @@ const there = (keys: readonly string[], object = made(keys)): ClusterState => ({
 const containerOf = (object: KubernetesObject) =>
   (object.spec as { template: { spec: { serviceAccountName: string; containers: readonly [{ image: string }] } } }).template.spec;
 
-/** With another security context of the container. */
-function withSecurityContext(object: KubernetesObject, securityContext: object): KubernetesObject {
-  const changed = structuredClone(object) as { spec: { template: { spec: { containers: object[] } } } };
-  changed.spec.template.spec.containers = changed.spec.template.spec.containers.map((one) => ({ ...one, securityContext }));
+interface AddedByHand {
+  readonly pod?: object;
+  readonly container?: object;
+}
+
+/** With other fields of the pod, or of its container. */
+function edited(object: KubernetesObject, { pod, container }: AddedByHand): KubernetesObject {
+  const changed = JSON.parse(JSON.stringify(object)) as { spec: { template: { spec: { containers: object[] } } } };
+  const { spec } = changed.spec.template;
+  const containers = spec.containers.map((one) => ({ ...one, ...container }));
+  changed.spec.template.spec = { ...spec, ...pod, containers };
   return changed as unknown as KubernetesObject;
 }
+
+const withSecurityContext = (object: KubernetesObject, securityContext: object) =>
+  edited(object, { container: { securityContext } });
 
 describe('the Deployment of a group', () => {
   it('is created for its pools, and is left alone when it is as it should be', () => {
@@ -86,6 +97,31 @@ describe('the Deployment of a group', () => {
   it('one with another selector is a problem of the group', () => {
     const other = { ...made([A]), spec: { ...(made([A]).spec as object), selector: { matchLabels: { app: 'other' } } } };
     expect(plan(there([A], other))).toMatchObject({ ok: false, problem: { reason: 'AgentSelectorMismatch' } });
+  });
+
+  it.each<AddedByHand>([
+    { pod: { hostNetwork: true } },
+    { pod: { hostPID: true } },
+    { pod: { hostIPC: true } },
+    { pod: { shareProcessNamespace: true } },
+    { pod: { initContainers: [{ name: 'other', image: 'other' }] } },
+    { pod: { volumes: [{ name: 'node', hostPath: { path: '/' } }] } },
+    { pod: { nodeSelector: { zone: 'b' } } },
+    { pod: { nodeName: 'node-b' } },
+    { container: { command: ['sh'] } },
+    { container: { envFrom: [{ secretRef: { name: 'other' } }] } },
+    { container: { lifecycle: { postStart: { exec: { command: ['sh'] } } } } },
+    { container: { volumeMounts: [{ name: 'node', mountPath: '/node' }] } },
+  ])('what was added to its pods by hand is removed: %j', (added) => {
+    const [action] = actionsOf(plan(there([A], edited(made([A]), added))));
+    if (action?.kind !== 'patch-deployment') throw new Error(`planned was ${JSON.stringify(action)}`);
+    const { spec } = applyMergePatch(action.deployment, JSON.parse(JSON.stringify(action.patch))) as KubernetesObject;
+    expect(spec).toEqual(JSON.parse(JSON.stringify(made([A]).spec)));
+  });
+
+  it('what a cluster adds to its pods stays', () => {
+    const more = { runtimeClassName: 'kata', enableServiceLinks: true };
+    expect(kinds(plan(there([A], edited(made([A]), { pod: more }))))).toEqual([]);
   });
 
   it.each<readonly [string, Facts]>([

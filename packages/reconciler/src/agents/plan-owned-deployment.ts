@@ -7,7 +7,7 @@ type OwnedDeploymentPlan =
 
 /**
  * How a Deployment becomes what it should be. What others own is left alone: annotations, also of the template (`kubectl rollout
- * restart`), labels, the number of replicas if an annotation asks for it, and every field that we do not own.
+ * restart`), labels, the number of replicas if an annotation asks for it, and every field that is not specified, not even as absent.
  */
 export function planOwnedDeployment(wanted: KubernetesObject, observed: KubernetesObject): OwnedDeploymentPlan {
   const { replicas: _, ...others } = wanted.spec as Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@
  */
 import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type KubernetesObject, toOwnerReference } from '@vmdhcp/kube-runtime';
+import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from '../../agents/absent-pod-fields.js';
 import { CONTROLLER, MANAGED_BY_LABEL, MULTUS_NETWORKS_ANNOTATION } from '../../agents/agent-deployment.js';
 import type { PortRange } from '../../agents/choose-http-ports.js';
 import { type HostAgentSettings, hostAgentName, hostAgentVolumeName } from './host-agent-settings.js';
@@ -94,6 +95,7 @@ function toPodSpec(parts: HostAgentParts, settings: HostAgentSettings): Readonly
   const { imagePullSecrets, leases, priorityClassName } = settings;
   const account = hostAgentName(name);
   return {
+    ...ABSENT_POD_FIELDS,
     restartPolicy: 'Always',
     hostNetwork: isOnHostNetwork ? true : undefined,
     dnsPolicy: isOnHostNetwork ? 'ClusterFirstWithHostNet' : 'ClusterFirst',
@@ -143,6 +145,7 @@ function toContainer(parts: HostAgentParts, settings: HostAgentSettings): Readon
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   const hostPort = workload.isOnHostNetwork ? { hostPort: httpPort } : {};
   return {
+    ...ABSENT_CONTAINER_FIELDS,
     name: HOST_AGENT_CONTAINER,
     image: kept?.image ?? workload.image ?? settings.image,
     imagePullPolicy,

@@ -128,7 +128,7 @@ describe('a story of ClusterAgents and their agents', () => {
       identityOf(object) === RACK
         ? (applyMergePatch(object, {
             metadata: { labels: { team: 'x' } },
-            spec: { replicas: 3, template: { spec: { hostNetwork: true } } },
+            spec: { replicas: 3, template: { spec: { hostNetwork: true, hostPID: true, initContainers: [{ name: 'other' }] } } },
           }) as KubernetesObject)
         : object.kind === 'Role'
           ? { ...object, ...{ rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] } }

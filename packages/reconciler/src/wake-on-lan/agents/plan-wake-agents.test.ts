@@ -96,6 +96,14 @@ describe('a story of WolConfigs and DaemonSets', () => {
     expect(textsOf(plan([config], [written]))).toEqual([]);
   });
 
+  it('what was added to its pods by hand is removed', () => {
+    const there = one(after([office]));
+    const initContainers = [{ name: 'other', image: 'other' }];
+    const added = { hostPID: true, initContainers, nodeName: 'node-b', nodeSelector: { zone: 'b' } };
+    const drifted = merged(there, { spec: { template: { spec: added } } }) as KubernetesObject;
+    expect(one(after([office], [drifted])).spec).toEqual(there.spec);
+  });
+
   it('a WolConfig that shares all of its ports has no DaemonSet, and names the one whose agents listen', () => {
     const young = readConfig('young', { agent: { nodeSelector: { zone: 'a' } } }, 2);
     const { agents, writes } = plan([young, office]);

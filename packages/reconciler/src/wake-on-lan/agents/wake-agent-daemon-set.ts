@@ -1,6 +1,7 @@
 /** The DaemonSet of a WolConfig, as data: everything that an API server would fill in is written out. */
 import { WOL_CONFIG_LABEL } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, objectNameWithin, toOwnerReference } from '@vmdhcp/kube-runtime';
+import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from '../../agents/absent-pod-fields.js';
 import type { PortRange } from '../../agents/choose-http-ports.js';
 import { nameOfPassword, type ReadWolConfig, type WakeAgentSpec } from '../config/read-wol-config.js';
 import type { ConfigListening } from '../config/share-ports.js';
@@ -104,6 +105,7 @@ function toPodSpec(parts: WakeAgentParts, settings: WakeAgentSettings): Readonly
   const { agent } = parts.config;
   const { imagePullSecrets, serviceAccountName, tlsSecret } = settings;
   return {
+    ...ABSENT_POD_FIELDS,
     hostNetwork: true,
     dnsPolicy: 'ClusterFirstWithHostNet',
     restartPolicy: 'Always',
@@ -133,6 +135,7 @@ function toContainer({ config, listening, httpPort, kept }: WakeAgentParts, sett
     valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
   });
   return {
+    ...ABSENT_CONTAINER_FIELDS,
     name: WAKE_AGENT_CONTAINER,
     image: kept?.image ?? (pod.image || settings.image),
     imagePullPolicy: pod.imagePullPolicy,

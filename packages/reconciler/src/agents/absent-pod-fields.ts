@@ -1,0 +1,24 @@
+/**
+ * Fields that the pods of agents must not have: they would reach more of the node, run other programs, or run elsewhere. Specified as
+ * absent, so that what was added by hand is removed again. A field of later versions of Kubernetes is not known here and stays.
+ */
+
+/** Of the pod; what an agent needs of these follows after it. */
+export const ABSENT_POD_FIELDS = {
+  hostNetwork: undefined,
+  hostPID: undefined,
+  hostIPC: undefined,
+  shareProcessNamespace: undefined,
+  initContainers: undefined,
+  volumes: undefined,
+  nodeSelector: undefined,
+  nodeName: undefined,
+};
+
+/** Of the container of the agent; what it needs of these follows after it. */
+export const ABSENT_CONTAINER_FIELDS = {
+  command: undefined,
+  envFrom: undefined,
+  lifecycle: undefined,
+  volumeMounts: undefined,
+};
