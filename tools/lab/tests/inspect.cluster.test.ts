@@ -138,6 +138,16 @@ describe('lists', () => {
     await removeMachine('b', '10.1.0.11');
   });
 
+  it('leases: interfaces that await their MAC address have none either', async () => {
+    await addMachine('waits', '');
+    const waiting = { virtualMachine: 'waits', interface: 'default', address: '', macAddress: '', network: keyOf('net') };
+    expect(await items('leases')).toMatchObject([{ virtualMachine: 'a' }, { ...waiting, reason: 'AwaitingMacAddress' }]);
+    expect(await items('leases', '--vm', 'a')).toHaveLength(1);
+    expect(await items('leases', '--mac', A)).toHaveLength(1);
+    expect((await run('leases', '--vm', 'waits', '-o', 'name')).stdout).toBe('virtualmachine.kubevirt.io/waits\n');
+    await cluster.access.delete('VirtualMachine', keyOf('waits'));
+  });
+
   it('agents, by the report of their leader: those of the namespace that the IPPool names', async () => {
     await hasAgentsIn(cluster.namespace);
     const report = { serving: false, reason: 'SocketFailed', message: 'EPERM' };

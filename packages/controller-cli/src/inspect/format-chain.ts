@@ -14,6 +14,7 @@ import { type Colour, paint, type Terminal, wrap } from './terminal.js';
 
 const MARKS: Readonly<Record<LinkState, { readonly mark: string; readonly colour: Colour }>> = {
   ok: { mark: '✓', colour: 'green' },
+  absent: { mark: '-', colour: 'dim' },
   note: { mark: '!', colour: 'yellow' },
   unknown: { mark: '?', colour: 'dim' },
   waiting: { mark: '…', colour: 'yellow' },
@@ -97,7 +98,7 @@ const TITLES: Readonly<Record<(ChainLink | HostLink)['link'], string>> = {
 };
 
 interface LinePlace {
-  /** True: it is the first link that is broken. */
+  /** True: it is the first link that is broken or waits. */
   readonly isFirst: boolean;
   readonly indent: string;
 }

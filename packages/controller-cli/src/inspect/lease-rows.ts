@@ -1,7 +1,7 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
-import { isRecord, type KubernetesObject, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
-import { Resource } from '@vmdhcp/reconciler/chain';
+import { isRecord, type KubernetesObject, keyOf, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
+import { findAwaitedInterfaces, Resource } from '@vmdhcp/reconciler/chain';
 import type { ListedKind } from './listed-kind.js';
 
 /** The address of one interface, or why it has none. */
@@ -77,14 +77,42 @@ export function leasesBy({ machine, network, macAddress }: LeaseFilter): ListedK
     (machine === undefined || `${row.namespace}/${row.virtualMachine}` === machine) &&
     (network === undefined || row.network === network) &&
     (macAddress === undefined || parseMacAddress(row.macAddress) === macAddress);
-  return { ...LEASES, toRows: (object) => toRows(object).filter(isWanted) };
+  return {
+    ...LEASES,
+    toRows: (object) => toRows(object).filter(isWanted),
+    // What awaits its MAC address has none that could be asked for.
+    ...(macAddress === undefined && {
+      further: { ...AWAITING, toRows: (machines, configs) => awaitingRows(machines, configs).filter(isWanted) },
+    }),
+  };
 }
+
+/** There may be no VirtualMachineNetworkConfig yet. */
+const AWAITS = 'AwaitingMacAddress';
+
+function awaitingRows(machines: readonly KubernetesObject[], configs: readonly KubernetesObject[]): LeaseRow[] {
+  const configOf = new Map(configs.map((config) => [keyOf(config), config]));
+  return machines.flatMap((machine) => {
+    const { namespace = '', name } = machine.metadata;
+    const nothing = { macAddress: '', address: '', state: 'Pending', reason: AWAITS };
+    return findAwaitedInterfaces(machine, configOf.get(keyOf(machine))).map((one) => ({
+      ...{ namespace, virtualMachine: name, interface: one.name, network: one.network },
+      ...nothing,
+    }));
+  });
+}
+
+const AWAITING = { resource: Resource.virtualMachines, what: 'interfaces that await their MAC address' };
 
 export const LEASES: ListedKind<LeaseRow> = {
   resource: Resource.networkConfigs,
   toRows,
-  nameOf: ({ virtualMachine }) => `virtualmachinenetworkconfig.network.harvesterhci.io/${virtualMachine}`,
+  nameOf: ({ virtualMachine, reason }) =>
+    reason === AWAITS
+      ? `virtualmachine.kubevirt.io/${virtualMachine}`
+      : `virtualmachinenetworkconfig.network.harvesterhci.io/${virtualMachine}`,
   identify: ({ network, macAddress }) => `${network} ${macAddress}`,
+  sortBy: ({ namespace, virtualMachine }) => `${namespace}/${virtualMachine}`,
   columns: [
     { header: 'NAMESPACE', value: ({ namespace }) => namespace },
     { header: 'VM', value: ({ virtualMachine }) => virtualMachine },

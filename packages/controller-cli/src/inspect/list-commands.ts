@@ -37,7 +37,8 @@ Examples:
   kubectl vmdhcp leases -A --mac 02-00-5E-10-00-01
   kubectl vmdhcp leases -A --network default/vlan-48 -o json
 
-One row for each interface of a virtual machine, as its VirtualMachineNetworkConfig has it.
+One row for each interface of a virtual machine, as its VirtualMachineNetworkConfig has it, and for each that awaits its MAC address; the latter
+not with --watch.
 ${EXIT_CODES}`;
   return listCommand(
     'leases',

@@ -1,11 +1,12 @@
 /** Lists objects as a table or as data, once or as they change. */
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, type ListResult, toCommandError } from './cluster-reader.js';
 import type { ReaderOptions } from './inspect-options.js';
 import type { ListFormat } from './list-formats.js';
 import type { ListedBeside, ListedKind } from './listed-kind.js';
-import { rowsOf } from './listed-rows.js';
+import { rowsOf, sortRows } from './listed-rows.js';
 import { printData } from './print-data.js';
 import { tableLines } from './table.js';
 import { terminalOf } from './terminal.js';
@@ -41,9 +42,22 @@ async function printOnce<Row extends object>(reader: ClusterReader, kind: Listed
   const listed = await reader.list(kind.resource);
   if (listed.kind === 'refused')
     throw new CommandError(`${describeMissingRight(listed.right)}: ask for the verb list on it`, ExitCode.noPermission);
-  await printRows(kind, rowsOf(kind, listed.objects, reader.nowMs), output);
+  const further = await furtherRows(reader, kind, listed.objects);
+  await printRows(kind, sortRows(kind, [...rowsOf(kind, listed.objects, reader.nowMs), ...further]), output);
   const leftOut = beside?.describeLeftOut(listed.objects);
   if (leftOut !== undefined) process.stderr.write(`${leftOut}\n`);
+}
+
+async function furtherRows<Row extends object>(
+  reader: ClusterReader,
+  { further, resource: { namespace } }: ListedKind<Row>,
+  objects: readonly KubernetesObject[],
+): Promise<readonly Row[]> {
+  if (further === undefined) return [];
+  const listed = await reader.list(namespace === undefined ? further.resource : { ...further.resource, namespace });
+  if (listed.kind === 'found') return further.toRows(listed.objects, objects);
+  process.stderr.write(`left out: ${further.what}; ${describeMissingRight(listed.right)}: ask for the verb list on it\n`);
+  return [];
 }
 
 function takeBeside({ take, isOptional, otherWay }: ListedBeside, listed: ListResult): void {

@@ -27,6 +27,18 @@ export interface ListedKind<Row extends object> {
   /** True: that an object is gone is no news. */
   readonly isShortLived?: true;
   readonly beside?: ListedBeside;
+  /** Listed too, and not watched. */
+  readonly further?: FurtherRows<Row>;
+}
+
+/** Rows of objects of another kind. */
+export interface FurtherRows<Row extends object> {
+  /** Without a namespace. */
+  readonly resource: ApiResource;
+  /** @param listed - the objects of the kind itself. */
+  readonly toRows: (objects: readonly KubernetesObject[], listed: readonly KubernetesObject[]) => readonly Row[];
+  /** What is left out without the right to list these objects. */
+  readonly what: string;
 }
 
 /** Other objects that rows depend on: they are read first. */

@@ -2,12 +2,15 @@ import { compareText, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime'
 import type { ListedKind } from './listed-kind.js';
 
 /** All rows of these objects, in their order. @param nowMs - by the clock of the API server. */
-export function rowsOf<Row extends object>(
-  { toRows, sortBy }: ListedKind<Row>,
-  objects: readonly KubernetesObject[],
-  nowMs: number,
-): Row[] {
+export function rowsOf<Row extends object>(kind: ListedKind<Row>, objects: readonly KubernetesObject[], nowMs: number): Row[] {
   const ordered = objects.toSorted((one, other) => compareText(keyOf(one), keyOf(other)));
-  const rows = ordered.flatMap((object) => toRows(object, nowMs));
+  return sortRows(
+    kind,
+    ordered.flatMap((object) => kind.toRows(object, nowMs)),
+  );
+}
+
+/** As they are where the kind sorts by its objects. */
+export function sortRows<Row extends object>({ sortBy }: ListedKind<Row>, rows: Row[]): Row[] {
   return sortBy === undefined ? rows : rows.toSorted((one, other) => compareText(sortBy(one), sortBy(other)));
 }

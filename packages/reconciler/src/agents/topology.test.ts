@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AgentTopology, type GroupingSettings, groupPools, type PoolToGroup, perPoolGroupName } from './topology.js';
+import {
+  type AgentTopology,
+  type GroupingSettings,
+  groupOfDeployment,
+  groupPools,
+  type PoolToGroup,
+  perPoolGroupName,
+} from './topology.js';
 
 const settings = (topology: AgentTopology, maxPoolsPerAgent = 24): GroupingSettings => ({ topology, maxPoolsPerAgent });
 const pool = (key: string, clusterNetwork?: string): PoolToGroup => ({ key, clusterNetwork });
@@ -71,6 +78,24 @@ describe('groupPools', () => {
       }),
     );
   });
+});
+
+describe('groupOfDeployment', () => {
+  it.each<AgentTopology>(['per-pool', 'per-network'])('every group of %s has the name of its Deployment', (topology) => {
+    const pools = ['mgmt', 'vlan-1', 'x'.repeat(70), undefined].map((clusterNetwork, index) => ({
+      key: `default/${index}`,
+      clusterNetwork,
+    }));
+    for (const { name, poolKeys } of groupPools(pools, NOTHING, settings(topology)).values())
+      expect(groupOfDeployment(name, poolKeys[0] ?? '')).toBe(name);
+  });
+
+  it.each(['vmdhcp-controller-agent', 'vm-dhcp-agent', 'chart', 'default-other-agent'])(
+    'the Deployment %s is one of a chart, which serves all pools',
+    (name) => {
+      expect(groupOfDeployment(name, 'default/net')).toBe('vm-dhcp-agents');
+    },
+  );
 });
 
 describe('perPoolGroupName', () => {

@@ -110,6 +110,12 @@ function isGroupOf(network: string | undefined, group: string): boolean {
   return group.startsWith(prefix) && /^[1-9]\d{0,4}$/.test(group.slice(prefix.length));
 }
 
+/** The group that a Deployment serves: one whose name no topology gives belongs to a chart. */
+export function groupOfDeployment(name: string, poolKey: string): string {
+  const isMade = name === perPoolGroupName(poolKey) || /^vm-dhcp-agent-(.+-)?[1-9]\d{0,4}$/.test(name);
+  return isMade ? name : UNIFIED_GROUP;
+}
+
 /** Up to 58 characters, so that there is room for a number. */
 function networkPrefix(network: string | undefined): string {
   if (network === undefined) return 'vm-dhcp-agent-';

@@ -4,8 +4,8 @@ import { CHAIN_LINKS, type ChainLinkName } from './chain-links.js';
 import type { MissingRight } from './chain-observation.js';
 import { type ChainReason, type Gravity, REASON_LINKS } from './reasons.js';
 
-/** `unknown`: it could not be read. */
-export type LinkState = 'ok' | 'note' | 'unknown' | 'waiting' | 'broken';
+/** `absent`: it is not there, for a reason that another link has, or for none. `unknown`: it could not be read. */
+export type LinkState = 'ok' | 'absent' | 'note' | 'unknown' | 'waiting' | 'broken';
 
 /** A reason that holds for a link. */
 export interface Finding {
@@ -35,7 +35,7 @@ export interface InterfaceChain {
   readonly address?: string;
   readonly state: LinkState;
   readonly links: readonly ChainLink[];
-  /** The first link that is broken, else that waits. */
+  /** The first link that is broken or waits: what comes after it may follow from it. */
   readonly brokenAt?: ChainLinkName;
 }
 
@@ -80,10 +80,13 @@ export interface LinkFacts {
   readonly object?: string;
   readonly facts: string;
   readonly isUnknown?: boolean;
+  /** True: there is none. */
+  readonly isAbsent?: boolean;
 }
 
-const ORDER: readonly LinkState[] = ['ok', 'note', 'unknown', 'waiting', 'broken'];
+const ORDER: readonly LinkState[] = ['absent', 'ok', 'note', 'unknown', 'waiting', 'broken'];
 
+/** `ok` where nothing is worse: what is absent alone is no trouble. */
 export function worstOf(states: readonly LinkState[]): LinkState {
   return states.reduce((worst, state) => (ORDER.indexOf(state) > ORDER.indexOf(worst) ? state : worst), 'ok');
 }
@@ -102,12 +105,21 @@ export function toLinks(facts: readonly LinkFacts[], findings: readonly Finding[
     const known = facts.find((one) => one.link === link);
     const found = byLink.get(link) ?? [];
     if (known === undefined && found.length === 0) return [];
-    const { isUnknown = false, ...shown } = known ?? { link, facts: '' };
-    return [{ ...shown, state: worstOf([isUnknown ? 'unknown' : 'ok', ...found.map(({ state }) => state)]), findings: found }];
+    const { isUnknown = false, isAbsent = false, ...shown } = known ?? { link, facts: '' };
+    return [{ ...shown, state: stateOf({ isUnknown, isAbsent }, found), findings: found }];
   });
 }
 
-/** The first link that is broken; without one, the first that waits. */
+/** Of a link with these findings. */
+export function stateOf(
+  { isUnknown = false, isAbsent = false }: Pick<LinkFacts, 'isUnknown' | 'isAbsent'>,
+  findings: readonly { readonly state: LinkState }[],
+): LinkState {
+  const itself = isUnknown ? 'unknown' : isAbsent ? 'absent' : 'ok';
+  return findings.length === 0 ? itself : worstOf([itself, ...findings.map(({ state }) => state)]);
+}
+
+/** The first link that is broken or waits: it is the cause, and what comes after it may be its consequence. */
 export function firstTrouble<Link extends { readonly state: LinkState }>(links: readonly Link[]): Link | undefined {
-  return links.find(({ state }) => state === 'broken') ?? links.find(({ state }) => state === 'waiting');
+  return links.find(({ state }) => state === 'broken' || state === 'waiting');
 }

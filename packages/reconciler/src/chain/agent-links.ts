@@ -1,9 +1,10 @@
 /** The agents of a pool, their leader, and what it reports. */
 import { AGENT_REPORT_ANNOTATION, LEASE_DURATION_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api/agent';
 import { describeCount, describeNames, type KubernetesObject, keyOf, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
+import { groupOfDeployment } from '../agents/topology.js';
 import { type Finding, finding, type LinkFacts } from './address-chain.js';
 import { conditionOf, findingOf } from './chain-conditions.js';
-import { type ChainObservation, objectOf } from './chain-observation.js';
+import { type ChainObservation, type Observed, objectOf } from './chain-observation.js';
 import { type LinkReading, NOTHING_READ } from './config-links.js';
 import type { ChainInterface } from './machine-interfaces.js';
 import { REASON_LINKS } from './reasons.js';
@@ -28,7 +29,7 @@ export function readAgents(observation: ChainObservation, one: ChainInterface, a
   const lease = pools.lease === undefined ? undefined : observation.leases.get(pools.lease);
   const report = reportOf(objectOf(lease), observation.nowMs)?.get(keyOf(pool));
   const conditions = conditionFindings(pool, report);
-  const leader = readLeader(observation, pools.lease);
+  const leader = readLeader(observation, pools.lease, keyOf(pool));
   const found = [...conditions, ...leader.findings, ...reportFindings(report, { one, address })];
   return { facts: [groupFacts(pool), ...leader.facts, ...reportFacts(report)], findings: found };
 }
@@ -37,7 +38,8 @@ function groupFacts({ status }: KubernetesObject): LinkFacts {
   const [namespace, name] = ['namespace', 'name'].map((field) => readText(status, 'agentDeploymentRef', field));
   if (name === undefined) {
     const pod = readText(status, 'agentPodRef', 'name');
-    return { link: 'agents', facts: pod === undefined ? 'the pool names no agents' : `pod ${pod} of an earlier version` };
+    if (pod === undefined) return { link: 'agents', facts: 'the pool names no agents', isAbsent: true };
+    return { link: 'agents', facts: `pod ${pod} of an earlier version` };
   }
   return { link: 'agents', object: `Deployment ${namespace ?? ''}/${name}`, facts: 'serves the pool' };
 }
@@ -65,15 +67,22 @@ function reportOf(lease: KubernetesObject | undefined, nowMs: number): ReadonlyM
   return parseAgentReport(lease.metadata.annotations?.[AGENT_REPORT_ANNOTATION]);
 }
 
-function readLeader({ leases, nowMs }: ChainObservation, key: string | undefined): LinkReading {
+function readLeader({ leases, nowMs }: ChainObservation, key: string | undefined, poolKey: string): LinkReading {
   const observed = key === undefined ? undefined : leases.get(key);
-  if (observed === undefined || observed.kind === 'unread') return NOTHING_READ;
-  const link = { link: 'leader', object: `Lease ${key}` } as const;
+  if (key === undefined || observed === undefined || observed.kind === 'unread') return NOTHING_READ;
+  const link = { link: 'leader', object: `Lease ${nameOfLease(observed, key, poolKey)}` } as const;
   if (observed.kind === 'missing') return { facts: [{ ...link, facts: 'does not exist' }], findings: [finding('NotLeading')] };
   if (observed.kind === 'refused') return { facts: [{ ...link, facts: 'cannot be read', isUnknown: true }], findings: [] };
   const isStale = isStaleLease(observed.object, nowMs);
   const facts = describeHolder(observed.object, isStale, nowMs);
   return { facts: [{ ...link, facts }], findings: isStale ? [finding('NotLeading')] : [] };
+}
+
+/** A Lease has the name of its group, as the Deployment has, but for the Deployment of a chart. */
+function nameOfLease(observed: Observed, deployment: string, poolKey: string): string {
+  if (observed.kind === 'found') return keyOf(observed.object);
+  const [namespace = '', name = ''] = deployment.split('/', 2);
+  return `${namespace}/${groupOfDeployment(name, poolKey)}`;
 }
 
 function describeHolder({ spec }: KubernetesObject, isStale: boolean, nowMs: number): string {

@@ -65,7 +65,7 @@ export function readEntry(observation: ChainObservation, one: ChainInterface): E
       facts: [{ ...link, facts: 'paused' }],
       findings: [finding('NetworkConfigPaused')],
     };
-  const facts = [{ ...link, facts: describeEntry(entry, state) }];
+  const facts = [{ ...link, facts: describeEntry(entry, state), isAbsent: entry === undefined }];
   if (entry !== undefined)
     return {
       isThere: true,
@@ -84,7 +84,7 @@ function withoutConfig(
   { link, one }: { readonly link: Omit<LinkFacts, 'facts'>; readonly one: ChainInterface },
 ): LinkReading {
   if (!isMissing) return { facts: [{ ...link, facts: 'cannot be read', isUnknown: true }], findings: [] };
-  return { facts: [{ ...link, facts: 'does not exist' }], findings: awaitedEntry(one) };
+  return { facts: [{ ...link, facts: 'does not exist', isAbsent: true }], findings: awaitedEntry(one) };
 }
 
 /** Without a MAC address, or with an impossible one, there cannot be any. */

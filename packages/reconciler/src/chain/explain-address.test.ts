@@ -183,6 +183,19 @@ describe('the first broken link', () => {
     expect(findingsOf(chain).filter(({ reason }) => reason === 'PoolInvalid')).toHaveLength(1);
   });
 
+  it('is the one that waits, where what is broken comes after it', () => {
+    const agentsDown = [{ type: 'AgentReady', status: 'False', reason: 'CrashLooping', message: 'crashes' }];
+    const awaiting = { machine: machine({}, [{ name: 'default' }]), instance: undefined, config: undefined };
+    const chain = explain({ ...awaiting, pool: pool({ allocated: {}, conditions: agentsDown }), lease: undefined });
+    expect(chain.interfaces).toMatchObject([{ brokenAt: 'interface', state: 'broken' }]);
+    expect(findingsOf(chain).map(({ reason }) => reason)).toEqual([
+      'VirtualMachineStopped',
+      'AwaitingMacAddress',
+      'CrashLooping',
+      'NotLeading',
+    ]);
+  });
+
   it('is the controller only where something waits for it', () => {
     expect(explain({ controller: controllerLease(OLD) }).links).toMatchObject([{}, { link: 'controller', state: 'note' }]);
     expect(explain({ controller: controllerLease(OLD), config: undefined }).links).toMatchObject([{}, { state: 'broken' }]);
@@ -191,6 +204,51 @@ describe('the first broken link', () => {
   it('is none where the leader serves the pool, and the condition is older', () => {
     const conditions = [{ type: 'AgentReady', status: 'False', reason: 'Opening', message: 'opening' }];
     expect(explain({ pool: pool({ conditions }) }).interfaces[0]?.brokenAt).toBeUndefined();
+  });
+});
+
+it.each<[string, Parts, readonly string[]]>([
+  [
+    'a VirtualMachineNetworkConfig and an address, before the MAC address is known',
+    { machine: machine({}, [{ name: 'default' }]), instance: undefined, config: undefined, pool: pool({ allocated: {} }) },
+    ['network-config', 'address'],
+  ],
+  [
+    'a pool, where another DHCP server serves the network',
+    { network: network({ 'network.harvesterhci.io/external-dhcp': 'true' }), pool: undefined, config: pendingConfig() },
+    ['pool'],
+  ],
+  [
+    'agents that the pool does not name yet',
+    { pool: { ...pool(), status: { ...(pool().status as object), agentDeploymentRef: undefined } } },
+    ['agents'],
+  ],
+])('what is not there is absent, not well: %s', (_, parts, absent) => {
+  expect(states(parts).filter((one) => one.endsWith(' absent'))).toEqual(absent.map((link) => `${link} absent`));
+});
+
+describe('the Lease that is named', () => {
+  const leaderOf = (deployment: string, observed: Observed) => {
+    const agentDeploymentRef = { namespace: 'vm-dhcp-agents', name: deployment };
+    const whole = observe({ pool: { ...pool(), status: { ...(pool().status as object), agentDeploymentRef } } });
+    const key = `vm-dhcp-agents/${deployment}`;
+    const pools = new Map([...whole.pools].map(([network, { pool: one }]) => [network, { pool: one, lease: key }]));
+    const [way] = explainAddress({ ...whole, pools, leases: new Map([[key, observed]]) }).interfaces;
+    return way?.links.find(({ link }) => link === 'leader')?.object;
+  };
+  const named = (name: string): Observed => {
+    const object = lease();
+    return { kind: 'found', object: { ...object, metadata: { ...object.metadata, name } } };
+  };
+
+  it('is the one that was read, whatever the name of the Deployment is', () => {
+    expect(leaderOf('vmdhcp-agent', named('vm-dhcp-agents'))).toBe('Lease vm-dhcp-agents/vm-dhcp-agents');
+    expect(leaderOf('vm-dhcp-agent-1', named('vm-dhcp-agent-1'))).toBe('Lease vm-dhcp-agents/vm-dhcp-agent-1');
+  });
+
+  it('is the one that the agents of the Deployment would have, where there is none', () => {
+    expect(leaderOf('vmdhcp-agent', { kind: 'missing' })).toBe('Lease vm-dhcp-agents/vm-dhcp-agents');
+    expect(leaderOf('vm-dhcp-agent-1', { kind: 'missing' })).toBe('Lease vm-dhcp-agents/vm-dhcp-agent-1');
   });
 });
 

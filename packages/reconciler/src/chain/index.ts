@@ -27,6 +27,7 @@ export {
   type TrafficCounts,
   type TrafficPacket,
 } from './agent-traffic.js';
+export { type AwaitedInterface, findAwaitedInterfaces } from './awaited-interfaces.js';
 export { CHAIN_LINKS, type ChainLinkName } from './chain-links.js';
 export {
   type ChainObservation,

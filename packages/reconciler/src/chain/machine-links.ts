@@ -29,7 +29,9 @@ function withoutMachine(observation: ChainObservation): MachineReading {
   const isMissing = observation.virtualMachine.kind === 'missing';
   const interfaces = config === undefined ? [] : entriesOf(config, observation.namespace);
   const link = { link: 'virtual-machine', object: nameOf(observation) } as const;
-  const facts = isMissing ? { ...link, facts: 'does not exist' } : { ...link, facts: 'cannot be read', isUnknown: true };
+  const facts = isMissing
+    ? { ...link, facts: 'does not exist', isAbsent: true }
+    : { ...link, facts: 'cannot be read', isUnknown: true };
   const isRunning = objectOf(observation.instance) !== undefined;
   return { facts, findings: findingsWithoutMachine(observation, interfaces.length), interfaces, isRunning };
 }

@@ -21,7 +21,7 @@ function withoutPool(observation: ChainObservation, network: string): LinkReadin
   if (observation.pools.get(network)?.pool.kind === 'refused')
     return { facts: [{ link: 'pool', facts: 'cannot be read', isUnknown: true }], findings: [] };
   const findings = isExternal(observation, network) ? [] : [finding('NoPool')];
-  return { facts: [{ link: 'pool', facts: 'no IPPool names the network' }], findings };
+  return { facts: [{ link: 'pool', facts: 'no IPPool names the network', isAbsent: true }], findings };
 }
 
 /** `10.1.0.0/24, 10.1.0.10 to 10.1.0.99: 3 addresses used, 87 free` */
@@ -59,7 +59,11 @@ function fromEntry({ address }: EntryReading): AddressReading {
 
 function withoutAddress(isExplained: boolean): AddressReading {
   const findings: Finding[] = isExplained ? [] : [finding('AddressPending')];
-  return { address: undefined, facts: [{ link: 'address', facts: 'none is recorded for the interface' }], findings };
+  return {
+    address: undefined,
+    facts: [{ link: 'address', facts: 'none is recorded for the interface', isAbsent: true }],
+    findings,
+  };
 }
 
 function isUsed(pool: KubernetesObject): boolean {

@@ -149,6 +149,7 @@ describe('a host', () => {
     const chain = explain({ host: owned, endpoint: endpoint('192.168.0.50'), subject: '192.168.0.50', events });
     expect(chain).toMatchObject({ hasAddress: true, state: 'ok' });
     expect(chain.links.map(({ link }) => link)).toEqual(HOST_LINKS);
+    expect(chain.links.filter(({ state }) => state !== 'ok')).toMatchObject([{ link: 'lease', state: 'absent' }]);
   });
 
   it('whose address a second HostEndpoint names: the first one is as it should be, and the second one has its reason', () => {

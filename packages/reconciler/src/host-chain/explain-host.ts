@@ -158,7 +158,8 @@ function findingsOfEvents(events: readonly KubernetesObject[], kind: 'HostStatus
 function readLease(observation: HostObservation, host: ObservedHost | undefined): Reading {
   const link = 'lease';
   if (host === undefined) return readNoLease(observation);
-  if (host.mode === 'hostEndpoint') return { facts: [{ link, facts: 'none: the host has an address of its own' }], findings: [] };
+  if (host.mode === 'hostEndpoint')
+    return { facts: [{ link, facts: 'none: the host has an address of its own', isAbsent: true }], findings: [] };
   const { address = '', events } = observation;
   const client = host.macAddress ?? 'a client whose MAC address is not known';
   const notes = findingsOfEvents(events, 'HostStatus', host.name).filter(

@@ -1,6 +1,6 @@
 /** The way of a bare-metal host to its address and to the management controller that answers there, link by link, as a value. */
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
-import { type LinkState, worstOf } from '../chain/address-chain.js';
+import { type LinkState, stateOf } from '../chain/address-chain.js';
 import { HOST_LINKS, type HostLinkName } from './host-links.js';
 import { HOST_REASON_LINKS, type HostChainReason, type HostGravity } from './host-reason-links.js';
 
@@ -34,7 +34,7 @@ export interface HostChain {
   readonly hasAddress: boolean;
   readonly state: LinkState;
   readonly links: readonly HostLink[];
-  /** The first link that is broken, else that waits. */
+  /** The first link that is broken or waits. */
   readonly brokenAt?: HostLinkName;
 }
 
@@ -44,6 +44,8 @@ export interface HostLinkFacts {
   readonly object?: string;
   readonly facts: string;
   readonly isUnknown?: boolean;
+  /** True: there is none. */
+  readonly isAbsent?: boolean;
 }
 
 /** @param message - empty: the meaning of the reason. */
@@ -60,7 +62,7 @@ export function toHostLinks(facts: readonly HostLinkFacts[], findings: readonly 
     const known = facts.find((one) => one.link === link);
     const found = byLink.get(link) ?? [];
     if (known === undefined && found.length === 0) return [];
-    const { isUnknown = false, ...shown } = known ?? { link, facts: '' };
-    return [{ ...shown, state: worstOf([isUnknown ? 'unknown' : 'ok', ...found.map(({ state }) => state)]), findings: found }];
+    const { isUnknown = false, isAbsent = false, ...shown } = known ?? { link, facts: '' };
+    return [{ ...shown, state: stateOf({ isUnknown, isAbsent }, found), findings: found }];
   });
 }

@@ -1,7 +1,14 @@
 /** Virtual machines whose interfaces have no address, and why, by the same explanation as `kubectl vmdhcp why`. */
 import { type KubernetesObject, keyOf, parseTime, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
-import { type AddressChain, type ChainLink, explainAddress, type Finding, poolsByNetwork } from '@vmdhcp/reconciler/chain';
-import type { MachinePage, MachineWithoutAddress, PageReason, PageState, Section } from '../model/page-data.js';
+import {
+  type AddressChain,
+  type ChainLink,
+  explainAddress,
+  type Finding,
+  firstTrouble,
+  poolsByNetwork,
+} from '@vmdhcp/reconciler/chain';
+import type { MachinePage, MachineWithoutAddress, PageReason, Section } from '../model/page-data.js';
 import { toPageReason } from '../reason/page-reason.js';
 import type { Objects } from './machine-names.js';
 import { type ChainCaches, observeMachine } from './observe-machine.js';
@@ -199,6 +206,8 @@ function toRows(chain: AddressChain, config: KubernetesObject | undefined): read
   return ofMachine === undefined ? rows : [{ namespace, name, network: '', mac: '', ...ofMachine, sinceMs }, ...rows];
 }
 
+const TROUBLES = ['broken', 'waiting'] as const;
+
 type Trouble = Pick<MachineWithoutAddress, 'state' | 'reasons'>;
 
 function rowOfMachine({ links }: AddressChain): Trouble | undefined {
@@ -207,13 +216,12 @@ function rowOfMachine({ links }: AddressChain): Trouble | undefined {
   return isOther === true ? undefined : found;
 }
 
-/** What is broken, else what waits, in the order of cause and effect. */
+/** What is broken or waits, in the order of cause and effect; the first one is the cause. */
 function troubleIn(links: readonly ChainLink[]): Trouble | undefined {
-  const findings = links.flatMap((link) => link.findings);
-  const worst = (['broken', 'waiting'] as const).find((state) => findings.some((one) => one.state === state));
-  if (worst === undefined) return undefined;
-  const state: PageState = worst;
-  return { state, reasons: findings.filter((one) => one.state === worst).map(reasonOf) };
+  const state = firstTrouble(links)?.state;
+  if (state !== 'broken' && state !== 'waiting') return undefined;
+  const troubles = links.flatMap(({ findings }) => TROUBLES.flatMap((grave) => findings.filter((one) => one.state === grave)));
+  return { state, reasons: troubles.map(reasonOf) };
 }
 
 function reasonOf({ reason, message }: Finding): PageReason {

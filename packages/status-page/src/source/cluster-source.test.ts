@@ -170,6 +170,7 @@ describe('virtual machines without an address', () => {
         machine('no-network', 'default/gone'),
         { ...machine('pod-network'), spec: { template: { spec: { domain: { devices: { interfaces: [] } }, networks: [] } } } },
       ],
+      virtualmachinenetworkconfigs: [config('no-pool', 'Pending')],
       'network-attachment-definitions': [NETWORK],
     });
     const { rows } = await source.machines(ALL);
@@ -198,6 +199,24 @@ describe('virtual machines without an address', () => {
       ...['a', 'b', 'c', 'd'].map((name) => `${name} waiting`),
     ]);
     expect([total, broken]).toEqual([7, 1]);
+  });
+
+  it('one that awaits its MAC address waits for that first, although its agents are down too', async () => {
+    const awaiting = machine('awaiting');
+    const interfaces = [{ name: 'nic' }];
+    const networks = [{ name: 'nic', multus: { networkName: 'default/net-1' } }];
+    const pool = ipPool({ conditions: [{ type: 'CacheReady', status: 'True' }] });
+    const agentDeploymentRef = { namespace: 'agents', name: 'group-1' };
+    const { source } = await setUp({
+      virtualmachines: [{ ...awaiting, spec: { template: { spec: { domain: { devices: { interfaces } }, networks } } } }],
+      'network-attachment-definitions': [NETWORK],
+      ippools: [{ ...pool, status: { ...(pool.status as object), agentDeploymentRef } }],
+    });
+    const { rows, broken } = await source.machines(ALL);
+    expect(rows.map(({ state, reasons }) => [state, ...reasons.map(({ reason }) => reason)])).toEqual([
+      ['waiting', 'AwaitingMacAddress', 'NotLeading'],
+    ]);
+    expect(broken).toBe(0);
   });
 
   it('come in parts, sorted', async () => {
