@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { printableText } from '@vmdhcp/service-process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-agent.js', import.meta.url));
@@ -58,6 +59,14 @@ describe('import and export', { timeout: 60_000 }, () => {
       problems: [],
       leases: [{ address: '10.0.0.10', outcome: 'leased' }],
     });
+  });
+
+  it.each([['--json'], []])('texts of the file control no terminal: %j', (...format: string[]) => {
+    const named = ACTIVE.replace('binding', 'client-hostname "\\233red";\n  binding');
+    const file = write('terminal.leases', `${named}\u009bword x;\nclass "\u009bblue" {\n}\n${FREE}`);
+    const { stdout, stderr } = run('import', '--isc', file, '--pool', 'default/net', '--dry-run', ...format);
+    expect(printableText(stdout + stderr)).toBe(stdout + stderr);
+    if (format.includes('--json')) expect(stdout).toContain(String.raw`"hostname": "\u009bred"`);
   });
 
   it('a file that was cut is imported only if that is accepted', () => {

@@ -14,7 +14,7 @@ export {
   requiredListenAddress,
 } from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
-export { printableText } from './printable-text.js';
+export { escapeUnprintable, printableJson, printableText } from './printable-text.js';
 export { type Program, runProgram, stopSignal } from './run-program.js';
 export {
   type ListeningSocket,

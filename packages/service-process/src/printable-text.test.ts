@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printableText } from './printable-text.js';
+import { printableJson, printableText } from './printable-text.js';
 
 describe('text for a terminal', () => {
   it.each([
@@ -10,4 +10,14 @@ describe('text for a terminal', () => {
     ['one\r\n\ttwo\0', 'one \n\ttwo '],
     ['größer → 大', 'größer → 大'],
   ])('%j', (text, expected) => expect(printableText(text)).toBe(expected));
+});
+
+describe('JSON for a terminal', () => {
+  it.each([undefined, 2])('has nothing that controls it, and means the same: %s', (indent) => {
+    const value = { '\u009b31m': ['\u001b[2J', '\u007f', '\u202eabc', 'größer → 大', 'a\tb\n'] };
+    const text = printableJson(value, indent);
+    expect(printableText(text)).toBe(text);
+    expect(JSON.parse(text)).toEqual(value);
+    expect(text).toContain('größer → 大');
+  });
 });

@@ -1,7 +1,7 @@
 import type { DhcpProbe, ServerAnswer } from '@vmdhcp/dhcp-agent/packet-path';
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { SocketError } from '@vmdhcp/linux-sockets';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
 import { describeServerAnswer } from '../probe/describe-server-answer.js';
 import { type InterfaceProbeSettings, openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
@@ -20,7 +20,7 @@ export async function askServers(options: ProbeOptions): Promise<void> {
   const client = open({ interfaceName, timeoutMs: timeout * 1000, ...(mac !== undefined && { macAddress: mac }) });
   try {
     const answers = await ask(client, options);
-    if (json) process.stdout.write(`${JSON.stringify({ macAddress: client.macAddress, answers }, null, 2)}\n`);
+    if (json) process.stdout.write(`${printableJson({ macAddress: client.macAddress, answers }, 2)}\n`);
     else
       process.stdout.write(
         answers.length === 0

@@ -1,7 +1,7 @@
 import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
 import { HostResource } from '../hosts/host-resources.js';
 import type { HostSubject } from '../hosts/host-subject.js';
 import { type BindingPlan, type BindingRequest, planBinding } from '../hosts/plan-binding.js';
@@ -73,7 +73,7 @@ export function toCommandError(error: unknown): unknown {
 function print(plan: Extract<BindingPlan, { ok: true }>, asJson: boolean): void {
   const { hostStatus, address, boundTo, patch } = plan;
   const changed = patch !== undefined;
-  if (asJson) process.stdout.write(`${JSON.stringify({ hostStatus, address, boundTo: boundTo ?? null, changed }, null, 2)}\n`);
+  if (asJson) process.stdout.write(`${printableJson({ hostStatus, address, boundTo: boundTo ?? null, changed }, 2)}\n`);
   else
     process.stdout.write(`${address} ${describe(boundTo)} (HostStatus ${hostStatus}${changed ? '' : '; it was so already'})\n`);
 }
@@ -106,8 +106,7 @@ async function printReservation(
   const { pool, address } = lease;
   refuseOfCluster(pool);
   const macAddress = to ?? lease.macAddress;
-  if (json)
-    process.stdout.write(`${JSON.stringify({ pool, change, reservation: { macAddress, ipAddress: address } }, null, 2)}\n`);
+  if (json) process.stdout.write(`${printableJson({ pool, change, reservation: { macAddress, ipAddress: address } }, 2)}\n`);
   else if (change === 'bind')
     process.stdout.write(
       `# Add this to spec.ipv4Config.reservations of IPPool ${pool} in the pools file; the agent takes it without a restart.\n` +

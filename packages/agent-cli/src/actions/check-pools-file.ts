@@ -1,7 +1,7 @@
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
-import { ExitCode } from '@vmdhcp/service-process';
+import { ExitCode, printableJson } from '@vmdhcp/service-process';
 import { findRefusedClaims } from '../pools-file/find-refused-claims.js';
 import { describeFinding, type Finding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
@@ -19,7 +19,7 @@ export async function checkPoolsFile(path: string, { json = false }: CheckOption
   const problems = [...(result.ok ? [] : result.problems), ...refused];
   const ok = problems.length === 0;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ok, problems, warnings: result.warnings, pools }, null, 2)}\n`);
+    process.stdout.write(`${printableJson({ ok, problems, warnings: result.warnings, pools }, 2)}\n`);
   } else {
     print(path, 'problem', problems);
     print(path, 'warning', result.warnings);

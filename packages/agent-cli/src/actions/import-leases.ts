@@ -9,7 +9,7 @@ import {
   toBindingRecords,
 } from '@vmdhcp/dhcp-allocator/isc-leases';
 import { describeCount } from '@vmdhcp/kube-runtime';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
 import { createBindings } from '../bindings/moved-bindings.js';
 import { describeFinding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
@@ -73,10 +73,11 @@ function print({ isc, json = false }: ImportOptions, { reading, imported, isRefu
   const written = writtenTo !== undefined;
   if (json) {
     const [problems, leases] = [reading.problems.map(toProblemView), imported.map(toIscImportView)];
-    process.stdout.write(`${JSON.stringify({ ok: !isRefused, written, problems, leases }, null, 2)}\n`);
+    process.stdout.write(`${printableJson({ ok: !isRefused, written, problems, leases }, 2)}\n`);
   } else {
-    for (const problem of describeIscProblems(isc, reading.problems)) process.stderr.write(`problem: ${problem}\n`);
-    process.stdout.write(describeIscImport(imported, reading));
+    for (const problem of describeIscProblems(isc, reading.problems))
+      process.stderr.write(`problem: ${printableText(problem)}\n`);
+    process.stdout.write(printableText(describeIscImport(imported, reading)));
     const count = describeCount(imported.filter(({ record }) => record !== undefined).length, 'record');
     process.stdout.write(written ? `${count} written to ${writtenTo}\n` : `${count}; nothing was written\n`);
   }

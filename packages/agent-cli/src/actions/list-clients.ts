@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { escapeUnprintable } from '@vmdhcp/service-process';
 import { askControl } from '../control/ask-control.js';
 import { hasPodControl, podControlPath, stateControlPath } from '../control/control-path.js';
 import { formatClients } from '../control/format-clients.js';
@@ -15,9 +16,10 @@ const DEFAULT_STATE = '/var/lib/vmdhcp-agent';
 
 /** Prints what each client sent to an agent and which answers it got. @throws CommandError */
 export async function listClients({ state, pool, mac, json = false }: ClientsOptions): Promise<void> {
+  const decoder = new TextDecoder();
   const parts: Uint8Array[] = [];
   for await (const part of askControl(controlPath(state), { ask: 'clients', pool, mac })) {
-    if (json) process.stdout.write(part);
+    if (json) process.stdout.write(escapeUnprintable(decoder.decode(part, { stream: true })));
     else parts.push(part);
   }
   if (!json)

@@ -7,7 +7,7 @@ import {
   NOTHING_OBSERVED,
   type WorkloadRole,
 } from '@vmdhcp/reconciler';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
 import { type ClusterOptions, connect } from '../run/connect.js';
 import { Migration, type MigrationOutlook } from '../run/migration.js';
 import { describeLeftovers, findLeftovers, removeLeftovers } from '../run/migration-leftovers.js';
@@ -57,7 +57,7 @@ async function migrateCluster(connection: ApiConnection, options: MigrateOptions
   const done = !isRefused && !dryRun;
   const leftovers = done ? await carryOut(migration, outlook, { connection, options, print }) : [];
   if (options.output === 'json')
-    process.stdout.write(`${JSON.stringify(toJson(outlook, { direction, dryRun, done, leftovers }))}\n`);
+    process.stdout.write(`${printableJson(toJson(outlook, { direction, dryRun, done, leftovers }))}\n`);
   if (isRefused) throw new CommandError(refusalOf(outlook.problems), ExitCode.failed);
 }
 

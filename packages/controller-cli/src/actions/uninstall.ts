@@ -1,5 +1,6 @@
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { type InstalledKind, UNINSTALL_PHASES, type UninstallPlan, type UninstallStep } from '@vmdhcp/reconciler';
+import { printableJson } from '@vmdhcp/service-process';
 import { type ClusterOptions, connect } from '../run/connect.js';
 import { Uninstall } from '../run/uninstall.js';
 
@@ -58,7 +59,7 @@ export async function uninstall(options: UninstallOptions): Promise<void> {
       },
       onProgress: print,
     }).run();
-    if (json) process.stdout.write(`${JSON.stringify(toJson(plan, dryRun))}\n`);
+    if (json) process.stdout.write(`${printableJson(toJson(plan, dryRun))}\n`);
     else for (const line of describeEnd(plan, dryRun)) print(line);
   } finally {
     connection.close();

@@ -1,5 +1,6 @@
 /** The result of a check as text, as JSON, and as pipelines read it. */
 import { ADMISSION_RULES } from '@vmdhcp/reconciler';
+import { printableJson, printableText } from '@vmdhcp/service-process';
 import { type CheckFinding, describeFinding } from './check-finding.js';
 import type { CheckResult } from './check-manifests.js';
 import type { OutputFormat } from './output-format.js';
@@ -8,13 +9,13 @@ import type { OutputFormat } from './output-format.js';
 export function formatFindings(format: OutputFormat, result: CheckResult): string {
   switch (format) {
     case 'text':
-      return toText(result);
+      return printableText(toText(result));
     case 'json':
       return toJson(result);
     case 'sarif':
       return toSarif(result);
     case 'github':
-      return result.findings.map((finding) => `${toGithub(finding)}\n`).join('');
+      return printableText(result.findings.map((finding) => `${toGithub(finding)}\n`).join(''));
   }
 }
 
@@ -30,7 +31,7 @@ function toJson({ findings, checked, ignored }: CheckResult): string {
     findings.filter((one) => one.severity === severity).map((finding) => ({ ...finding, severity: undefined }));
   const problems = of('problem');
   const value = { ok: problems.length === 0, problems, warnings: of('warning'), checked, ignored };
-  return `${JSON.stringify(value, undefined, 2)}\n`;
+  return `${printableJson(value, 2)}\n`;
 }
 
 /** Source: SARIF 2.1.0, which code hosts show beside the line. */
@@ -52,7 +53,7 @@ function toSarif({ findings }: CheckResult): string {
   }));
   const driver = { name: 'vmdhcp-controller check', rules };
   const sarif = { $schema: SARIF_SCHEMA, version: '2.1.0', runs: [{ tool: { driver }, results }] };
-  return `${JSON.stringify(sarif, undefined, 2)}\n`;
+  return `${printableJson(sarif, 2)}\n`;
 }
 
 const SARIF_SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';

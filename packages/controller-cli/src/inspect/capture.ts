@@ -86,7 +86,9 @@ async function captureIn(reader: ClusterReader, { leader, pool, options }: Captu
   process.stderr.write(`capturing packets of ${pool} in pod ${leader.namespace}/${leader.pod}; Ctrl-C ends it\n`);
   endWhenAsked(running, { asked, cut });
   const errors = collectErrors(running.stderr);
-  const tally = await (write === undefined ? printLines(running.stdout, cut) : writeBlocks(running.stdout, write, cut));
+  const tally = await (write === undefined
+    ? printLines(running.stdout, cut)
+    : writeBlocks(running.stdout, { path: write, packets, cut }));
   // Lines have no statistics: what was lost then, the agent tells at its end.
   if (write !== undefined) process.stderr.write(`${describeTally(tally, write)}\n`);
   const isOver = asked.aborted || cut.signal.aborted;
@@ -121,8 +123,15 @@ async function printLines(stdout: Readable, cut: AbortController): Promise<Tally
   return { packets, lost: undefined };
 }
 
-async function writeBlocks(stdout: Readable, path: string, cut: AbortController): Promise<Tally> {
-  const blocks = new PcapngBlocks();
+interface BlockOutput {
+  readonly path: string;
+  /** That were asked for. */
+  readonly packets: number;
+  readonly cut: AbortController;
+}
+
+async function writeBlocks(stdout: Readable, { path, packets, cut }: BlockOutput): Promise<Tally> {
+  const blocks = new PcapngBlocks(packets);
   // Packets tell who is on a network.
   const output = path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
   try {

@@ -1,6 +1,6 @@
 import { type ApiResource, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { describeMissingRight, Resource } from '@vmdhcp/reconciler/chain';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { exportedPools, toCsv, toKea } from './exported-addresses.js';
 import type { ReaderOptions } from './inspect-options.js';
@@ -24,7 +24,7 @@ export async function exportAddresses(options: ExportOptions): Promise<void> {
       throw new CommandError(`there is no IPPool ${keyIn(options.pool, reader)}: kubectl vmdhcp pools -A`, ExitCode.failed);
     // Virtual machines of any namespace may have addresses of a pool.
     const exported = exportedPools(pools, await listAll(reader, Resource.networkConfigs));
-    process.stdout.write(options.format === 'csv' ? toCsv(exported) : `${JSON.stringify(toKea(exported), undefined, 2)}\n`);
+    process.stdout.write(options.format === 'csv' ? toCsv(exported) : `${printableJson(toKea(exported), 2)}\n`);
   } catch (error) {
     throw toCommandError(error);
   } finally {

@@ -8,6 +8,7 @@ import type { ListFormat } from './list-formats.js';
 import type { ListedBeside, ListedKind } from './listed-kind.js';
 import { rowsOf, sortRows } from './listed-rows.js';
 import { printData } from './print-data.js';
+import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { terminalOf } from './terminal.js';
 import { watchObjects } from './watch-objects.js';
@@ -72,7 +73,7 @@ function takeBeside({ take, isOptional, otherWay }: ListedBeside, listed: ListRe
 
 async function printRows<Row extends object>(kind: ListedKind<Row>, rows: readonly Row[], output: ListFormat): Promise<void> {
   if (output === 'json' || output === 'yaml') return await printData(output, { items: rows });
-  if (output === 'name') return writeLines([...new Set(rows.map(kind.nameOf))]);
+  if (output === 'name') return writeLines([...new Set(rows.map((row) => printable(kind.nameOf(row))))]);
   if (rows.length === 0) process.stderr.write('none found\n');
   else
     writeLines(tableLines(kind.columns, rows, { isWide: output === 'wide', terminal: terminalOf(process.stdout, process.env) }));

@@ -41,13 +41,33 @@ function statistics(dropped: number, droppedBySystem: number): Buffer {
 
 const packet = (octets: number) => block(6, Buffer.alloc(20 + octets, octets));
 
+describe('a capture that does not end', () => {
+  const more = expect.stringContaining('more than the 2 packets') as string;
+
+  it('takes as many packets as were asked for, and refuses one more', () => {
+    const blocks = new PcapngBlocks(2);
+    const whole = Buffer.concat([header(), packet(4), packet(4), statistics(0, 0)]);
+    expect(blocks.push(whole)).toEqual(whole);
+    expect(() => blocks.push(packet(4))).toThrow(expect.objectContaining({ code: 'ERR_NO_PCAPNG', message: more }) as Error);
+  });
+
+  it('refuses blocks that are no packets, once they are more than so many packets would be', () => {
+    const blocks = new PcapngBlocks(2);
+    blocks.push(header());
+    const other = block(7, Buffer.alloc(512 * 1024));
+    blocks.push(other);
+    blocks.push(other);
+    expect(() => blocks.push(other)).toThrow(expect.objectContaining({ message: more }) as Error);
+  });
+});
+
 describe('a capture in pieces', () => {
   it('law: however it is cut, whole blocks come out, and every packet is counted once', () => {
     const packets = fc.array(fc.nat(60).map((words) => 4 * words));
     fc.assert(
       fc.property(packets, fc.array(fc.nat(400)), (sizes, cuts) => {
         const whole = Buffer.concat([header(), block(1, Buffer.alloc(8)), ...sizes.map(packet), statistics(2, 3)]);
-        const blocks = new PcapngBlocks();
+        const blocks = new PcapngBlocks(1000);
         const out: Buffer[] = [];
         let at = 0;
         for (const cut of [...cuts, whole.length]) {
@@ -61,14 +81,14 @@ describe('a capture in pieces', () => {
   });
 
   it('that ends in the middle of a block is complete up to that block', () => {
-    const blocks = new PcapngBlocks();
+    const blocks = new PcapngBlocks(1000);
     const whole = Buffer.concat([header(), packet(8)]);
     expect(blocks.push(Buffer.concat([whole, packet(8).subarray(0, 20)])).equals(whole)).toBe(true);
     expect([blocks.packets, blocks.lost]).toEqual([1, undefined]);
   });
 
   it('of a machine with the other order of octets', () => {
-    const blocks = new PcapngBlocks();
+    const blocks = new PcapngBlocks(1000);
     const whole = Buffer.concat([header('big'), block(6, Buffer.alloc(24), 'big'), block(3, Buffer.alloc(8), 'big')]);
     expect(blocks.push(whole).equals(whole)).toBe(true);
     expect(blocks.packets).toBe(2);
@@ -79,5 +99,5 @@ describe('a capture in pieces', () => {
     ['a length that is no multiple of four', Buffer.from([6, 0, 0, 0, 13, 0, 0, 0, 0, 0, 0, 0])],
     ['a length beyond all bounds', Buffer.from([6, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0])],
     ['a length of nothing', Buffer.alloc(12)],
-  ])('is not %s', (_title, octets) => expect(() => new PcapngBlocks().push(octets)).toThrow(NoPcapngError));
+  ])('is not %s', (_title, octets) => expect(() => new PcapngBlocks(1000).push(octets)).toThrow(NoPcapngError));
 });

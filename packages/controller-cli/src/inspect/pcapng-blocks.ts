@@ -14,10 +14,12 @@ const FIRST_OCTETS = 12;
 const LEAST_OCTETS = 12;
 /** Packets of DHCP are small; a longer block is no block. */
 const MOST_OCTETS = 1024 * 1024;
+/** On average, with what stands around a packet: jumbo frames are smaller. */
+const MOST_OCTETS_OF_PACKET = 16 * 1024;
 /** In the body of a block of statistics, before its options. */
 const STATISTICS_OCTETS = 12;
 
-/** What arrives is no capture. */
+/** What arrives is no capture, or more than was asked for. */
 export class NoPcapngError extends Error {
   readonly code = 'ERR_NO_PCAPNG';
 }
@@ -27,8 +29,15 @@ export class PcapngBlocks {
   packets = 0;
   /** Packets that were lost before they could be captured, by the statistics of the capture; undefined: it has none. */
   lost: number | undefined;
+  readonly #mostPackets: number;
+  #octets = 0;
   #rest: Buffer = Buffer.alloc(0);
   #isLittleEndian = true;
+
+  /** @param mostPackets - that were asked for. */
+  constructor(mostPackets: number) {
+    this.#mostPackets = mostPackets;
+  }
 
   /** The whole blocks that end in this chunk. @throws NoPcapngError */
   push(chunk: Buffer): Buffer {
@@ -40,6 +49,12 @@ export class PcapngBlocks {
       this.#note(octets.subarray(end, end + length));
       end += length;
     }
+    this.#octets += end;
+    const mostOctets = MOST_OCTETS + this.#mostPackets * MOST_OCTETS_OF_PACKET;
+    if (this.packets > this.#mostPackets || this.#octets > mostOctets)
+      throw new NoPcapngError(
+        `the agent sends more than the ${this.#mostPackets} packets that it was asked for: look at its pod and its image before you ask again`,
+      );
     this.#rest = octets.subarray(end);
     return octets.subarray(0, end);
   }

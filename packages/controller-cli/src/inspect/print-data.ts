@@ -1,3 +1,5 @@
+import { escapeUnprintable, printableJson, printableText } from '@vmdhcp/service-process';
+
 export const DATA_FORMATS = ['json', 'yaml'] as const;
 export type DataFormat = (typeof DATA_FORMATS)[number];
 
@@ -8,8 +10,17 @@ export async function printData(format: DataFormat, value: unknown, place?: 'str
 
 /** Makes text of values. In a stream a value of JSON is one line, and one of YAML is a document. */
 export async function formatterOf(format: DataFormat, place?: 'stream'): Promise<(value: unknown) => string> {
-  if (format === 'json') return (value) => `${JSON.stringify(value, undefined, place === 'stream' ? undefined : 2)}\n`;
-  const { stringify } = await import('yaml');
+  if (format === 'json') return (value) => `${printableJson(value, place === 'stream' ? undefined : 2)}\n`;
+  const { Document, visit } = await import('yaml');
   const start = place === 'stream' ? '---\n' : '';
-  return (value) => `${start}${stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 })}`;
+  return (value) => {
+    const document = new Document(value, { aliasDuplicateObjects: false });
+    visit(document, {
+      Scalar: (_, scalar) => {
+        const { value: text } = scalar;
+        if (typeof text === 'string' && printableText(text) !== text) scalar.type = 'QUOTE_DOUBLE';
+      },
+    });
+    return `${start}${escapeUnprintable(document.toString({ lineWidth: 0 }))}`;
+  };
 }

@@ -57,7 +57,22 @@ describe('what is no YAML, in our words', () => {
       `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c]\n`,
       ['1:1 the aliases of this document repeat too much, or name no anchor; write the values instead of aliases'],
     ],
+    [
+      'many aliases that each repeat little',
+      Array.from({ length: 40 }, (_, anchor) => `- &a${anchor} [x, x, x]\n${`- *a${anchor}\n`.repeat(99)}`).join(''),
+      ['1:1 the aliases of this document repeat too much, or name no anchor; write the values instead of aliases'],
+    ],
+    [
+      'documents whose aliases repeat too much together',
+      Array.from({ length: 3 }, () => `- &a [${'x,'.repeat(99)}]\n${'- *a\n'.repeat(50)}`).join('---\n'),
+      ['105:1 the aliases of this document repeat too much, or name no anchor; write the values instead of aliases'],
+    ],
   ])('%s', (_what, text, problems) => expect(problemsOf(text)).toEqual(problems));
+
+  it('aliases that repeat little are values, however many', () => {
+    const [object] = valuesOf(`a: &a [x, z]\n${Array.from({ length: 60 }, (_, index) => `b${index}: *a\n`).join('')}`);
+    expect(Object.values(object as object)).toEqual(Array.from({ length: 61 }, () => ['x', 'z']));
+  });
 
   it('one document that is none does not hide the others', () => {
     const { objects, problems } = readManifests('a: 1\na: 2\n---\nkind: B\n');

@@ -2,7 +2,7 @@
  * What a file of Kubernetes objects holds: the objects of every document and of every list, each with the places of its fields; and what
  * is no YAML, in our words.
  */
-import { type Document, LineCounter, parseAllDocuments } from 'yaml';
+import { type Document, isAlias, isCollection, isNode, isPair, LineCounter, parseAllDocuments } from 'yaml';
 import { explainYamlError } from './explain-yaml-error.js';
 import { kubernetesTags } from './kubernetes-yaml.js';
 
@@ -31,8 +31,10 @@ export interface Manifests {
   readonly problems: readonly SyntaxProblem[];
 }
 
-/** Bounds what a text of aliases of aliases can grow to. */
+/** Bounds what aliases of aliases can grow to. */
 const MOST_ALIASES = 100;
+/** Bounds what all aliases of a text repeat, in fields and values. */
+const MOST_REPEATED = 10_000;
 
 /** Reads any text as kubectl does. Never throws. */
 export function readManifests(text: string): Manifests {
@@ -42,11 +44,12 @@ export function readManifests(text: string): Manifests {
     maxAliasCount: MOST_ALIASES,
     customTags: kubernetesTags,
   } as never) as Document[];
-  const read = documents.map((document) => readDocument(document, lines));
+  const aliases = new AliasBudget();
+  const read = documents.map((document) => readDocument(document, lines, aliases));
   return { objects: read.flatMap(({ objects }) => objects), problems: read.flatMap(({ problems }) => problems) };
 }
 
-function readDocument(document: Document, lines: LineCounter): Manifests {
+function readDocument(document: Document, lines: LineCounter, aliases: AliasBudget): Manifests {
   if (document.errors.length > 0) {
     const problems = document.errors.map(({ code, pos: [offset] }) => ({
       ...toPosition(lines, offset),
@@ -58,12 +61,37 @@ function readDocument(document: Document, lines: LineCounter): Manifests {
   if (document.contents === null) return { objects: [], problems: [] };
   const positionOf = (path: readonly (string | number)[]) => findPosition(document, path, lines);
   try {
+    aliases.take(document);
     const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
     // As kubectl does it: a document without anything in it is none.
     return { objects: value === null || value === undefined ? [] : flatten(value, positionOf, 0), problems: [] };
   } catch {
     const message = 'the aliases of this document repeat too much, or name no anchor';
     return { objects: [], problems: [{ ...positionOf([]), message, remedy: 'write the values instead of aliases' }] };
+  }
+}
+
+/** What may still be repeated. */
+class AliasBudget {
+  #left = MOST_REPEATED;
+
+  /** @throws RangeError where the aliases of the document repeat more than that. */
+  take({ contents }: Document): void {
+    const sizes = new Map<string, number>();
+    const sizeOf = (node: unknown): number => {
+      if (isAlias(node)) return this.#spend(sizes.get(node.source) ?? 0);
+      const parts = isPair(node) ? [node.key, node.value] : isCollection(node) ? node.items : [];
+      const size = parts.reduce<number>((sum, part) => sum + sizeOf(part), 1);
+      if (isNode(node) && 'anchor' in node && typeof node.anchor === 'string') sizes.set(node.anchor, size);
+      return size;
+    };
+    sizeOf(contents);
+  }
+
+  #spend(size: number): number {
+    this.#left -= size;
+    if (this.#left < 0) throw new RangeError('aliases repeat too much');
+    return size;
   }
 }
 
