@@ -1,9 +1,9 @@
 // Runs a program in user, network, mount and process namespaces of its own: it may make networks and machines there, needs
-// no root for it, and cannot touch the host. All its processes end with it.
+// no root for it, and cannot touch the host. All its processes end with it, and what they leave in /run and in shared memory goes too.
 import { spawnSync } from 'node:child_process';
 
 const SET_UP =
-  'mount --make-rprivate / 2>/dev/null; mount -t tmpfs tmpfs /run && mkdir -p /run/netns && ip link set lo up && exec "$@"';
+  'mount --make-rprivate / 2>/dev/null; mount -t tmpfs tmpfs /run && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && mkdir -p /run/netns && ip link set lo up && exec "$@"';
 const WAYS = [['-Urnmpf', '--mount-proc', '--kill-child'], ['-Urnm'], ['-nmpf', '--mount-proc', '--kill-child']];
 
 /** As root, without a user namespace: only there do other users exist. */

@@ -2,13 +2,14 @@
 // up where that is needed, then runs the task with the Node the workspace brings along.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BIN = join(ROOT, 'node_modules', '.bin');
-const STAMP = join(ROOT, 'node_modules', '.vmdhcp-setup');
+const MODULES = join(ROOT, 'node_modules');
+const BIN = join(MODULES, '.bin');
+const STAMP = join(MODULES, '.vmdhcp-setup');
 const ENVIRONMENT = {
   ...process.env,
   PATH: `${BIN}${delimiter}${process.env.PATH ?? ''}`,
@@ -50,21 +51,27 @@ function commentOf(path) {
     .join('\n')}\n`;
 }
 
-/** Dependencies are installed when the lockfile is not the one they were installed from. */
+/** Dependencies are installed when the lockfile is not the one they were installed from, or when they are not all there. */
 function install() {
   const wanted = createHash('sha256')
     .update(readFileSync(join(ROOT, 'pnpm-lock.yaml')))
     .update(`${process.platform} ${process.arch}`)
     .digest('hex');
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return;
+  const isWhole = ['node', 'tsc', 'turbo'].every((program) => existsSync(join(BIN, program)));
+  if (isWhole && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted) return;
+  // What is interrupted from here on is begun again: pnpm, too, believes its own record, and not what is there.
+  for (const name of existsSync(MODULES) ? readdirSync(MODULES) : [])
+    if (name.startsWith('.pnpm-workspace-state')) rmSync(join(MODULES, name));
+  rmSync(STAMP, { force: true });
   const { packageManager } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   step('Installing dependencies (once)', 'npx', ['-y', packageManager, 'install', '--frozen-lockfile', '--prefer-offline']);
-  mkdirSync(join(ROOT, 'node_modules'), { recursive: true });
+  mkdirSync(MODULES, { recursive: true });
   writeFileSync(STAMP, wanted);
 }
 
 function build() {
-  step('Building', join(BIN, 'turbo'), ['run', 'build', '--output-logs=errors-only']);
+  const remedy = 'correct what it names; if it names nothing of yours, remove the folders node_modules and try again';
+  step('Building', join(BIN, 'turbo'), ['run', 'build', '--output-logs=errors-only'], remedy);
 }
 
 function runTask() {
@@ -76,7 +83,7 @@ function runTask() {
 }
 
 /** Runs one step of the set-up; its output is shown only when it fails. */
-function step(title, command, parameters) {
+function step(title, command, parameters, remedy = 'look at the lines above, and try again') {
   const startedAt = Date.now();
   process.stderr.write(`${title} ... `);
   const { status, stdout, stderr, error } = spawnSync(command, parameters, { cwd: ROOT, env: ENVIRONMENT, encoding: 'utf8' });
@@ -85,7 +92,7 @@ function step(title, command, parameters) {
     return;
   }
   process.stderr.write(`failed\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`);
-  fail(`${title} failed: ${command} ${parameters.join(' ')}`, status || 1);
+  fail(`${title} failed: ${command} ${parameters.join(' ')}; ${remedy}`, status || 1);
 }
 
 function fail(message, code) {

@@ -18,7 +18,9 @@ Examples:
 
   Pods that are scheduled and become ready:
   $ kube-simulator --nodes 3 --kubeconfig /tmp/kubeconfig &
-  $ kubectl --kubeconfig /tmp/kubeconfig create deployment web --image=web:1 --replicas=2`;
+  $ kubectl create deployment web --image=web:1 --replicas=2 --dry-run=client -o yaml | kubectl --kubeconfig /tmp/kubeconfig apply -f -
+
+It reads and writes JSON and YAML, and no protocol buffers: newer versions of "kubectl create deployment" send those.`;
 
 /** Serves until SIGTERM or SIGINT. */
 export async function main(args: readonly string[]): Promise<void> {

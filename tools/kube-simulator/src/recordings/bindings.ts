@@ -4,17 +4,27 @@ import { ResourceVersionOrder } from './resource-version-order.js';
 /** How far times may lie apart that were equal in the transcript: a run beside other tests may take ten times as long as the recorded one. */
 const TIME_TOLERANCE_MS = 20_000;
 
+const TIME = /^<(micro)?time:\d+>$/;
+
+export interface TimeField {
+  /** The recorded uid of the object. */
+  readonly uid: string;
+  readonly field: string;
+}
+
 /** What this run knows about the values that placeholders, random names and resourceVersions of one transcript stand for. */
 export class Bindings {
   readonly versions: ResourceVersionOrder;
   private readonly values: Map<string, string>;
   private readonly names: Map<string, string>;
+  private readonly times: Map<string, string>;
   private unknownAllowed: boolean;
 
   constructor(from?: Bindings, versions = new ResourceVersionOrder()) {
     this.versions = from?.versions.copy() ?? versions;
     this.values = new Map(from?.values);
     this.names = new Map(from?.names);
+    this.times = new Map(from?.times);
     this.unknownAllowed = from?.unknownAllowed ?? false;
   }
 
@@ -33,6 +43,19 @@ export class Bindings {
 
   bind(placeholder: string, value: string): void {
     this.values.set(placeholder, value);
+  }
+
+  /**
+   * Remembers the time that a field of an object has here: recorded times of one second have one placeholder, and may fall into two seconds
+   * here.
+   */
+  bindTime({ uid, field }: TimeField, recorded: string, got: string): void {
+    if (TIME.test(recorded)) this.times.set(`${uid} ${field} ${recorded}`, got);
+  }
+
+  /** What is to be sent as the value of a field of an object. */
+  fieldToSend({ uid, field }: TimeField, recorded: string): string {
+    return this.times.get(`${uid} ${field} ${recorded}`) ?? this.toSend(recorded);
   }
 
   /** Remembers that a random name of the transcript is another one here. */

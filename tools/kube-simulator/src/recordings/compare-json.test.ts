@@ -12,6 +12,25 @@ const status = (message: string, ...causes: readonly (readonly [string, string])
   details: { causes: causes.map(([field, text]) => ({ field, message: text })) },
 });
 
+it('times of one object that were recorded in one second may be two here, and each is sent as it is here', () => {
+  const bindings = new Bindings();
+  const deleted = (uid: string, created: string, atTime: string): Json => ({
+    metadata: { uid, creationTimestamp: created, deletionTimestamp: atTime },
+  });
+  const here = deleted('0b6f1c60-7d7c-4d0c-8d3e-3f1f0e4b8a01', '2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z');
+  const found = compareJson(deleted('<uid:1>', '<time:1>', '<time:1>'), here, {
+    where: 'body',
+    bindings,
+    keepManagedFields: false,
+  });
+  expect(found).toEqual([]);
+  const sent = ['creationTimestamp', 'deletionTimestamp'].map((field) =>
+    bindings.fieldToSend({ uid: '<uid:1>', field }, '<time:1>'),
+  );
+  expect(sent).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:00:01Z']);
+  expect(bindings.fieldToSend({ uid: '<uid:2>', field: 'deletionTimestamp' }, '<time:1>')).toBe('2026-01-01T00:00:00Z');
+});
+
 describe('two answers', () => {
   it.each<[string, Json, Json, readonly string[]]>([
     ['null is not absent', { a: null }, {}, ['body.a']],

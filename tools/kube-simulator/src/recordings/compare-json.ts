@@ -55,9 +55,10 @@ function compareText(expected: string, got: Json, at: Place): Difference[] {
   const text = isJsonObject(got) && isJsonObject(got['metadata']) ? got['metadata']['name'] : got;
   if (typeof text !== 'string') return differs(expected, got, at);
   if (at.where.endsWith('.resourceVersion') && /^\d+$/.test(expected)) return compareVersion([expected, text], 'object', at);
-  return isAge(expected, text, at) || textMatches(learnVolume(expected, text, at), text, at.bindings)
-    ? []
-    : differs(expected, text, at);
+  if (isAge(expected, text, at)) return [];
+  if (!textMatches(learnVolume(expected, text, at), text, at.bindings)) return differs(expected, text, at);
+  at.bindings.bindTime({ uid: at.uid ?? '', field: at.where.slice(at.where.lastIndexOf('.') + 1) }, expected, text);
+  return [];
 }
 
 /** The one generated name that is not an object's: the volume of a Pod's token. */

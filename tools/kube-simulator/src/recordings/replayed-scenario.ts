@@ -94,10 +94,12 @@ export class ReplayedScenario {
     if (!isJsonObject(value)) return value;
     if (Object.values(value).some(isLeftOut))
       throw new Error(`the transcript leaves out a part of a body: ${JSON.stringify(value)}`);
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.memberToSend(key, item ?? null)]));
+    const uid = typeof value['uid'] === 'string' ? value['uid'] : '';
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.memberToSend(key, item ?? null, uid)]));
   }
 
-  private memberToSend(key: string, value: Json): Json {
-    return key === 'resourceVersion' && typeof value === 'string' ? this.versionToSend(value) : this.toSend(value);
+  private memberToSend(key: string, value: Json, uid: string): Json {
+    if (typeof value !== 'string') return this.toSend(value);
+    return key === 'resourceVersion' ? this.versionToSend(value) : this.bindings.fieldToSend({ uid, field: key }, value);
   }
 }
