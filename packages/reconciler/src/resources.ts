@@ -30,6 +30,7 @@ export const Resource = {
   hostEndpoints: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'hostendpoints', namespaced: false },
   hostStatuses: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'hoststatuses', namespaced: false },
   hostOperations: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'hostoperations', namespaced: false },
+  leaseSlices: { group: BARE_METAL_GROUP, version: BARE_METAL_VERSION, plural: 'leaseslices', namespaced: true },
   customResourceDefinitions: {
     group: 'apiextensions.k8s.io',
     version: 'v1',

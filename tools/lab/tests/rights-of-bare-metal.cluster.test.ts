@@ -104,6 +104,21 @@ async function createRack(yaml: object = {}): Promise<void> {
 
 const hasRack = (binding: KubernetesObject) =>
   readList(binding, 'subjects').some((one) => readField(one, 'name') === 'agent-rack');
+
+async function uninstall(...flags: readonly string[]): Promise<string> {
+  const running = new LabProcess(process.execPath, [
+    CONTROLLER_BIN,
+    'uninstall',
+    '--kubeconfig',
+    cluster.adminKubeconfig,
+    ...flags,
+  ]);
+  const { code } = await running.ended(50_000);
+  const output = running.lines.join('\n');
+  expect(code, output).toBe(0);
+  return output;
+}
+
 const hasCondition = (type: string, reason: string) => (object: KubernetesObject) =>
   readConditions(object.status).some((one) => one.type === type && (one.reason ?? '') === reason);
 
@@ -425,13 +440,11 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     await createRack();
     await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', ''));
     await controller.process.stop();
-    const flags = ['--kubeconfig', cluster.adminKubeconfig];
-    const running = new LabProcess(process.execPath, [CONTROLLER_BIN, 'uninstall', ...flags]);
-    const { code } = await running.ended(50_000);
-    expect(code, running.lines.join('\n')).toBe(0);
+    const kept = await uninstall();
     for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeUndefined();
     expect(await admin.get('ClusterAgent', 'rack')).toBeDefined();
     expect(await admin.get('Secret', `${AGENTS}/redfish`)).toBeDefined();
+    expect(kept).toMatch(/^kept for a successor: .*1 ClusterAgent, .*7 CustomResourceDefinitions/m);
   });
 
   it('the controller changes no ClusterRole, creates no ClusterRoleBinding, and changes none but that of the agents', async () => {
@@ -456,5 +469,17 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     for (const [method, path, body] of forbidden) expect(await status(method, path, body), `${method} ${path}`).toBe(403);
     await access.patch('ClusterRoleBinding', BINDING, { subjects: [{ kind: 'ServiceAccount', ...AGENT }] });
     expect(readList(await admin.get('ClusterRole', 'cluster-admin'), 'rules')).not.toEqual([]);
+  });
+
+  it('`uninstall --delete-data` deletes them and their definitions, and leaves objects whose definition another product applied', async () => {
+    const metadata = { annotations: { 'network.harvesterhci.io/applied-by-version': null } };
+    await admin.patch('CustomResourceDefinition', 'hostendpoints.bmc.spidernet.io', { metadata });
+    const spec = { clusterAgent: 'rack', ipAddr: '192.168.0.50', secretName: 'redfish', secretNamespace: AGENTS };
+    await admin.create({ apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'HostEndpoint', metadata: { name: 'theirs' }, spec });
+    expect(await uninstall('--delete-data')).toContain('delete ClusterAgent rack');
+    const definitions = (await admin.list('CustomResourceDefinition')).map((one) => one.metadata.name);
+    expect(definitions.filter((name) => /spidernet|harvesterhci/.test(name))).toEqual(['hostendpoints.bmc.spidernet.io']);
+    expect(await admin.get('HostEndpoint', 'theirs')).toBeDefined();
+    expect(await uninstall('--delete-data')).toBe('nothing to remove');
   });
 });

@@ -37,6 +37,11 @@ const KIND_NAMES: Readonly<Record<InstalledKind, string>> = {
   hostServiceAccounts: 'ServiceAccount',
   hostClusterRoleBindings: 'ClusterRoleBinding',
   hostClusterRoles: 'ClusterRole',
+  clusterAgents: 'ClusterAgent',
+  hostEndpoints: 'HostEndpoint',
+  hostStatuses: 'HostStatus',
+  hostOperations: 'HostOperation',
+  leaseSlices: 'LeaseSlice',
   ipPools: 'IPPool',
   networkConfigs: 'VirtualMachineNetworkConfig',
   networks: 'NetworkAttachmentDefinition',
@@ -80,7 +85,8 @@ function describeEnd(plan: UninstallPlan, dryRun: boolean): string[] {
       ? 'nothing to remove'
       : `${describeCount(count, 'object')} ${dryRun ? 'would be deleted or changed' : 'deleted or changed'}`;
   const kept = Object.entries(plan.kept).map(([kind, number]) => {
-    const objects = `${number} ${KIND_NAMES[kind as InstalledKind]}${number === 1 ? '' : 's'}`;
+    const name = KIND_NAMES[kind as InstalledKind];
+    const objects = describeCount(number, name, name.endsWith('s') ? `${name}es` : `${name}s`);
     return kind === 'auditRecords' ? `${objects} with records of assignments` : objects;
   });
   return kept.length === 0 ? [done] : [done, `kept for a successor: ${kept.join(', ')}; --delete-data deletes them`];

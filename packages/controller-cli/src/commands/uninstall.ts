@@ -12,9 +12,9 @@ Examples:
 
 Removes, in this order: the registration of the webhook and its Secrets; the agents' Deployments, the DaemonSets of Wake-on-LAN, and their pods; their Leases, Roles, RoleBindings and ServiceAccounts;
 ConfigMaps with MAC addresses, and Secrets with certificates of Wake-on-LAN; the finalizers of IPPools and VirtualMachineNetworkConfigs, and the labels ippool-namespace and ippool-name of NetworkAttachmentDefinitions.
-Keeps IPPools, VirtualMachineNetworkConfigs, WolConfigs and their definitions, so that a successor assigns each virtual machine the address that it
-has, and the ConfigMaps with records of who had which address; --delete-data deletes them too (WolConfigs and their definition only where a controller applied it: else they are those of kubevirt-wol).
-Of bare-metal hosts it removes the agents and their rights; ClusterAgents, hosts, leases and their definitions stay, also with --delete-data.
+Keeps IPPools, VirtualMachineNetworkConfigs, WolConfigs, ClusterAgents, hosts with their leases, and the definitions of all these, so that a successor assigns each virtual machine
+and each host the address that it has, and the ConfigMaps with records of who had which address; --delete-data deletes them too. It leaves WolConfigs and the kinds of bare-metal hosts whose
+definition neither a controller nor the chart applied: they are those of kubevirt-wol or spidernet-io/bmc.
 It needs the rights of an administrator. Stop the controller first. You can run it again at any time.
 It does not delete what a manifest or a chart installed: kubectl delete -f manifests/vmdhcp.yaml, or helm uninstall. Agents that
 they installed (topology unified) have to be deleted first: kubectl delete -f manifests/vmdhcp-unified.yaml.
@@ -30,7 +30,7 @@ export function uninstallCommand(): Command {
     .option('--dry-run', 'list what would be removed, and remove nothing')
     .option(
       '--delete-data',
-      'delete IPPools, VirtualMachineNetworkConfigs, their definitions and the records of who had which address too',
+      'delete IPPools, VirtualMachineNetworkConfigs, WolConfigs, ClusterAgents, hosts, their definitions and the records of who had which address too',
     )
     .option(
       '--force',

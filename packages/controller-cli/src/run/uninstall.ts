@@ -7,6 +7,7 @@ import {
   MAC_ADDRESS_MEMORY_LABEL,
   toCustomResourceDefinition,
 } from '@vmdhcp/ippool-api';
+import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { type ApiResource, type KubernetesObject, keyOf, readField, readText, type WriteResult } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
@@ -73,14 +74,20 @@ const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
   hostServiceAccounts: { ...Resource.serviceAccounts, labelSelector: HOST_AGENT_SELECTOR },
   hostClusterRoleBindings: { ...Resource.clusterRoleBindings, labelSelector: HOST_AGENT_SELECTOR },
   hostClusterRoles: { ...Resource.clusterRoles, labelSelector: HOST_AGENT_SELECTOR },
+  clusterAgents: Resource.clusterAgents,
+  hostEndpoints: Resource.hostEndpoints,
+  hostStatuses: Resource.hostStatuses,
+  hostOperations: Resource.hostOperations,
+  leaseSlices: Resource.leaseSlices,
   ipPools: Resource.ipPools,
   networkConfigs: Resource.networkConfigs,
   networks: Resource.networks,
   customResourceDefinitions: Resource.customResourceDefinitions,
 };
 const OUR_DEFINITIONS = namesOf(CUSTOM_RESOURCES);
-/** Of kubevirt-wol too: they are ours where a controller applied them. */
-const SHARED_DEFINITIONS = namesOf(WAKE_ON_LAN_RESOURCES);
+/** Of kubevirt-wol and spidernet-io/bmc too: they are ours where a controller or our chart applied them, and so are their objects. */
+const SHARED_DEFINITIONS = namesOf([...WAKE_ON_LAN_RESOURCES, ...bareMetalResources]);
+const PART_OF_LABEL = 'app.kubernetes.io/part-of';
 /** What ends after a deletion of its owner. */
 const PODS_OF: Partial<Record<InstalledKind, readonly InstalledKind[]>> = {
   deployments: ['pods'],
@@ -125,8 +132,9 @@ export class Uninstall {
     const kinds = Object.keys(RESOURCES) as InstalledKind[];
     const listed = await Promise.all(kinds.map(async (kind) => [kind, await this.#list(kind)] as const));
     const installed = Object.fromEntries(listed) as unknown as Installation;
-    const isDefined = installed.customResourceDefinitions.some(({ metadata }) => SHARED_DEFINITIONS.has(metadata.name));
-    return isDefined ? installed : { ...installed, wolConfigs: [] };
+    const ours = namesOfObjects(installed.customResourceDefinitions);
+    const ofOthers = kinds.filter((kind) => SHARED_DEFINITIONS.has(definitionOf(kind)) && !ours.has(definitionOf(kind)));
+    return { ...installed, ...Object.fromEntries(ofOthers.map((kind) => [kind, []])) };
   }
 
   async #list(kind: InstalledKind): Promise<KubernetesObject[]> {
@@ -263,12 +271,22 @@ function clusterAgentOf({ metadata }: KubernetesObject): string {
   return metadata.labels?.[HOST_AGENT_SELECTOR] ?? '';
 }
 
-function isOurDefinition({ metadata: { name, annotations = {} } }: KubernetesObject): boolean {
-  return OUR_DEFINITIONS.has(name) || (SHARED_DEFINITIONS.has(name) && APPLIED_BY_VERSION_ANNOTATION in annotations);
+function isOurDefinition({ metadata: { name, annotations = {}, labels = {} } }: KubernetesObject): boolean {
+  const isApplied = APPLIED_BY_VERSION_ANNOTATION in annotations || labels[PART_OF_LABEL] === 'vmdhcp';
+  return OUR_DEFINITIONS.has(name) || (SHARED_DEFINITIONS.has(name) && isApplied);
+}
+
+function definitionOf(kind: InstalledKind): string {
+  const { plural, group } = RESOURCES[kind];
+  return `${plural}.${group}`;
 }
 
 function namesOf(resources: readonly CustomResource[]): ReadonlySet<string> {
-  return new Set(resources.map((one) => (toCustomResourceDefinition(one) as unknown as KubernetesObject).metadata.name));
+  return namesOfObjects(resources.map((one) => toCustomResourceDefinition(one) as unknown as KubernetesObject));
+}
+
+function namesOfObjects(objects: readonly KubernetesObject[]): ReadonlySet<string> {
+  return new Set(objects.map(({ metadata }) => metadata.name));
 }
 
 function toSelector(labels: Readonly<Record<string, string>>): string {

@@ -30,6 +30,11 @@ const NOTHING: Installation = {
   hostServiceAccounts: [],
   hostClusterRoleBindings: [],
   hostClusterRoles: [],
+  clusterAgents: [],
+  hostEndpoints: [],
+  hostStatuses: [],
+  hostOperations: [],
+  leaseSlices: [],
   ipPools: [],
   networkConfigs: [],
   networks: [],
@@ -82,6 +87,11 @@ const INSTALLED: Installation = {
   hostServiceAccounts: [],
   hostClusterRoleBindings: [],
   hostClusterRoles: [],
+  clusterAgents: [object('rack')],
+  hostEndpoints: [object('bmc-1')],
+  hostStatuses: [object('rack-192-168-0-10'), object('bmc-1-status')],
+  hostOperations: [object('reboot')],
+  leaseSlices: [object('rack-head')],
   ipPools: [object('pool', { finalizers: ['other', 'wrangler.cattle.io/vm-dhcp-ippool-controller'] }), object('plain')],
   networkConfigs: [object('vm', { finalizers: ['wrangler.cattle.io/vm-dhcp-vmnetcfg-controller'] })],
   networks: [
@@ -120,7 +130,10 @@ describe('planUninstall', () => {
       'marks: patch ipPools pool',
       'marks: patch networks net',
     ]);
-    expect(plan.kept).toEqual({ ipPools: 2, networkConfigs: 1, wolConfigs: 1, customResourceDefinitions: 1, auditRecords: 1 });
+    expect(plan.kept).toEqual({
+      ...{ ipPools: 2, networkConfigs: 1, wolConfigs: 1, customResourceDefinitions: 1, auditRecords: 1 },
+      ...{ clusterAgents: 1, hostEndpoints: 1, hostStatuses: 2, hostOperations: 1, leaseSlices: 1 },
+    });
   });
 
   it('takes only its own finalizers and labels away', () => {
@@ -187,11 +200,17 @@ describe('planUninstall', () => {
 
   it('deletes the data, and its kinds last, where that is asked for', () => {
     const plan = planUninstall(INSTALLED, true);
-    expect(described(plan).slice(-6)).toEqual([
+    expect(described(plan).slice(-12)).toEqual([
       'objects: delete networkConfigs vm',
       'objects: delete ipPools pool',
       'objects: delete ipPools plain',
       'objects: delete wolConfigs office',
+      'objects: delete hostOperations reboot',
+      'objects: delete hostStatuses rack-192-168-0-10',
+      'objects: delete hostStatuses bmc-1-status',
+      'objects: delete leaseSlices rack-head',
+      'objects: delete hostEndpoints bmc-1',
+      'objects: delete clusterAgents rack',
       'objects: delete auditRecords vmdhcp-audit',
       'kinds: delete customResourceDefinitions ippools.network.harvesterhci.io',
     ]);

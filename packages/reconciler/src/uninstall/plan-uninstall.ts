@@ -14,7 +14,6 @@ import { type KubernetesObject, keyOf, type MergePatch, readField, readList, rea
 import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 
-/** ClusterAgents, hosts and their leases stay: a successor goes on with them. */
 const HOST_RIGHTS = [
   'hostLeases',
   'hostRoleBindings',
@@ -23,6 +22,10 @@ const HOST_RIGHTS = [
   'hostClusterRoleBindings',
   'hostClusterRoles',
 ] as const;
+/** What has the addresses of hosts, and who they are. Volumes go with their ClusterAgents. */
+const HOST_DATA = ['hostOperations', 'hostStatuses', 'leaseSlices', 'hostEndpoints', 'clusterAgents'] as const;
+/** What a successor goes on with, in the order in which it is deleted. */
+const DATA = ['networkConfigs', 'ipPools', 'wolConfigs', ...HOST_DATA, 'auditRecords'] as const;
 /** The first argument of our agents of Wake-on-LAN. */
 const WAKE_AGENT_COMMAND = 'wol';
 
@@ -50,7 +53,7 @@ export interface Installation {
   readonly wakePods: readonly KubernetesObject[];
   /** Certificates by which agents report wake-ups. */
   readonly wakeSecrets: readonly KubernetesObject[];
-  /** Empty where the definition is not one that a controller applied: then they are those of kubevirt-wol. */
+  /** Empty where the definition is not ours: then they are those of kubevirt-wol. */
   readonly wolConfigs: readonly KubernetesObject[];
   /** The next eight: with the label of agents of bare-metal hosts, of all namespaces. */
   readonly hostDeployments: readonly KubernetesObject[];
@@ -61,6 +64,12 @@ export interface Installation {
   readonly hostServiceAccounts: readonly KubernetesObject[];
   readonly hostClusterRoleBindings: readonly KubernetesObject[];
   readonly hostClusterRoles: readonly KubernetesObject[];
+  /** The next five: empty where the definition is not ours: then they are those of spidernet-io/bmc. */
+  readonly clusterAgents: readonly KubernetesObject[];
+  readonly hostEndpoints: readonly KubernetesObject[];
+  readonly hostStatuses: readonly KubernetesObject[];
+  readonly hostOperations: readonly KubernetesObject[];
+  readonly leaseSlices: readonly KubernetesObject[];
   readonly ipPools: readonly KubernetesObject[];
   readonly networkConfigs: readonly KubernetesObject[];
   readonly networks: readonly KubernetesObject[];
@@ -92,12 +101,12 @@ export interface UninstallPlan {
   readonly kept: Readonly<Partial<Record<InstalledKind, number>>>;
 }
 
-/** @param deleteData - true: IPPools, VirtualMachineNetworkConfigs and their definitions go too, and with them which machine has which address; and who had it before. */
+/** @param deleteData - true: what the product stores and its definitions go too, and with them which machine or host has which address; and who had it before. */
 export function planUninstall(installed: Installation, deleteData: boolean): UninstallPlan {
   const deletion = (of: InstalledKind, objects = installed[of]): UninstallStep[] =>
     objects.map((object) => ({ kind: 'delete', of, object }));
   const { deployments, pods } = installed;
-  const data = ['networkConfigs', 'ipPools', 'wolConfigs', 'customResourceDefinitions', 'auditRecords'] as const;
+  const data = [...DATA, 'customResourceDefinitions'] as const;
   return {
     phases: {
       // First: without an answer of the webhook, IPPools could be neither changed nor deleted.
@@ -122,9 +131,7 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
         ...(deleteData ? [] : installed.ipPools.flatMap(withoutAgents)),
         ...installed.networks.flatMap(withoutLabels),
       ],
-      objects: deleteData
-        ? (['networkConfigs', 'ipPools', 'wolConfigs', 'auditRecords'] as const).flatMap((of) => deletion(of))
-        : [],
+      objects: deleteData ? DATA.flatMap((of) => deletion(of)) : [],
       kinds: deleteData ? deletion('customResourceDefinitions') : [],
     },
     kept: deleteData
