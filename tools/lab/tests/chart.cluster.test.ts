@@ -241,7 +241,26 @@ async function expectAgents(cluster: ChartCluster, objects: readonly KubernetesO
   expect(readField(agents.spec, 'replicas')).toBe(
     Number(flags.find((one) => one.startsWith('--agent-replicas='))?.split('=')[1]),
   );
+  if (flags.includes('--enable-cache-dump-api')) await expectToReadOwners(cluster, agents.metadata.namespace ?? '', account);
   if (flags.includes('--no-dhcp')) expect(readList(container, 'args')).toContain('--dry-run');
+}
+
+/** Agents that show leases follow whose they are, and change nothing of it. */
+async function expectToReadOwners({ admin }: ChartCluster, namespace: string, account: string): Promise<void> {
+  const verbs = ['list', 'watch', 'patch'];
+  const allowed = verbs.map(async (verb) => {
+    const resourceAttributes = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', verb };
+    const user = `system:serviceaccount:${namespace}:${account}`;
+    const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+    const body = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: { user, groups, resourceAttributes },
+    };
+    const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    return readField(await admin.connection.request({ method: 'POST', path, body }), 'status', 'allowed');
+  });
+  expect(await Promise.all(allowed)).toEqual([true, true, false]);
 }
 
 /** A ClusterAgent has an agent, with the image and the namespace of the values, and a folder of the node where leases are in one. */
