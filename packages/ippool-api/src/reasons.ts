@@ -644,7 +644,8 @@ export const REASONS = {
     shown: EXPLAINED,
     meaning:
       'No controller renews its Lease `kube-system/vm-dhcp-controllers`: nothing is assigned, and conditions may be old. Addresses that are recorded are served all the same.',
-    remedy: 'Look at the pods of the controller: `kubectl get pods -A -l app.kubernetes.io/component=controller`.',
+    remedy:
+      'Look at the pods of the controller: `kubectl get pods -A -l app.kubernetes.io/component=controller`. Where there are none, it was uninstalled: install it again, or remove what it left: `vmdhcp-controller uninstall`.',
   },
   NoPacketFromClient: {
     shown: EXPLAINED,

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { AdmissionWebhook } from './admission-webhook.js';
 import { ClusterAccess } from './cluster-access.js';
@@ -9,6 +10,14 @@ import { CLUSTER_EXAMPLES } from './cluster-examples.js';
 
 /** Names the kubeconfig of the cluster to test against. Not KUBECONFIG itself: no cluster is to be used by accident. */
 export const TEST_CLUSTER_VARIABLE = 'VMDHCP_TEST_KUBECONFIG';
+
+/** As `helm uninstall` leaves it: a test that passes here takes no notice of it on a real cluster either. */
+const LEASE_OF_A_GONE_CONTROLLER: KubernetesObject = {
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { namespace: 'kube-system', name: 'vm-dhcp-controllers' },
+  spec: { holderIdentity: 'vm-dhcp-controller-gone', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' },
+};
 
 export interface TestServerSettings {
   /**
@@ -47,6 +56,7 @@ export class TestServer {
     if (simulator !== undefined) writeFileSync(kubeconfigPath, simulator.kubeconfig(), { mode: 0o600 });
     const access = await ClusterAccess.open(kubeconfigPath);
     await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
+    if (simulator !== undefined) await access.create(LEASE_OF_A_GONE_CONTROLLER);
     return new TestServer({ access, kubeconfigPath, simulator }, { folder, admission });
   }
 

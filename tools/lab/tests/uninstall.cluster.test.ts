@@ -174,6 +174,17 @@ describe('the documented way to remove the product, always against a simulated A
     expect((await admin.list('Deployment')).length).toBe(before.length);
   });
 
+  it('says that the Lease of a controller which could not release it has expired', async () => {
+    await controller.stop();
+    const spec = { holderIdentity: 'gone', leaseDurationSeconds: 1, renewTime: '2026-01-01T00:00:00.000000Z' };
+    await admin.patch('Lease', 'kube-system/vm-dhcp-controllers', { spec });
+    const expired = /^the Lease of the controllers expired [\d,]+ seconds ago; gone was the last to hold it/m;
+    expect((await uninstall('--dry-run')).output).toMatch(expired);
+    const { code, output } = await uninstall();
+    expect([code, output]).toEqual([0, expect.stringMatching(expired)]);
+    expect(output).toContain('delete Lease kube-system/vm-dhcp-controllers');
+  });
+
   it('refuses to run while agents serve whose Deployment it does not delete, and names the remedy', async () => {
     await controller.stop();
     const key = 'vm-dhcp-agents/vm-dhcp-agents';

@@ -22,6 +22,7 @@ import {
   type UninstallStep,
 } from '@vmdhcp/reconciler';
 import { HOST_AGENT_SELECTOR } from '@vmdhcp/reconciler/bare-metal';
+import { describeStaleLease, isStaleLease } from '@vmdhcp/reconciler/chain';
 import { WAKE_AGENT_SELECTOR } from '@vmdhcp/reconciler/wake-on-lan';
 
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -254,11 +255,16 @@ export class Uninstall {
     const [lease] = await this.#list('controllerLeases');
     const holder = holderOf(lease);
     if (lease === undefined || holder === '') return;
+    // By the clock of this computer: only the server's Lease itself shows whether it is renewed.
+    const isStale = isStaleLease(lease, Date.now());
+    const state = isStale
+      ? `the Lease of the controllers ${describeStaleLease(lease, Date.now())}`
+      : `a controller (${holder}) may still lead`;
     if (this.#settings.dryRun) {
-      this.#settings.onProgress(`a controller (${holder}) may still lead: it has to be stopped first`);
+      this.#settings.onProgress(isStale ? state : `${state}: it has to be stopped first`);
       return;
     }
-    this.#settings.onProgress(`a controller (${holder}) may still lead: watching its Lease for ${leaseSecondsOf(lease)} s`);
+    this.#settings.onProgress(`${state}: watching ${isStale ? 'it' : 'its Lease'} for ${leaseSecondsOf(lease)} s`);
     const renewed = await this.#findRenewed([lease], 'controllerLeases');
     if (renewed === undefined) return;
     const { namespace, name } = CONTROLLER_LEASE;

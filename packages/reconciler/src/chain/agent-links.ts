@@ -16,10 +16,22 @@ const DEFAULT_LEASE_SECONDS = 15;
 /** True: the holder of the Lease has not renewed it for longer than it lasts. */
 export function isStaleLease({ metadata, spec }: KubernetesObject, nowMs: number): boolean {
   if (!readText(spec, 'holderIdentity')) return true;
+  return nowMs - expiryOf({ metadata, spec }) > CLOCK_MARGIN_MS;
+}
+
+/** The end of the time for which the holder has renewed the Lease, in milliseconds since 1970; NaN where it does not say when it was renewed. */
+export function expiryOf({ metadata, spec }: KubernetesObject): number {
   const seconds = readField(spec, 'leaseDurationSeconds');
   const exactMs = Number(metadata.annotations?.[LEASE_DURATION_ANNOTATION] ?? Number.NaN);
   const durationMs = Number.isFinite(exactMs) ? exactMs : 1000 * (typeof seconds === 'number' ? seconds : DEFAULT_LEASE_SECONDS);
-  return nowMs - parseTime(readText(spec, 'renewTime')) > durationMs + CLOCK_MARGIN_MS;
+  return parseTime(readText(spec, 'renewTime')) + durationMs;
+}
+
+/** What a Lease that is stale says about its last holder, for people. */
+export function describeStaleLease(lease: KubernetesObject, nowMs: number): string {
+  const holder = readText(lease.spec, 'holderIdentity') ?? '';
+  if (holder === '') return 'has no holder';
+  return `expired ${describeCount(Math.round((nowMs - expiryOf(lease)) / 1000), 'second')} ago; ${holder} was the last to hold it`;
 }
 
 export function readAgents(observation: ChainObservation, one: ChainInterface, address: string | undefined): LinkReading {

@@ -201,6 +201,19 @@ describe('the first broken link', () => {
     expect(explain({ controller: controllerLease(OLD), config: undefined }).links).toMatchObject([{}, { state: 'broken' }]);
   });
 
+  it('is a Lease of a controller that is gone: it says who held it, and since when it is expired', () => {
+    const [, link] = explain({ controller: controllerLease(OLD) }).links;
+    expect(link?.facts).toBe('expired 45 seconds ago; controller-1 was the last to hold it');
+    const conditions = [{ type: 'Registered', status: 'True', lastTransitionTime: '2026-01-01T00:00:16Z' }];
+    const written = explain({ controller: controllerLease(OLD), config: undefined, pool: pool({ conditions }) });
+    expect(written.links[1]).toMatchObject({
+      state: 'unknown',
+      facts: expect.stringMatching(/that elects no leader has written since/),
+    });
+    const released = { ...controllerLease(OLD), spec: { holderIdentity: '', renewTime: OLD } };
+    expect(explain({ controller: released }).links[1]?.facts).toBe('has no holder');
+  });
+
   it('is none where the leader serves the pool, and the condition is older', () => {
     const conditions = [{ type: 'AgentReady', status: 'False', reason: 'Opening', message: 'opening' }];
     expect(explain({ pool: pool({ conditions }) }).interfaces[0]?.brokenAt).toBeUndefined();

@@ -2,7 +2,7 @@
  * Why a virtual machine has its address, or none: every link from the virtual machine to what its guest operating system reports, in one value. What
  * the controller and the agents found stands in conditions, Events and reports; this puts it in the order of cause and effect.
  */
-import { keyOf } from '@vmdhcp/kube-runtime';
+import { keyOf, parseTime, readConditions } from '@vmdhcp/kube-runtime';
 import {
   type AddressChain,
   type EventSubject,
@@ -14,7 +14,7 @@ import {
   toLinks,
   worstOf,
 } from './address-chain.js';
-import { isStaleLease, readAgents } from './agent-links.js';
+import { describeStaleLease, expiryOf, isStaleLease, readAgents } from './agent-links.js';
 import { type ChainObservation, type MissingRight, type Observed, objectOf } from './chain-observation.js';
 import { readEntry, readNetwork } from './config-links.js';
 import { furtherPackets } from './further-packets.js';
@@ -86,14 +86,26 @@ interface ControllerReading {
 }
 
 /** Without a Lease there may be a controller that elects no leader. */
-function readController({ controller, nowMs }: ChainObservation, isTroubled: boolean): ControllerReading {
+function readController(observation: ChainObservation, isTroubled: boolean): ControllerReading {
+  const { controller, nowMs } = observation;
   if (controller.kind === 'unread') return { facts: [], findings: [] };
   const link = { link: 'controller', object: 'Lease kube-system/vm-dhcp-controllers' } as const;
   if (controller.kind === 'missing') return { facts: [{ ...link, facts: 'does not exist', isUnknown: true }], findings: [] };
   if (controller.kind === 'refused') return { facts: [{ ...link, facts: 'cannot be read', isUnknown: true }], findings: [] };
   if (!isStaleLease(controller.object, nowMs)) return { facts: [{ ...link, facts: 'a controller is leader' }], findings: [] };
+  const expired = describeStaleLease(controller.object, nowMs);
+  if (hasWrittenSince(observation, expiryOf(controller.object))) {
+    const facts = `${expired}; a controller that elects no leader has written since then`;
+    return { facts: [{ ...link, facts, isUnknown: true }], findings: [] };
+  }
   const found = finding('ControllerNotLeading', '', isTroubled ? 'broken' : 'note');
-  return { facts: [{ ...link, facts: 'no controller renews it' }], findings: [found] };
+  return { facts: [{ ...link, facts: expired }], findings: [found] };
+}
+
+/** True if a condition changed after this time: only the controller writes conditions. */
+function hasWrittenSince({ networkConfig, pools }: ChainObservation, timeMs: number): boolean {
+  const written = [networkConfig, ...[...pools.values()].map(({ pool }) => pool)];
+  return written.some((one) => readConditions(objectOf(one)?.status).some((each) => parseTime(each.lastTransitionTime) > timeMs));
 }
 
 function missingRightsIn(observation: ChainObservation): MissingRight[] {

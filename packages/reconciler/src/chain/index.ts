@@ -15,7 +15,7 @@ export {
   type PacketSubject,
 } from './address-chain.js';
 export { type AddressClaim, type AddressClient, findAddressClaims, orderClaims } from './address-claims.js';
-export { isStaleLease } from './agent-links.js';
+export { describeStaleLease, isStaleLease } from './agent-links.js';
 export {
   type AgentTraffic,
   type ClientTraffic,
