@@ -549,7 +549,7 @@ export const REASONS = {
     remedy: 'Nothing.',
   },
   Configured: {
-    shown: ['WolConfig Ready=False'],
+    shown: ['WolConfig Ready=Unknown'],
     meaning: 'The WolConfig is valid, and no agent of its DaemonSet is ready yet.',
     remedy: 'Nothing: this takes seconds. If the reason stays, look at the pods of the DaemonSet that the message names.',
   },

@@ -54,6 +54,13 @@ async function refusal(plural: string, one: KubernetesObject): Promise<string> {
 }
 
 describe('a new ClusterAgent', () => {
+  it('is not ready because something else of its status is written first', async () => {
+    const created = await cluster.admin.create(agentWith({}));
+    const addresses = { total: 91, used: 0, available: 91 };
+    const result = await clientOf('clusteragents').patchStatus({ key: created.metadata.name }, { status: { addresses } });
+    expect(result).toMatchObject({ ok: true, object: { status: { ready: false, addresses } } });
+  });
+
   it.each<[what: string, config: object, others?: object]>([
     ['as the chart of the predecessor installs it', {}],
     ['without selfIp', { selfIp: undefined }],

@@ -91,7 +91,7 @@ const addresses = z
   .describe('Addresses of `ipRange`, and how many of them clients have.');
 
 const status = z.object({
-  ready: z.boolean().default(true).describe('Whether as many agents run as there should be.'),
+  ready: z.boolean().default(false).describe('Whether as many agents run as there should be.'),
   addresses: addresses.optional(),
   conditions: z.array(condition).optional(),
 });

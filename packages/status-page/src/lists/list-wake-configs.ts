@@ -30,25 +30,19 @@ function agentsOf(status: unknown): WakeConfig['agents'] {
   return { daemonSet, wanted: typeof wanted === 'number' ? wanted : 0, ready: typeof ready === 'number' ? ready : 0 };
 }
 
-/** `Ready` that is False is trouble; reasons of others are notes. */
+/** `Ready` that is not True is trouble, or will be; reasons of others are notes. */
 function conditionGraves(status: unknown): readonly Grave[] {
   return readConditions(status).flatMap((condition): Grave[] => {
     const { type, status, reason, message } = condition;
     if (typeof reason !== 'string' || reason === '' || (type === 'Ready' && status === 'True')) return [];
-    return [{ state: stateOf(condition, reason), reason: toPageReason(reason, textOf(message)) }];
+    return [{ state: stateOf(condition), reason: toPageReason(reason, textOf(message)) }];
   });
 }
 
-/** Agents that start. */
-const STARTS = 'Configured';
-
-function stateOf(condition: Condition, reason: string): PageState {
-  if (!isTrouble(condition)) return 'note';
-  return reason === STARTS ? 'waiting' : 'broken';
-}
-
-function isTrouble({ type, status }: Condition): boolean {
-  return status === 'False' && type === 'Ready';
+/** `Ready` is Unknown while agents start. */
+function stateOf({ type, status }: Condition): PageState {
+  if (type !== 'Ready') return 'note';
+  return status === 'Unknown' ? 'waiting' : 'broken';
 }
 
 function textOf(value: unknown): string {

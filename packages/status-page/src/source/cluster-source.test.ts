@@ -377,7 +377,7 @@ describe('Wake-on-LAN and bare-metal hosts', () => {
 
   it.each([
     ['True', 'MappingUpdated', 'ok', []],
-    ['False', 'Configured', 'waiting', ['Configured']],
+    ['Unknown', 'Configured', 'waiting', ['Configured']],
     ['False', 'PortConflict', 'broken', ['PortConflict']],
   ])('a WolConfig with Ready=%s and reason %s is %s', async (status, reason, state, reasons) => {
     const office = {

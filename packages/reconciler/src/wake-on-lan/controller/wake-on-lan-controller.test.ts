@@ -102,7 +102,7 @@ describe('a story of one WolConfig', () => {
     await story.clock.advance(2_000);
     expect(daemonSetNames(story)).toEqual(['vm-dhcp-system/wol-agent-office']);
     expect([conditionOf(story, 'office'), conditionOf(story, 'office', 'MappingsResolved')]).toEqual([
-      'False Configured',
+      'Unknown Configured',
       'True',
     ]);
     expect(story.controller.index.find(macEndingIn(1)).kind).toBe('machine');
@@ -191,7 +191,7 @@ describe('what a WolConfig reports', () => {
     expect(reasonsOf(story)).toEqual(['InvalidConfig']);
     story.configs.put({ ...(story.configs.objects.get('office') as KubernetesObject), spec: {} });
     await story.clock.advance(5_000);
-    expect(conditionOf(story, 'office')).toBe('False Configured');
+    expect(conditionOf(story, 'office')).toBe('Unknown Configured');
   });
 
   it('PortConflict with the other WolConfig and the port', async () => {
@@ -206,7 +206,7 @@ describe('what a WolConfig reports', () => {
     story.configs.remove('old');
     await story.clock.advance(5_000);
     expect([conditionOf(story, 'young'), daemonSetNames(story)]).toEqual([
-      'False Configured',
+      'Unknown Configured',
       ['vm-dhcp-system/wol-agent-young'],
     ]);
   });
@@ -244,7 +244,7 @@ describe('what a WolConfig reports', () => {
     expect(conditionOf(story, 'office')).toBe('False AgentsRefused');
     accept();
     await story.clock.advance(60_000);
-    expect(conditionOf(story, 'office')).toBe('False Configured');
+    expect(conditionOf(story, 'office')).toBe('Unknown Configured');
   });
 
   it('AgentFailed with the text of the API server, and where no node takes an agent', async () => {
@@ -371,7 +371,7 @@ describe('several controllers', () => {
     story.configs.put(wolConfigObject('office'));
     await story.clock.advance(120_000);
     expect(daemonSetNames(story)).toHaveLength(1);
-    expect(conditionOf(story, 'office')).toBe('False Configured');
+    expect(conditionOf(story, 'office')).toBe('Unknown Configured');
     expect(readText(story.configs.objects.get('office')?.status, 'agentStatus', 'daemonSetName')).toBe('wol-agent-office');
   });
 });

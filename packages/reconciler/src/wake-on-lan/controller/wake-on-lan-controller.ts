@@ -281,7 +281,7 @@ export class WakeOnLanController implements ControllerPart {
   #tell(object: KubernetesObject, { conditions }: WantedStatus): void {
     const regarding = { ...toRegarding(object), apiVersion: 'wol.pillon.org/v1beta1', kind: 'WolConfig' };
     for (const { status, reason, message = '' } of conditions) {
-      if (status !== 'False' || reason === undefined || reason === 'Configured') continue;
+      if (status !== 'False' || reason === undefined) continue;
       this.#events.record(regarding, { type: 'Warning', reason, message });
     }
   }

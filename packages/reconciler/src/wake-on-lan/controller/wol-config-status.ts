@@ -97,7 +97,7 @@ function rolloutCondition({ daemonSet, daemonSetName }: ConfigAgents): WolCondit
   const numberOf = (name: string) => Number(readField(daemonSet?.status, name) ?? 0);
   const isSeen = numberOf('observedGeneration') >= (daemonSet?.metadata.generation ?? 0);
   if (daemonSet === undefined || !isSeen || daemonSet.status === undefined)
-    return { type, status: 'False', reason: 'Configured', message: `the agents of DaemonSet ${daemonSetName} are starting` };
+    return { type, status: 'Unknown', reason: 'Configured', message: `the agents of DaemonSet ${daemonSetName} are starting` };
   const [desired, ready] = [numberOf('desiredNumberScheduled'), numberOf('numberReady')];
   if (desired === 0) {
     const message = `no node takes an agent of DaemonSet ${daemonSetName}; correct spec.agent.nodeSelector or spec.agent.tolerations`;
@@ -105,7 +105,7 @@ function rolloutCondition({ daemonSet, daemonSetName }: ConfigAgents): WolCondit
   }
   if (ready === 0) {
     const message = `no agent of DaemonSet ${daemonSetName} is ready on ${desired} nodes; if that stays, look at its pods`;
-    return { type, status: 'False', reason: 'Configured', message };
+    return { type, status: 'Unknown', reason: 'Configured', message };
   }
   return { type, status: 'True', reason: 'MappingUpdated', message: 'VM mapping refreshed successfully' };
 }
