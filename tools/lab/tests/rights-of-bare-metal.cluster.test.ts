@@ -439,11 +439,13 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
   it('`uninstall` ends agents and takes their rights; ClusterAgents and Secrets stay', async () => {
     await createRack();
     await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Valid', ''));
+    await admin.waitForObject('ClusterAgent', 'rack', hasCondition('Ready', 'HostAgentsReady'));
     await controller.process.stop();
     const kept = await uninstall();
     for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeUndefined();
     expect(await admin.get('ClusterAgent', 'rack')).toBeDefined();
     expect(await admin.get('Secret', `${AGENTS}/redfish`)).toBeDefined();
+    expect(kept).toMatch(/^these go on showing READY True, although no agent runs: ClusterAgent rack\ndelete Deployment/m);
     expect(kept).toMatch(/^kept for a successor: .*1 ClusterAgent, .*7 CustomResourceDefinitions/m);
   });
 

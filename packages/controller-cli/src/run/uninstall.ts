@@ -8,7 +8,16 @@ import {
   toCustomResourceDefinition,
 } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
-import { type ApiResource, type KubernetesObject, keyOf, readField, readText, type WriteResult } from '@vmdhcp/kube-runtime';
+import {
+  type ApiResource,
+  describeNames,
+  type KubernetesObject,
+  keyOf,
+  readConditions,
+  readField,
+  readText,
+  type WriteResult,
+} from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
   AGENT_SELECTOR,
@@ -119,6 +128,7 @@ export class Uninstall {
     const installed = await this.#observe();
     if (!force) await this.#assertNoOtherAgents(leasesOfOtherAgents(installed));
     const plan = planUninstall(installed, deleteData);
+    if (!deleteData) this.#warnOfReady(installed);
     for (const phase of UNINSTALL_PHASES) {
       for (const step of plan.phases[phase]) {
         onStep(step);
@@ -127,6 +137,13 @@ export class Uninstall {
       if (!dryRun) await this.#waitUntilGone(plan.phases[phase]);
     }
     return plan;
+  }
+
+  /** Their conditions are the last that a controller wrote. */
+  #warnOfReady({ clusterAgents, wolConfigs }: Installation): void {
+    const names = [...clusterAgents, ...wolConfigs].filter(isReady).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    if (names.length === 0) return;
+    this.#settings.onProgress(`these go on showing READY True, although no agent runs: ${describeNames(names)}`);
   }
 
   async #observe(): Promise<Installation> {
@@ -280,6 +297,10 @@ function clusterAgentOf({ metadata }: KubernetesObject): string {
 function isOurDefinition({ metadata: { name, annotations = {}, labels = {} } }: KubernetesObject): boolean {
   const isApplied = APPLIED_BY_VERSION_ANNOTATION in annotations || labels[PART_OF_LABEL] === 'vmdhcp';
   return OUR_DEFINITIONS.has(name) || (SHARED_DEFINITIONS.has(name) && isApplied);
+}
+
+function isReady({ status }: KubernetesObject): boolean {
+  return readConditions(status).some((one) => one.type === 'Ready' && one.status === 'True');
 }
 
 function definitionOf(kind: InstalledKind): string {
