@@ -8,9 +8,9 @@ function created() {
   const none = () => 0;
   const gauges = { managedMachines: none, managedBy: () => new Map(), waiting: none, followers: none };
   const metrics = createWakeMetrics(registry, gauges);
-  const decide = (outcome: string, name: string) =>
+  const decide = (outcome: string, name: string, configs?: readonly string[]) =>
     metrics.onDecided({
-      verdict: { outcome, reason: 'x', message: '', machine: { namespace: 'lab', name } },
+      verdict: { outcome, reason: 'x', message: '', machine: { namespace: 'lab', name }, ...(configs && { configs }) },
       sinceHeardMs: 40,
     } as unknown as DecidedReport);
   const lines = async () => (await registry.metrics()).split('\n');
@@ -35,6 +35,30 @@ it('of very many machines the thousand that were started last have a series', as
   expect(starts).toHaveLength(1_000);
   expect(starts.join('\n')).toContain('"lab/vm-0"} 2');
   expect(starts.join('\n')).not.toContain('"lab/vm-1"}');
+});
+
+it('wake-ups, starts and errors are counted for each WolConfig that allows the machine', async () => {
+  const { decide, lines } = created();
+  decide('started', 'web', ['all', 'office']);
+  decide('unpaused', 'web', ['office']);
+  decide('running', 'web', ['office']);
+  decide('failed', 'web', ['all']);
+  decide('not-found', 'unknown');
+  const counted = (await lines()).filter((line) => line.startsWith('vmdhcpcontroller_wol_config_wake_ups_total{'));
+  expect(counted.map((line) => line.replace('vmdhcpcontroller_wol_config_wake_ups_total', ''))).toEqual([
+    '{wolconfig="all",result="started"} 1',
+    '{wolconfig="office",result="started"} 2',
+    '{wolconfig="office",result="other"} 1',
+    '{wolconfig="all",result="error"} 1',
+  ]);
+});
+
+it('of very many WolConfigs the thousand that were asked last have series', async () => {
+  const { decide, lines } = created();
+  decide('failed', 'web', ['first']);
+  for (let config = 0; config < 1_000; config++) decide('started', 'web', [`config-${config}`]);
+  const counted = (await lines()).filter((line) => line.startsWith('vmdhcpcontroller_wol_config_wake_ups_total{'));
+  expect([counted.length, counted.some((line) => line.includes('"first"'))]).toEqual([1_000, false]);
 });
 
 it('when the certificates expire is known in seconds', async () => {

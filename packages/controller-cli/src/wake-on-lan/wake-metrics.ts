@@ -2,6 +2,8 @@
 import { type DecidedReport, ruleOf } from '@vmdhcp/reconciler/wake-on-lan';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
+type Outcome = DecidedReport['verdict']['outcome'];
+
 export interface WakeGauges {
   /** Virtual machines that may be woken. */
   readonly managedMachines: () => number;
@@ -18,8 +20,9 @@ export interface WakeMetrics {
   readonly onDecided: (decided: DecidedReport) => void;
 }
 
-/** Of more machines only those that were woken last have a series. */
-const MOST_MACHINES = 1_000;
+/** Of more machines, and of more WolConfigs, only those that were woken last have series. */
+const MOST_NAMES = 1_000;
+const RESULTS = ['started', 'error', 'other'] as const;
 
 /** Registers the metrics. */
 export function createWakeMetrics(registry: Registry, gauges: WakeGauges): WakeMetrics {
@@ -58,13 +61,15 @@ export function createWakeMetrics(registry: Registry, gauges: WakeGauges): WakeM
     registers,
   });
   const countMachine = machineCounter(registers);
+  const countConfig = configCounter(registers);
   describeGauges(registers, gauges);
   return {
     onCertificate: (certificate, notAfterMs) => expiry.set({ certificate }, notAfterMs / 1000),
     onReport: () => packets.inc(),
-    onDecided: ({ verdict: { outcome, reason, machine }, sinceHeardMs }) => {
+    onDecided: ({ verdict: { outcome, reason, machine, configs = [] }, sinceHeardMs }) => {
       wakeUps.inc({ outcome, reason });
-      if (outcome === 'started' || outcome === 'unpaused') {
+      for (const wolconfig of configs) countConfig(wolconfig, resultOf(outcome));
+      if (isStart(outcome)) {
         started.inc();
         if (machine !== undefined) countMachine(`${machine.namespace}/${machine.name}`);
         startSeconds.observe(sinceHeardMs / 1000);
@@ -75,26 +80,63 @@ export function createWakeMetrics(registry: Registry, gauges: WakeGauges): WakeM
 
 /** Counts a start of the machine `namespace/name`. Series are bounded: machines come and go, and the process stays. */
 function machineCounter(registers: Registry[]): (virtualmachine: string) => void {
+  const latest = new LatestNames();
   const starts = new Counter({
     name: 'vmdhcpcontroller_wake_up_starts_total',
-    help: `Starts by magic packets, by virtual machine; of the ${MOST_MACHINES} that were started last. The Event of the machine has the sender.`,
+    help: `Starts by magic packets, by virtual machine; of the ${MOST_NAMES} that were started last. The Event of the machine has the sender.`,
     labelNames: ['virtualmachine'],
     registers,
   });
-  const order = new Set<string>();
   return (virtualmachine) => {
-    order.delete(virtualmachine);
-    order.add(virtualmachine);
-    const [oldest = ''] = order;
-    if (order.size > MOST_MACHINES) {
-      order.delete(oldest);
-      starts.remove({ virtualmachine: oldest });
-    }
+    const oldest = latest.add(virtualmachine);
+    if (oldest !== undefined) starts.remove({ virtualmachine: oldest });
     starts.inc({ virtualmachine });
   };
 }
 
-function isError(outcome: DecidedReport['verdict']['outcome']): boolean {
+type Result = (typeof RESULTS)[number];
+
+/** Counts a wake-up for one of the WolConfigs that allow it. */
+function configCounter(registers: Registry[]): (wolconfig: string, result: Result) => void {
+  const latest = new LatestNames();
+  const wakeUps = new Counter({
+    name: 'vmdhcpcontroller_wol_config_wake_ups_total',
+    help: `Reports of agents about machines that a WolConfig allows to be woken, by WolConfig, of the ${MOST_NAMES} that were asked last: started, error (refused or failed), or other, as of a machine that runs already. A wake-up that several WolConfigs allow counts for each.`,
+    labelNames: ['wolconfig', 'result'],
+    registers,
+  });
+  return (wolconfig, result) => {
+    const oldest = latest.add(wolconfig);
+    if (oldest !== undefined) for (const each of RESULTS) wakeUps.remove({ wolconfig: oldest, result: each });
+    wakeUps.inc({ wolconfig, result });
+  };
+}
+
+/** The names that were added last. */
+class LatestNames {
+  readonly #names = new Set<string>();
+
+  /** @returns the name that there is no room for any more. */
+  add(name: string): string | undefined {
+    this.#names.delete(name);
+    this.#names.add(name);
+    const [oldest] = this.#names;
+    if (this.#names.size <= MOST_NAMES || oldest === undefined) return undefined;
+    this.#names.delete(oldest);
+    return oldest;
+  }
+}
+
+function resultOf(outcome: Outcome): Result {
+  if (isStart(outcome)) return 'started';
+  return isError(outcome) ? 'error' : 'other';
+}
+
+function isStart(outcome: Outcome): boolean {
+  return outcome === 'started' || outcome === 'unpaused';
+}
+
+function isError(outcome: Outcome): boolean {
   return ruleOf(outcome).status === 'error' || outcome === 'unavailable';
 }
 

@@ -151,6 +151,10 @@ describe('WakeDecider', () => {
     expect([world.calls, world.events]).toEqual([[], []]);
     world.configs = [{ name: 'everything', namespaces: [], mode: 'All' }];
     expect(await world.ask(MAC_A), 'at once, when it is allowed').toMatchObject({ status: 'vm-start-initiated' });
+    expect(
+      world.answers.map(({ verdict }) => verdict.configs),
+      'metrics count it for each',
+    ).toEqual([undefined, ['everything']]);
   });
 
   it('a machine that was deleted meanwhile is not found', async () => {

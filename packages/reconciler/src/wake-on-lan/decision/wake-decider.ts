@@ -8,6 +8,7 @@ import { describeNames, toRegarding } from '@vmdhcp/kube-runtime';
 import {
   type AllowedMachine,
   machineKey,
+  type PacketTarget,
   RateLimit,
   type ReportOutcome,
   type WakeAnswer,
@@ -90,7 +91,7 @@ export class WakeDecider {
   }
 
   async #judge(report: WakeReport): Promise<{ readonly verdict: WakeVerdict; readonly isRepeated: boolean }> {
-    const { clock, observer } = this.#ports;
+    const { observer } = this.#ports;
     const early = this.#findHindrance();
     if (early !== undefined) return { verdict: early, isRepeated: false };
     observer.onReport(report);
@@ -99,8 +100,17 @@ export class WakeDecider {
     // Before everything that has a memory, so that a flood of made-up addresses finds none to fill.
     const target = this.#ports.index.find(macAddress, report.passwordSecret);
     if (target.kind === 'not-allowed') return { verdict: notFound(macAddress), isRepeated: false };
+    const { verdict, isRepeated } = await this.#judgeAllowed(report, macAddress, target);
+    return { verdict: { ...verdict, configs: configsOf(target) }, isRepeated };
+  }
+
+  async #judgeAllowed(
+    report: WakeReport,
+    macAddress: MacAddress,
+    target: AllowedTarget,
+  ): Promise<{ readonly verdict: WakeVerdict; readonly isRepeated: boolean }> {
     if (target.kind === 'needs-password') return { verdict: passwordNotChecked(macAddress, target.configs), isRepeated: false };
-    const nowMs = clock.nowMs();
+    const nowMs = this.#ports.clock.nowMs();
     const seen = this.#recent.see(macAddress, nowMs - ageOf(report));
     if (seen.kind === 'repeated') return { verdict: await seen.verdict, isRepeated: true };
     const known = target.kind === 'machine' ? this.#verdictOf(machineKey(target.machine)) : undefined;
@@ -191,7 +201,7 @@ export class WakeDecider {
       key: machineKey(wake),
       verdict,
       attempt: () => this.#attemptAgain(wake, packet),
-      onOver: (over) => this.#onWaitOver(report, over),
+      onOver: (over) => this.#onWaitOver(report, { ...over, configs }),
     });
     if (isWaiting) return verdict;
     const message = `${nameOf(wake)} is stopping, and too many others wait until they are down; the agent reports the wake-up again`;
@@ -249,6 +259,9 @@ export class WakeDecider {
   }
 }
 
+/** The machine, or why it is not clear which, of an address that WolConfigs allow. */
+type AllowedTarget = Exclude<PacketTarget, { readonly kind: 'not-allowed' }>;
+
 interface Deciding {
   readonly report: WakeReport;
   readonly macAddress: MacAddress;
@@ -304,6 +317,10 @@ function malformed({ macAddress }: WakeReport): WakeVerdict {
 function notFound(macAddress: MacAddress): WakeVerdict {
   const message = `no WolConfig allows a virtual machine with the address ${macAddress} to be woken, or there is none`;
   return { outcome: 'not-found', reason: 'not-allowed', message };
+}
+
+function configsOf(target: AllowedTarget): readonly string[] {
+  return target.kind === 'ambiguous' ? [...new Set(target.machines.flatMap(({ configs }) => configs))] : target.configs;
 }
 
 function passwordNotChecked(macAddress: MacAddress, configs: readonly string[]): WakeVerdict {

@@ -82,6 +82,8 @@ export interface WakeVerdict {
   /** For people: what was done, or what to do. Without a full stop. */
   readonly message: string;
   readonly machine?: WokenMachine;
+  /** Names of the WolConfigs that allow a machine by this address; absent: none does, or none was asked. */
+  readonly configs?: readonly string[];
   /** `namespace/name` of the machines that have the address, where there are several. */
   readonly sameAddress?: readonly string[];
   /** What an Event is about; absent: no machine was read. */
