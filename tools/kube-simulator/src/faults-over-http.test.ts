@@ -4,7 +4,7 @@ import { type KubeSimulator, startKubeSimulator } from './kube-simulator.js';
 let simulator: KubeSimulator;
 
 beforeEach(async () => {
-  simulator = await startKubeSimulator({ tls: false });
+  simulator = await startKubeSimulator({ tls: false, tokens: { 'of-a-program': { username: 'program', groups: [] } } });
 });
 
 afterEach(() => simulator.stop());
@@ -102,6 +102,33 @@ describe('a client that meets a fault', () => {
     const open = await watch();
     await simulator.restart();
     expect(await open.ended).toBe('broken');
-    expect((await send('GET', `${configMaps}/a`)).status).toBe(200);
+    expect((await send('GET', `${configMaps}/a`)).status, 'of an administrator').toBe(200);
+  });
+
+  it('answers the first requests after a restart as a server that loads its roles and its storage, administrators excepted', async () => {
+    await send('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'all' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'program' }],
+    });
+    await simulator.restart();
+    const answers: string[] = [];
+    for (let request = 0; request < 11; request += 1) {
+      const response = await fetch(`${simulator.url}${configMaps}`, { headers: { authorization: 'Bearer of-a-program' } });
+      const { message = '' } = (await response.json()) as { readonly message?: string };
+      answers.push(`${response.status} ${message}`);
+    }
+    const refused =
+      '403 configmaps is forbidden: User "program" cannot list resource "configmaps" in API group "" in the namespace "default"';
+    expect(answers.filter((_, index) => index % 2 === 0)).toEqual([
+      refused,
+      '429 storage is (re)initializing',
+      expect.stringMatching(/^500 Internal error/),
+      expect.stringMatching(/^503 the server is currently unable/),
+      expect.stringMatching(/^504 Timeout/),
+      '200 ',
+    ]);
   });
 });

@@ -2,6 +2,7 @@
  * Faults on demand: what a real API server, its network and its load balancer do now and then, done exactly when a test wants it.
  */
 import type { Failure } from './api-error.js';
+import { forbidden } from './auth/refusal.js';
 import type { WatchStream } from './http/watch-stream.js';
 import type { FaultInjector, FaultVerdict, RequestAttributes } from './request/request-chain.js';
 
@@ -36,7 +37,21 @@ export interface Fault {
   readonly effect: FaultEffect;
   /** How many requests it hits; 1 by default, 0 until it is cleared. */
   readonly times?: number;
+  /** True: requests of `system:masters` are served. */
+  readonly sparesMasters?: boolean;
 }
+
+/** How a server answers that has just started: its roles are not loaded, then its storage is not, then what it depends on is not there. */
+const STARTING: readonly FaultEffect[] = [
+  { kind: 'answer', status: 403 },
+  { kind: 'answer', status: 429, message: 'storage is (re)initializing' },
+  { kind: 'answer', status: 500 },
+  { kind: 'answer', status: 503 },
+  { kind: 'answer', status: 504 },
+];
+/** Requests that get each of these answers. */
+const ANSWERED_EACH = 2;
+const MASTERS = 'system:masters';
 
 /** A fault that is waiting for requests. */
 interface PendingFault extends Fault {
@@ -66,6 +81,11 @@ export class Faults implements FaultInjector {
     return this.#lastId;
   }
 
+  /** As after a start: the next requests of everyone but administrators get what a server answers until all of it is loaded. */
+  injectStart(): void {
+    for (const effect of STARTING) this.inject({ effect, times: ANSWERED_EACH, sparesMasters: true });
+  }
+
   /** Takes back one fault, or all of them. */
   clear(id?: number): void {
     this.#pending = id === undefined ? [] : this.#pending.filter((fault) => fault.id !== id);
@@ -73,12 +93,15 @@ export class Faults implements FaultInjector {
 
   async inspect(attributes: RequestAttributes): Promise<FaultVerdict> {
     if (this.#pending.length === 0 || !attributes.isResourceRequest) return none;
-    const matching = this.#pending.filter(({ requests }) => selects(requests ?? {}, attributes));
+    const isMaster = attributes.user.groups.includes(MASTERS);
+    const matching = this.#pending.filter(
+      ({ requests, sparesMasters = false }) => !(sparesMasters && isMaster) && selects(requests ?? {}, attributes),
+    );
     const delays = matching.filter(({ effect }) => effect.kind === 'delay');
     const disturbance = matching.find(({ effect }) => effect.kind !== 'delay');
     for (const fault of [...delays, disturbance]) if (fault !== undefined) this.#hit(fault);
     await wait(delays.reduce((total, { effect }) => total + (effect.kind === 'delay' ? effect.delayMs : 0), 0));
-    return disturbance === undefined ? none : verdictOf(disturbance.effect);
+    return disturbance === undefined ? none : verdictOf(disturbance.effect, attributes);
   }
 
   #hit(fault: PendingFault): void {
@@ -102,10 +125,10 @@ const wait = async (delayMs: number): Promise<void> => {
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
 };
 
-const verdictOf = (effect: FaultEffect): FaultVerdict => {
+const verdictOf = (effect: FaultEffect, attributes: RequestAttributes): FaultVerdict => {
   switch (effect.kind) {
     case 'answer':
-      return { kind: 'answer', failure: failureOf(effect) };
+      return { kind: 'answer', failure: failureOf(effect, attributes) };
     case 'close':
       return { kind: effect.when === 'before' ? 'close-before' : 'close-after' };
     case 'delay':
@@ -131,9 +154,12 @@ const knownFailures: Readonly<Record<number, Omit<Failure, 'code'>>> = {
   },
 };
 
-const failureOf = ({ status, reason, message, retryAfterSeconds }: FaultEffect & { kind: 'answer' }): Failure => ({
+const failureOf = (
+  { status, reason, message, retryAfterSeconds }: FaultEffect & { kind: 'answer' },
+  attributes: RequestAttributes,
+): Failure => ({
   message: 'a fault that was asked for',
-  ...knownFailures[status],
+  ...(status === 403 ? forbidden(attributes) : knownFailures[status]),
   code: status,
   ...(reason === undefined ? {} : { reason }),
   ...(message === undefined ? {} : { message }),

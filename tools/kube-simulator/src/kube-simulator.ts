@@ -189,10 +189,14 @@ export class KubeSimulator {
     return meant.length;
   }
 
-  /** Stops, and starts again at the same address with the same data. All connections break, watches cannot go on from before. */
+  /**
+   * Stops, and starts again at the same address with the same data. All connections break, watches cannot go on from before, and the first requests
+   * of clients that are no administrators get 403, 429, 500, 503 and 504, as they do for some seconds after a real start.
+   */
   async restart(): Promise<void> {
     const { port, store } = this.#running;
     await this.#running.stop();
+    this.faults.injectStart();
     await this.#run(port, store);
   }
 

@@ -25,6 +25,16 @@ import { AdmissionWebhook, CLUSTER_EXAMPLES, ClusterAccess, virtualMachineWith, 
 
 const SEEDS = Number(process.env['VMDHCP_FAULT_SEEDS'] ?? 12);
 
+/** Of a controller that may do everything, and is no administrator: a server that starts refuses it for a while. */
+const CONTROLLER_TOKEN = 'of-the-controller';
+const CONTROLLER_RIGHTS = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: 'controller' },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+  subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'controller' }],
+} as KubernetesObject;
+
 let folder: string;
 let simulator: KubeSimulator;
 let access: ClusterAccess;
@@ -33,10 +43,13 @@ let running: { readonly controller: DhcpController; readonly connection: ApiConn
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmdhcp-faults-'));
-  simulator = await startKubeSimulator();
+  simulator = await startKubeSimulator({
+    tokens: { [CONTROLLER_TOKEN]: { username: 'controller', groups: ['system:authenticated'] } },
+  });
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, simulator.kubeconfig(), { mode: 0o600 });
   access = await ClusterAccess.open(kubeconfig);
+  await access.create(CONTROLLER_RIGHTS);
   await access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
   for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
     await access.create(toCustomResourceDefinition(resource) as unknown as KubernetesObject);
@@ -60,7 +73,7 @@ function startController(): typeof running {
   const cluster = {
     server: simulator.url,
     tls: { ca: simulator.caCertificate ?? '' },
-    authorization: async () => `Bearer ${simulator.adminToken}`,
+    authorization: async () => `Bearer ${CONTROLLER_TOKEN}`,
     namespace: 'default',
   };
   const connection = new ApiConnection(cluster, { userAgent: 'vmdhcp-controller', timeoutMs: 3_000 });
