@@ -1,4 +1,4 @@
-// npm run test:seeds [-- RUNS [FIRST]]: crash stories and random stories of the controller, stories of agents and stories of topologies in
+// npm run test:seeds [-- RUNS [FIRST]]: crash stories and random stories of the controller, stories of agents, of topologies and of wake-ups in
 // turn, RUNS of them (default 10,000), on all processors. A run that went wrong is named by its number; `npm run test:seeds -- 1 NUMBER` plays it again.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -52,6 +52,8 @@ function work() {
 }
 
 function note({ run, kind, message }) {
+  if (!(kind in found))
+    throw new Error(`run ${run}: a fault of no known kind (${kind}): ${message}; give the story one of ${Object.keys(found)}`);
   found[kind]++;
   if (++shown <= MOST_SHOWN) process.stdout.write(`run ${run}: ${kind}: ${message}\n`);
 }

@@ -1,3 +1,4 @@
+export { findAddressFaults, findLackingAddresses, type KnownAddresses } from './address-faults.js';
 export { AdmissionWebhook, WEBHOOK_NAME, WEBHOOK_NAMESPACE } from './admission-webhook.js';
 export { type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
 export { BAD_PACKETS, type BadPacket } from './bad-packets.js';

@@ -1,10 +1,13 @@
 /**
  * One story of agents by its number: pods freeze, lose interfaces and the API server, writes are slow and ambiguous, Leases are deleted or renewed
- * more rarely, pools move between groups, the wall clock is set, while clients ask for their addresses. Two laws are watched:
+ * more rarely, pools move between groups, the wall clock is set, while clients ask for their addresses. Three laws are watched:
  * - no address is ever on two interfaces, whatever happens;
+ * - each reply on the wire offers a client the address that its IPPool records for it;
  * - a client that retransmits every second is answered within `ANSWER_MS`, if one replica could answer all that time.
  * At the end all is quiet, and each pool has its server address on one interface.
  */
+
+import { formatIpv4Address, type Ipv4Address, readMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   AGENT_REPORT_ANNOTATION,
   formatRenewPeriodMs,
@@ -16,8 +19,9 @@ import {
 } from '@vmdhcp/ippool-api/agent';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
+import type { SentReply } from '../testing/fake-network.js';
 import type { FakePod } from '../testing/fake-pod.js';
-import { AgentWorld, clientPacket, suspend, type WorldPool } from './agent-world-fixtures.js';
+import { AgentWorld, clientPacket, ip, suspend, type WorldPool } from './agent-world-fixtures.js';
 
 export interface StoryFault {
   readonly kind: 'double-owner' | 'unanswered' | 'other';
@@ -58,12 +62,22 @@ interface Attempt {
 /** Why a pod cannot answer clients of a pool now, or since when it can. */
 type Ability = { readonly sinceMs: number } | undefined;
 
+/** What a client knows of a reply. */
+export type HeardReply = Pick<SentReply, 'owner' | 'type' | 'address'> & Pick<SentReply['message'], 'xid' | 'chaddr'>;
+
+/** What is on the wire when an agent has sent a reply. */
+export type Wire = (reply: HeardReply) => HeardReply;
+
 class AgentStory {
   readonly #random: Random;
+  readonly #wire: Wire;
   readonly #world = new AgentWorld();
   readonly #groups: Group[] = [];
   readonly #faults: StoryFault[] = [];
+  /** Transactions of clients that were offered their address. */
   readonly #answered = new Set<number>();
+  /** By address: the client that it was offered to. */
+  readonly #owners = new Map<Ipv4Address, string>();
   readonly #busy = new Set<string>();
   readonly #able = new Map<string, Ability>();
   readonly #stopped = new Set<FakePod>();
@@ -76,8 +90,9 @@ class AgentStory {
   #turn = 0;
   #isQuiet = false;
 
-  constructor(seed: number) {
+  constructor(seed: number, wire: Wire) {
     this.#random = randomFrom(seed);
+    this.#wire = wire;
     this.#hasRestarts = this.#chance(0.5);
     for (let pools = 1 + this.#random(2); pools > 0; pools--) this.#addPool();
     for (let groups = this.#chance(0.4) ? 2 : 1; groups > 0; groups--) this.#addGroup();
@@ -100,9 +115,21 @@ class AgentStory {
   #addPool(): void {
     const pool = this.#world.addPool();
     const number = this.#world.pools.length - 1;
-    const macs = Array.from({ length: MACS_PER_POOL }, (_, index) => [`10.0.${number}.${10 + index}`, macOf(number, index)]);
-    this.#world.record(pool, Object.fromEntries(macs) as Record<string, string>);
-    pool.network.onReply = ({ message }) => void this.#answered.add(message.xid);
+    const macs = Array.from({ length: MACS_PER_POOL }, (_, index) => macOf(number, index));
+    this.#world.record(pool, Object.fromEntries(macs.map((mac) => [formatIpv4Address(addressOf(number, mac)), mac])));
+    pool.network.onReply = ({ message: { xid, chaddr }, owner, type, address }) =>
+      this.#hear(number, this.#wire({ owner, type, address, xid, chaddr }));
+  }
+
+  #hear(pool: number, { owner, type, address, xid, chaddr }: HeardReply): void {
+    const macAddress = readMacAddress(chaddr);
+    const text = `${owner} sent ${macAddress} ${type} of ${formatIpv4Address(address)}`;
+    const former = this.#owners.get(address) ?? macAddress;
+    this.#owners.set(address, macAddress);
+    if (former !== macAddress) this.#faults.push({ kind: 'double-owner', message: `${text}, which ${former} was offered` });
+    else if (type !== 'offer' || address !== addressOf(pool, macAddress))
+      this.#faults.push({ kind: 'other', message: `${text}, which the IPPool does not record for it` });
+    else this.#answered.add(xid);
   }
 
   #addGroup(): void {
@@ -348,6 +375,11 @@ function macOf(pool: number, index: number): string {
   return `02:00:00:00:0${pool}:${index.toString(16).padStart(2, '0')}`;
 }
 
+/** The address that the IPPool records for a client. */
+function addressOf(pool: number, macAddress: string): Ipv4Address {
+  return ip(`10.0.${pool}.${10 + Number.parseInt(macAddress.slice(-2), 16)}`);
+}
+
 /** True if the Lease suspends what the group must not serve. */
 function isWritten({ lease, suspended }: Group): boolean {
   const text = lease.stored?.annotations[SUSPENDED_POOLS_ANNOTATION];
@@ -358,7 +390,11 @@ function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolea
   return one.size === other.size && [...one].every((key) => other.has(key));
 }
 
-/** Plays the story of this number. @returns what broke a law; empty: nothing did. */
-export async function playAgentStory(seed: number): Promise<readonly StoryFault[]> {
-  return await new AgentStory(seed).play();
+/**
+ * Plays the story of this number.
+ * @param wire - what faulty agents send instead: the story has to find it. Default: agents send what they mean to.
+ * @returns what broke a law; empty: nothing did.
+ */
+export async function playAgentStory(seed: number, wire: Wire = (reply) => reply): Promise<readonly StoryFault[]> {
+  return await new AgentStory(seed, wire).play();
 }

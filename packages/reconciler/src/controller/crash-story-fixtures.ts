@@ -1,18 +1,22 @@
 /** Stories in which the controller's writes are lost, its watches break and it is killed: at one write, or at random by a seed. */
-import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
-
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
-import { expectedInterfaces, findDoubleOwners, Holdings, other, type StoryFault } from './story-fixtures.js';
+import { checkEnd as checkStoryEnd } from './random-story-end-fixtures.js';
+import { Holdings, other, type StoryFault } from './story-fixtures.js';
 
 const NETWORK_OF = { 'pool-1': 'default/net-1', 'pool-2': 'default/net-2' } as const;
 const STEPS = 25;
 
 const nic = (index: number, net = 'net-1') => [`02:00:00:00:00:${index.toString(16).padStart(2, '0')}`, net] as const;
 
-async function cluster(): Promise<Running> {
+/** Makes the controller of a story a faulty one: the story has to find it. */
+export type Sabotage = (running: Running) => void;
+const NO_SABOTAGE: Sabotage = () => undefined;
+
+async function cluster(sabotage: Sabotage): Promise<Running> {
   const running = new Running();
+  sabotage(running);
   await running.add(network('net-1'), network('net-2'));
   await running.add(
     pool('pool-1', { start: '10.0.0.10', end: '10.0.0.40' }),
@@ -29,39 +33,18 @@ function holdingsOf(running: Running): Holdings {
   });
 }
 
-/** What is not as it should be once everything has come to rest. */
+/** What is not as it should be once everything has come to rest. Each machine has the addresses that it can have. */
 function checkEnd(running: Running): StoryFault[] {
-  const configs = [...running.cluster.networkConfigs.objects.values()];
-  const machines = running.cluster.virtualMachines.objects;
-  const isKnown = (machine: KubernetesObject) =>
-    expectedInterfaces(running, machine).some(({ macAddress }) => macAddress !== undefined);
-  const without = [...machines.values()].filter(({ metadata }) => running.networkConfig(metadata.name) === undefined);
-  const unsynced = configs.filter(({ metadata }) => {
-    const conditions = running.conditions('VirtualMachineNetworkConfig', metadata.name);
-    return !conditions.includes('InSynced=True') || conditions.filter((one) => one.startsWith('Allocated=')).length !== 1;
-  });
+  const { networkConfigs, virtualMachines } = running.cluster;
+  const names = [...networkConfigs.objects.values()].map(({ metadata }) => metadata.name);
   return [
-    ...(['pool-1', 'pool-2'] as const).flatMap((name) => checkPool(running, name, configs)),
-    ...without.filter(isKnown).map(({ metadata }) => other(`${metadata.name} has no vmnetcfg`)),
-    ...configs
-      .filter(({ metadata }) => !machines.has(`default/${metadata.name}`))
-      .map(({ metadata }): StoryFault => ({ kind: 'leak', message: `the vmnetcfg of ${metadata.name}, which is gone, is left` })),
-    ...unsynced.map(({ metadata }) => other(`${metadata.name} is not in sync`)),
-    ...findDoubleOwners(running),
-  ];
-}
-
-function checkPool(running: Running, name: keyof typeof NETWORK_OF, configs: readonly KubernetesObject[]): StoryFault[] {
-  const claimed = new Set(
-    configs.flatMap(({ spec }) =>
-      readList(spec, 'networkConfigs').map((entry) => `${readText(entry, 'networkName')} ${readText(entry, 'macAddress')}`),
-    ),
-  );
-  const owners = Object.values(running.allocated(name));
-  const leaked = owners.filter((owner) => !claimed.has(`${NETWORK_OF[name]} ${owner}`));
-  return [
-    ...(new Set(owners).size === owners.length ? [] : [other(`${name}: a MAC address has two addresses`)]),
-    ...leaked.map((owner): StoryFault => ({ kind: 'leak', message: `${owner} of ${name} is leaked` })),
+    ...checkStoryEnd({ running }),
+    ...names
+      .filter((name) => !virtualMachines.objects.has(`default/${name}`))
+      .map((name): StoryFault => ({ kind: 'leak', message: `the vmnetcfg of ${name}, which is gone, is left` })),
+    ...names
+      .filter((name) => !running.conditions('VirtualMachineNetworkConfig', name).includes('InSynced=True'))
+      .map((name) => other(`${name} is not in sync`)),
   ];
 }
 
@@ -97,7 +80,7 @@ async function heal(running: Running): Promise<void> {
 
 /** How many writes the story has when nothing fails. */
 export async function writesOfCrashStory(): Promise<number> {
-  const running = await cluster();
+  const running = await cluster(NO_SABOTAGE);
   let writes = 0;
   for (const resource of running.cluster.resources) {
     resource.writeFault = () => {
@@ -111,8 +94,12 @@ export async function writesOfCrashStory(): Promise<number> {
 }
 
 /** The controller is killed at one write, before or after it took effect. Returns what is wrong in the end. */
-export async function playKilledAt(killAt: number, fault: 'lost-request' | 'lost-answer'): Promise<StoryFault[]> {
-  const running = await cluster();
+export async function playKilledAt(
+  killAt: number,
+  fault: 'lost-request' | 'lost-answer',
+  sabotage = NO_SABOTAGE,
+): Promise<StoryFault[]> {
+  const running = await cluster(sabotage);
   const holdings = holdingsOf(running);
   let count = 0;
   let restarted: Promise<void> = Promise.resolve();
@@ -224,9 +211,9 @@ const ACTS: readonly Act[] = [
 ];
 
 /** Lost writes, conflicts, dropped watches, forgotten history and restarts, by a seed. Returns what is wrong. */
-export async function playCrashStory(seed: number): Promise<StoryFault[]> {
+export async function playCrashStory(seed: number, sabotage = NO_SABOTAGE): Promise<StoryFault[]> {
   const random = randomFrom(seed);
-  const running = await cluster();
+  const running = await cluster(sabotage);
   const holdings = holdingsOf(running);
   const faults: StoryFault[] = [];
   const look = () => void faults.push(...holdings.look());
@@ -238,6 +225,8 @@ export async function playCrashStory(seed: number): Promise<StoryFault[]> {
     await running.settle(random(400));
     look();
   }
+  // However the story went, one machine at least is there to have an address in the end.
+  await createMachine({ running, random, index: STEPS });
   for (let round = 0; round < 3; round++) await heal(running);
   look();
   faults.push(...checkEnd(running));

@@ -1,4 +1,5 @@
 /** What has to be true once a random story has come to rest, by what is stored and without the controller's help. */
+import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import type { Running } from './controller-fixtures.js';
@@ -6,7 +7,7 @@ import { type Story, servingPools } from './random-story-state-fixtures.js';
 import { expectedInterfaces, findDoubleOwners, other, type StoryFault } from './story-fixtures.js';
 
 /** What is not as it should be, by what is stored. */
-export function checkEnd({ running }: Story): StoryFault[] {
+export function checkEnd({ running }: Pick<Story, 'running'>): StoryFault[] {
   const serving = servingPools(running);
   for (const [net, { spec }] of serving) if (readText(spec, 'ipv4Config', 'cidr') === 'nonsense') serving.set(net, BROKEN);
   const configs = [...running.cluster.networkConfigs.objects.values()];
@@ -101,7 +102,9 @@ function checkLacking(running: Running, place: Place): StoryFault[] {
   const { name } = config.metadata;
   const served = entriesOf(config).filter(({ net }) => serving.has(net));
   const lacking = served.filter((entry) => addressOf(running, place, entry) === undefined);
-  const couldHave = lacking.filter((entry) => isFree(serving, entry.net) && rivals(running, config, entry).length === 0);
+  const couldHave = lacking.filter(
+    (entry) => isFree(running, serving.get(entry.net)) && rivals(running, config, entry).length === 0,
+  );
   const isAllocated = running
     .conditions('VirtualMachineNetworkConfig', name)
     .some((condition) => condition.startsWith('Allocated=True'));
@@ -147,7 +150,10 @@ function shownOf({ status }: KubernetesObject, { net, owner }: Entry): string | 
   return readText(shown, 'state') === 'Allocated' ? readText(shown, 'allocatedIPAddress') : undefined;
 }
 
-function isFree(serving: ReadonlyMap<string, KubernetesObject>, net: string): boolean {
-  const { spec, status } = serving.get(net) ?? BROKEN;
-  return readField(spec, 'paused') !== true && Number(readField(status, 'ipv4', 'available')) > 0;
+/** By the range that a person wrote and the addresses that are recorded: what the controller says of `available` does not count. */
+function isFree(running: Running, pool: KubernetesObject = BROKEN): boolean {
+  const [start, end] = ['start', 'end'].map((one) => parseIpv4Address(readText(pool.spec, 'ipv4Config', 'pool', one) ?? ''));
+  if (start === undefined || end === undefined || readField(pool.spec, 'paused') === true) return false;
+  const taken = Object.keys(running.allocated(pool.metadata.name)).map((text) => parseIpv4Address(text) ?? 0);
+  return taken.filter((address) => address >= start && address <= end).length < end - start + 1;
 }

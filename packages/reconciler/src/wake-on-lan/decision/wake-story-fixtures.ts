@@ -6,7 +6,7 @@ import { FakeClock, type Random, randomFrom } from '@vmdhcp/kube-runtime/testing
 import { type ReportOutcome, type WakeConfig, type WakeMachine, type WakeReport, wakeable } from '@vmdhcp/wake-on-lan';
 import { KubeVirtModel, type ModelState } from './kubevirt-model-fixtures.js';
 import { WakeDecider } from './wake-decider.js';
-import type { CallResult } from './wake-ports.js';
+import type { CallResult, WakePorts } from './wake-ports.js';
 
 const STRATEGIES = ['Halted', 'Manual', 'RerunOnFailure', 'Once'];
 const STATES: readonly ModelState[] = ['stopped', 'stopped', 'stopped', 'running', 'stopping', 'paused'];
@@ -32,20 +32,27 @@ interface Manager {
 }
 
 export interface StoryFault {
-  readonly seed: number;
-  readonly what: string;
+  readonly kind: 'other';
+  readonly message: string;
 }
 
-/** Plays one story. Returns everything that should not be; empty: all is well. */
-export async function playWakeStory(seed: number): Promise<StoryFault[]> {
-  const story = new WakeStory(seed);
+/** What a manager requests of KubeVirt. */
+type Requests = Pick<WakePorts, 'start' | 'unpause'>;
+
+/**
+ * Plays one story. Returns everything that should not be; empty: all is well.
+ * @param faulty - requests of a manager that does something else than it says: the story has to find them.
+ */
+export async function playWakeStory(seed: number, faulty: Partial<Requests> = {}): Promise<StoryFault[]> {
+  const story = new WakeStory(seed, faulty);
   await story.play();
-  return story.faults.map((what) => ({ seed, what }));
+  return story.faults.map((message) => ({ kind: 'other', message: `seed ${seed}: ${message}` }));
 }
 
 class WakeStory {
   readonly faults: string[] = [];
   readonly #random: Random;
+  readonly #faulty: Partial<Requests>;
   readonly #clock = new FakeClock();
   readonly #kubevirt: KubeVirtModel;
   readonly #machines: readonly Machine[];
@@ -58,8 +65,9 @@ class WakeStory {
   #leader: Manager | undefined;
   #isTroubled = true;
 
-  constructor(seed: number) {
+  constructor(seed: number, faulty: Partial<Requests>) {
     this.#random = randomFrom(seed);
+    this.#faulty = faulty;
     this.#kubevirt = new KubeVirtModel(this.#clock, this.#random);
     this.#agents = 1 + this.#random(6);
     this.#machines = Array.from({ length: 1 + this.#random(4) }, (_, index) => this.#makeMachine(index));
@@ -120,6 +128,7 @@ class WakeStory {
       },
       start: (key) => this.#request<CallResult>(self(), () => this.#kubevirt.start(key)),
       unpause: (key) => this.#request<CallResult>(self(), () => this.#kubevirt.unpause(key)),
+      ...this.#faulty,
       record: () => undefined,
       observer: {
         onReport: () => undefined,
