@@ -6,6 +6,7 @@ import { findUndocumented } from './reference/api-pages.mjs';
 import { findWrongLinks } from './reference/check-links.mjs';
 import { findWrongMentions } from './reference/check-mentions.mjs';
 import { findWrongReasons } from './reference/check-reasons.mjs';
+import { findUntested } from './reference/check-tests.mjs';
 import { findWrongVariables } from './reference/check-variables.mjs';
 import { REASONS } from './reference/facts.mjs';
 import { referencePages } from './reference/pages.mjs';
@@ -42,7 +43,13 @@ for (const [path, text] of referencePages) {
   const isWritten = existsSync(path) && readFileSync(path, 'utf8') === text;
   if (!isWritten) problems.push(`${path} is not what \`npm run generate\` writes: build, then node scripts/write-reference.mjs`);
 }
-problems.push(...findWrongReasons(), ...findWrongVariables(), ...findUndocumented());
+problems.push(...findWrongReasons(), ...findWrongVariables(), ...findUntested(), ...findUndocumented());
+for (const named of ['--dry-run', 'POD_NAME', 'vmdhcp_agent_leading'])
+  if (
+    !findUntested('').some((problem) => problem.includes(named)) ||
+    findUntested(named).some((problem) => problem.includes(`${named} `))
+  )
+    problems.push(`the check of tests does not see whether ${named} stands in one`);
 
 // The check is tried on what it must refuse and on what it must accept: one that finds nothing is no check.
 const refused = [

@@ -544,6 +544,27 @@ describe('what a person sees', () => {
     },
   );
 
+  it('probe --claim claims an address without asking for offers, and is refused one that another client has', async () => {
+    expect(await ask(vmA, '--claim', '192.168.48.10')).toMatchObject([{ type: 'ack', address: '192.168.48.10' }]);
+    expect((await ask(vmA, '--claim', '192.168.48.11')).map(({ type }) => type)).toEqual(['nak']);
+  });
+
+  it('serve --log-packets logs whole packets, and without it none', async () => {
+    const isPacket = (line: string) => line.includes('"msg":"packet: ');
+    await exchange(vmA);
+    expect(agent.process.lines.filter(isPacket)).toEqual([]);
+    await agent.process.stop();
+    agent = await LabAgent.start(lab, {
+      pools: POOLS,
+      interfaces: ['net-48=br48', 'default/net-49=br49'],
+      parameters: ['--log-packets'],
+    });
+    await exchange(vmA);
+    const lines = agent.process.lines.filter(isPacket);
+    expect(lines.length, 'DISCOVER and REQUEST').toBeGreaterThanOrEqual(2);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ pool: 'default/net-48' });
+  });
+
   it('probe reports when no server answers, by its exit code too', async () => {
     const { code, output } = await runAgent(
       vmA,

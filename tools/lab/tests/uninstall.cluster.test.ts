@@ -185,6 +185,18 @@ describe('the documented way to remove the product, always against a simulated A
     expect(output).toContain('delete Lease kube-system/vm-dhcp-controllers');
   });
 
+  it('--force removes everything although a controller may still lead, and does not watch its Lease', async () => {
+    controller.kill('SIGKILL');
+    await controller.ended();
+    expect(readField((await admin.get('Lease', 'kube-system/vm-dhcp-controllers'))?.spec, 'holderIdentity')).not.toBe('');
+    expect((await uninstall('--dry-run')).output).toContain('may still lead');
+    const { code, output } = await uninstall('--force');
+    expect(code, output).toBe(0);
+    expect(output).not.toContain('may still lead');
+    expect(output).toContain('delete Deployment vm-dhcp-agents/vm-dhcp-agent-mgmt-1');
+    expect(await labelled('Deployment')).toEqual([]);
+  });
+
   it('refuses to run while agents serve whose Deployment it does not delete, and names the remedy', async () => {
     await controller.stop();
     const key = 'vm-dhcp-agents/vm-dhcp-agents';

@@ -5,7 +5,7 @@ import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import { AGENT_NETWORK_CONFIGS_VARIABLE, parseAgentNetworkConfigs } from '@vmdhcp/ippool-api/agent';
 import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
-import { ClusterAgent } from '../cluster/cluster-agent.js';
+import { ClusterAgent, type ClusterAgentSettings } from '../cluster/cluster-agent.js';
 import { idle } from '../cluster/idle.js';
 import { podIsolation } from '../cluster/pod-isolation.js';
 import { AgentLog } from '../log/agent-log.js';
@@ -46,28 +46,30 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   }
   for (const problem of parsed.problems) logger.error(problem);
   const cluster = await connect(options);
-  const agent = new ClusterAgent(
-    {
-      configs: parsed.configs,
-      cluster,
-      isolation,
-      namespace: process.env['POD_NAMESPACE'] || cluster.namespace,
-      leaseName: options.leaseName,
-      identity: `${process.env['POD_NAME'] || hostname()}_${randomUUID()}`,
-      election: electionTimes(options.leaseSeconds),
-      isAlone: !options.leaderElection,
-      isDryRun: options.dryRun === true,
-      http,
-      logPackets: options.logPackets === true,
-      podAddress,
-      showsLeases: options.enableCacheDumpApi === true,
-    },
-    logger,
-  );
+  const agent = new ClusterAgent({ ...toSettings(options, cluster), configs: parsed.configs, isolation, podAddress }, logger);
   await agent.start();
   const stop = () => void agent.stop();
   if (asked.aborted) stop();
   else asked.addEventListener('abort', stop, { once: true });
+}
+
+/** What the flags mean. */
+export function toSettings(
+  options: ClusterServeOptions,
+  cluster: ClusterConnection,
+): Omit<ClusterAgentSettings, 'configs' | 'isolation' | 'podAddress'> {
+  return {
+    cluster,
+    namespace: process.env['POD_NAMESPACE'] || cluster.namespace,
+    leaseName: options.leaseName,
+    identity: `${process.env['POD_NAME'] || hostname()}_${randomUUID()}`,
+    election: electionTimes(options.leaseSeconds),
+    isAlone: !options.leaderElection,
+    isDryRun: options.dryRun === true,
+    http: options.http === 'off' ? undefined : options.http,
+    logPackets: options.logPackets === true,
+    showsLeases: options.enableCacheDumpApi === true,
+  };
 }
 
 /** A kubeconfig that is named and not there means the pod's own ServiceAccount, as charts name one and mount none. */

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import { clusterAgentNameProblems } from '@vmdhcp/host-inventory';
+import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
-import { HostsProcess } from '../hosts/hosts-process.js';
+import { HostsProcess, type HostsProcessSettings } from '../hosts/hosts-process.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
@@ -26,36 +27,47 @@ export interface HostsOptions {
 
 /** Follows one ClusterAgent until the process is asked to end. @throws CommandError where it cannot start at all. */
 export async function serveHosts(options: HostsOptions): Promise<void> {
-  const { clusterAgent, state } = checked(options);
+  const names = checked(options);
   const logger = await createLogger(options.logLevel);
   takeAgentCapabilities({ serves: true, configures: true }, logger);
   const asked = stopSignal();
   const cluster = await connectToCluster(options);
-  const agent = new HostsProcess(
-    {
-      clusterAgentName: clusterAgent,
-      identity: `${options.podName || hostname()}_${randomUUID()}`,
-      election: electionTimes(options.leaseSeconds),
-      isAlone: !options.leaderElection,
-      cluster,
-      namespace: options.namespace || cluster.namespace,
-      pollIntervalMs: options.updateInterval * 1000,
-      statePath: state,
-      http: options.listen === 'off' ? undefined : options.listen,
-      podAddress: process.env['POD_IP'] || undefined,
-      hasOwnNetwork: options.podNetwork === 'own',
-      logPackets: options.logPackets === true,
-    },
-    logger,
-  );
+  const agent = new HostsProcess(toSettings(options, names, cluster), logger);
   await agent.start();
   const stop = () => void agent.stop();
   if (asked.aborted) stop();
   else asked.addEventListener('abort', stop, { once: true });
 }
 
+interface Names {
+  readonly clusterAgent: string;
+  readonly state: string;
+}
+
+/** What the flags mean. */
+export function toSettings(
+  options: HostsOptions,
+  { clusterAgent, state }: Names,
+  cluster: ClusterConnection,
+): HostsProcessSettings {
+  return {
+    clusterAgentName: clusterAgent,
+    identity: `${options.podName || hostname()}_${randomUUID()}`,
+    election: electionTimes(options.leaseSeconds),
+    isAlone: !options.leaderElection,
+    cluster,
+    namespace: options.namespace || cluster.namespace,
+    pollIntervalMs: options.updateInterval * 1000,
+    statePath: state,
+    http: options.listen === 'off' ? undefined : options.listen,
+    podAddress: process.env['POD_IP'] || undefined,
+    hasOwnNetwork: options.podNetwork === 'own',
+    logPackets: options.logPackets === true,
+  };
+}
+
 /** Everything that is wrong with the command line, at once. */
-function checked({ clusterAgent, leases, state }: HostsOptions): { readonly clusterAgent: string; readonly state: string } {
+function checked({ clusterAgent, leases, state }: HostsOptions): Names {
   const problems = [
     ...(clusterAgent ? [] : ['the ClusterAgent is not named: give --cluster-agent NAME, or set CLUSTERAGENT_NAME']),
     ...(clusterAgent ? clusterAgentNameProblems(clusterAgent) : []).map(

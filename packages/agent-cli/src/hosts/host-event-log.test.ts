@@ -16,10 +16,25 @@ it('hosts are counted by their health, and operations by their outcome, each wit
   const text = await registry.metrics();
   expect(text).toContain('vmdhcp_agent_hosts{state="healthy"} 3');
   expect(text).toContain('vmdhcp_agent_host_polls_total{outcome="overdue"} 1');
+  expect(text).toContain('vmdhcp_agent_host_poll_duration_seconds_sum 30');
   expect(text).toContain('vmdhcp_agent_host_operations_total{action="PxeReboot",outcome="failure"} 1');
   expect(text).toContain('vmdhcp_agent_host_operation_duration_seconds_count{action="PxeReboot"} 1');
   log.forgetHosts();
   expect(await registry.metrics()).not.toContain('vmdhcp_agent_hosts{');
+});
+
+it('writes of objects of hosts are counted by what became of them', async () => {
+  const registry = new Registry();
+  const ignore = () => undefined;
+  const log = new HostEventLog({ debug: ignore, info: ignore, warn: ignore, error: ignore } as never, registry, () => 0);
+  const written = { kind: 'written', write: 'status', name: 'rack-10-0-0-9' };
+  log.observe(written as never);
+  log.observe({ ...written, kind: 'write-failed', reason: 'conflict', message: 'changed', retryAfterMs: 10 } as never);
+  const lines = (await registry.metrics()).split('\n').filter((line) => line.startsWith('vmdhcp_agent_host_writes_total{'));
+  expect(lines).toEqual([
+    'vmdhcp_agent_host_writes_total{write="status",outcome="written"} 1',
+    'vmdhcp_agent_host_writes_total{write="status",outcome="conflict"} 1',
+  ]);
 });
 
 it('each action and each outcome of a poll begins with 0, so that the first failure is an increase', async () => {

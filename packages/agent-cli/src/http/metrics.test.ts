@@ -106,6 +106,22 @@ describe('the metrics of an agent', () => {
     );
   });
 
+  it('of one that leases addresses to unknown clients count records, and have the time of each write in seconds', async () => {
+    const metrics = createMetrics(sourcesOf({ open: { counts: () => new Map(), failures: () => 3 } }).sources);
+    metrics.observeRecorded(7, 4);
+    metrics.observeRecorded(60, 1);
+    const lines = await ownLines(metrics);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'vmdhcp_agent_lease_records_total 5',
+        'vmdhcp_agent_lease_write_duration_seconds_bucket{le="0.005"} 0',
+        'vmdhcp_agent_lease_write_duration_seconds_bucket{le="0.01"} 1',
+        'vmdhcp_agent_lease_write_duration_seconds_count 2',
+        'vmdhcp_agent_lease_write_failures_total 3',
+      ]),
+    );
+  });
+
   it('have the time of each burst in seconds', async () => {
     const metrics = createMetrics(sourcesOf().sources);
     metrics.observeBurst(200_000);

@@ -9,6 +9,7 @@ import { type AddParts, joinParts } from '../run/added-parts.js';
 import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
 import { readElectionTimes } from '../run/election-times.js';
+import { logLevelOf } from '../run/log-level.js';
 import { type ControllerMetrics, createMetrics } from '../run/metrics.js';
 import type { StatusPageSettings } from '../status-page/add-status-page.js';
 import type { WakeOnLanSettings } from '../wake-on-lan/add-wake-on-lan.js';
@@ -40,7 +41,7 @@ export interface RunOptions extends ClusterOptions {
  * @throws CommandError where it cannot start at all.
  */
 export async function runController(options: RunOptions, agents: AgentsSettings | undefined): Promise<void> {
-  const logger = (await createLogger(logLevelOf(options))).child({ name: options.name });
+  const logger = (await createLogger(logLevelOf(options, process.env))).child({ name: options.name });
   const asked = stopSignal();
   keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
   const metrics = createMetrics();
@@ -130,16 +131,6 @@ function ownVersion(): string {
 /** Several requests fit into the time that a leader leads without having renewed. */
 function leaseTimeoutMs(election: ElectionTimes | undefined): number {
   return Math.min(10_000, (election?.renewDeadlineMs ?? 10_000) / 3);
-}
-
-function logLevelOf({ trace, debug, logLevel }: RunOptions): LogLevel {
-  if (trace || isSet('VM_DHCP_CONTROLLER_TRACE')) return 'trace';
-  return debug || isSet('VM_DHCP_CONTROLLER_DEBUG') ? 'debug' : logLevel;
-}
-
-/** As Go reads truth: `false` and `0` are none. */
-function isSet(variable: string): boolean {
-  return /^(1|t|true)$/i.test(process.env[variable] ?? '');
 }
 
 function toSettings(options: RunOptions, agents: AgentsSettings | undefined): ControllerProcessSettings {

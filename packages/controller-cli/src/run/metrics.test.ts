@@ -205,3 +205,22 @@ it('records of assignments: what is counted begins with 0, and gauges are those 
     ]),
   );
 });
+
+it('reconciles, their errors and requests are counted, and their times are in seconds', async () => {
+  const { registry, onReconciled, onError, onRequest } = createMetrics();
+  onReconciled({ kind: 'IPPool', result: { kind: 'settled' } as never, durationMs: 20 });
+  onError('IPPool');
+  const path = '/apis/network.harvesterhci.io/v1alpha1/namespaces/default/ippools/net-48/status';
+  onRequest({ method: 'PATCH', path, status: 200, durationMs: 40 } as never);
+  onRequest({ method: 'PATCH', path, status: 0, durationMs: 90_000 } as never);
+  const labels = 'method="PATCH",resource="ippools/status"';
+  expect((await registry.metrics()).split('\n')).toEqual(
+    expect.arrayContaining([
+      'vmdhcpcontroller_reconcile_duration_seconds_sum{kind="IPPool",result="settled"} 0.02',
+      'vmdhcpcontroller_reconcile_errors_total{kind="IPPool"} 1',
+      `vmdhcpcontroller_api_requests_total{${labels},code="0"} 1`,
+      `vmdhcpcontroller_api_request_duration_seconds_sum{${labels}} 0.04`,
+      `vmdhcpcontroller_api_request_duration_seconds_count{${labels}} 1`,
+    ]),
+  );
+});

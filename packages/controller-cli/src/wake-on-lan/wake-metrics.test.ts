@@ -5,8 +5,7 @@ import { createWakeMetrics } from './wake-metrics.js';
 
 function created() {
   const registry = new Registry();
-  const none = () => 0;
-  const gauges = { managedMachines: none, managedBy: () => new Map(), waiting: none, followers: none };
+  const gauges = { managedMachines: () => 5, managedBy: () => new Map([['office', 3]]), waiting: () => 2, followers: () => 4 };
   const metrics = createWakeMetrics(registry, gauges);
   const decide = (outcome: string, name: string, configs?: readonly string[]) =>
     metrics.onDecided({
@@ -59,6 +58,21 @@ it('of very many WolConfigs the thousand that were asked last have series', asyn
   for (let config = 0; config < 1_000; config++) decide('started', 'web', [`config-${config}`]);
   const counted = (await lines()).filter((line) => line.startsWith('vmdhcpcontroller_wol_config_wake_ups_total{'));
   expect([counted.length, counted.some((line) => line.includes('"first"'))]).toEqual([1_000, false]);
+});
+
+it('machines, agents and waits are what they are when the page is read, and a start has its time in seconds', async () => {
+  const { decide, lines } = created();
+  decide('started', 'web');
+  expect(await lines()).toEqual(
+    expect.arrayContaining([
+      'wol_managed_vms 5',
+      'vmdhcpcontroller_wol_config_machines{wolconfig="office"} 3',
+      'vmdhcpcontroller_wake_ups_waiting 2',
+      'vmdhcpcontroller_wake_agents 4',
+      'vmdhcpcontroller_wake_up_start_seconds_bucket{le="0.025"} 0',
+      'vmdhcpcontroller_wake_up_start_seconds_bucket{le="0.05"} 1',
+    ]),
+  );
 });
 
 it('when the certificates expire is known in seconds', async () => {
