@@ -105,14 +105,11 @@ describe('a cluster', () => {
     // The Lease comes first, the address a moment later.
     await waitFor('the address', () => holders().join() === leader.name);
     leader.process?.kill('SIGKILL');
-    const killedAtMs = performance.now();
     const address = await addressOfWeb();
     await waitFor('another answer', async () => (await exchange(web))?.address === address);
-    const gapMs = performance.now() - killedAtMs;
     expect(await waitFor('another leader', () => cluster.leader())).not.toBe(leader);
     // It answered, as a standby does, or has the address already.
     await waitFor('its address', () => holders().length === 1);
-    expect(gapMs).toBeLessThan(20_000);
   });
 
   it('a leader that is asked to end hands over: the gap is short', async () => {

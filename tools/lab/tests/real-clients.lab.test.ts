@@ -141,6 +141,9 @@ describe('the life of a lease', () => {
     `a wrong address in INIT-REBOOT is refused, and the client starts over ${needs('dhclient')}`,
     async () => {
       const vm = machine('vm-c');
+      // It has a lease that it can claim.
+      await acquire('dhclient', vm);
+      await endDhclient(vm);
       const { leases } = dhclientFiles(vm);
       writeFileSync(
         leases,

@@ -1,17 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../api-object.js';
 import { textOf } from '../json-parts.js';
 import { metadataOf, namesOf, TestCluster } from './test-cluster.js';
 
 let cluster: TestCluster;
-beforeAll(async () => {
+beforeEach(async () => {
   cluster = await TestCluster.start();
   for (const [index, name] of ['p1', 'p2', 'p3', 'p4', 'p5'].entries()) {
     const labels = { idx: String(index + 1), odd: String(index % 2 === 0), ...(index < 2 ? { low: 'yes' } : {}) };
     await cluster.createWidget(name, { metadata: { labels }, spec: { size: index + 1 } });
   }
 });
-afterAll(() => cluster.stop());
+afterEach(() => cluster.stop());
 
 const list = (query: string) => cluster.get(`${cluster.widgets}?${query}`);
 
@@ -76,7 +76,7 @@ describe('a list', () => {
     const expired = await list(`limit=2&continue=${textOf(metadataOf(first)['continue'])}`);
     expect([expired.status, expired.body['reason']]).toEqual([410, 'Expired']);
     const rest = await list(`continue=${textOf(metadataOf(expired)['continue'])}`);
-    expect(namesOf(rest)).toEqual(['p2', 'p3', 'p5', 'p9']);
+    expect(namesOf(rest)).toEqual(['p3', 'p4', 'p5', 'p9']);
   });
 
   it('of a built-in kind leaves out kind and apiVersion of its items', async () => {

@@ -52,6 +52,11 @@ export interface WatchedEvent {
   readonly object: JsonObject & { readonly metadata: JsonObject };
 }
 
+interface WatchExtras {
+  readonly path?: string;
+  readonly onEvents?: (events: readonly WatchedEvent[]) => Promise<void>;
+}
+
 const mergePatch = 'application/merge-patch+json';
 
 /** A cluster with the namespace `ns` and the kind Widget. */
@@ -120,13 +125,25 @@ export class TestCluster {
     return (body['metadata'] as { readonly resourceVersion: string }).resourceVersion;
   }
 
-  /** The events of a watch until the server ends it: `query` has to have a timeout. */
-  async watch(query: string, path = this.widgets): Promise<readonly WatchedEvent[]> {
+  /**
+   * The events of a watch until the server ends it: `query` has to have a timeout.
+   * @param onEvents - called with those so far, after each one that came.
+   */
+  async watch(query: string, { path = this.widgets, onEvents }: WatchExtras = {}): Promise<readonly WatchedEvent[]> {
     const response = await fetch(`${this.simulator.url}${path}?watch=1&${query}`, {
       headers: { authorization: `Bearer ${this.simulator.adminToken}` },
     });
-    const lines = (await response.text()).split('\n').filter((line) => line !== '');
-    return lines.map((line) => JSON.parse(line) as WatchedEvent);
+    const events: WatchedEvent[] = [];
+    let rest = '';
+    for await (const part of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+      const lines = (rest + part).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines.filter((one) => one !== '')) {
+        events.push(JSON.parse(line) as WatchedEvent);
+        await onEvents?.(events);
+      }
+    }
+    return events;
   }
 }
 

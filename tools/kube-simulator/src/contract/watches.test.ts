@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { textOf } from '../json-parts.js';
 import { TestCluster, type WatchedEvent } from './test-cluster.js';
 
 let cluster: TestCluster;
-beforeAll(async () => {
+beforeEach(async () => {
   cluster = await TestCluster.start();
 });
-afterAll(() => cluster.stop());
+afterEach(() => cluster.stop());
 
 const story = (events: readonly WatchedEvent[]): readonly string[] =>
   events.map(({ type, object }) => `${type} ${textOf(object.metadata['name'])}`);
@@ -50,11 +50,10 @@ it('sends every change since a resourceVersion in order; leaving a selector is D
 it('without a resourceVersion begins with what is there, in the order of names, and goes on live', async () => {
   await cluster.createWidget('y');
   await cluster.createWidget('x');
-  const watching = cluster.watch('timeoutSeconds=3');
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  await cluster.delete(`${cluster.widgets}/x`);
+  const watching = cluster.watch('timeoutSeconds=3', {
+    onEvents: async ({ length }) => void (length === 2 && (await cluster.delete(`${cluster.widgets}/x`))),
+  });
   expect(story(await watching)).toEqual(['ADDED x', 'ADDED y', 'DELETED x']);
-  await cluster.delete(`${cluster.widgets}/y`);
 });
 
 it('ends at once with an ERROR event when its resourceVersion is forgotten', async () => {
@@ -63,14 +62,12 @@ it('ends at once with an ERROR event when its resourceVersion is forgotten', asy
   cluster.simulator.compact();
   const events = await cluster.watch(`resourceVersion=${from}&timeoutSeconds=9`);
   expect(events).toMatchObject([{ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } }]);
-  await cluster.delete(`${cluster.widgets}/forgotten`);
 });
 
 it('from a resourceVersion in the future is silent', async () => {
   const watching = cluster.watch('resourceVersion=99999999&timeoutSeconds=1');
   await cluster.createWidget('early');
   expect(await watching).toEqual([]);
-  await cluster.delete(`${cluster.widgets}/early`);
 });
 
 it('sends bookmarks with the current resourceVersion before its time is over', async () => {
@@ -93,9 +90,11 @@ it('can begin with a list that ends with a bookmark', async () => {
 });
 
 it('ends when its kind is gone', async () => {
-  const watching = cluster.watch('resourceVersion=0&timeoutSeconds=30');
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  await cluster.delete('/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com');
-  expect(story(await watching).at(-1)).toBe('DELETED first');
+  await cluster.createWidget('first');
+  const definition = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.example.com';
+  const watching = cluster.watch('timeoutSeconds=30', {
+    onEvents: async ({ length }) => void (length === 1 && (await cluster.delete(definition))),
+  });
+  expect(story(await watching)).toEqual(['ADDED first', 'DELETED first']);
   expect((await cluster.get(cluster.widgets)).status).toBe(404);
 });
