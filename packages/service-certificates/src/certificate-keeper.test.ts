@@ -187,6 +187,18 @@ describe('CertificateKeeper', () => {
     expect(await handshake(first, healed.trusted)).toEqual(ACCEPTED);
   });
 
+  it('nothing is due before the time that it names, and something is then', async () => {
+    let { checkAtMs } = await keeper().keep(NOW);
+    for (let round = 0; round < 8; round++) {
+      const { writes } = secrets;
+      await keeper().keep(checkAtMs - 1);
+      expect(secrets.writes, `round ${round}, before`).toBe(writes);
+      const next = await keeper().keep(checkAtMs);
+      expect(secrets.writes, `round ${round}, then`).toBeGreaterThan(writes);
+      ({ checkAtMs } = next);
+    }
+  });
+
   it('a clock that is behind changes nothing, and serves what is there', async () => {
     const kept = await keeper().keep(NOW);
     const renewed = await keeper().keep(NOW + 55 * DAY_MS);

@@ -84,3 +84,13 @@ it('csv: names of others control no terminal', () => {
   const config = { ...CONFIG, metadata: { ...CONFIG.metadata, annotations } };
   expect(toCsv(exportedPools([POOL], [config]))).toContain('eth0 ]0;x ');
 });
+
+it('kea: a server with this file listens on every interface, and takes reservations inside of the range for what they are', () => {
+  const { Dhcp4 } = toKea(POOLS) as { readonly Dhcp4: Readonly<Record<string, unknown>> };
+  expect({ ...Dhcp4, subnet4: [] }).toEqual({
+    'interfaces-config': { interfaces: ['*'] },
+    // The default of Kea is true, which would let other clients have reserved addresses of the range.
+    'reservations-out-of-pool': false,
+    subnet4: [],
+  });
+});

@@ -126,6 +126,13 @@ describe('a server that does not open the WebSocket', () => {
     expect(await failureOf(execInPod(cluster, COMMAND))).toEqual({ failure, exitCode, message });
   });
 
+  it('of an answer that is longer than any refusal only the status is reported', async () => {
+    const cluster = await serve(({ refuse }) => refuse(503, status('x'.repeat(100_000))));
+    expect(await failureOf(execInPod(cluster, COMMAND))).toMatchObject({
+      message: expect.stringMatching(/: HTTP 503$/) as string,
+    });
+  });
+
   it('because nothing listens there', async () => {
     const cluster = await serve(() => undefined);
     await server?.close();

@@ -83,6 +83,13 @@ describe('what needs attention', () => {
     expect(items.map(({ name }) => name)).toEqual(['default/db', 'agents/group-1', 'default/a', 'default/web', 'default/b']);
   });
 
+  it('hosts that answer, and those of which it is not known, need none', () => {
+    const hosts = [host('well', true), host('ill', false), host('unknown', null)];
+    const { items, more } = toAttention({ hosts: { ...NO_HOSTS, hosts, counts: { ok: 1, broken: 1, unknown: 1 } } });
+    expect(items.map(({ kind, name, state }) => `${kind} ${name} ${state}`)).toEqual(['Host ill broken']);
+    expect(more).toEqual([]);
+  });
+
   it('what is left out is counted', () => {
     const rows = ['a', 'b', 'c', 'd', 'e'].map((name) => machine(name, 'broken'));
     const hosts = { ...NO_HOSTS, hosts: [host('one', false)], counts: { ok: 0, broken: 3, unknown: 0 } };

@@ -282,6 +282,14 @@ describe('leases in a volume or in a folder of the node', () => {
     expect(plan(observe([many], there), settings).writes).toEqual([]);
   });
 
+  it.each([
+    ['a volume, into which the user of the container may write', pvc, 65_532],
+    ['a folder, whose owner a person has chosen', folder, undefined],
+    ['objects', HOST_AGENT_SETTINGS, undefined],
+  ])('the group of files of agents with %s', (_, settings, fsGroup) => {
+    expect((podOf(after(observe([many]), settings))['securityContext'] as { fsGroup?: number }).fsGroup).toBe(fsGroup);
+  });
+
   it('the volume stays when leases move elsewhere, and keeps the size that it was created with', () => {
     const there = after(observe([many]), pvc);
     expect(find(there, 'PersistentVolumeClaim vm-dhcp-agents/agent-rack-dhcp-data').spec).toEqual({
