@@ -36,7 +36,7 @@ export type ParsedKind<One> =
 /** The schema of each kind. */
 export type SchemaByKind<One> = Readonly<Record<string, z.ZodType<One>>>;
 
-/** The object of one of these kinds that parsed YAML or JSON holds, or everything that its schema finds wrong with it. Never throws. */
+/** The object of one of these kinds that parsed YAML or JSON holds, or everything that its schema finds wrong with it: the first 1,000 problems. Never throws. */
 export function parseByKind<One>(schemas: SchemaByKind<One>, value: unknown): ParsedKind<One> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return failure('no-object', {
@@ -68,12 +68,18 @@ function parseWithin<One>(schema: z.ZodType<One>, value: object): ParsedKind<One
   }
 }
 
+/** A person corrects the first ones and looks again. Whoever sends an object with hundreds of thousands must not keep the processor busy with each. */
+const MOST_PROBLEMS = 1_000;
+
 function parseBy<One>(schema: z.ZodType<One>, value: object): ParsedKind<One> {
   const parsed = schema.safeParse(value);
   const unknown = unknownFields(schema, value);
   if (parsed.success) return { ok: true, object: parsed.data, unknownFields: unknown };
-  const rest = repairTypes(schema, value);
-  const problems = withoutEchoes(parsed.error.issues).map((issue) => toProblem(issue, value));
+  const { issues } = parsed.error;
+  const rest = issues.length > MOST_PROBLEMS ? undefined : repairTypes(schema, value);
+  const problems = withoutEchoes(issues)
+    .slice(0, MOST_PROBLEMS)
+    .map((issue) => toProblem(issue, value));
   return { ok: false, problems, unknownFields: unknown, ...(rest !== undefined && { rest }) };
 }
 

@@ -115,6 +115,38 @@ describe('what a schema finds wrong is a sentence: what is there, what is expect
   });
 });
 
+const many = (count: number, contentOf: (index: number) => unknown) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${index}`, contentOf(index)]));
+
+describe('an object with wrong fields by the thousand', () => {
+  it('has the first hundred unknown fields named', () => {
+    const { unknownFields } = parseObject(poolWith(many(200_000, () => 1)));
+    expect(unknownFields.map(({ path }) => path.at(-1))).toEqual(Object.keys(many(100, () => 1)));
+  });
+
+  it('has the first thousand problems named', () => {
+    const parsed = parseObject({ ...poolWith({}), metadata: { name: 'net-48', labels: many(50_000, (index) => index) } });
+    expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path.at(-1))).toEqual(Object.keys(many(1_000, () => 1)));
+  });
+
+  it('leaves a rest after one copy', () => {
+    const labels = {
+      ...many(100_000, () => 'x'),
+      ...Object.fromEntries(Array.from({ length: 900 }, (_, one) => [`n${one}`, one])),
+    };
+    const parsed = parseObject({ ...poolWith({}), metadata: { name: 'net-48', labels } });
+    expect(!parsed.ok && parsed.rest?.metadata.labels?.['n899']).toBe('');
+    expect(labels['n899']).toBe(899);
+  });
+
+  it('leaves a rest without a list that is too long, whose entries are of any type', () => {
+    const parsed = parseObject(poolWith({ staticRoutes: Array.from({ length: 31 }, () => ({})), mtu: 1500 }));
+    const { rest } = parsed as { rest?: { spec: { ipv4Config: object } } };
+    expect(rest?.spec.ipv4Config).toMatchObject({ mtu: 1500 });
+    expect(rest?.spec.ipv4Config).not.toHaveProperty('staticRoutes');
+  });
+});
+
 describe('an object with wrong fields', () => {
   it('leaves a rest in which everything is of its type, for finding what else is wrong', () => {
     const parsed = parseObject(poolWith({ cidr: 48, domainName: 'not a name', mtu: 'x', reservations: [3] }, { paused: 'no' }));

@@ -11,19 +11,40 @@ export interface UnknownField {
   readonly suggestion?: string;
 }
 
-/** Fields of a value that its schema does not have, at any depth. What was not written by a person (`status`) is never called misspelled. */
-export function unknownFields(schema: unknown, value: unknown, path: readonly (string | number)[] = []): UnknownField[] {
+/** A person corrects the first ones and looks again; to look for what each of many thousands is meant to be would take seconds. */
+const MOST_FIELDS = 100;
+
+/**
+ * Fields of a value that its schema does not have, at any depth: the first 100. What was not written by a person (`status`) is never called misspelled.
+ */
+export function unknownFields(schema: unknown, value: unknown): UnknownField[] {
+  const found: UnknownField[] = [];
+  collect(schema, { value, path: [] }, found);
+  return found;
+}
+
+interface Place {
+  readonly value: unknown;
+  readonly path: readonly (string | number)[];
+}
+
+function collect(schema: unknown, { value, path }: Place, found: UnknownField[]): void {
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
-    return value.flatMap((item, index) => unknownFields(inner.element, item, [...path, index]));
+    for (const [index, item] of value.entries()) collect(inner.element, { value: item, path: [...path, index] }, found);
+  } else if (inner instanceof z.ZodObject && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    collectOfGroup(inner, { value, path }, found);
   }
-  if (!(inner instanceof z.ZodObject) || typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+}
+
+function collectOfGroup(inner: z.ZodObject, { value, path }: Place & { readonly value: object }, found: UnknownField[]): void {
   const shape = inner.shape as Readonly<Record<string, unknown>>;
   const isOpen = inner.def.catchall instanceof z.ZodUnknown;
-  return Object.entries(value).flatMap(([field, content]) => {
-    if (Object.hasOwn(shape, field)) return unknownFields(shape[field], content, [...path, field]);
-    return isOpen ? [] : [toUnknownField([...path, field], content, Object.keys(shape))];
-  });
+  for (const [field, content] of Object.entries(value)) {
+    if (found.length === MOST_FIELDS) return;
+    if (Object.hasOwn(shape, field)) collect(shape[field], { value: content, path: [...path, field] }, found);
+    else if (!isOpen) found.push(toUnknownField([...path, field], content, Object.keys(shape)));
+  }
 }
 
 function toUnknownField(path: readonly (string | number)[], value: unknown, known: readonly string[]): UnknownField {

@@ -7,8 +7,9 @@ export interface ConnectionLimit {
 }
 
 /**
- * Keeps at most so many connections open: one more closes the oldest of those that were of no use yet, or else the one whose last
- * use is longest ago. So idle connections do not block new ones, as they would if the newest were refused.
+ * Keeps at most so many connections open: one more closes one of the address that has the most, the oldest of those that were of no use yet, or else the
+ * one whose last use is longest ago. So idle connections do not block new ones, as they would if the newest were refused, and one host with many
+ * connections closes none of the others.
  */
 export function limitConnections(server: Server, most: number): ConnectionLimit {
   const unused = new Map<string, Socket>();
@@ -19,7 +20,11 @@ export function limitConnections(server: Server, most: number): ConnectionLimit 
     socket.once('close', () => {
       for (const sockets of [unused, used]) if (sockets.get(peer) === socket) sockets.delete(peer);
     });
-    if (unused.size + used.size > most) closeOldest(unused.size > 1 ? unused : used);
+    if (unused.size + used.size <= most) return;
+    const victim = findVictim([...unused, ...used].filter(([one]) => one !== peer));
+    if (victim === undefined) return;
+    for (const sockets of [unused, used]) sockets.delete(victim[0]);
+    victim[1].destroy();
   });
   return {
     keep: (socket) => {
@@ -38,9 +43,16 @@ function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-function closeOldest(sockets: Map<string, Socket>): void {
-  const [oldest] = sockets;
-  if (oldest === undefined) return;
-  sockets.delete(oldest[0]);
-  oldest[1].destroy();
+type OpenConnection = readonly [peer: string, socket: Socket];
+
+/** @param open - those to be closed first in front. */
+function findVictim(open: readonly OpenConnection[]): OpenConnection | undefined {
+  const byAddress = Map.groupBy(open, ([peer]) => addressOf(peer));
+  const [most] = [...byAddress.values()].toSorted((one, other) => other.length - one.length);
+  return most?.[0];
+}
+
+function addressOf(peer: string): string {
+  const [address = ''] = peer.split(' ', 1);
+  return address;
 }

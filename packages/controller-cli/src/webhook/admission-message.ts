@@ -63,8 +63,29 @@ function findWrongObject(request: Readonly<Record<string, unknown>>): string | u
     if (object === undefined || object === null) {
       if (name === needed) return `request.${name} is missing`;
     } else if (!isRecord(object) || !isRecord(object['metadata'])) return `request.${name} is not an object with metadata`;
+    else if (hasTooManyValues(object))
+      return `request.${name} has more than ${MOST_VALUES} values beside its status; write less into it`;
   }
   return undefined;
+}
+
+/** An IPPool whose lists are all as long as they may be has half of it. */
+const MOST_VALUES = 50_000;
+/** These may be long, and cost little: rules read one field of a status, and no managed fields. */
+const NOT_COUNTED: ReadonlySet<string> = new Set(['status', 'managedFields']);
+
+/** True for what no API server sends: its rules would take too long. */
+function hasTooManyValues(object: Readonly<Record<string, unknown>>): boolean {
+  const left: unknown[] = [object];
+  let count = 0;
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (typeof value !== 'object' || value === null) continue;
+    const fields = Object.keys(value);
+    count += fields.length;
+    if (count > MOST_VALUES) return true;
+    for (const field of fields) if (!NOT_COUNTED.has(field)) left.push((value as Readonly<Record<string, unknown>>)[field]);
+  }
+  return false;
 }
 
 function readObject(request: unknown, name: string): KubernetesObject | undefined {

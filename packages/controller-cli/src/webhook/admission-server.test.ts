@@ -72,7 +72,12 @@ interface Sent {
   readonly ca?: string;
   readonly agent?: Agent;
   readonly method?: string;
+  /** Where it comes from; default: 127.0.0.1. */
+  readonly localAddress?: string;
 }
+
+/** Of a pod beside the API server. */
+const POD = '127.0.0.2';
 
 /** As an API server sends it. @throws where TLS or the connection fails. */
 function send({
@@ -81,10 +86,12 @@ function send({
   ca = kept.trusted,
   agent,
   method = 'POST',
+  localAddress,
 }: Sent): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port: server.port, servername: NAME, path: `${path}?timeout=5s`, method, ca };
-    const sent = request({ ...options, agent: agent ?? false }, (response) => {
+    const from = localAddress === undefined ? {} : { localAddress };
+    const sent = request({ ...options, ...from, agent: agent ?? false }, (response) => {
       const parts: Buffer[] = [];
       response.on('data', (part: Buffer) => parts.push(part));
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(parts).toString() }));
@@ -92,6 +99,21 @@ function send({
     sent.on('error', reject);
     sent.end(body);
   });
+}
+
+interface Unfinished {
+  readonly closed: Promise<void>;
+  readonly end: () => void;
+}
+
+/** The beginning of a request whose end never comes. */
+function begin(body: string, localAddress: string): Unfinished {
+  const path = ADMISSION_PATHS.validation;
+  const options = { host: '127.0.0.1', port: server.port, servername: NAME, path, method: 'POST', ca: kept.trusted };
+  const sent = request({ ...options, localAddress, agent: false });
+  sent.on('error', () => undefined);
+  sent.write(body);
+  return { closed: new Promise((resolve) => sent.once('close', resolve)), end: () => void sent.destroy() };
 }
 
 function aReview(more: object = {}): string {
@@ -133,10 +155,21 @@ describe('AdmissionServer', () => {
     ['another operation', aReview({ operation: 'CONNECT' }), 'request.operation is none of CREATE, UPDATE, DELETE'],
     ['no object', aReview({ object: null }), 'request.object is missing'],
     ['an object that is none', aReview({ object: { metadata: 'x' } }), 'request.object is not an object with metadata'],
+    [
+      'an object of a hundred thousand values',
+      aReview({ object: { metadata: {}, spec: new Array(100_000).fill(1) } }),
+      'has more than 50000 values',
+    ],
     ['a deletion without the object', aReview({ operation: 'DELETE' }), 'request.oldObject is missing'],
   ])('%s is answered with HTTP 400 in words', async (_, body, message) => {
     expect(await send({ body })).toEqual({ status: 400, body: expect.stringContaining(message) as string });
     expect(malformed).toHaveLength(1);
+  });
+
+  it('an object with a long status and many managed fields is decided', async () => {
+    const long = new Array(60_000).fill('x');
+    const object = { metadata: { name: 'a', managedFields: long }, spec: {}, status: { ipv4: { allocated: long } } };
+    expect((await send({ body: aReview({ object }) })).status).toBe(200);
   });
 
   it('3 MiB are the most', async () => {
@@ -147,24 +180,35 @@ describe('AdmissionServer', () => {
     expect(malformed).toEqual([expect.stringContaining('larger than 3145728 octets')]);
   });
 
-  it('clients that send large bodies and do not end them use up no memory, and others are answered when they are gone', async () => {
-    const body = 'x'.repeat(3_000_000);
-    const slow = Array.from({ length: 12 }, () => {
-      const options = {
-        host: '127.0.0.1',
-        port: server.port,
-        servername: NAME,
-        path: ADMISSION_PATHS.validation,
-        method: 'POST',
-      };
-      const sent = request({ ...options, ca: kept.trusted, agent: false });
-      sent.on('error', () => undefined);
-      sent.write(body);
-      return sent;
-    });
-    await vi.waitFor(() => expect(malformed).toEqual([expect.stringContaining('are being received already')]), 10_000);
-    for (const one of slow) one.destroy();
-    await vi.waitFor(async () => expect((await send({ body: aReview({ extra: body }) })).status).toBe(200), 10_000);
+  it.each([
+    ['of a pod', POD],
+    ['that come from the address of the API server', '127.0.0.1'],
+  ])('bodies %s that are not finished keep no request of the API server out', async (_, localAddress) => {
+    const large = 'x'.repeat(2_900_000);
+    const unfinished = Array.from({ length: 24 }, () => begin(large, localAddress));
+    await vi.waitFor(() => expect(malformed).toContainEqual(expect.stringContaining('was cut')), 10_000);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send({ body: aReview({ extra: 'x'.repeat(300_000) }) })));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+    for (const one of unfinished) one.end();
+  });
+
+  it('a body that does not come to its end is cut without its sender doing anything', { timeout: 20_000 }, async () => {
+    await begin('{"kind":', POD).closed;
+    expect(malformed).toEqual([expect.stringContaining('did not come completely')]);
+  });
+
+  it('connections of a pod that got decisions close none of the API server', async () => {
+    const agent = new Agent({ keepAlive: true });
+    const ofPod = Array.from({ length: 300 }, () => new Agent({ keepAlive: true }));
+    try {
+      expect((await send({ agent })).status).toBe(200);
+      const [used] = Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []);
+      for (const one of ofPod) expect((await send({ agent: one, localAddress: POD })).status).toBe(200);
+      expect((await send({ agent })).status).toBe(200);
+      expect(Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? [])).toEqual([used]);
+    } finally {
+      for (const one of [agent, ...ofPod]) one.destroy();
+    }
   });
 
   it('connections that ask nothing keep no API server out, and close none that it uses', async () => {

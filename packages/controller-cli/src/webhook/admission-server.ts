@@ -12,6 +12,8 @@ import {
   limitConnections,
 } from '@vmdhcp/service-process';
 import { type AdmissionAnswer, decodeReview, encodeAnswer, type ReceivedReview } from './admission-message.js';
+import { BodyBudget, type HeldBody } from './body-budget.js';
+import { FairTurns } from './fair-turns.js';
 
 /** What is asked for: fill in what is left out, or decide. */
 export type AdmissionPath = 'defaulting' | 'validation';
@@ -45,23 +47,35 @@ export const ADMISSION_PATHS: Readonly<Record<AdmissionPath, string>> = {
 
 /** The API server sends an object and the one before it; etcd takes 1.5 MiB of each. */
 const MOST_BODY_OCTETS = 3 * 1024 * 1024;
-/** Of all requests that are being received: any pod can send some, and memory has a limit. */
+/** Of all requests that are not answered yet: any pod can send some, and memory has a limit. */
 const MOST_OCTETS_AT_ONCE = 32 * 1024 * 1024;
 const MOST_CONNECTIONS = 256;
-const HEADERS_MS = 5_000;
-const REQUEST_MS = 10_000;
+const HANDSHAKE_MS = 5_000;
+/** The API server waits five seconds for the answer, and sends all of a request at once: what takes longer to come is not its. */
+const REQUEST_MS = 3_000;
+/** How often Node looks for requests that take too long; its default is half a minute. */
+const LOOK_FOR_SLOW_MS = 500;
 /** The API server closes an idle connection after 90 s: it must be the one that closes, or a request meets a connection that ends. */
 const IDLE_MS = 120_000;
 const STOP_MS = 10_000;
+
+const CUT = `the AdmissionReview was cut: requests under way have more than ${MOST_OCTETS_AT_ONCE} octets, and most of them are from its address`;
+const INCOMPLETE = `the AdmissionReview did not come completely: the connection ended, or ${REQUEST_MS / 1000} s were over`;
+
+/** Why a request is not decided. */
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
 
 export class AdmissionServer {
   readonly #server: Server;
   readonly #settings: AdmissionServerSettings;
   /** Any pod can open connections: those that brought a decision are closed last. */
   readonly #connections: ConnectionLimit;
+  readonly #bodies = new BodyBudget(MOST_OCTETS_AT_ONCE);
+  readonly #turns = new FairTurns();
   #isStopping = false;
-  /** Of bodies that are being received. */
-  #octets = 0;
 
   private constructor(server: Server, settings: AdmissionServerSettings) {
     this.#server = server;
@@ -78,10 +92,11 @@ export class AdmissionServer {
     const { createServer } = process.getBuiltinModule('node:https');
     const server = createServer({
       ...toTls(settings.certificate),
-      headersTimeout: HEADERS_MS,
+      headersTimeout: REQUEST_MS,
       requestTimeout: REQUEST_MS,
+      connectionsCheckingInterval: LOOK_FOR_SLOW_MS,
       keepAliveTimeout: IDLE_MS,
-      handshakeTimeout: HEADERS_MS,
+      handshakeTimeout: HANDSHAKE_MS,
     });
     const started = new AdmissionServer(server, settings);
     await new Promise<void>((resolve, reject) => {
@@ -129,28 +144,39 @@ export class AdmissionServer {
       send(response, 405, 'only POST is known here\n');
       return;
     }
-    const body = await this.#read(request);
-    if (typeof body === 'string') await this.#answer(response, path, body);
-    else this.#refuse(response, body.status, body.message);
+    const address = request.socket.remoteAddress ?? '';
+    const held = this.#bodies.hold(address, () => request.destroy(new Error(CUT)));
+    try {
+      const body = await this.#read(request, held);
+      if (typeof body !== 'string') {
+        this.#refuse(response, body.status, body.message);
+        return;
+      }
+      await this.#turns.take(address);
+      // Whoever gave up meanwhile needs no decision.
+      if (!response.destroyed) await this.#answer(response, path, body);
+    } finally {
+      held.release();
+    }
   }
 
-  async #read(request: IncomingMessage): Promise<string | { readonly status: number; readonly message: string }> {
+  async #read(request: IncomingMessage, held: HeldBody): Promise<string | Refusal> {
     const parts: Buffer[] = [];
     let size = 0;
     try {
       for await (const part of request as AsyncIterable<Buffer>) {
         size += part.length;
-        this.#octets += part.length;
         if (size > MOST_BODY_OCTETS)
           return { status: 413, message: `the AdmissionReview is larger than ${MOST_BODY_OCTETS} octets` };
-        if (this.#octets > MOST_OCTETS_AT_ONCE)
-          return { status: 503, message: `requests of ${MOST_OCTETS_AT_ONCE} octets are being received already; try again` };
         parts.push(part);
+        held.add(part.length);
       }
-      return Buffer.concat(parts).toString('utf8');
-    } finally {
-      this.#octets -= size;
+    } catch (error) {
+      const wasCut = error instanceof Error && error.message === CUT;
+      return { status: wasCut ? 503 : 408, message: wasCut ? CUT : INCOMPLETE };
     }
+    held.complete();
+    return Buffer.concat(parts).toString('utf8');
   }
 
   async #answer(response: ServerResponse, path: AdmissionPath, body: string): Promise<void> {

@@ -73,6 +73,25 @@ describe('createClusterReviewer', () => {
     ]);
   });
 
+  const many = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  it.each<[what: string, object: KubernetesObject, message: string]>([
+    ['exclusions that are numbers', pool({ ...GOOD, pool: { exclude: many(2_000) } }), 'the list of 2000 entries is too long'],
+    [
+      'routes without fields',
+      pool({ ...GOOD, staticRoutes: many(2_000).map(() => ({})) }),
+      'the list of 2000 entries is too long',
+    ],
+    [
+      'labels that are numbers',
+      { ...pool(GOOD), metadata: { name: 'pool', labels: { ...many(20_000) } as never } },
+      'metadata.labels.0: 0 is a number, not text',
+    ],
+  ])('a pool with thousands of %s is refused in words', async (_what, object, message) => {
+    const { status } = (await setUp().ask(object)).response;
+    expect(status?.message).toContain(message);
+  });
+
   it.each<[what: string, old: object]>([
     ['a subnet of two addresses without serverIP', { cidr: '192.168.0.0/31' }],
     ['everything excluded, without serverIP', { cidr: '192.168.0.0/24', pool: { exclude: ['192.168.0.1-192.168.0.254'] } }],

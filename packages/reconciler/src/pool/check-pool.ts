@@ -25,16 +25,21 @@ export function checkPool(value: unknown, resolved?: ResolvedNames): CheckedPool
   if (object === undefined) return { ok: false, problems: found, unknownFields };
   const checked = toPool(object, resolved);
   if (checked.ok && found.length === 0) return { ok: true, pool: checked.value, object, unknownFields };
-  const ofSettings = checked.ok ? [] : checked.problems.filter(({ path }) => !isReported(path, found));
+  const isReported = reportedBy(found);
+  const ofSettings = checked.ok ? [] : checked.problems.filter(({ path }) => !isReported(path));
   return { ok: false, problems: [...found, ...ofSettings], unknownFields };
 }
 
 type Path = readonly (string | number)[];
 
 /** True if the field, or one that it is a part of or that is a part of it, has a problem already. */
-function isReported(path: Path, problems: readonly Problem[]): boolean {
-  return problems.some(({ path: other }) => {
-    const length = Math.min(path.length, other.length);
-    return other.slice(0, length).join('.') === path.slice(0, length).join('.');
-  });
+function reportedBy(problems: readonly Problem[]): (path: Path) => boolean {
+  const fields = new Set(problems.map(({ path }) => path.join('.')));
+  const around = new Set(problems.flatMap(({ path }) => groupsAround(path)));
+  return (path) => around.has(path.join('.')) || [...groupsAround(path), path.join('.')].some((group) => fields.has(group));
+}
+
+/** `''`, `spec` and `spec.ipv4Config` of `spec.ipv4Config.cidr`. */
+function groupsAround(path: Path): string[] {
+  return path.map((_, length) => path.slice(0, length).join('.'));
 }
