@@ -49,7 +49,10 @@ const ipv4Config = z
       .max(4)
       .optional()
       .describe('Time servers: addresses, or names that are resolved to addresses (option 42).'),
-    leaseTime: z.int().nullish().describe('Seconds a lease lasts; if not set or not above 0, one year, or seven days where `dynamic` is set.'),
+    leaseTime: z
+      .int()
+      .nullish()
+      .describe('Seconds a lease lasts; if not set or not above 0, one year, or seven days where `dynamic` is set.'),
     mtu: z.int().min(68).max(65_535).optional().describe("The MTU of the clients' interfaces (option 26)."),
     staticRoutes: z
       .array(z.object({ destination: ipv4Cidr(), gateway: ipv4Address() }))

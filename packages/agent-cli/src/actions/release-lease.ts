@@ -1,7 +1,9 @@
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
-  process.stdout.write(`${json ? printableJson(released, 2) : describeReleased(released)}\n`);
+
+process.stdout.write(`${json ? printableJson(released, 2) : describeReleased(released)}\n`);
+
 import { askControl } from '../control/ask-control.js';
 import { stateControlPath } from '../control/control-path.js';
 import { describeNoLease } from '../hosts/describe-no-lease.js';
@@ -41,8 +43,7 @@ interface Released {
 export async function releaseLease(subject: HostSubject, options: ReleaseOptions): Promise<void> {
   const { state, json = false } = options;
   const released = await (state === undefined ? releaseInCluster(subject, options) : releaseOnHost(subject, state));
-<<<<<<< HEAD
-  process.stdout.write(`${json ? JSON.stringify(released, null, 2) : describeReleased(released)}\n`);
+  process.stdout.write(`${json ? printableJson(released, 2) : describeReleased(released)}\n`);
 }
 
 function describeReleased({ address, macAddress, wasQuarantined, mayBeQuarantined, changed }: Released): string {
@@ -51,13 +52,6 @@ function describeReleased({ address, macAddress, wasQuarantined, mayBeQuarantine
     return `no client has a lease of ${address}; if it is in quarantine, that ends now unless a host answers for the address`;
   if (!changed) return `no client has a lease of ${address}, and it is not in quarantine`;
   return `the lease of ${address} has ended${macAddress === undefined ? '' : ` (${macAddress})`}`;
-=======
-  const { address, macAddress, changed } = released;
-  if (json) process.stdout.write(`${printableJson(released, 2)}\n`);
-  else if (changed)
-    process.stdout.write(`the lease of ${address} has ended${macAddress === undefined ? '' : ` (${macAddress})`}\n`);
-  else process.stdout.write(`no client has a lease of ${address}\n`);
->>>>>>> 489bfecf (command lines: escape what controls a terminal, and bound captures and YAML aliases)
 }
 
 async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): Promise<Released> {

@@ -145,7 +145,10 @@ interface SurplusContext {
 }
 
 /** An object of ours that neither a lease nor a HostEndpoint asks for. */
-function planSurplus(object: KubernetesObject, { facts, clients, leased, endpointAddresses }: SurplusContext): HostStatusAction[] {
+function planSurplus(
+  object: KubernetesObject,
+  { facts, clients, leased, endpointAddresses }: SurplusContext,
+): HostStatusAction[] {
   const host = readHost(object);
   const address = parseHostStatusName(host.name)?.address ?? host.address ?? '';
   if (object.metadata.deletionTimestamp !== undefined) return [];
@@ -157,11 +160,7 @@ function planSurplus(object: KubernetesObject, { facts, clients, leased, endpoin
 }
 
 /** True where it is known that no client has a lease of the address. */
-function isLeaseless(
-  address: string,
-  { clusterAgent }: InventoryFacts,
-  leased: ReadonlySet<string> | undefined,
-): boolean {
+function isLeaseless(address: string, { clusterAgent }: InventoryFacts, leased: ReadonlySet<string> | undefined): boolean {
   return !clusterAgent.enableDhcpServer || leased?.has(address) === false;
 }
 

@@ -48,7 +48,9 @@ const dhcpServerConfig = z.object({
     .max(4_294_967_295)
     .meta({ format: 'int64' })
     .optional()
-    .describe('Seconds a lease lasts; default: seven days. The first lease of a client lasts 300 at most, until the client renews it.'),
+    .describe(
+      'Seconds a lease lasts; default: seven days. The first lease of a client lasts 300 at most, until the client renews it.',
+    ),
   ...bootFields,
 });
 
