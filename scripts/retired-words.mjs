@@ -3,10 +3,7 @@
 
 /** Phrases that contain a retired word and are right: names of upstream, of Linux, of RFCs; the ordinary meaning of a verb. */
 const ALLOWED = [
-  /hold[- ]?ippool[- ]agent[- ]upgrade/g, // Harvester's annotation
-  /lease holders?|holders?( |-)identity/g,
   /guest[- ](operating system|agent|osinfo)s?/g, // KubeVirt's guest agent reports interfaces
-  /held (open|against|to)\b|not currently held/g, // connections; a check; the API server's words
   /let(s|ting)? go of (a |the )?(socket|reference|descriptor)/g,
 ];
 
@@ -20,13 +17,6 @@ export const RETIRED_WORDS = [
     allowed: ['the server address of a suspended pool'],
   },
   { word: 'releasing pool', pattern: /\breleasing( |-)pools?\b/g, found: ['releasingPools'], allowed: ['releasing the Lease'] },
-  { word: 'told', pattern: /\b(un)?told\b/g, found: ['toldPools', 'an agent is told of a pool'], allowed: ['configured pools'] },
-  {
-    word: 'held, holding',
-    pattern: /\b(held|holding)\b/g,
-    found: ['the address is held for it', 'isHeld'],
-    allowed: ['the Lease holder', 'hold-ippool-agent-upgrade', 'connections that are held open', 'the law holds'],
-  },
   {
     word: 'the lead, who leads',
     pattern:
@@ -67,29 +57,10 @@ export const RETIRED_WORDS = [
     allowed: ['lets goroutines'],
   },
   {
-    word: 'to give or take an address',
-    pattern:
-      /\b(giv(e|es|en|ing)|gave|tak(e|es|en|ing)|took) (it |them |itself |him |away |back |out |up )*(an|the|its|their|another|this|that|which|his|her) (server |new |ip |pinned |free )*address(es)?\b/g,
-    found: ['gives it an address', 'takes the server address away'],
-    allowed: ['assigns an address', 'reads an address'],
-  },
-  {
     word: 'to ask the network, an inquiry',
     pattern: /\bask(s|ed|ing)? the network\b|\bnetwork is asked\b|\binquir(y|ies)\b/g,
     found: ['asks the network', 'AddressInquiry'],
     allowed: ['probes the address'],
-  },
-  {
-    word: 'whoever, nobody, somebody, anybody, everybody',
-    pattern: /\b(who(m|se)?ever|nobody|somebody|anybody|everybody|someone|anyone|everyone|no one)('s|s)?\b/g,
-    found: ['nobody is told', 'isAnybodyThere', "somebody's"],
-    allowed: ['no client', 'whole'],
-  },
-  {
-    word: 'to say, to speak (of objects and files)',
-    pattern: /\b(says?|said|saying|speaks?|spoke|spoken|speaking)\b/g,
-    found: ['the condition says why'],
-    allowed: ['the condition reports why'],
   },
   {
     word: 'a host of its own',

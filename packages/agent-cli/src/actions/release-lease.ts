@@ -1,9 +1,8 @@
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
-
-process.stdout.write(`${json ? printableJson(released, 2) : describeReleased(released)}\n`);
-
+import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
+import type { ReleaseAnswer } from '../control/agent-control.js';
 import { askControl } from '../control/ask-control.js';
 import { stateControlPath } from '../control/control-path.js';
 import { describeNoLease } from '../hosts/describe-no-lease.js';

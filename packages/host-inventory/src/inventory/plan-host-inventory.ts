@@ -15,7 +15,7 @@ import type { HostStatusAction, InventoryFacts, InventoryPlan } from './inventor
 import { agentsByEndpoint, claimOf } from './own-objects.js';
 import { wantedEndpoints } from './wanted-endpoints.js';
 import { newObject, newStatus, type WantedHost } from './wanted-host.js';
-import { absentHost, leasedHost, readLeases } from './wanted-leases.js';
+import { absentHost, leasedHost, type ReadLeases, readLeases } from './wanted-leases.js';
 
 /** So many hosts at most have an object before they have renewed their leases: made-up clients would fill the API. */
 const MOST_NEW_HOSTS = 500;
@@ -28,8 +28,7 @@ export function planHostInventory(facts: InventoryFacts): InventoryPlan {
   const { clusterAgent, hostStatuses, nowMs } = facts;
   const { hosts: ofEndpoints, problems } = wantedEndpoints(facts);
   const clusterAgents = agentsByEndpoint(facts.endpoints, facts.clusterAgents);
-  const follows = clusterAgent.enableDhcpServer && clusterAgent.enableDhcpDiscovery;
-  const leases = facts.leases === undefined || !follows ? undefined : readLeases(facts.leases);
+  const leases = followedLeases(facts);
   const endpointAddresses = new Set(ofEndpoints.map(({ address }) => address));
   const learned = [...(leases?.clients ?? [])]
     .filter(([address]) => !endpointAddresses.has(address))
@@ -53,6 +52,12 @@ export function planHostInventory(facts: InventoryFacts): InventoryPlan {
     problems: [...problems, ...matched.taken.map((wanted) => nameTaken(wanted, facts))],
     ignoredLeases: leases?.ignored ?? [],
   };
+}
+
+/** Undefined: not known, or not followed. */
+function followedLeases({ clusterAgent, leases }: InventoryFacts): ReadLeases | undefined {
+  const follows = clusterAgent.enableDhcpServer && clusterAgent.enableDhcpDiscovery;
+  return leases === undefined || !follows ? undefined : readLeases(leases);
 }
 
 interface Pair {
