@@ -47,7 +47,7 @@ describe.skipIf(!has('kubectl'))(`definitions that the controller applied ${need
       line.replace('vmdhcp-controller', `'${process.execPath}' '${CONTROLLER_BIN}'`),
     );
     const shell = new LabProcess('sh', ['-ec', [`cd '${folder}'`, ...commands].join('\n')], {
-      env: { KUBECONFIG: cluster.adminKubeconfig, HOME: folder, PATH: process.env.PATH ?? '' },
+      env: { KUBECONFIG: cluster.adminKubeconfig, HOME: folder, PATH: process.env['PATH'] ?? '' },
     });
     const { code } = await shell.ended();
     expect(code, shell.lines.join('\n')).toBe(0);
