@@ -1,5 +1,5 @@
 /**
- * npm run bench:agents: what clients notice when agents die, are upgraded, or have no API server. A simulated API server, the
+ * npm run bench:agents: what clients notice when agents die, are upgraded, or have no API server, and when pools come, pause and go. A simulated API server, the
  * controller and agents in pods, all real processes on this machine; clients in this one.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -23,19 +23,25 @@ interface Options {
 }
 
 const options = new Command('npm run bench:agents --')
-  .description('Measures what clients notice when agents die, are upgraded, or have no API server.')
-  .option('--rounds <n>', 'leaders that are killed, for each row', '5')
+  .description(
+    'Measures what clients notice when agents die, are upgraded, or have no API server, and when pools come, pause and go.',
+  )
+  .option('--rounds <n>', 'leaders that are killed, or pools that come and go, for each row', '5')
   .option('--groups <n>', 'groups of the rolling upgrade', '50')
   .option('--clients <n>', 'clients of each of them, each renewing every second', '20')
   .option('--away-seconds <n>', 'how long the API server is away', '60')
   .option('--lease-seconds <n>', 'of each group', '2.75')
   .option('--at-a-time <n>', 'groups that are upgraded at a time', '4')
-  .option('--only <part>', 'plan, crash, upgrade or away')
+  .option('--only <part>', 'plan, crash, upgrade, away or pools')
   .addHelpText('after', '\nExamples:\n  npm run bench:agents\n  npm run bench:agents -- --only upgrade --groups 10\n')
   .parse()
   .opts<Options>();
 
-const parts: Readonly<Record<string, (lab: Lab) => Promise<string>>> = { plan, crash, upgrade, away };
+/** Clients of a pool that is paused or deleted ask so often, and so long in vain. */
+const ASK_EVERY_MS = 20;
+const SILENT_MS = 5_000;
+
+const parts: Readonly<Record<string, (lab: Lab) => Promise<string>>> = { plan, crash, upgrade, away, pools };
 for (const [name, measure] of Object.entries(parts)) {
   if (options.only !== undefined && options.only !== name) continue;
   const lab = new Lab();
@@ -334,6 +340,79 @@ async function away(lab: Lab): Promise<string> {
       ],
     ],
   );
+}
+
+/** A pool is created, paused, resumed and deleted beside one that is served: how long until clients are answered, or are not any more. */
+async function pools(lab: Lab): Promise<string> {
+  for (const number of [1, 2]) lab.addNetwork(`br${number}`);
+  const cluster = await LabCluster.start(lab, { networks: { 'default/net-1': 'br1', 'default/net-2': 'br2' } });
+  const rows: string[][] = [];
+  for (const topology of ['per-network', 'per-pool'] as const) {
+    await cluster.restartController('--agent-topology', topology, '--no-leader-election');
+    if (rows.length === 0) {
+      for (const number of [1, 2]) {
+        await cluster.access.create(networkObject(number));
+        await cluster.access.create(virtualMachine(`default/vm-${number}`, macOf(number, 0), `default/net-${number}`));
+      }
+      await cluster.access.create(poolObject(1));
+    }
+    await cluster.agentReady('default/pool-1');
+    const measured = await measurePools(cluster);
+    rows.push(...[...measured].map(([what, durationsMs]) => [topology, what, spread(durationsMs)]));
+  }
+  await cluster.stop();
+  return markdown(['topology', 'a pool is', 'clients notice after ms (least, median, most)'], rows);
+}
+
+async function measurePools({ access }: LabCluster): Promise<ReadonlyMap<string, readonly number[]>> {
+  const fleet = new ClientFleet('br2');
+  const macAddress = macOf(2, 0);
+  const paused = (isPaused: boolean) => access.patch('IPPool', 'default/pool-2', { spec: { paused: isPaused } });
+  const steps = {
+    created: { act: () => access.create(poolObject(2)), isServed: true },
+    paused: { act: () => paused(true), isServed: false },
+    resumed: { act: () => paused(false), isServed: true },
+    deleted: { act: () => access.delete('IPPool', 'default/pool-2'), isServed: false },
+  };
+  const measured = new Map<string, number[]>();
+  for (let round = 1; round <= Number(options.rounds); round++) {
+    for (const [what, { act, isServed }] of Object.entries(steps)) {
+      const begunAtMs = performance.now();
+      await act();
+      const atMs = isServed ? await firstAnswerAt(fleet, macAddress) : await lastAnswerAt(fleet, macAddress);
+      measured.set(what, [...(measured.get(what) ?? []), Math.max(0, atMs - begunAtMs)]);
+      progress(`round ${round}: ${what}: noticed after ${Math.round(atMs - begunAtMs)} ms`);
+    }
+    await waitFor('the pool to go', async () => (await access.get('IPPool', 'default/pool-2')) === undefined, 60_000);
+  }
+  fleet.stop();
+  return measured;
+}
+
+async function firstAnswerAt(fleet: ClientFleet, macAddress: string): Promise<number> {
+  const before = fleet.answers.length;
+  return await waitFor(
+    'an answer',
+    () => {
+      fleet.ask({ macAddress, xid: nextXid() });
+      return fleet.answers[before]?.atMs;
+    },
+    120_000,
+  );
+}
+
+/** Asks until nothing has been answered for so long that a standby would have answered too. */
+async function lastAnswerAt(fleet: ClientFleet, macAddress: string): Promise<number> {
+  let lastMs = performance.now();
+  let seen = fleet.answers.length;
+  while (performance.now() - lastMs < SILENT_MS) {
+    fleet.ask({ macAddress, xid: nextXid() });
+    await delay(ASK_EVERY_MS);
+    const answer = fleet.answers.at(-1);
+    if (fleet.answers.length > seen && answer !== undefined) lastMs = answer.atMs;
+    seen = fleet.answers.length;
+  }
+  return lastMs;
 }
 
 function nextXid(): number {
