@@ -41,6 +41,7 @@ export {
   SharedCaches,
   type SharedCachesSettings,
 } from './cache/shared-caches.js';
+export { type NamedResource, type WatchedObjects, type WatchObjectsPorts, watchObjects } from './cache/watch-objects.js';
 export { type BackOffSettings, backOffMs } from './clock/back-off.js';
 export type { Clock } from './clock/clock.js';
 export { fencedClient, NotLeadingError } from './election/fenced-client.js';

@@ -141,6 +141,27 @@ it('a configuration of this name that is not ours is left alone, and an error is
   expect((await admin.get(kind, WEBHOOK_NAME))?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
 });
 
+it('watches by name what it keeps, and makes again what a person deletes', async () => {
+  await cluster.startWebhook();
+  const watched = () =>
+    cluster.simulator.audit.requests
+      .filter(({ verb, user }) => verb === 'watch' && user.endsWith(`:${WEBHOOK_NAME}`))
+      .map(({ resource, name }) => `${resource} ${name}`);
+  const kept = [
+    ...[`secrets ${WEBHOOK_NAME}-ca`, `secrets ${WEBHOOK_NAME}-tls`, `clusterroles ${WEBHOOK_NAME}`],
+    ...[`mutatingwebhookconfigurations ${WEBHOOK_NAME}`, `validatingwebhookconfigurations ${WEBHOOK_NAME}`],
+  ];
+  await waitFor('each to be watched', () => kept.every((one) => watched().includes(one)));
+  for (const kind of CONFIGURATIONS) await admin.delete(kind, WEBHOOK_NAME);
+  for (const kind of CONFIGURATIONS) await admin.waitForObject(kind, WEBHOOK_NAME, () => true);
+  await waitFor('a decision', () =>
+    expectDecision().then(
+      () => true,
+      () => undefined,
+    ),
+  );
+});
+
 it('the webhook is gone and its registration is not: virtual machines are created, IPPools are not, until uninstall', async () => {
   const webhook = await cluster.startWebhook();
   await webhook.kill();

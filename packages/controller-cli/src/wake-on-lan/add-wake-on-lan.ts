@@ -1,5 +1,12 @@
 /** Wake-on-LAN as parts of the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that agents report to. */
-import { type EventObject, EventRecorder, fencedClient, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import {
+  type ApiResource,
+  type EventObject,
+  EventRecorder,
+  fencedClient,
+  type KubernetesObject,
+  watchObjects,
+} from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { EVENT_COMPONENT, Resource } from '@vmdhcp/reconciler';
 import { type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
@@ -12,7 +19,7 @@ import { WAKE_SECRET_LABELS } from '../run/wake-secret-labels.js';
 import { configObserver } from './config-observer.js';
 import { kubevirtRequests } from './kubevirt-requests.js';
 import { LeaderAddress } from './leader-address.js';
-import { AGENT_SECRET, WakeCertificates } from './wake-certificates.js';
+import { AGENT_SECRET, WAKE_SECRETS, WakeCertificates } from './wake-certificates.js';
 import { createWakeLog } from './wake-log.js';
 import { createWakeMetrics } from './wake-metrics.js';
 import { WakeServer } from './wake-server.js';
@@ -101,7 +108,19 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
             const client = new ApiObjectClient<KubernetesObject>(connection, SECRETS);
             const secrets = clusterSecrets(client, { namespace: settings.agents.namespace, labels: WAKE_SECRET_LABELS });
             const { onCertificate: onExpiry } = metrics;
-            return new WakeCertificates({ secrets, clock: systemClock, wallTimeMs: Date.now, logger, onMaterial, onExpiry });
+            const named = WAKE_SECRETS.map((name) => ({ ...SECRETS, namespace: settings.agents.namespace, name }));
+            const open = (resource: ApiResource) => new ApiObjectClient<KubernetesObject>(connection, resource);
+            const watch = (onChange: () => void) =>
+              watchObjects(named, { open, clock: systemClock, random: Math.random, onChange });
+            return new WakeCertificates({
+              secrets,
+              watch,
+              clock: systemClock,
+              wallTimeMs: Date.now,
+              logger,
+              onMaterial,
+              onExpiry,
+            });
           },
       onStop: async () => {
         await decider.stop();

@@ -21,6 +21,9 @@ class World {
   wallTimeMs = Date.parse('2026-01-01T00:00:00Z');
   refusal: Error | undefined;
   writes = 0;
+  reads = 0;
+  isWatching = false;
+  change: () => void = () => undefined;
   readonly #secrets = new Map<string, StoredSecret>();
   readonly certificates: WakeCertificates;
 
@@ -28,6 +31,7 @@ class World {
     const note = (fields: unknown, message?: string) => this.errors.push(message ?? String(fields));
     const secrets: SecretStore = {
       read: async (name) => {
+        this.reads++;
         if (this.refusal !== undefined) throw this.refusal;
         return this.#secrets.get(name) ?? { resourceVersion: undefined, data: {} };
       },
@@ -39,6 +43,10 @@ class World {
     };
     this.certificates = new WakeCertificates({
       secrets,
+      watch: (onChange) => {
+        this.change = onChange;
+        return { isComplete: () => this.isWatching, start: () => {}, stop: () => {} };
+      },
       clock: this.clock,
       wallTimeMs: () => this.wallTimeMs,
       logger: { info: () => {}, error: note } as unknown as Logger,
@@ -66,6 +74,20 @@ class World {
 }
 
 describe('WakeCertificates', () => {
+  it('where Secrets are watched, nothing is read until one of them changes, or ten minutes have passed', async () => {
+    const world = new World();
+    world.isWatching = true;
+    await world.start();
+    const { reads } = world;
+    await world.clock.advance(9 * 60_000);
+    expect(world.reads).toBe(reads);
+    world.change();
+    await world.lookAgain();
+    expect(world.reads).toBe(reads + 4);
+    for (let look = 0; look < 60; look++) await world.clock.advance(LOOK_MS);
+    await vi.waitFor(() => expect(world.reads).toBe(reads + 8));
+  });
+
   it('a clock that jumps back: the certificate stays in use, nothing is written, and the log tells once what to do', async () => {
     const world = new World();
     await world.start();

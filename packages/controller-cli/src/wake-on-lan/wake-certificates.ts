@@ -2,7 +2,7 @@
  * The certificates of Wake-on-LAN: one authority, the certificate of the managers, and that of the agents, which mount it. Every replica keeps them.
  * What goes wrong is logged and tried again: DHCP does not depend on it.
  */
-import type { Clock } from '@vmdhcp/kube-runtime';
+import type { Clock, WatchedObjects } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate, type SecretStore } from '@vmdhcp/service-certificates';
 import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
@@ -14,11 +14,20 @@ const AUTHORITY_SECRET = 'vmdhcp-wake-on-lan-ca';
 const MANAGER_SECRET = 'vmdhcp-wake-on-lan-tls';
 export const AGENT_SECRET = 'vmdhcp-wake-on-lan-agent-tls';
 
+export const WAKE_SECRETS = [AUTHORITY_SECRET, MANAGER_SECRET, AGENT_SECRET];
+
+/** Where changes are not noticed. */
 const LOOK_MS = 10_000;
 const FIRST_LOOK_MS = 2_000;
+/** Where they are: for what time alone changes. */
+const WATCHED_LOOK_MS = 600_000;
+/** Changes within this time are looked at together; of what is written all the time, once in this time. */
+const GATHER_MS = 1_000;
 
 export interface WakeCertificatesPorts {
   readonly secrets: SecretStore;
+  /** Tells of changes of the three Secrets. */
+  readonly watch: (onChange: () => void) => WatchedObjects;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
@@ -35,7 +44,10 @@ export class WakeCertificates {
   readonly #agents: CertificateKeeper;
   #used: KeptCertificate | undefined;
   #problem: string | undefined = 'there is no certificate yet';
-  #cancel: () => void = () => undefined;
+  readonly #watched: WatchedObjects;
+  /** Undefined: a look is under way, or none was begun. */
+  #cancel: (() => void) | undefined;
+  #hasChanged = false;
   #look: Promise<void> = Promise.resolve();
   #isStopped = false;
 
@@ -43,6 +55,7 @@ export class WakeCertificates {
     this.#ports = ports;
     this.#manager = this.#keeper(MANAGER_SECRET, MANAGER_NAME);
     this.#agents = this.#keeper(AGENT_SECRET, AGENT_NAME);
+    this.#watched = ports.watch(() => this.#note());
   }
 
   /** Why there is no certificate, or it cannot be kept, for people; undefined: all is well. */
@@ -51,18 +64,44 @@ export class WakeCertificates {
   }
 
   start(): void {
-    this.#look = this.#keep();
+    this.#watched.start();
+    this.#begin();
   }
 
   /** Resolves when nothing is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    this.#cancel();
+    this.#watched.stop();
+    this.#cancel?.();
     await this.#look;
   }
 
+  #note(): void {
+    // What changes again meanwhile delays nothing.
+    if (this.#hasChanged || this.#isStopped) return;
+    this.#hasChanged = true;
+    if (this.#cancel !== undefined) this.#lookIn(GATHER_MS);
+  }
+
+  #lookIn(ms: number): void {
+    this.#cancel?.();
+    this.#cancel = this.#ports.clock.after(ms, () => this.#begin());
+  }
+
+  #begin(): void {
+    this.#cancel = undefined;
+    this.#hasChanged = false;
+    this.#look = this.#keep();
+  }
+
+  #waitMs(): number {
+    if (this.#hasChanged) return GATHER_MS;
+    if (this.#used === undefined) return FIRST_LOOK_MS;
+    return this.#problem === undefined && this.#watched.isComplete() ? WATCHED_LOOK_MS : LOOK_MS;
+  }
+
   async #keep(): Promise<void> {
-    const { logger, wallTimeMs, clock } = this.#ports;
+    const { logger, wallTimeMs } = this.#ports;
     try {
       const kept = await this.#manager.keep(wallTimeMs());
       // Agents learn of a new authority a day before a manager has a certificate of it.
@@ -77,8 +116,7 @@ export class WakeCertificates {
         logger.error({ err: errorForLog(error) }, 'the certificates of Wake-on-LAN cannot be kept; retrying');
       this.#problem = message;
     }
-    if (this.#isStopped) return;
-    this.#cancel = clock.after(this.#used === undefined ? FIRST_LOOK_MS : LOOK_MS, () => this.start());
+    if (!this.#isStopped) this.#lookIn(this.#waitMs());
   }
 
   #noteExpiry(of: 'manager' | 'agents', { pair }: KeptCertificate): void {

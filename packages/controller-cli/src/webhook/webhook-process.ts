@@ -1,6 +1,14 @@
 /** The webhook as a process: caches, rules, an HTTPS server, and the upkeep of its certificate and its registration. */
 import type { Server } from 'node:http';
-import { type ApiResource, type KubernetesObject, type OwnerReference, SharedCaches } from '@vmdhcp/kube-runtime';
+import {
+  type ApiResource,
+  type KubernetesObject,
+  type NamedResource,
+  type OwnerReference,
+  SharedCaches,
+  type WatchedObjects,
+  watchObjects,
+} from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { type ClusterNetworks, cachedParts, type VirtualMachineRules } from '@vmdhcp/reconciler';
 import { certificateReader, clusterSecrets } from '@vmdhcp/service-certificates/node';
@@ -38,8 +46,12 @@ export interface WebhookProcessPorts {
 }
 
 const SECRETS: ApiResource = { group: '', version: 'v1', plural: 'secrets', namespaced: true };
-/** How long something that a person deleted stays deleted. */
+/** How long something that a person deleted stays deleted where changes are not noticed. */
 const UPKEEP_MS = 10_000;
+/** Where they are: for what time alone changes. */
+const WATCHED_UPKEEP_MS = 600_000;
+/** Changes within this time are looked at together; of what is written all the time, once in this time. */
+const GATHER_MS = 1_000;
 /** Until the first certificate is there, and the caches are complete. */
 const FIRST_UPKEEP_MS = 500;
 /** Endpoints are removed from Services a moment after a pod is asked to end: until then requests still come. */
@@ -56,7 +68,12 @@ export class WebhookProcess {
   #served: ServedCertificate | undefined;
   /** What keeps the certificate or the registration from being kept. */
   #problem: string | undefined;
+  /** False: the registration was refused, or could not be read. */
+  #isRegistered = true;
+  readonly #watched: WatchedObjects;
+  /** Undefined: a look is under way, or none was begun. */
   #timer: NodeJS.Timeout | undefined;
+  #hasChanged = false;
   #upkeep: Promise<void> = Promise.resolve();
   #isStopping = false;
 
@@ -73,6 +90,12 @@ export class WebhookProcess {
       ports.logger.warn({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
     );
     this.#certificates = this.#createCertificates();
+    this.#watched = watchObjects(this.#kept(), {
+      open: (resource) => this.#client(resource),
+      clock: systemClock,
+      random: Math.random,
+      onChange: () => this.#note(),
+    });
   }
 
   /** @throws CommandError where the address of the status server cannot be listened on. */
@@ -82,6 +105,7 @@ export class WebhookProcess {
       this.#http = await startStatusServer(http, { unready: () => this.#unready(), registry: this.#ports.metrics.registry });
     }
     this.#source.start();
+    this.#watched.start();
     this.#upkeep = this.#look();
     await this.#upkeep;
   }
@@ -91,6 +115,7 @@ export class WebhookProcess {
     if (this.#isStopping) return;
     this.#isStopping = true;
     clearTimeout(this.#timer);
+    this.#watched.stop();
     const server = this.#server;
     await server?.drain(LAST_REQUESTS_MS);
     await server?.stop();
@@ -117,21 +142,48 @@ export class WebhookProcess {
 
   /** @throws CommandError where the address of the server cannot be listened on. */
   async #look(): Promise<void> {
+    this.#timer = undefined;
+    this.#hasChanged = false;
     await this.#keepCertificate();
     if (this.#served !== undefined && this.#server === undefined && !this.#isStopping) await this.#listen(this.#served);
     // Requests that come before the caches are complete would be decided by what is not known yet.
     const isReady = this.#server !== undefined && this.#source.synced();
     if (isReady && this.#served !== undefined) await this.#keepRegistration(this.#served);
-    if (this.#isStopping) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#upkeep = this.#look().catch((error: unknown) => {
-          this.#ports.logger.fatal({ err: errorForLog(error) }, 'the webhook cannot go on; this process ends');
-          process.exit(error instanceof CommandError ? error.exitCode : ExitCode.failed);
-        });
-      },
-      isReady ? UPKEEP_MS : FIRST_UPKEEP_MS,
-    );
+    if (!this.#isStopping) this.#lookIn(isReady ? this.#waitMs() : FIRST_UPKEEP_MS);
+  }
+
+  #lookIn(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#upkeep = this.#look().catch((error: unknown) => {
+        this.#ports.logger.fatal({ err: errorForLog(error) }, 'the webhook cannot go on; this process ends');
+        process.exit(error instanceof CommandError ? error.exitCode : ExitCode.failed);
+      });
+    }, ms);
+  }
+
+  #note(): void {
+    // What changes again meanwhile delays nothing; before the server listens, the next look is sooner.
+    if (this.#hasChanged || this.#isStopping) return;
+    this.#hasChanged = true;
+    if (this.#timer !== undefined && this.#server !== undefined) this.#lookIn(GATHER_MS);
+  }
+
+  #waitMs(): number {
+    if (this.#hasChanged) return GATHER_MS;
+    const isQuiet = this.#problem === undefined && this.#served?.problem === undefined && this.#isRegistered;
+    return isQuiet && this.#watched.isComplete() ? WATCHED_UPKEEP_MS : UPKEEP_MS;
+  }
+
+  /** What the upkeep reads, and others may change. */
+  #kept(): NamedResource[] {
+    const { name, namespace, certificateSecret, register } = this.#settings;
+    const secrets = certificateSecret === undefined ? [`${name}-ca`, `${name}-tls`] : [certificateSecret];
+    const registration = register ? [...Object.values(RegistrationResource), OwnerResource] : [];
+    return [
+      ...secrets.map((secret) => ({ ...SECRETS, namespace, name: secret })),
+      ...registration.map((one) => ({ ...one, name })),
+    ];
   }
 
   async #keepCertificate(): Promise<void> {
@@ -170,6 +222,7 @@ export class WebhookProcess {
     const { name, namespace, register, injectFrom } = this.#settings;
     const { logger } = this.#ports;
     if (!register) return;
+    this.#isRegistered = false;
     try {
       const owner = await this.#findOwner(name);
       const registration = { name, namespace, injectFrom, trusted, owner };
@@ -178,6 +231,7 @@ export class WebhookProcess {
         if (outcome === 'refused') logger.error({ ...change, message }, 'the webhook cannot be registered; retrying');
         else logger.info(change, `registration of the webhook ${outcome}`);
       }
+      this.#isRegistered = changes.every(({ outcome }) => outcome !== 'refused');
     } catch (error) {
       logger.warn({ err: errorForLog(error) }, 'the registration of the webhook cannot be read or written; retrying');
     }

@@ -1,0 +1,52 @@
+import type { ApiResource } from '../api/api-resource.js';
+import type { ResourcePort } from '../api/resource-port.js';
+import type { Clock } from '../clock/clock.js';
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { SharedCaches } from './shared-caches.js';
+
+/** One object: of this kind, in this namespace, with this name. */
+export type NamedResource = ApiResource & { readonly name: string };
+
+export interface WatchObjectsPorts {
+  readonly open: (resource: ApiResource) => ResourcePort<KubernetesObject>;
+  readonly clock: Clock;
+  /** For the back-off; 0 to 1, as Math.random. */
+  readonly random: () => number;
+  /** One of them is there, has changed, or is gone. */
+  readonly onChange: () => void;
+}
+
+export interface WatchedObjects {
+  /** True: each change is noticed, and they need not be read again and again. False without the right to list and watch them. */
+  readonly isComplete: () => boolean;
+  readonly start: () => void;
+  readonly stop: () => void;
+}
+
+/** Objects that replicas keep together, watched by their names. Only their metadata is sent, nothing that is secret. */
+export function watchObjects(
+  names: readonly NamedResource[],
+  { open, clock, random, onChange }: WatchObjectsPorts,
+): WatchedObjects {
+  const caches = new SharedCaches({
+    open,
+    clock,
+    backOff: { firstMs: 100, mostMs: 30_000, random },
+  });
+  const failing = new Set<string>();
+  const subscriptions = names.map(({ name, ...resource }) => {
+    const key = `${resource.plural} ${name}`;
+    const works = () => void failing.delete(key);
+    const listener = { onChange, onListed: works, onWatchEvent: works, onError: () => void failing.add(key) };
+    return caches.subscribe({ ...resource, fieldSelector: `metadata.name=${name}`, metadataOnly: true }, listener);
+  });
+  return {
+    isComplete: () => failing.size === 0 && subscriptions.every(({ synced }) => synced),
+    start: () => {
+      for (const each of subscriptions) each.start();
+    },
+    stop: () => {
+      for (const each of subscriptions) each.stop();
+    },
+  };
+}
