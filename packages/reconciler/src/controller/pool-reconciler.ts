@@ -177,7 +177,8 @@ export class PoolReconciler {
     const conflicts = (this.#context.agents?.ofPool(serving).conflicts ?? []).filter(
       ({ address, macAddress }) => addressOf.get(macAddress) === address,
     );
-    const before = readQuarantines(object);
+    // One that lasts longer was recorded while the clock of a controller was ahead.
+    const before = readQuarantines(object).map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
     if (conflicts.length === 0) return { assignments: recorded.assignments, quarantines: before };
     const inUse = new Set(conflicts.map(({ address }) => address));
     return {
