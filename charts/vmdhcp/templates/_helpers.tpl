@@ -96,10 +96,15 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 {{- end }}
 
-{{/* Of `root`, `component` and `given`: replicas on different nodes, where there are several. */}}
+{{/* Of `root`, `component` and `given`: replicas on different nodes, where there are several. A constraint without a selector would count no pod. */}}
 {{- define "vmdhcp.spread" -}}
 {{- if .given -}}
-{{ toYaml .given }}
+{{- $labels := include "vmdhcp.selectorLabels" . | fromYaml -}}
+{{- $given := list -}}
+{{- range .given -}}
+{{- $given = append $given (hasKey . "labelSelector" | ternary . (set (deepCopy .) "labelSelector" (dict "matchLabels" $labels))) -}}
+{{- end -}}
+{{ toYaml $given }}
 {{- else -}}
 - maxSkew: 1
   topologyKey: kubernetes.io/hostname

@@ -56,6 +56,27 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     expect(renderNotes({ files: [path] })).toContain('rollout status deployment/');
   });
 
+  it('a constraint of spreading without a selector has that of the pods, and one with a selector keeps it', () => {
+    const constraint = { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' };
+    const own = { ...constraint, labelSelector: { matchLabels: { app: 'own' } } };
+    const fields = ['maxSkew=1', 'topologyKey=zone', 'whenUnsatisfiable=DoNotSchedule'];
+    const set = [0, 1].flatMap((index) => fields.map((field) => `topologySpreadConstraints[${index}].${field}`));
+    const objects = renderChart({
+      set: [...set, 'topologySpreadConstraints[1].labelSelector.matchLabels.app=own'],
+    }) as unknown as readonly {
+      readonly kind: string;
+      readonly spec: {
+        readonly selector: object;
+        readonly template: { readonly spec: { readonly topologySpreadConstraints: object } };
+      };
+    }[];
+    const controller = objects.find(({ kind }) => kind === 'Deployment');
+    expect(controller?.spec.template.spec.topologySpreadConstraints).toEqual([
+      { ...constraint, labelSelector: controller?.spec.selector },
+      own,
+    ]);
+  });
+
   it.each<[string, string]>([
     ['replicaCount=-1', 'replicaCount must be >= 0'],
     ['replicaCount=two', 'replicaCount must be integer'],

@@ -1,7 +1,7 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { isRecord, type KubernetesObject, keyOf, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
-import { findAwaitedInterfaces, Resource } from '@vmdhcp/reconciler/chain';
+import { findAwaitedInterfaces, Resource, virtualMachineNamedBy } from '@vmdhcp/reconciler/chain';
 import type { ListedKind } from './listed-kind.js';
 
 /** The address of one interface, or why it has none. */
@@ -28,11 +28,12 @@ export interface LeaseFilter {
   readonly macAddress: string | undefined;
 }
 
-function toRows({ metadata, spec, status }: KubernetesObject): LeaseRow[] {
-  const { namespace = '', name, annotations = {} } = metadata;
+function toRows(config: KubernetesObject): LeaseRow[] {
+  const { metadata, status } = config;
+  const { namespace = '', annotations = {} } = metadata;
   const names = interfaceNames(annotations[INTERFACES_ANNOTATION]);
   const allocated = readConditions(status).find(({ type }) => type === 'Allocated');
-  const virtualMachine = readText(spec, 'vmName') ?? name;
+  const virtualMachine = virtualMachineNamedBy(config);
   return readList(status, 'networkConfigs').map((entry) => {
     const read = readEntry(entry, namespace);
     const reason = read.state === 'Pending' ? (allocated?.reason ?? '') : '';

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { EVENT_COMPONENT, Resource } from '../resources.js';
+export { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
 export {
   type AddressChain,
   type ChainLink,

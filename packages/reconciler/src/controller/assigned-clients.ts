@@ -1,11 +1,12 @@
 /** Who has which address of a pool, by the plan that was recorded, and why it is so. */
 import { type Ipv4Address, type MacAddress, mayBeKept } from '@vmdhcp/dhcp-allocator';
-import { isBeingDeleted, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import { isBeingDeleted, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AssignedClient, AssignmentRecord, BeginReason, EndReason } from '../audit/assignment-record.js';
 import type { Observation } from '../audit/audit-book.js';
 import type { PoolView } from '../view/pool-views.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+import { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
 import type { AssignmentSources } from './audit-trail.js';
 
 /** The virtual machine that a VirtualMachineNetworkConfig is for. */
@@ -62,10 +63,10 @@ function assignedClient(
 function machineOf(config: KubernetesObject): Machine {
   const known = machines.get(config);
   if (known !== undefined) return known;
-  const { name, namespace = '', ownerReferences = [] } = config.metadata;
+  const { namespace = '', ownerReferences = [] } = config.metadata;
   const remembered = [...readRememberedInterfaces(config)];
   const machine: Machine = {
-    virtualMachine: `${namespace}/${readText(config.spec, 'vmName') ?? name}`,
+    virtualMachine: `${namespace}/${virtualMachineNamedBy(config)}`,
     uid: ownerReferences.find(({ kind }) => kind === 'VirtualMachine')?.uid,
     interfaces: new Map(
       remembered.map(([interfaceName, { networkName, macAddress }]) => [`${networkName} ${macAddress}`, interfaceName]),

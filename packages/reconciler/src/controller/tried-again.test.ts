@@ -3,6 +3,7 @@ import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
+import { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
 import { Running } from './controller-fixtures.js';
 
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
@@ -138,6 +139,19 @@ describe('an interface that the CRD does not let pass does not cost the others t
     );
     await running.settle();
     expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:01' });
+  });
+
+  it('a virtual machine whose name is longer than the field for it: a hash stands for the rest', async () => {
+    const name = `${'vm-'.repeat(80)}vm-a`;
+    const running = withSchema(new Running());
+    await running.add(network(), pool());
+    await running.started();
+    await running.add(virtualMachine(name));
+    await running.settle();
+    expect(Object.keys(running.allocated())).toHaveLength(1);
+    const config = running.networkConfig(name);
+    expect(config?.spec).toMatchObject({ vmName: expect.stringMatching(/^(vm-){18}v-[0-9a-f]{8}$/) as string });
+    expect(config && virtualMachineNamedBy(config)).toBe(name);
   });
 
   it('a virtual machine whose name has 64 characters', async () => {

@@ -21,6 +21,7 @@ import {
 } from './network-config-entries.js';
 import { annotationsOf, metadataPatch, toOwner, vmNameLabel } from './network-config-metadata.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
+import { toVmName } from './vm-name.js';
 import { type MachineKnowledge, type VirtualMachineProblem, wantedInterfaces } from './wanted-interfaces.js';
 
 export type NetworkConfigAction =
@@ -91,7 +92,7 @@ function create(virtualMachine: KubernetesObject, interfaces: readonly WantedEnt
         finalizers: [NETWORK_CONFIG_FINALIZER],
         ownerReferences: [toOwner(virtualMachine)],
       },
-      spec: { vmName: name, networkConfigs: interfaces.map(toNetworkConfig) },
+      spec: { vmName: toVmName(name), networkConfigs: interfaces.map(toNetworkConfig) },
     },
   };
 }

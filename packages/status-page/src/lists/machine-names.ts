@@ -1,6 +1,7 @@
 /** Which virtual machine has which MAC address on which network, from VirtualMachineNetworkConfigs. Read when it is asked for, then kept up to date. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
+import { virtualMachineNamedBy } from '@vmdhcp/reconciler/chain';
 import type { LeaseNames } from '../pool/pool-leases.js';
 
 export interface Objects {
@@ -58,8 +59,8 @@ export class MachineNames {
     }
     this.#entries.delete(key);
     if (object === undefined) return;
-    const { namespace = '', name } = object.metadata;
-    const machine = `${namespace}/${readText(object.spec, 'vmName') ?? name}`;
+    const { namespace = '' } = object.metadata;
+    const machine = `${namespace}/${virtualMachineNamedBy(object)}`;
     const entries = readList(object.spec, 'networkConfigs').flatMap((entry) => {
       const macAddress = parseMacAddress(readText(entry, 'macAddress') ?? '');
       const network = readText(entry, 'networkName') ?? '';
