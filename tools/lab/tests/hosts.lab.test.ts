@@ -361,6 +361,9 @@ it.skipIf(!has('udhcpc'))(
     await expectLeasesOfDhcpd();
     expect((await importLeases(...into)).lines.at(-1)).toContain('an agent of ClusterAgent rack leads (replica-1_');
     await leader.process.stop();
+    const exporting = lab.start(process.execPath, [AGENT_BIN, 'export', '--isc', ...into]);
+    await exporting.ended();
+    for (const last of ['12', '13', '14']) expect(exporting.lines).toContain(`lease 192.168.50.${last} {`);
     expect((await importLeases(...into)).lines.at(-1)).toContain('ClusterAgent rack has leases in default already');
   },
 );

@@ -1,17 +1,22 @@
-import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
+import { type BindingRecord, formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { formatIscLeases, type IscLease, toIscLeases } from '@vmdhcp/dhcp-allocator/isc-leases';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { readBindings } from '../bindings/moved-bindings.js';
 
 export interface ExportOptions {
   readonly isc: true;
-  readonly stateDir: string;
+  readonly stateDir?: string;
   readonly pool?: string;
+  readonly clusterAgent?: string;
+  readonly namespace?: string;
+  readonly kubeconfig?: string;
+  readonly kubecontext?: string;
 }
 
-/** Prints the bindings of a state directory as a lease file of ISC dhcpd. */
-export async function exportLeases({ stateDir, pool }: ExportOptions): Promise<void> {
-  const byPool = Map.groupBy(await readBindings(stateDir), ({ poolName }) => poolName);
+/** Prints the bindings of a state directory, or of a ClusterAgent, as a lease file of ISC dhcpd. */
+export async function exportLeases(options: ExportOptions): Promise<void> {
+  const { stateDir, pool } = options;
+  const byPool = Map.groupBy(await readRecords(options), ({ poolName }) => poolName);
   const chosen = [...byPool].filter(([name]) => pool === undefined || name === pool);
   if (pool !== undefined && chosen.length === 0)
     throw new CommandError(
@@ -21,6 +26,19 @@ export async function exportLeases({ stateDir, pool }: ExportOptions): Promise<v
   const leases = chosen.flatMap(([, records]) => toIscLeases(records, Date.now()));
   refuseTwice(leases);
   for (const text of formatIscLeases(leases)) process.stdout.write(text);
+}
+
+async function readRecords({ stateDir, clusterAgent, namespace, ...options }: ExportOptions): Promise<readonly BindingRecord[]> {
+  if (stateDir !== undefined) return await readBindings(stateDir);
+  if (clusterAgent === undefined)
+    throw new CommandError(
+      'export needs --state-dir DIR, or --cluster-agent NAME for leases that agents keep in the cluster',
+      ExitCode.usage,
+    );
+  if (!namespace)
+    throw new CommandError('--cluster-agent needs --namespace: that of the agents, as vm-dhcp-agents', ExitCode.usage);
+  const { readFromCluster } = await import('./export-from-cluster.js');
+  return await readFromCluster({ ...options, clusterAgent, namespace });
 }
 
 /** A file of dhcpd has one lease for each address. */

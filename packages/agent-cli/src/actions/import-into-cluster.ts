@@ -95,7 +95,7 @@ async function writeSlices(
   }
 }
 
-function toCommandError(error: unknown): unknown {
+export function toCommandError(error: unknown): unknown {
   if (!(error instanceof ApiRequestError)) return error;
   const isRight = error.status === 403 || error.status === 401;
   const message = `the objects of the ClusterAgent cannot be read or written: ${error.message}`;

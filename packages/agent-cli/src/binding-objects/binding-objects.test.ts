@@ -8,6 +8,7 @@ import { recordsOf } from '../bindings/tables-by-pool.js';
 import { BindingObjects, type BindingObjectsSettings } from './binding-objects.js';
 import { createSlices } from './create-slices.js';
 import { FakeSlices, type Fate, World } from './fake-slices-fixtures.js';
+import { readStoredLeases } from './read-stored-leases.js';
 
 const HEAD = 'ns/lab-leases';
 
@@ -117,6 +118,29 @@ describe('leases in API objects', () => {
     expect(writes).toBeLessThan(120);
     expect(world.clock.nowMs() - beganAtMs).toBeGreaterThanOrEqual(99 * 50);
     expect(Math.max(...sizes)).toBeLessThan(32 << 10);
+  });
+});
+
+describe('leases that are read for another server', () => {
+  const read = ({ world, slices }: Setup) =>
+    soon(world, readStoredLeases({ slices: slices.client(() => 'answered').slices, namespace: 'ns', clusterAgent: 'lab' }));
+
+  it('are all that count, in their order, and nothing is written', async () => {
+    const setup = setUp();
+    const { store } = await setup.open({ limits: SMALL });
+    for (const record of clients(12)) await soon(setup.world, store.append([record]));
+    const before = JSON.stringify([...setup.slices.objects]);
+    expect((await read(setup)).map(formatBindingRecord)).toEqual(clients(12).map(formatBindingRecord));
+    expect(JSON.stringify([...setup.slices.objects])).toBe(before);
+  });
+
+  it('are refused where there are none, and where a slice is missing, with what to do', async () => {
+    const setup = setUp();
+    await expect(read(setup)).rejects.toThrow(/LeaseSlice ns\/lab-leases does not exist: .* --state-dir/);
+    const { store } = await setup.open({ limits: SMALL });
+    for (const record of clients(12)) await soon(setup.world, store.append([record]));
+    setup.slices.objects.delete(`${HEAD}-1-0`);
+    await expect(read(setup)).rejects.toThrow(/not whole \(LeaseSlice ns\/lab-leases-1-0 does not exist.*replicas to 0/);
   });
 });
 

@@ -1,0 +1,21 @@
+/** The leases of a ClusterAgent, read where its agents keep them. */
+import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
+import { ApiConnection, ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { leaseSlicePorts } from '../binding-objects/lease-slices.js';
+import { readStoredLeases } from '../binding-objects/read-stored-leases.js';
+import { connectToCluster } from './connect-to-cluster.js';
+import { type ClusterImportOptions, toCommandError } from './import-into-cluster.js';
+
+/** @throws CommandError where there are none, where they are not whole, or where they cannot be read. */
+export async function readFromCluster(options: ClusterImportOptions): Promise<BindingRecord[]> {
+  const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
+  try {
+    return await readStoredLeases({ ...options, slices: leaseSlicePorts(connection, options).slices });
+  } catch (error) {
+    if (error instanceof ApiRequestError) throw toCommandError(error);
+    throw new CommandError((error as Error).message, ExitCode.noInput, { cause: error });
+  } finally {
+    connection.close();
+  }
+}
