@@ -4,7 +4,10 @@ import { fieldsOf, parseJson, textOf } from './read-json.js';
 
 /** In the agents' environment: JSON, an array of `AgentNetworkConfig`. */
 export const AGENT_NETWORK_CONFIGS_VARIABLE = 'AGENT_NETWORK_CONFIGS';
-/** In the agents' environment: JSON, an array of `namespace/name` of IPPools. */
+/**
+ * In the agents' environment: JSON, an array of `namespace/name` of IPPools. It is part of the public design of the agents, which agents of
+ * other images read. Ours do not: each entry of `AGENT_NETWORK_CONFIGS` names its IPPool.
+ */
 export const IPPOOL_REFS_VARIABLE = 'IPPOOL_REFS_JSON';
 /** In the agents' environment: the name of their Lease. */
 export const AGENT_LEASE_VARIABLE = 'AGENT_LEASE_NAME';
