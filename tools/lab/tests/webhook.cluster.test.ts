@@ -16,6 +16,7 @@ import {
   PrivateCluster,
   rightsOf,
   runKubectl,
+  serviceAccountToken,
   virtualMachine,
   WEBHOOK_NAME,
   WEBHOOK_NAMESPACE,
@@ -156,14 +157,27 @@ describe('a cluster with the webhook', () => {
     await decided('virtualmachines', before + 3);
   });
 
-  it('is asked about VirtualMachineNetworkConfigs of people, and not about those of virtual machines', async () => {
+  it('is asked about VirtualMachineNetworkConfigs of people, whatever they say owns them, and not about those that the controller writes', async () => {
     const networkConfigs = [{ networkName: 'default/net', macAddress: 'zz' }];
     const ownerReferences = [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm', uid: 'u' }];
     const before = await webhook.decisions('virtualmachinenetworkconfigs');
-    await admin.client('VirtualMachineNetworkConfig').create(configOf('of-a-machine', { networkConfigs, ownerReferences }));
+    const account = { namespace: WEBHOOK_NAMESPACE, name: 'a-controller' };
+    await admin.create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: account });
+    const subjects = [{ kind: 'ServiceAccount', ...account }];
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
+    const binding = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRoleBinding',
+      metadata: { name: 'a-controller' },
+    };
+    await admin.create({ ...binding, ...{ roleRef, subjects } });
+    const token = await serviceAccountToken(admin, WEBHOOK_NAMESPACE, 'a-controller');
+    const controller = await cluster.open('a-controller', token);
+    await controller.create(configOf('of-a-machine', { networkConfigs, ownerReferences }));
     await decided('virtualmachinenetworkconfigs', before);
     await expect(admin.create(configOf('of-a-person', { networkConfigs }))).rejects.toThrow('macAddress');
-    await decided('virtualmachinenetworkconfigs', before + 1);
+    await expect(admin.create(configOf('forged', { networkConfigs, ownerReferences }))).rejects.toThrow('macAddress');
+    await decided('virtualmachinenetworkconfigs', before + 2);
   });
 
   it('what people delete and edit comes back, and what was trusted still is', async () => {

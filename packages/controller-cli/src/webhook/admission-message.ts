@@ -7,6 +7,8 @@ export interface ReceivedReview {
   readonly uid: string;
   /** `ippools`, for example. */
   readonly resource: string;
+  /** Who asked the API server. */
+  readonly username: string;
   readonly request: AdmissionRequest;
 }
 
@@ -34,6 +36,7 @@ export function decodeReview(body: string): DecodedReview {
     review: {
       uid: readText(request, 'uid') ?? '',
       resource: readText(request, 'resource', 'resource') ?? '',
+      username: readText(request, 'userInfo', 'username') ?? '',
       request: {
         operation: readText(request, 'operation') as AdmissionRequest['operation'],
         ...(object && { object }),

@@ -32,16 +32,22 @@ function setUp() {
   const review = createClusterReviewer({
     facts: current,
     virtualMachines: { onProblem: 'Warn' },
+    controllerUser: 'system:serviceaccount:system:',
     refresh: async () => {
       refreshes += 1;
       facts = factsOfObjects([NETWORK]);
     },
   });
-  const ask = async (object: KubernetesObject, path: AdmissionPath = 'validation', resource = 'ippools') =>
-    await review(path, { uid: 'u', resource, request: { operation: 'CREATE', object, namespace: 'default', name: 'pool' } });
+  const ask = async (object: KubernetesObject, path: AdmissionPath = 'validation', resource = 'ippools', username = 'person') =>
+    await review(path, {
+      uid: 'u',
+      resource,
+      username,
+      request: { operation: 'CREATE', object, namespace: 'default', name: 'pool' },
+    });
   const change = async (oldObject: KubernetesObject, object: KubernetesObject, path: AdmissionPath = 'validation') => {
     const request = { operation: 'UPDATE', object, oldObject, namespace: 'default', name: 'pool' } as const;
-    return await review(path, { uid: 'u', resource: 'ippools', request });
+    return await review(path, { uid: 'u', resource: 'ippools', username: 'person', request });
   };
   return { ask, change, refreshes: () => refreshes };
 }
@@ -114,11 +120,21 @@ describe('createClusterReviewer', () => {
     expect((await change(old, { ...leaving, metadata })).response).toEqual({ allowed: true });
   });
 
-  it('defaults come as a patch; other resources, and configs that the controller writes, are allowed', async () => {
+  it.each<[what: string, username: string, kind: string, allowed: boolean]>([
+    ['the controller writes for a virtual machine', 'system:serviceaccount:system:controller', 'VirtualMachine', true],
+    ['the controller writes for something else', 'system:serviceaccount:system:controller', 'Pod', false],
+    ['a person says to be of a virtual machine', 'person', 'VirtualMachine', false],
+    ['a tenant says to be of a virtual machine', 'system:serviceaccount:system-2:controller', 'VirtualMachine', false],
+  ])('of a wrong config that %s, allowed: %4$s', async (_what, username, kind, allowed) => {
+    const spec = { vmName: 'vm', networkConfigs: [{ networkName: 'default/net', macAddress: 'zz' }] };
+    const object = { metadata: { name: 'vm', ownerReferences: [{ kind }] }, spec } as unknown as KubernetesObject;
+    const { response } = await setUp().ask(object, 'validation', 'virtualmachinenetworkconfigs', username);
+    expect(response.allowed).toBe(allowed);
+  });
+
+  it('defaults come as a patch; other resources are allowed', async () => {
     const { ask } = setUp();
     expect((await ask(pool({ cidr: '192.168.0.0/24' }), 'defaulting')).patch?.length).toBeGreaterThan(0);
     expect(await ask(pool({}), 'validation', 'pods')).toEqual({ response: { allowed: true } });
-    const ofMachine = { metadata: { name: 'vm', ownerReferences: [{ kind: 'VirtualMachine' }] } } as unknown as KubernetesObject;
-    expect(await ask(ofMachine, 'validation', 'virtualmachinenetworkconfigs')).toEqual({ response: { allowed: true } });
   });
 });

@@ -18,6 +18,8 @@ import type { AdmissionPath, AdmissionReviewer } from './admission-server.js';
 export interface ClusterReviewerSettings {
   readonly facts: AdmissionFacts;
   readonly virtualMachines: VirtualMachineRules;
+  /** What its user names begin with: those of ServiceAccounts in the namespace of the product. */
+  readonly controllerUser: string;
   /** Resolves when the facts are as new as this call. */
   readonly refresh: () => Promise<void>;
 }
@@ -41,10 +43,11 @@ interface Reviewed {
   readonly dependsOnOthers: boolean;
 }
 
-function review(path: AdmissionPath, { resource, request }: ReceivedReview, settings: ClusterReviewerSettings): Reviewed {
+function review(path: AdmissionPath, received: ReceivedReview, settings: ClusterReviewerSettings): Reviewed {
+  const { resource, request } = received;
   if (path === 'defaulting')
     return { decided: resource === 'ippools' ? fillIn(request, settings) : ALLOWED, dependsOnOthers: false };
-  const found = decide(resource, request, settings);
+  const found = decide(received, settings);
   if (found === undefined) return { decided: ALLOWED, dependsOnOthers: false };
   // What is wrong by itself stays so, whatever other objects are.
   const dependsOnOthers = !found.allowed && found.problems.every((problem) => problem.dependsOnOthers);
@@ -62,12 +65,14 @@ function subjectOf({ object, oldObject, name }: AdmissionRequest): StatusSubject
   return { kind: (object ?? oldObject)?.kind ?? '', name };
 }
 
-function decide(resource: string, request: AdmissionRequest, { facts, virtualMachines }: ClusterReviewerSettings) {
+function decide({ resource, request, username }: ReceivedReview, settings: ClusterReviewerSettings) {
+  const { facts, virtualMachines, controllerUser } = settings;
   switch (resource) {
     case 'ippools':
       return reviewIpPool(request, facts);
     case 'virtualmachinenetworkconfigs':
-      return isOfMachine(request.object) ? undefined : reviewNetworkConfig(request, facts);
+      // What the controller writes for a virtual machine is a matter of that. Anybody can write that a virtual machine owns a config.
+      return username.startsWith(controllerUser) && isOfMachine(request.object) ? undefined : reviewNetworkConfig(request, facts);
     case 'virtualmachines':
       return reviewVirtualMachine(request, facts, virtualMachines);
     default:
@@ -75,7 +80,6 @@ function decide(resource: string, request: AdmissionRequest, { facts, virtualMac
   }
 }
 
-/** The controller writes these; what is wrong with them is a matter of the virtual machine. */
 function isOfMachine(object: KubernetesObject | undefined): boolean {
   const owners = readField(object, 'metadata', 'ownerReferences');
   return Array.isArray(owners) && owners.some((owner) => isRecord(owner) && owner['kind'] === 'VirtualMachine');

@@ -32,6 +32,7 @@ it('the path of a decision is used over TLS, with all kinds of requests, before 
   const rules = createClusterReviewer({
     facts: factsOfObjects([]),
     virtualMachines: { onProblem: 'Warn' },
+    controllerUser: 'none',
     refresh: async () => undefined,
   });
   const review: AdmissionReviewer = async (path, received) => {

@@ -20,7 +20,13 @@ import { createClusterReviewer } from './cluster-reviewer.js';
 import { registerWebhook } from './register-webhook.js';
 import { warmUp } from './warm-up.js';
 import type { WebhookMetrics } from './webhook-metrics.js';
-import { OwnerResource, RegistrationResource, toRegistrationOwner, WEBHOOK_LABELS } from './webhook-registration.js';
+import {
+  OwnerResource,
+  RegistrationResource,
+  serviceAccountsOf,
+  toRegistrationOwner,
+  WEBHOOK_LABELS,
+} from './webhook-registration.js';
 
 export interface WebhookProcessSettings {
   readonly listen: ListenAddress;
@@ -247,7 +253,8 @@ export class WebhookProcess {
 
   async #listen({ pair: certificate }: ServedCertificate): Promise<void> {
     const { logger, metrics } = this.#ports;
-    const rules = { facts: this.#source.facts, virtualMachines: this.#settings.virtualMachines };
+    const { virtualMachines, namespace } = this.#settings;
+    const rules = { facts: this.#source.facts, virtualMachines, controllerUser: serviceAccountsOf(namespace) };
     await warmUp({ certificate, review: createClusterReviewer({ ...rules, refresh: async () => undefined }) }).catch(
       (error: unknown) => logger.warn({ err: errorForLog(error) }, 'not warmed up: the first decisions take longer'),
     );

@@ -20,6 +20,11 @@ export const WEBHOOK_LABELS = { 'app.kubernetes.io/managed-by': 'vmdhcp-controll
 const INJECT_ANNOTATION = 'cert-manager.io/inject-ca-from';
 const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false } as const;
 
+/** What the user names of ServiceAccounts in this namespace begin with. */
+export function serviceAccountsOf(namespace: string): string {
+  return `system:serviceaccount:${namespace}:`;
+}
+
 /** Where the configurations are. */
 export const RegistrationResource = {
   MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
@@ -56,7 +61,7 @@ interface Rule {
    * created and started whatever happens to the webhook, and what is wrong with them is reported by conditions and Events.
    */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** CEL, all of which must be true. Requests that concern nothing of ours are not even sent. */
+  /** CEL, all of which must be true. Requests that concern nothing of ours are not even sent. `NAMESPACE` is that of the webhook. */
   readonly conditions: Readonly<Record<string, string>>;
 }
 
@@ -91,8 +96,8 @@ const VALIDATION: readonly Rule[] = [
     failurePolicy: 'Ignore',
     conditions: {
       'spec-is-new': CHANGED,
-      'not-of-a-virtual-machine':
-        '!has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, owner.kind == "VirtualMachine")',
+      // Anybody can write that a virtual machine owns a config: only the controller does so for those that it keeps.
+      'not-of-the-controller': `!request.userInfo.username.startsWith("${serviceAccountsOf('NAMESPACE')}") || !has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, owner.kind == "VirtualMachine")`,
     },
   },
   {
@@ -145,6 +150,9 @@ function toWebhook(rule: Rule, { name, namespace, trusted }: RegistrationSetting
     sideEffects: 'None',
     timeoutSeconds: TIMEOUT_SECONDS,
     admissionReviewVersions: ['v1'],
-    matchConditions: Object.entries(conditions).map(([key, expression]) => ({ name: key, expression })),
+    matchConditions: Object.entries(conditions).map(([key, expression]) => ({
+      name: key,
+      expression: expression.replaceAll('NAMESPACE', namespace),
+    })),
   };
 }
