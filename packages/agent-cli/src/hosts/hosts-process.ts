@@ -256,7 +256,7 @@ export class HostsProcess {
       registry: this.#metrics.registry,
       pages: { '/leases': leasesPage(() => this.#machine.dhcp.views()) },
     };
-    return await servePodStatus({ http, podAddress, sources, logger: this.#logger });
+    return await servePodStatus({ http, option: '--listen', podAddress, sources, logger: this.#logger });
   }
 
   /** Addresses of the interface that is served are the agent's, and not what the pod needs. */

@@ -48,6 +48,11 @@ describe('listenOnPod', () => {
       'cannot listen on 192.0.2.77:0: no interface of the pod has 192.0.2.77; set POD_IP to the address of the pod; give another --http',
     );
   });
+
+  it('an address that the pod does not have names the option that it was given by', async () => {
+    const listening = listenOnPod({ host: '192.0.2.77', port: 0 }, readPodNetwork(undefined), '--listen');
+    await expect(listening).rejects.toThrow('give another --listen, or --listen off');
+  });
 });
 
 function hasIpv6(): boolean {

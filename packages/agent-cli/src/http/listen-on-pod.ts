@@ -5,15 +5,17 @@ import { type PodNetwork, podInterface } from './pod-interface.js';
 
 /**
  * Listens on the interface of the pod that has the address, and on no other: machines on the networks that the pod serves cannot connect.
+ * @param option - where the address was given, for the remedy.
  * @throws CommandError where that cannot be.
  */
 export async function listenOnPod(
   where: ListenAddress,
   network: PodNetwork,
+  option = '--http',
 ): Promise<ListeningSocket & { interfaceName: string }> {
   const fail = (why: string, cause?: unknown) =>
     new CommandError(
-      `cannot listen on ${formatListenAddress(where)}: ${why}; give another --http, or --http off`,
+      `cannot listen on ${formatListenAddress(where)}: ${why}; give another ${option}, or ${option} off`,
       ExitCode.unavailable,
       { cause },
     );

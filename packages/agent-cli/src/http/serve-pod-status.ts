@@ -6,6 +6,8 @@ import { readPodNetwork } from './pod-interface.js';
 /** Where the status server of a pod listens, and what its pages have. */
 export interface PodStatus {
   readonly http: ListenAddress;
+  /** The option with that address; default: `--http`. */
+  readonly option?: string;
   /** Undefined: it is not known. */
   readonly podAddress: string | undefined;
   readonly sources: Parameters<typeof startStatusServer>[1];
@@ -13,8 +15,8 @@ export interface PodStatus {
 }
 
 /** A status server on the interface of the pod's own address: machines on the networks that are served cannot connect. */
-export async function servePodStatus({ http, podAddress, sources, logger }: PodStatus): Promise<Server> {
-  const socket = await listenOnPod(http, readPodNetwork(podAddress));
+export async function servePodStatus({ http, option, podAddress, sources, logger }: PodStatus): Promise<Server> {
+  const socket = await listenOnPod(http, readPodNetwork(podAddress), option);
   const { interfaceName } = socket;
   logger.info({ interface: interfaceName, address: formatListenAddress(http) }, 'status server listens on this interface only');
   return await startStatusServer(socket, sources);

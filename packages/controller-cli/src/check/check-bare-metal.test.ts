@@ -83,6 +83,14 @@ describe('the check of bare-metal hosts', () => {
     ]);
   });
 
+  it.each(['HostStatus', 'LeaseSlice', 'HostEndpoint', 'ClusterAgent', 'HostOperation'])(
+    '%s that begins with a lower-case letter has its name in the remedy',
+    (kind) => {
+      const text = `apiVersion: bmc.spidernet.io/v1beta1\nkind: ${kind[0]?.toLowerCase()}${kind.slice(1)}\nmetadata: { name: a }\n`;
+      expect(findings(text)).toEqual([expect.stringContaining(`; did you mean ${kind}?`)]);
+    },
+  );
+
   it('objects that agents write are of no concern', () => {
     const host = 'apiVersion: bmc.spidernet.io/v1beta1\nkind: HostStatus\nmetadata: { name: rack-1-10-0-0-1 }\n';
     expect(check(host)).toMatchObject({ findings: [], ignored: 1 });

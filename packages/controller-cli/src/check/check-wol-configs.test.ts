@@ -52,6 +52,13 @@ describe('the check of WolConfigs', () => {
       ['problem: w.yaml:6:22: WolConfig office: spec.namespaceSelector: is no known field; did you mean namespaceSelectors?'],
     ],
     [
+      'an image that is a placeholder',
+      '  agent:\n    image: <your-registry>/agent:custom\n',
+      [
+        'problem: w.yaml:7:12: WolConfig office: spec.agent.image: "<your-registry>/agent:custom" is no image; write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1',
+      ],
+    ],
+    [
       'what agents cannot have',
       '  agent:\n    resources:\n      limits: { cpu: two }\n',
       [

@@ -145,7 +145,7 @@ function otherKind(value: unknown, kind: string, note: Note): CheckFinding | 'ig
   const apiVersion = readText(value, 'apiVersion') ?? '';
   const ours = OUR_KINDS.find(({ group }) => apiVersion.startsWith(`${group}/`));
   if (ours === undefined || WRITTEN_BY_AGENTS.has(kind)) return 'ignored';
-  const closest = closestName(kind, ours.kinds);
+  const closest = closestName(kind, ours.group === BARE_METAL_GROUP ? [...ours.kinds, ...WRITTEN_BY_AGENTS] : ours.kinds);
   const remedy = closest === undefined ? `write ${ours.kinds.join(' or ')}` : `did you mean ${closest}?`;
   const message = `${ours.apiVersion} has no kind ${JSON.stringify(kind)}`;
   return note('problem', { reason: 'unknown-kind', path: ['kind'], value: kind, message, remedy });

@@ -8,15 +8,28 @@ const UPDATE_STRATEGIES = ['RollingUpdate', 'OnDelete'];
 
 /** What is wrong with `spec.agent`, as far as one object shows it; the rest is for the API server to refuse. */
 export function agentSpecProblems({
+  image,
   imagePullPolicy,
   updateStrategy,
   resources,
 }: Partial<WolConfigAgent> = {}): readonly WolConfigProblem[] {
   return [
+    ...imageProblems(image),
     ...oneOf(['imagePullPolicy'], imagePullPolicy, PULL_POLICIES),
     ...oneOf(['updateStrategy', 'type'], updateStrategy?.type, UPDATE_STRATEGIES),
     ...quantityProblems('requests', resources?.requests),
     ...quantityProblems('limits', resources?.limits),
+  ];
+}
+
+/** Characters of a reference to an image; a placeholder such as `<your-registry>` has others. */
+const IMAGE = /^[\w.:@/[\]-]+$/;
+
+function imageProblems(image: string | undefined): readonly WolConfigProblem[] {
+  if (!image || IMAGE.test(image)) return [];
+  const message = `${JSON.stringify(image)} is no image`;
+  return [
+    { path: ['spec', 'agent', 'image'], message, remedy: 'write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1' },
   ];
 }
 
