@@ -91,6 +91,15 @@ describe('the check of bare-metal hosts', () => {
     },
   );
 
+  it('dhcpServerInterface beside dhcpServerConfig is a problem that names its place', () => {
+    const text = EXAMPLE.replace('  feature:\n', '  feature:\n    dhcpServerInterface: net1\n');
+    expect(findings(text)).toEqual([
+      expect.stringMatching(
+        /^problem: .* spec\.feature\.dhcpServerInterface: is no known field; move it to spec\.feature\.dhcpServerConfig\.dhcpServerInterface$/,
+      ),
+    ]);
+  });
+
   it('objects that agents write are of no concern', () => {
     const host = 'apiVersion: bmc.spidernet.io/v1beta1\nkind: HostStatus\nmetadata: { name: rack-1-10-0-0-1 }\n';
     expect(check(host)).toMatchObject({ findings: [], ignored: 1 });

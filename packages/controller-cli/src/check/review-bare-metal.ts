@@ -50,7 +50,15 @@ export function reviewBareMetal(object: KubernetesObject, facts: BareMetalFacts)
   const found = [...ownProblems(object, facts), ...problemsAmong(object, facts)];
   const others = found.map(({ path, message, remedy }) => toFieldProblem(object, path, { message, remedy }));
   const problems = [...(parsed.ok ? [] : parsed.problems), ...others];
-  return { problems, warnings: [...parsed.unknownFields, ...warningsOf(object, facts)] };
+  return { problems, warnings: [...parsed.unknownFields.map(withPlace), ...warningsOf(object, facts)] };
+}
+
+const INTERFACE = 'dhcpServerInterface';
+
+/** The field that is often written one level too high: its name is right, so that only its place helps. */
+function withPlace(field: UnknownField): UnknownField {
+  if (field.path.join('.') !== `spec.feature.${INTERFACE}`) return field;
+  return { ...field, remedy: `move it to spec.feature.dhcpServerConfig.${INTERFACE}`, suggestion: INTERFACE };
 }
 
 function ownProblems(object: KubernetesObject, { clusterAgents, networks }: BareMetalFacts): readonly HostProblem[] {
