@@ -1,5 +1,7 @@
 /** What else `kubectl vmdhcp` shows and writes, as a process against an API server on which a controller of this checkout works. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readConditions, readText } from '@vmdhcp/kube-runtime';
@@ -8,11 +10,14 @@ import { parseAllDocuments } from 'yaml';
 import {
   CLUSTER_EXAMPLES,
   compareRights,
+  has,
   ipPool,
   KubectlPlugin,
+  needs,
   networkAttachment,
   PLUGIN_BIN,
   rightsOf,
+  SYSTEM_PATH,
   serviceAccountToken,
   TEST_CLUSTER_VARIABLE,
   TestCluster,
@@ -186,6 +191,23 @@ describe('lists', () => {
     expect(stdout).toContain(`${keyOf('pool')},${keyOf('net')},10.1.0.10,${A},${cluster.namespace},a,default\r\n`);
     const kea = JSON.parse((await run('export', '--format', 'kea', '--pool', 'pool')).stdout) as object;
     expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ subnet: '10.1.0.0/24', reservations: [{ 'ip-address': '10.1.0.10' }] }] } });
+  });
+
+  it.skipIf(!has('kea-dhcp4'))(`export: a Kea server takes the file ${needs('kea-dhcp4')}`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-kea-'));
+    const path = join(folder, 'kea-dhcp4.json');
+    const check = () => {
+      const { status, stdout, stderr } = spawnSync('kea-dhcp4', ['-t', path], { encoding: 'utf8', env: { PATH: SYSTEM_PATH } });
+      return { status, output: stdout + stderr };
+    };
+    const exported = (await run('export', '--format', 'kea', '--pool', 'pool')).stdout;
+    writeFileSync(path, exported);
+    const { status, output } = check();
+    expect(status, output).toBe(0);
+    expect(output).toContain('a new subnet has been added to configuration: 10.1.0.0/24');
+    writeFileSync(path, exported.replace('"10.1.0.10"', '"no address"'));
+    expect(check().status, 'it reads the reservations').not.toBe(0);
+    rmSync(folder, { recursive: true });
   });
 });
 
