@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../api-object.js';
 import { createServerCertificate, type ServerCertificate } from '../http/certificates.js';
 import { section, textOf } from '../json-parts.js';
@@ -37,6 +37,10 @@ let received: Received[] = [];
 
 beforeAll(async () => {
   certificate = await createServerCertificate(['gadgets.tools.svc']);
+});
+
+beforeEach(async () => {
+  received = [];
   simulator = await startKubeSimulator({
     tokens: {
       limited: { username: 'limited', groups: ['system:authenticated'], extra: { 'example.com/Team': ['blue'] } },
@@ -61,7 +65,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
+afterEach(async () => {
   backend.closeAllConnections();
   backend.close();
   await simulator.stop();
@@ -132,49 +136,50 @@ const condition = () => {
 
 const conditionIs = (reason: string) => vi.waitFor(() => expect(condition()?.reason).toBe(reason), { timeout: 10_000 });
 
+/** Registered, with a Service whose server answers. */
+const available = async () => {
+  const service = { metadata: { name: 'gadgets' }, spec: { ports: [{ name: 'https', port: 443 }] } };
+  await simulator.client.create({ resource: 'services', namespace: 'tools' }, service);
+  simulator.serveService('tools', 'gadgets', { host: '127.0.0.1', port: port() });
+  await register();
+  await conditionIs('Passed');
+};
+
 const port = () => (backend.address() as AddressInfo).port;
 
-describe('an aggregated API becomes available', () => {
-  it('not without its Service', async () => {
-    await register();
-    await conditionIs('ServiceNotFound');
-    expect(condition()?.message).toBe('service/gadgets in "tools" is not present');
-    expect(await send(`${base}/namespaces/tools/gadgets`)).toMatchObject({ status: 503, text: 'service unavailable\n' });
-  });
+it('an aggregated API becomes available when its Service, the port, an endpoint and its server are there, and says which is missing', async () => {
+  await register();
+  await conditionIs('ServiceNotFound');
+  expect(condition()?.message).toBe('service/gadgets in "tools" is not present');
+  expect(await send(`${base}/namespaces/tools/gadgets`)).toMatchObject({ status: 503, text: 'service unavailable\n' });
 
-  it('not through a port that the Service does not have', async () => {
-    const service = { metadata: { name: 'gadgets' }, spec: { ports: [{ name: 'web', port: 80 }] } };
-    await simulator.client.create({ resource: 'services', namespace: 'tools' }, service);
-    await conditionIs('ServicePortError');
-    expect(condition()?.message).toBe('service/gadgets in "tools" is not listening on port 443');
-  });
+  const service = { metadata: { name: 'gadgets' }, spec: { ports: [{ name: 'web', port: 80 }] } };
+  await simulator.client.create({ resource: 'services', namespace: 'tools' }, service);
+  await conditionIs('ServicePortError');
+  expect(condition()?.message).toBe('service/gadgets in "tools" is not listening on port 443');
 
-  it('not without an endpoint of the Service', async () => {
-    const path = { resource: 'services', namespace: 'tools', name: 'gadgets' };
-    const body = { spec: { ports: [{ name: 'https', port: 443 }] } };
-    await simulator.client.patch(path, { type: 'merge', body });
-    await conditionIs('MissingEndpoints');
-    expect(condition()?.message).toBe('endpointslices for service/gadgets in "tools" have no addresses with port name "https"');
-  });
+  const path = { resource: 'services', namespace: 'tools', name: 'gadgets' };
+  const body = { spec: { ports: [{ name: 'https', port: 443 }] } };
+  await simulator.client.patch(path, { type: 'merge', body });
+  await conditionIs('MissingEndpoints');
+  expect(condition()?.message).toBe('endpointslices for service/gadgets in "tools" have no addresses with port name "https"');
 
-  it('not while its server does not answer', async () => {
-    const { port: closed } = await freePort();
-    simulator.serveService('tools', 'gadgets', { host: '127.0.0.1', port: closed });
-    await conditionIs('FailedDiscoveryCheck');
-    const url = `https://127.0.0.1:${closed}${base}`;
-    expect(condition()?.message).toBe(
-      `failing or missing response from ${url}: Get "${url}": dial tcp 127.0.0.1:${closed}: connect: connection refused`,
-    );
-  });
+  const { port: closed } = await freePort();
+  simulator.serveService('tools', 'gadgets', { host: '127.0.0.1', port: closed });
+  await conditionIs('FailedDiscoveryCheck');
+  const url = `https://127.0.0.1:${closed}${base}`;
+  expect(condition()?.message).toBe(
+    `failing or missing response from ${url}: Get "${url}": dial tcp 127.0.0.1:${closed}: connect: connection refused`,
+  );
 
-  it('when its server answers discovery', async () => {
-    simulator.serveService('tools', 'gadgets', { host: '127.0.0.1', port: port() });
-    await conditionIs('Passed');
-    expect(condition()).toMatchObject({ status: 'True', message: 'all checks passed' });
-  });
+  simulator.serveService('tools', 'gadgets', { host: '127.0.0.1', port: port() });
+  await conditionIs('Passed');
+  expect(condition()).toMatchObject({ status: 'True', message: 'all checks passed' });
 });
 
 describe('a request for an aggregated API', () => {
+  beforeEach(available);
+
   const polish = `${base}/namespaces/tools/gadgets/one/polish`;
 
   it('goes to its server with the name of the user, and without the credentials', async () => {
@@ -209,7 +214,8 @@ describe('a request for an aggregated API', () => {
     expect(received).toEqual([]);
   });
 
-  it('is in the audit, allowed or not', () => {
+  it('is in the audit, allowed or not', async () => {
+    for (const token of ['limited', 'other']) await send(polish, { method: 'PUT', token });
     const entry = { verb: 'update', group, resource: 'gadgets', subresource: 'polish', namespace: 'tools', name: 'one' };
     const about = simulator.audit.requests.filter((each) => each.group === group);
     expect(about).toContainEqual({ ...entry, user: 'limited', allowed: true });
@@ -239,6 +245,8 @@ describe('a request for an aggregated API', () => {
 });
 
 describe('discovery', () => {
+  beforeEach(available);
+
   it('lists the group among those of this server', async () => {
     const { groups } = JSON.parse((await send('/apis')).text) as { groups: { name: string }[] };
     expect(groups.map(({ name }) => name)).toEqual(expect.arrayContaining(['apps', group]));
@@ -288,6 +296,8 @@ describe('discovery', () => {
 });
 
 describe('an aggregated API whose server went', () => {
+  beforeEach(available);
+
   it('answers with what happened, until the next check notices it', async () => {
     const { port: closed } = await freePort();
     const { client } = simulator;
