@@ -1,6 +1,6 @@
 // npm test: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed, N skipped`.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
@@ -8,11 +8,13 @@ import { runLabTests } from '../run-lab-tests.mjs';
 
 const PARTS = {
   checks: runChecks,
-  unit: () => runVitest('unit tests', []),
+  unit: runUnitTests,
   cluster: () => runVitest('tests against a simulated API server', ['--config', 'vitest.cluster.config.ts']),
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
 };
+/** The projects of vitest that are published by nothing. */
+const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'images'];
 /** A program that a check needs is not installed (EX_UNAVAILABLE). */
 const MISSING = 69;
 const MOST_LINES_OF_A_CAUSE = 6;
@@ -125,10 +127,27 @@ async function runInside(title, settings, run) {
   }
 }
 
-function runVitest(title, parameters) {
+/** Those of the packages run on the lowest version of Node that they promise, where that is installed. */
+function runUnitTests() {
+  const lowest = 'tools/lowest-node/node_modules/.bin/node';
+  const node = existsSync(lowest) ? lowest : process.execPath;
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
+  runVitest(
+    `unit tests of the packages, on Node ${version}`,
+    TOOLS.map((name) => `--project=!${name}`),
+    node,
+  );
+  runVitest(
+    'unit tests of the tools',
+    TOOLS.map((name) => `--project=${name}`),
+  );
+}
+
+/** @param node - the Node that runs the tests. */
+function runVitest(title, parameters, node = process.execPath) {
   process.stdout.write(`\n${title}\n`);
-  const run = prepareVitest([...parameters, ...filters]);
-  run.ended(spawnSync('vitest', run.parameters, { stdio: 'inherit' }).status);
+  const run = prepareVitest(['--passWithNoTests', ...parameters, ...filters]);
+  run.ended(spawnSync(node, ['node_modules/vitest/vitest.mjs', ...run.parameters], { stdio: 'inherit' }).status);
 }
 
 function fail(title, why) {

@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-agent.js', import.meta.url));
+/** As in the images: an older one loads fetch at its start. */
+const NODE = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
 /** Prints, at the end, the packages whose modules were loaded, and the modules of Node. */
 const LIST_LOADED = `
 import { registerHooks } from 'node:module';
@@ -16,7 +18,7 @@ process.on('exit', () => process.stderr.write('LOADED' + JSON.stringify([...pack
 
 function loadedBy(...words: readonly string[]): { readonly status: number | null; readonly loaded: ReadonlySet<string> } {
   const hook = `data:text/javascript,${encodeURIComponent(LIST_LOADED)}`;
-  const { status, stderr } = spawnSync(process.execPath, ['--import', hook, PROGRAM, ...words], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(NODE, ['--import', hook, PROGRAM, ...words], { encoding: 'utf8' });
   return { status, loaded: new Set(JSON.parse(stderr.split('LOADED')[1] ?? '[]') as string[]) };
 }
 

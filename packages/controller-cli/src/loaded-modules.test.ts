@@ -8,6 +8,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../bin/vmdhcp-controller.js', import.meta.url));
 const PLUGIN = fileURLToPath(new URL('../bin/kubectl-vmdhcp.js', import.meta.url));
+/** As in the images: an older one loads fetch at its start. */
+const NODE = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url));
 /** Prints, at the end, the packages whose modules were loaded, and the modules of Node. */
 const LIST_LOADED = `
 import { registerHooks } from 'node:module';
@@ -25,7 +27,7 @@ function loadedBy(env: NodeJS.ProcessEnv, ...words: readonly string[]) {
 function loadedByProgram(program: string, env: NodeJS.ProcessEnv, words: readonly string[]) {
   const hook = `data:text/javascript,${encodeURIComponent(LIST_LOADED)}`;
   const settings = { encoding: 'utf8', timeout: 20_000, env: { PATH: process.env['PATH'], ...env } } as const;
-  const { status, stderr } = spawnSync(process.execPath, ['--import', hook, program, ...words], settings);
+  const { status, stderr } = spawnSync(NODE, ['--import', hook, program, ...words], settings);
   return { status, loaded: new Set(JSON.parse(stderr.split('LOADED')[1] ?? '[]') as string[]) };
 }
 
