@@ -32,9 +32,6 @@ const MOST_AHEAD_MS = 60_000;
 /** No quarantine is longer, except one for ever: those of imported leases are as long as these. */
 const LONGEST_QUARANTINE_MS = 31 * 86_400_000;
 
-/** For so long at least a part of the addresses is kept for the clients that had them: they may be switched off over a weekend. */
-const KEPT_MS = 3 * 86_400_000;
-
 export class LeasableAddresses {
   readonly table: BindingTable;
   readonly #offers = new Offers();
@@ -233,7 +230,8 @@ export class LeasableAddresses {
 
   #chooseNewAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
     if (wished !== undefined && this.#supply.isUnused(wished)) return wished;
-    const keptSinceMs = this.isKnown(client) ? Number.POSITIVE_INFINITY : nowMs - Math.max(KEPT_MS, this.#leaseTimeMs);
+    // A part is kept for the clients that had them, for as long again as a lease lasts.
+    const keptSinceMs = this.isKnown(client) ? Number.POSITIVE_INFINITY : nowMs - 1_000 * this.#pool.leaseTimeSeconds;
     const next = () => this.#supply.lowestUnused() ?? this.#supply.oldestEnded(keptSinceMs);
     let address = next();
     while (address === undefined && this.#shareOldestOffer(nowMs)) address = next();
@@ -244,10 +242,6 @@ export class LeasableAddresses {
   isKnown(client: UnknownClient): boolean {
     const binding = this.bindingOf(client);
     return binding !== undefined && isProven(binding, binding.grantedAtMs);
-  }
-
-  get #leaseTimeMs(): number {
-    return 1_000 * this.#pool.leaseTimeSeconds;
   }
 
   /** Keeps the address for the client for a short time. An offer of what the client has leased keeps nothing. */
