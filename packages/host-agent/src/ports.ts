@@ -36,8 +36,8 @@ export interface HostAgentPorts {
   readonly events: HostEventRecorder;
   /** The leases of the DHCP server, all of them. Undefined: it has not loaded them yet, so that none counts as ended. */
   readonly leases: () => readonly HostLease[] | undefined;
-  /** True: the lease of this address has ended, and its client never renewed it. */
-  readonly mayBeMadeUp: (address: string) => boolean;
+  /** True: the lease of this address has ended, and its client never renewed it. Default: of no address. */
+  readonly mayBeMadeUp?: (address: string) => boolean;
   /** Called with the first ones, and whenever they differ. */
   readonly onBindings: (bound: BoundAddresses) => void;
   readonly managementControllers: ManagementControllers;

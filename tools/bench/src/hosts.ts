@@ -137,7 +137,6 @@ function lead(access: ClusterAccess): HostAgent {
       instance: 'bench',
     }),
     leases: () => leases,
-    mayBeMadeUp: () => false,
     onBindings: () => onBindings(),
     managementControllers: { read, operate: async () => ({ isSuccess: true, message: '' }) },
     observer: { observe },

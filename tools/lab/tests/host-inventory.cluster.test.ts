@@ -286,7 +286,6 @@ describe('an agent', () => {
         instance: 'one',
       }),
       leases: () => leases,
-      mayBeMadeUp: () => false,
       onBindings: () => undefined,
       managementControllers: {
         read: async (target) => {

@@ -4,7 +4,7 @@ import { clusterAgent } from './hosts-fixtures.js';
 
 const NOW = '2026-01-01T00:00:00Z';
 const countsOf = (valid: number) => ({
-  counts: { size: 10, valid, quarantined: 0, declared: 0, free: 10 - valid },
+  counts: { size: 10, valid, quarantined: 0, declared: 0, kept: 0, free: 10 - valid },
   conditions: [],
 });
 const stored = (addresses: object) => ({ ...clusterAgent(), status: { addresses } });

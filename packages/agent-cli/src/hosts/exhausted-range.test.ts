@@ -20,7 +20,7 @@ it('story: a client finds no free address, which is a condition and one Event; a
   expect(condition()).toMatchObject({
     reason: 'AddressesExhausted',
     message:
-      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict); widen ipRange, or free addresses of hosts that are gone (vmdhcp-agent release ADDRESS, where one has a lease)',
+      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict, 0 kept for clients that had one); widen ipRange, or free addresses of hosts that are gone (vmdhcp-agent release ADDRESS, where one has a lease)',
   });
   await world.join(3);
   await world.clock.advance(20_000);
@@ -37,7 +37,7 @@ it('addresses that are freed and taken again and again make one Event in ten min
   const pool = { range: { first: ip('10.0.0.10'), last: ip('10.0.0.10') } };
   const use = (free: number, refused: number): RangeUse => ({
     ...{ pool, refused },
-    counts: { size: 1, valid: 1 - free, quarantined: 0, declared: 0, free },
+    counts: { size: 1, valid: 1 - free, quarantined: 0, declared: 0, kept: 0, free },
   });
   range.look(use(0, 7));
   expect([range.isKnown, range.message], 'refused before, while another replica was leader').toEqual([false, undefined]);
@@ -66,12 +66,12 @@ it.each([
     { valid: 1, declared: 2 },
     '(vmdhcp-agent release ADDRESS, where one has a lease; vmdhcp-agent unbind ADDRESS, where one is bound)',
   ],
-  ['is in conflict', { quarantined: 3 }, '3 in conflict); widen ipRange'],
+  ['is in conflict', { quarantined: 3 }, '3 in conflict, 0 kept for clients that had one); widen ipRange'],
 ])('a range that %s is freed by what frees it', (_, used, expected) => {
   const range = new ExhaustedRange({ nowMs: () => 0, record: () => undefined });
   const use = {
     pool: { range: { first: ip('10.0.0.10'), last: ip('10.0.0.12') } },
-    counts: { size: 3, valid: 0, quarantined: 0, declared: 0, free: 0, ...used },
+    counts: { size: 3, valid: 0, quarantined: 0, declared: 0, kept: 0, free: 0, ...used },
   };
   range.look({ ...use, refused: 0 });
   range.look({ ...use, refused: 1 });

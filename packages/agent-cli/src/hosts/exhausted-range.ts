@@ -58,9 +58,9 @@ export class ExhaustedRange {
   }
 
   #begin({ range }: Pick<Pool, 'range'>, counts: OpenPoolCounts): void {
-    const { size, valid, declared, quarantined } = counts;
+    const { size, valid, declared, quarantined, kept } = counts;
     const addresses = `${formatIpv4Address(range.first)}-${formatIpv4Address(range.last)}`;
-    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict); widen ipRange${remediesOf(counts)}`;
+    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict, ${kept} kept for clients that had one); widen ipRange${remediesOf(counts)}`;
     this.#message = message;
     this.#isKnown = true;
     const nowMs = this.#ports.nowMs();

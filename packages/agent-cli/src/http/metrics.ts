@@ -120,13 +120,13 @@ function describePools({ served }: MetricSources, registers: Registry[]): void {
 function describeOpenPools({ counts, failures }: OpenSources, registers: Registry[]): Metrics['observeRecorded'] {
   new Gauge({
     name: 'vmdhcp_agent_dynamic_addresses',
-    help: 'Addresses that unknown clients may lease, by state: leased, quarantined, declared (an object names the address) or free.',
+    help: 'Addresses that unknown clients may lease, by state: leased, quarantined, declared (an object names the address), kept (for clients that had one) or free.',
     labelNames: ['pool', 'state'],
     registers,
     collect() {
       this.reset();
-      for (const [pool, { valid, quarantined, declared, free }] of counts())
-        for (const [state, count] of Object.entries({ leased: valid, quarantined, declared, free }))
+      for (const [pool, { valid, quarantined, declared, kept, free }] of counts())
+        for (const [state, count] of Object.entries({ leased: valid, quarantined, declared, kept, free }))
           this.set({ pool, state }, count);
     },
   });

@@ -70,8 +70,12 @@ export class AddressSupply {
    */
   oldestEnded(keptSinceMs: number): Ipv4Address | undefined {
     if (this.#ended.size > 0) return this.#ended.first;
-    const isKept = this.#endedProven.size <= Math.floor(this.size / 4) && this.#endedProven.firstEndsAtMs > keptSinceMs;
-    return isKept ? undefined : this.#endedProven.first;
+    return this.#endedProven.size > this.keptCount(keptSinceMs) ? this.#endedProven.first : undefined;
+  }
+
+  /** How many addresses are kept for the clients that had them. @param keptSinceMs - as above. */
+  keptCount(keptSinceMs: number): number {
+    return this.#endedProven.firstEndsAtMs > keptSinceMs ? Math.min(this.#endedProven.size, Math.floor(this.size / 4)) : 0;
   }
 
   /** An address whose lease has ended since it was last refreshed; undefined: there is none. */

@@ -12,7 +12,7 @@ describe('declared clients in an open pool', () => {
     expect(shortOutcome(server.send('request', 2, { server: SERVER, requested: '10.0.0.10' }))).toBe(
       'nak 0.0.0.0 address-not-available',
     );
-    expect(server.open.counts(server.nowMs)).toEqual({ size: 9, valid: 1, quarantined: 0, declared: 1, free: 7 });
+    expect(server.open.counts(server.nowMs)).toEqual({ size: 9, valid: 1, quarantined: 0, declared: 1, kept: 0, free: 7 });
     server.open.declare([], server.nowMs);
     expect(server.join(2)).toBe('10.0.0.10');
   });

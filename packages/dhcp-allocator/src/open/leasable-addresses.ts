@@ -230,12 +230,21 @@ export class LeasableAddresses {
 
   #chooseNewAddress(client: UnknownClient, wished: Ipv4Address | undefined, nowMs: number): Ipv4Address | undefined {
     if (wished !== undefined && this.#supply.isUnused(wished)) return wished;
-    // A part is kept for the clients that had them, for as long again as a lease lasts.
-    const keptSinceMs = this.isKnown(client) ? Number.POSITIVE_INFINITY : nowMs - 1_000 * this.#pool.leaseTimeSeconds;
+    const keptSinceMs = this.isKnown(client) ? Number.POSITIVE_INFINITY : this.#keptSinceMs(nowMs);
     const next = () => this.#supply.lowestUnused() ?? this.#supply.oldestEnded(keptSinceMs);
     let address = next();
     while (address === undefined && this.#shareOldestOffer(nowMs)) address = next();
     return address;
+  }
+
+  /** How many free addresses are kept for the clients that had them. */
+  keptCount(nowMs: number): number {
+    return this.#supply.keptCount(this.#keptSinceMs(nowMs));
+  }
+
+  /** For as long again as a lease lasts. */
+  #keptSinceMs(nowMs: number): number {
+    return nowMs - 1_000 * this.#pool.leaseTimeSeconds;
   }
 
   /** The client has renewed a lease here. */

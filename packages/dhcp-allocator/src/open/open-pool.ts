@@ -23,7 +23,7 @@ export interface WaitingDeclaration {
   readonly binding: Binding;
 }
 
-/** How the dynamic addresses are used: `size = valid + quarantined + declared + free`. */
+/** How the dynamic addresses are used: `size = valid + quarantined + declared + kept + free`. */
 export interface OpenPoolCounts {
   readonly size: number;
   /** Leased now. */
@@ -31,7 +31,9 @@ export interface OpenPoolCounts {
   readonly quarantined: number;
   /** Not leased because an object declares them. */
   readonly declared: number;
-  /** Free to be leased, offered ones included. */
+  /** Free, and leased only to clients that had one, as few others are free. */
+  readonly kept: number;
+  /** Free to be leased to any client, offered ones included. */
   readonly free: number;
 }
 
@@ -231,7 +233,8 @@ export class OpenPool {
     const declared = [...addresses.declared.keys()].filter((address) => {
       return addresses.isDynamic(address) && !addresses.isQuarantined(address, nowMs) && isFree(address);
     }).length;
-    return { size, valid, quarantined, declared, free: Math.max(0, size - valid - quarantined - declared) };
+    const kept = addresses.keptCount(nowMs);
+    return { size, valid, quarantined, declared, kept, free: Math.max(0, size - valid - quarantined - declared - kept) };
   }
 
   /** The pool with the lease time that the client gets for the address: its own, or a shorter one, `SHORT_LEASE_SECONDS` at least. */

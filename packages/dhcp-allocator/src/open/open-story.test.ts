@@ -137,7 +137,7 @@ describe('a story of an open pool', () => {
     server.pass(3599);
     expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 1, free: 9 });
     server.pass(1);
-    expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 0, free: 10 });
+    expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 0, kept: 1, free: 9 });
   });
 
   it('§4.3.3 a declined address that is confirmed is leased to no client until its quarantine ends, at most a quarter of them', () => {
@@ -153,7 +153,7 @@ describe('a story of an open pool', () => {
       'nak 0.0.0.0 address-not-available',
     );
     server.record(quarantine('10.0.0.19') ?? record);
-    expect(server.open.counts(server.nowMs)).toEqual({ size: 10, valid: 1, quarantined: 2, declared: 0, free: 7 });
+    expect(server.open.counts(server.nowMs)).toEqual({ size: 10, valid: 1, quarantined: 2, declared: 0, kept: 0, free: 7 });
     expect(quarantine('10.0.0.12')).toBeUndefined();
     expect(quarantine('10.0.0.99')).toBeUndefined();
     server.crash();
@@ -171,7 +171,7 @@ describe('a story of an open pool', () => {
     server.open.setPool(server.served, server.nowMs);
     expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('ack 10.0.0.10');
     expect(server.join(2)).toBe('10.0.0.30');
-    expect(server.open.counts(server.nowMs)).toEqual({ size: 2, valid: 1, quarantined: 0, declared: 0, free: 1 });
+    expect(server.open.counts(server.nowMs)).toEqual({ size: 2, valid: 1, quarantined: 0, declared: 0, kept: 0, free: 1 });
     server.pass(3601);
     expect(server.open.takeEnded(server.nowMs).map(({ address }) => address)).toEqual([ip('10.0.0.30'), ip('10.0.0.10')]);
     expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('nak 0.0.0.0 address-not-available');

@@ -123,7 +123,6 @@ export class Rack {
       hostOperations: this.operations,
       events: new EventRecorder({ client: this.events, clock, now, random: Math.random, component: 'agent', instance: 'one' }),
       leases: () => this.leases,
-      mayBeMadeUp: () => false,
       onBindings: (bound) => this.bound.push(bound),
       managementControllers: {
         read: (target, signal) => {

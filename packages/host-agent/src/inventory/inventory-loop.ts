@@ -100,7 +100,7 @@ export class InventoryLoop {
       clusterAgent: readClusterAgent(agent),
       clusterAgents: agents.map(({ metadata }) => metadata.name),
       leases: this.#ports.leases(),
-      mayBeMadeUp: this.#ports.mayBeMadeUp,
+      ...(this.#ports.mayBeMadeUp !== undefined && { mayBeMadeUp: this.#ports.mayBeMadeUp }),
       endpoints: this.#objects.all('hostendpoints'),
       hostStatuses: this.#objects.hostStatuses(),
       nowMs,

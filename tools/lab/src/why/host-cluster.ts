@@ -126,7 +126,6 @@ export class HostCluster {
         instance: 'one',
       }),
       leases: () => [...this.#leases].map(([ipAddress, macAddress]): HostLease => ({ ipAddress, macAddress })),
-      mayBeMadeUp: () => false,
       onBindings: () => undefined,
       managementControllers: {
         read: async (target) => this.#health(target),
