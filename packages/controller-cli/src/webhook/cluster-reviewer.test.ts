@@ -19,9 +19,14 @@ const pool = (ipv4Config: object): KubernetesObject =>
   }) as unknown as KubernetesObject;
 const GOOD = { cidr: '192.168.0.0/24', serverIP: '192.168.0.2', pool: { start: '192.168.0.10', end: '192.168.0.20' } };
 
+const MACHINE = {
+  kind: 'VirtualMachine',
+  metadata: { namespace: 'default', name: 'vm', uid: 'v' },
+} as unknown as KubernetesObject;
+
 /** The network was created a moment ago: only the next list has it. */
 function setUp() {
-  let facts = factsOfObjects([]);
+  let facts = factsOfObjects([MACHINE]);
   let refreshes = 0;
   const current = new Proxy({} as AdmissionFacts, {
     get: (_, name) => {
@@ -35,7 +40,7 @@ function setUp() {
     controllerUser: 'system:serviceaccount:system:',
     refresh: async () => {
       refreshes += 1;
-      facts = factsOfObjects([NETWORK]);
+      facts = factsOfObjects([NETWORK, MACHINE]);
     },
   });
   const ask = async (object: KubernetesObject, path: AdmissionPath = 'validation', resource = 'ippools', username = 'person') =>
@@ -120,14 +125,22 @@ describe('createClusterReviewer', () => {
     expect((await change(old, { ...leaving, metadata })).response).toEqual({ allowed: true });
   });
 
-  it.each<[what: string, username: string, kind: string, allowed: boolean]>([
-    ['the controller writes for a virtual machine', 'system:serviceaccount:system:controller', 'VirtualMachine', true],
-    ['the controller writes for something else', 'system:serviceaccount:system:controller', 'Pod', false],
-    ['a person says to be of a virtual machine', 'person', 'VirtualMachine', false],
-    ['a tenant says to be of a virtual machine', 'system:serviceaccount:system-2:controller', 'VirtualMachine', false],
-  ])('of a wrong config that %s, allowed: %4$s', async (_what, username, kind, allowed) => {
+  it.each<[what: string, username: string, owner: object, allowed: boolean]>([
+    ['the controller writes for a virtual machine', 'system:serviceaccount:system:controller', { kind: 'VirtualMachine' }, true],
+    ['the controller writes for something else', 'system:serviceaccount:system:controller', { kind: 'Pod' }, false],
+    [
+      'a controller of another user writes for its virtual machine',
+      'person',
+      { kind: 'VirtualMachine', name: 'vm', uid: 'v' },
+      true,
+    ],
+    ['a person claims is of a virtual machine', 'person', { kind: 'VirtualMachine' }, false],
+    ['a person claims is of an earlier virtual machine', 'person', { kind: 'VirtualMachine', name: 'vm', uid: 'w' }, false],
+    ['a tenant claims is of a virtual machine', 'system:serviceaccount:system-2:controller', { kind: 'VirtualMachine' }, false],
+  ])('of a wrong config that %s, allowed: %4$s', async (_what, username, owner, allowed) => {
     const spec = { vmName: 'vm', networkConfigs: [{ networkName: 'default/net', macAddress: 'zz' }] };
-    const object = { metadata: { name: 'vm', ownerReferences: [{ kind }] }, spec } as unknown as KubernetesObject;
+    const metadata = { namespace: 'default', name: 'vm', ownerReferences: [owner] };
+    const object = { metadata, spec } as unknown as KubernetesObject;
     const { response } = await setUp().ask(object, 'validation', 'virtualmachinenetworkconfigs', username);
     expect(response.allowed).toBe(allowed);
   });

@@ -1,5 +1,5 @@
 /** The rules of admission, asked about what a webhook receives. */
-import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import {
   type AdmissionFacts,
   type AdmissionRequest,
@@ -65,14 +65,14 @@ function subjectOf({ object, oldObject, name }: AdmissionRequest): StatusSubject
   return { kind: (object ?? oldObject)?.kind ?? '', name };
 }
 
-function decide({ resource, request, username }: ReceivedReview, settings: ClusterReviewerSettings) {
-  const { facts, virtualMachines, controllerUser } = settings;
+function decide(received: ReceivedReview, settings: ClusterReviewerSettings) {
+  const { resource, request } = received;
+  const { facts, virtualMachines } = settings;
   switch (resource) {
     case 'ippools':
       return reviewIpPool(request, facts);
     case 'virtualmachinenetworkconfigs':
-      // What the controller writes for a virtual machine is a matter of that. Anybody can write that a virtual machine owns a config.
-      return username.startsWith(controllerUser) && isOfMachine(request.object) ? undefined : reviewNetworkConfig(request, facts);
+      return isOfController(received, settings) ? undefined : reviewNetworkConfig(request, facts);
     case 'virtualmachines':
       return reviewVirtualMachine(request, facts, virtualMachines);
     default:
@@ -80,7 +80,15 @@ function decide({ resource, request, username }: ReceivedReview, settings: Clust
   }
 }
 
-function isOfMachine(object: KubernetesObject | undefined): boolean {
-  const owners = readField(object, 'metadata', 'ownerReferences');
-  return Array.isArray(owners) && owners.some((owner) => isRecord(owner) && owner['kind'] === 'VirtualMachine');
+/**
+ * What the controller writes for a virtual machine is a matter of that machine. Any user can write that a virtual machine owns a config, so the user has to be of the
+ * controller's namespace; or the virtual machine is there, and the config has its name: then it is the one that the controller keeps, and corrects.
+ */
+function isOfController({ request: { object }, username }: ReceivedReview, settings: ClusterReviewerSettings): boolean {
+  const { facts, controllerUser } = settings;
+  const owner = object?.metadata.ownerReferences?.find(({ kind }) => kind === 'VirtualMachine');
+  if (object === undefined || owner === undefined) return false;
+  if (username.startsWith(controllerUser)) return true;
+  const machine = facts.virtualMachine(keyOf(object));
+  return machine !== undefined && machine.metadata.name === owner.name && machine.metadata.uid === owner.uid;
 }

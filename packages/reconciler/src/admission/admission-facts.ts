@@ -33,6 +33,7 @@ export interface AdmissionFacts {
   readonly wanting: (network: string, address: Ipv4Address) => Iterable<readonly [key: string, macAddress: MacAddress]>;
   /** Keys of the VirtualMachines that have an interface with a MAC address on a network. */
   readonly machinesHaving: (network: string, macAddress: MacAddress) => ReadonlySet<string>;
+  readonly virtualMachine: (key: string) => KubernetesObject | undefined;
   /** What is known of a virtual machine besides its own object. */
   readonly knowledgeOf: (virtualMachine: KubernetesObject) => MachineKnowledge;
 }

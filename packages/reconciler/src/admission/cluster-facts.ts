@@ -67,6 +67,10 @@ export class ClusterFacts implements AdmissionFacts {
     return this.#view.machinesHaving(network, macAddress);
   }
 
+  virtualMachine(key: string): KubernetesObject | undefined {
+    return this.#sources.virtualMachines.get(key);
+  }
+
   knowledgeOf(virtualMachine: KubernetesObject): MachineKnowledge {
     return this.#view.knowledgeOf(virtualMachine);
   }
