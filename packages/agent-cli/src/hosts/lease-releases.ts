@@ -21,7 +21,11 @@ export class LeaseReleases {
   #seen: ReadonlySet<string> = new Set();
 
   /** Those that were not returned before, and whose lease has not been granted anew since. */
-  take(releases: readonly LeaseRelease[], table: Pick<BindingTable, 'at' | 'quarantines'>, nowMs: number): TakenReleases {
+  take(
+    releases: readonly LeaseRelease[],
+    table: Pick<BindingTable, 'at' | 'quarantines' | 'quarantinedSince'>,
+    nowMs: number,
+  ): TakenReleases {
     const before = this.#seen;
     this.#seen = new Set(releases.map(idOf));
     const pending = releases.flatMap((release) => {
@@ -29,7 +33,8 @@ export class LeaseReleases {
       if (before.has(idOf(release)) || address === undefined || nowMs - release.beforeMs >= COUNTS_MS) return [];
       const binding = table.at(address);
       const isLeased = binding !== undefined && binding.grantedAtMs <= release.beforeMs && isBindingValid(binding, nowMs);
-      const isQuarantined = (table.quarantines().get(address) ?? 0) > nowMs;
+      const isQuarantined =
+        (table.quarantines().get(address) ?? 0) > nowMs && (table.quarantinedSince().get(address) ?? 0) <= release.beforeMs;
       return isLeased || isQuarantined ? [{ ...release, address }] : [];
     });
     return {

@@ -129,3 +129,15 @@ it('a client that renews its first lease is reported once: it is no made-up one'
   await renew();
   expect(proven()).toEqual([{ kind: 'client-proven', pool: 'net', macAddress: UNKNOWN }]);
 });
+
+it('a client that was offered an address gets it, whatever another one requests that was offered one', async () => {
+  const world = setUp();
+  expect(world.send(UNKNOWN, 'discover')).toBe('offer 10.0.0.100');
+  expect(world.send(SQUATTER, 'discover')).toBe('offer 10.0.0.101');
+  // As in INIT-REBOOT, without a server identifier.
+  for (let each = 0; each < 4_100; each++) world.send(SQUATTER, 'request', { options: [[50, octets('10.0.0.101')]] });
+  world.request(UNKNOWN, '10.0.0.100');
+  await turn();
+  await world.settle();
+  expect(world.sent.at(-1)).toBe('eth1 ack 10.0.0.100');
+});

@@ -153,11 +153,11 @@ export class OpenAnswers {
     return true;
   }
 
-  /** Notes leases that have ended, and mends times of a clock that was ahead. To be called every few seconds. */
+  /** Notes leases that have ended, and ends those that a clock that was ahead made too long. To be called every few seconds. */
   noteEnded(): void {
     const nowMs = this.#ports.nowMs();
     for (const open of this.#ports.all()) {
-      for (const record of open.beginCorrections(nowMs)) void this.#ports.record(record);
+      for (const record of open.beginOverdueEnds(nowMs)) void this.#ports.record(record);
       for (const { macAddress, address } of open.takeEnded(nowMs))
         this.#observe('expired', { poolName: open.pool.name, macAddress, address });
     }

@@ -28,7 +28,8 @@ const NEVER = 'never';
 /** One line, without its end: `{"pool":"net","address":"10.0.0.10","client":"01020000000001","mac":"02:00:00:00:00:01",...}`. */
 export function formatBindingRecord(record: BindingRecord): string {
   const place = { pool: record.poolName, address: formatIpv4Address(record.address) };
-  if (record.kind === 'quarantine') return JSON.stringify({ ...place, quarantined: formatTime(record.untilMs) });
+  if (record.kind === 'quarantine')
+    return JSON.stringify({ ...place, quarantined: formatTime(record.untilMs), since: record.beganAtMs });
   return JSON.stringify({
     ...place,
     // Agents of earlier versions read it; to them it is a client without an identifier.
@@ -70,10 +71,10 @@ function parseObject(line: string): Fields | 'not-json' | 'not-a-record' {
   }
 }
 
-function readQuarantine({ quarantined }: Fields, place: Place): BindingRecordReading {
-  const untilMs = readTime(quarantined);
-  if (untilMs === undefined) return { ok: false, reason: 'time-invalid' };
-  return { ok: true, record: { kind: 'quarantine', ...place, untilMs } };
+function readQuarantine({ quarantined, since }: Fields, place: Place): BindingRecordReading {
+  const [untilMs, beganAtMs] = [quarantined, since].map(readTime);
+  if (untilMs === undefined || (since !== undefined && beganAtMs === undefined)) return { ok: false, reason: 'time-invalid' };
+  return { ok: true, record: { kind: 'quarantine', ...place, untilMs, ...(beganAtMs !== undefined && { beganAtMs }) } };
 }
 
 function readBinding(fields: Fields, place: Place): BindingRecordReading {

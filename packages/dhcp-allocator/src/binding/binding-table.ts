@@ -18,6 +18,8 @@ export class BindingTable {
   readonly #rowOfClient = new Map<MacAddress, number>();
   readonly #vacantRows: number[] = [];
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
+  /** Of those of which it is known. */
+  readonly #quarantinedSinceMs = new Map<Ipv4Address, number>();
   readonly #hostnames = new Map<number, string>();
   #addresses = new Uint32Array(SMALLEST_CAPACITY);
   #macAddresses = new Uint8Array(MAC_LENGTH * SMALLEST_CAPACITY);
@@ -52,6 +54,11 @@ export class BindingTable {
     return this.#quarantinedUntilMs;
   }
 
+  /** Addresses in quarantine, each with the time when that began, where it is known. */
+  quarantinedSince(): ReadonlyMap<Ipv4Address, number> {
+    return this.#quarantinedSinceMs;
+  }
+
   /** Bindings, in the order in which their rows were first used. */
   *bindings(): Generator<Binding> {
     for (const row of this.#rowOfAddress.values()) yield this.#read(row);
@@ -64,8 +71,13 @@ export class BindingTable {
 
   /** A record for each binding and each quarantine: applied to an empty table, they make this one. */
   *records(): Generator<BindingRecord> {
-    for (const [address, untilMs] of this.#quarantinedUntilMs)
-      yield { kind: 'quarantine', poolName: this.poolName, address, untilMs };
+    for (const [address, untilMs] of this.#quarantinedUntilMs) {
+      const beganAtMs = this.#quarantinedSinceMs.get(address);
+      yield {
+        ...{ kind: 'quarantine', poolName: this.poolName, address, untilMs },
+        ...(beganAtMs !== undefined && { beganAtMs }),
+      };
+    }
     for (const binding of this.bindings()) yield { kind: 'binding', poolName: this.poolName, ...binding };
   }
 
@@ -76,9 +88,11 @@ export class BindingTable {
    */
   apply(record: BindingRecord): Ipv4Address[] {
     const { address } = record;
+    this.#quarantinedSinceMs.delete(address);
     if (record.kind === 'quarantine') {
       this.#remove(address);
       this.#quarantinedUntilMs.set(address, record.untilMs);
+      if (record.beganAtMs !== undefined) this.#quarantinedSinceMs.set(address, record.beganAtMs);
       return [address];
     }
     this.#quarantinedUntilMs.delete(address);

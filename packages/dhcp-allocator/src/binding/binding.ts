@@ -35,6 +35,8 @@ export type BindingRecord =
       readonly address: Ipv4Address;
       /** The address is leased to no client before this time. */
       readonly untilMs: number;
+      /** Absent: not known. */
+      readonly beganAtMs?: number;
     };
 
 /** True while the client may use the address. */

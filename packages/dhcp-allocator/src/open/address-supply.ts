@@ -102,7 +102,9 @@ export class AddressSupply {
     this.#ended.delete(address);
     this.#endedProven.delete(address);
     if (ended === undefined) return;
-    const order = isProven(ended, ended.grantedAtMs) ? this.#endedProven : this.#ended;
+    // What a person ended is for any client.
+    const isKept = isProven(ended, ended.grantedAtMs) && !ended.isReleased;
+    const order = isKept ? this.#endedProven : this.#ended;
     order.set(address, ended.endsAtMs);
   }
 }

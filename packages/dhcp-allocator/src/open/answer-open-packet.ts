@@ -103,11 +103,12 @@ function answerUnknown(asked: Asked, { into, nowMs, admits }: OpenServing): Answ
 }
 
 /** Undefined: the client has a lease of the pool, or had one. */
-function newStandingOf({ message, unknown, open: { addresses } }: Asked, nowMs: number): NewStanding | undefined {
+function newStandingOf({ message, unknown, open: { addresses, pool } }: Asked, nowMs: number): NewStanding | undefined {
   if (addresses.bindingOf(unknown) !== undefined) return undefined;
-  const { type, requestedAddress } = message;
+  const { type, requestedAddress, serverIdentifier } = message;
+  const isSelecting = type === 'request' && serverIdentifier === pool.serverAddress;
   const isOffered = requestedAddress !== undefined && addresses.wasOffered(unknown, requestedAddress, nowMs);
-  return type === 'request' && isOffered ? 'offered' : 'new';
+  return isSelecting && isOffered ? 'offered' : 'new';
 }
 
 /** A message is a view of its packet, whose memory the caller uses again for the next one. */

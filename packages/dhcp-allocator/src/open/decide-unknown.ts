@@ -129,8 +129,9 @@ function isBeingRecorded({ client, open }: UnknownRequest, address: Ipv4Address)
 
 function bind(request: UnknownRequest, address: Ipv4Address, rapid = false): UnknownDecision {
   const { client, open, nowMs } = request;
-  // The reply to the first message answers its repetition too.
-  if (isBeingRecorded(request, address)) return ignore('being-recorded');
+  // The reply to the first message answers its repetition too, and the client gets no second address meanwhile.
+  if (isBeingRecorded(request, address) || open.addresses.isMoving({ macAddress: client.macAddress, address }))
+    return ignore('being-recorded');
   const own = open.addresses.bindingOf(client);
   const record = open.beginRecording(client, address, nowMs);
   const lease: Lease = { ...leaseOf(request, address), expiresAtMs: record.endsAtMs };

@@ -29,15 +29,27 @@ export interface DeclaredAddress {
 
 /** How far the clock of another replica may be ahead. */
 const MOST_AHEAD_MS = 60_000;
-/** No quarantine is longer, except one for ever: those of imported leases are as long as these. */
-const LONGEST_QUARANTINE_MS = 31 * 86_400_000;
+/** A clock that goes back by more than this may make leases valid again that had ended. */
+const STEP_MS = 1_000;
+
+/** A lease or a quarantine that began in the future. */
+interface Ahead {
+  readonly lastsMs: number;
+  /** The record by which it ends now. */
+  readonly end: BindingRecord;
+}
 
 export class LeasableAddresses {
   readonly table: BindingTable;
   readonly #offers = new Offers();
   readonly #portLeases = new PortLeases();
-  /** What was offered before is not known. */
-  readonly #startedAtMs: number;
+  /** When it was first seen that a lease or a quarantine began in the future, by address. */
+  readonly #seenAheadMs = new Map<Ipv4Address, number>();
+  /** Before this time it is not known what was offered before the start. */
+  #startIsOverAtMs: number;
+  #latestMs: number;
+  /** Dynamic addresses that are declared or being recorded, and not leased. */
+  readonly #spokenFor = new Set<Ipv4Address>();
   /** What is being recorded, by address. */
   readonly #recording = new Map<Ipv4Address, BindingRecord>();
   readonly #quarantineEnds = new EndOrder();
@@ -50,13 +62,13 @@ export class LeasableAddresses {
   #declared: ReadonlyMap<Ipv4Address, DeclaredAddress> = new Map();
   /** Client to the address that is leased to it here. */
   #boundTo: ReadonlyMap<MacAddress, Ipv4Address> = new Map();
-  #declaredCount = 0;
   #pool: Pool;
   #supply: AddressSupply;
 
   constructor(pool: Pool, records: Iterable<BindingRecord> | BindingTable, nowMs: number) {
     this.table = records instanceof BindingTable ? records : tableOf(pool.name, records);
-    this.#startedAtMs = nowMs;
+    this.#startIsOverAtMs = nowMs + OFFER_MS;
+    this.#latestMs = nowMs;
     this.#pool = pool;
     this.#supply = new AddressSupply(pool.dynamic);
     this.setPool(pool, nowMs);
@@ -91,7 +103,6 @@ export class LeasableAddresses {
     for (const address of this.#declared.keys()) this.#withdrawOfferAt(address);
     for (const address of this.#inUseUntilMs.keys()) if (!this.#declared.has(address)) this.#inUseUntilMs.delete(address);
     for (const address of new Set([...before.keys(), ...this.#declared.keys()])) this.#refresh(address, nowMs);
-    this.#declaredCount = [...this.#declared.keys()].filter((address) => this.#supply.contains(address)).length;
   }
 
   get declared(): ReadonlyMap<Ipv4Address, DeclaredAddress> {
@@ -112,8 +123,7 @@ export class LeasableAddresses {
 
   /** Less than half of the addresses are free. */
   get isScarce(): boolean {
-    const inUse = this.validCount + this.quarantinedCount + this.#recording.size + this.#declaredCount;
-    return 2 * inUse > this.size;
+    return 2 * (this.validCount + this.quarantinedCount + this.#spokenFor.size) > this.size;
   }
 
   isDynamic(address: Ipv4Address): boolean {
@@ -124,19 +134,36 @@ export class LeasableAddresses {
     return (this.table.quarantines().get(address) ?? Number.NEGATIVE_INFINITY) > nowMs;
   }
 
-  /** What the bindings and quarantines should be that were recorded while the clock was ahead. */
-  implausible(nowMs: number): BindingRecord[] {
-    const { poolName } = this.table;
-    const latestMs = nowMs + LONGEST_QUARANTINE_MS;
-    const quarantines = [...this.table.quarantines()].flatMap(([address, untilMs]): BindingRecord[] =>
-      untilMs > latestMs && Number.isFinite(untilMs) ? [{ kind: 'quarantine', poolName, address, untilMs: latestMs }] : [],
-    );
-    const bindings = [...this.table.grantedAfter(nowMs + MOST_AHEAD_MS)].map((binding): BindingRecord => {
-      const endsAtMs = nowMs + Math.max(0, binding.endsAtMs - binding.grantedAtMs);
-      const boundAtMs = Math.min(binding.boundAtMs, nowMs);
-      return { kind: 'binding', poolName, ...binding, boundAtMs, grantedAtMs: nowMs, endsAtMs };
+  /**
+   * The ends of leases and quarantines that began in the future, and whose whole time has passed since they were first seen here. Whether the clock was ahead then or is behind
+   * now cannot be known: so each lasts for its whole time, and no longer.
+   */
+  overdue(nowMs: number): BindingRecord[] {
+    const ahead = new Map([...this.#quarantinesAhead(nowMs), ...this.#leasesAhead(nowMs)]);
+    for (const address of this.#seenAheadMs.keys()) if (!ahead.has(address)) this.#seenAheadMs.delete(address);
+    return [...ahead].flatMap(([address, { lastsMs, end }]) => {
+      const seenMs = Math.min(this.#seenAheadMs.get(address) ?? nowMs, nowMs);
+      this.#seenAheadMs.set(address, seenMs);
+      return nowMs - seenMs >= lastsMs ? [end] : [];
     });
-    return [...quarantines, ...bindings];
+  }
+
+  *#quarantinesAhead(nowMs: number): Generator<readonly [Ipv4Address, Ahead]> {
+    const { poolName } = this.table;
+    for (const [address, beganAtMs] of this.table.quarantinedSince()) {
+      const lastsMs = (this.table.quarantines().get(address) ?? beganAtMs) - beganAtMs;
+      if (beganAtMs > nowMs + MOST_AHEAD_MS)
+        yield [address, { lastsMs, end: { kind: 'quarantine', poolName, address, untilMs: nowMs } }];
+    }
+  }
+
+  *#leasesAhead(nowMs: number): Generator<readonly [Ipv4Address, Ahead]> {
+    for (const binding of this.table.grantedAfter(nowMs + MOST_AHEAD_MS)) {
+      const { address, boundAtMs, grantedAtMs, endsAtMs } = binding;
+      const lastsMs = endsAtMs - grantedAtMs;
+      const times = { boundAtMs: nowMs - endsAtMs + boundAtMs, grantedAtMs: nowMs - lastsMs, endsAtMs: nowMs };
+      yield [address, { lastsMs, end: { kind: 'binding', poolName: this.table.poolName, ...binding, ...times } }];
+    }
   }
 
   /** What is being recorded for the address. */
@@ -173,8 +200,13 @@ export class LeasableAddresses {
     return ended;
   }
 
-  /** Ends offers, leases and quarantines whose time is over. */
+  /** Ends offers, leases and quarantines whose time is over. A clock that has gone back begins some of them again. */
   advance(nowMs: number): void {
+    if (nowMs < this.#latestMs - STEP_MS) {
+      this.#startIsOverAtMs = Number.NEGATIVE_INFINITY;
+      this.setPool(this.#pool, nowMs);
+    }
+    this.#latestMs = nowMs;
     for (const { address } of this.#offers.expire(nowMs)) this.#refresh(address, nowMs);
     for (let address = this.#supply.nextToEnd(nowMs); address !== undefined; address = this.#supply.nextToEnd(nowMs)) {
       this.#refresh(address, nowMs);
@@ -212,7 +244,16 @@ export class LeasableAddresses {
     const isOwn = binding?.macAddress === client.macAddress;
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
     if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
+    if (this.#hasOther(client, address, nowMs)) return false;
     return this.#isLeasable(address, nowMs) && (isOwn || this.#mayTake(client, address, nowMs));
+  }
+
+  /** The client keeps another address, or is about to get one. */
+  #hasOther(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
+    const own = this.bindingOf(client);
+    const keeps =
+      own !== undefined && own.address !== address && isBindingValid(own, nowMs) && this.#mayKeep(client, own.address);
+    return keeps || this.isMoving({ macAddress: client.macAddress, address });
   }
 
   /**
@@ -334,7 +375,7 @@ export class LeasableAddresses {
   /** By this server, or, as far as it can be known, by the one that ran before it died: then no client had the address. */
   wasOffered({ macAddress }: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
     if (this.#offers.wasOffered(macAddress, address, nowMs)) return true;
-    return nowMs < this.#startedAtMs + OFFER_MS && this.#supply.isUnused(address);
+    return nowMs < this.#startIsOverAtMs && this.#supply.isUnused(address);
   }
 
   /** True: addresses are scarce, and clients of this port that may be made up have a quarter of them. */
@@ -351,6 +392,10 @@ export class LeasableAddresses {
       this.isQuarantined(address, nowMs);
     const binding = this.table.at(address);
     this.#supply.refresh(address, { binding, isBlocked }, nowMs);
+    const isLeased = binding !== undefined && isBindingValid(binding, nowMs);
+    const isSpokenFor = (this.#declared.has(address) || this.#recording.has(address)) && !isLeased && this.isDynamic(address);
+    if (isSpokenFor && !this.isQuarantined(address, nowMs)) this.#spokenFor.add(address);
+    else this.#spokenFor.delete(address);
     if (!this.#recording.has(address) && !mayBeMadeUp(binding, nowMs)) this.#portLeases.delete(address);
   }
 }

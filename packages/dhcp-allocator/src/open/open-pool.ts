@@ -67,7 +67,7 @@ export class OpenPool {
   }
 
   /** Bindings, valid and ended, and quarantines: to be read. `records()` are all of them, for a store that starts anew. */
-  get bindings(): Pick<BindingTable, 'ofClient' | 'at' | 'bindings' | 'records' | 'quarantines' | 'size'> {
+  get bindings(): Pick<BindingTable, 'ofClient' | 'at' | 'bindings' | 'records' | 'quarantines' | 'quarantinedSince' | 'size'> {
     return this.#addresses.table;
   }
 
@@ -131,7 +131,10 @@ export class OpenPool {
     if (isFull && !addresses.isQuarantined(address, nowMs)) return undefined;
     if (!addresses.isDynamic(address) || this.#isAssigned(address)) return undefined;
     if (addresses.recordingAt(address) !== undefined) return undefined;
-    const record: BindingRecord = { kind: 'quarantine', poolName: this.pool.name, address, untilMs };
+    // A lease that its client may still believe lasts for its whole time: until then no other client gets the address.
+    const leasedUntilMs = addresses.table.at(address)?.endsAtMs ?? untilMs;
+    const times = { untilMs: Math.max(untilMs, leasedUntilMs), beganAtMs: nowMs };
+    const record: BindingRecord = { kind: 'quarantine', poolName: this.pool.name, address, ...times };
     addresses.beginRecording(record, nowMs);
     return record;
   }
@@ -146,13 +149,15 @@ export class OpenPool {
   }
 
   /**
-   * The records that mend what was recorded while the clock was ahead: a lease that was granted in the future lasts for its whole time from now, so that no client loses
-   * its address, and a quarantine lasts no longer than any does. To be asked for every few seconds; each is to be recorded, and reported by `recorded`.
+   * The records by which leases and quarantines end that were recorded while a clock was ahead, and would last for years: each has lasted for its whole time since this pool first
+   * saw it. To be asked for every few seconds; each is to be recorded, and reported by `recorded`.
    */
-  beginCorrections(nowMs: number): BindingRecord[] {
+  beginOverdueEnds(nowMs: number): BindingRecord[] {
     const records = this.#addresses
-      .implausible(nowMs)
-      .filter(({ address }) => this.#addresses.recordingAt(address) === undefined);
+      .overdue(nowMs)
+      .filter((record) =>
+        record.kind === 'binding' ? !this.#isChanging(record) : this.#addresses.recordingAt(record.address) === undefined,
+      );
     for (const record of records) this.#addresses.beginRecording(record, nowMs);
     return records;
   }
@@ -185,9 +190,13 @@ export class OpenPool {
     const binding = this.#addresses.table.at(address);
     if (binding?.macAddress !== usedBy || isBindingValid(binding, nowMs)) return undefined;
     if (this.#isChanging(binding)) return undefined;
-    const served = this.#addresses.isScarce ? this.#leaseTimes.proven(binding, nowMs) : this.served;
+    const wasProven = isProven(binding, binding.grantedAtMs);
+    const known = this.#addresses.isScarce ? this.#leaseTimes.proven(binding, nowMs) : this.served;
+    const served = wasProven ? known : this.#leaseTimes.short;
     const endsAtMs = leaseExpiry(served.pool, nowMs);
-    const record: BindingRecord = { kind: 'binding', poolName: this.pool.name, ...binding, endsAtMs, isReleased: false };
+    const boundAtMs = wasProven ? binding.boundAtMs : nowMs;
+    const times = { boundAtMs, grantedAtMs: nowMs, endsAtMs, isReleased: false };
+    const record: BindingRecord = { kind: 'binding', poolName: this.pool.name, ...binding, ...times };
     this.#addresses.beginRecording(record, nowMs);
     return record;
   }
@@ -262,7 +271,8 @@ export class OpenPool {
     const record = {
       ...{ kind: 'binding' as const, poolName: this.pool.name, address, macAddress },
       ...(hostname !== undefined && { hostname }),
-      boundAtMs: isRenewal ? own.boundAtMs : nowMs,
+      // Also where its lease had ended: a client that comes back is no made-up one.
+      boundAtMs: own?.address === address ? own.boundAtMs : nowMs,
       grantedAtMs: nowMs,
       // A shorter lease counts for the client when it has the ACK, which may be lost: until the longer one ends, it may use the address.
       endsAtMs: Math.max(isRenewal ? own.endsAtMs : 0, leaseExpiry(this.servedFor(client, address, nowMs).pool, nowMs)),
