@@ -244,8 +244,11 @@ export class LeasableAddresses {
     const isOwn = binding?.macAddress === client.macAddress;
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
     if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
-    if (this.#hasOther(client, address, nowMs)) return false;
-    return this.#isLeasable(address, nowMs) && (isOwn || this.#mayTake(client, address, nowMs));
+    return (
+      this.#isLeasable(address, nowMs) &&
+      (isOwn || this.#mayTake(client, address, nowMs)) &&
+      !this.#hasOther(client, address, nowMs)
+    );
   }
 
   /** The client keeps another address, or is about to get one. */
@@ -384,6 +387,13 @@ export class LeasableAddresses {
     return this.#portLeases.countOf(port) >= Math.max(1, Math.floor(this.size / 4));
   }
 
+  #isSpokenFor(address: Ipv4Address, nowMs: number): boolean {
+    const binding = this.table.at(address);
+    if (!this.isDynamic(address) || this.isQuarantined(address, nowMs)) return false;
+    if (binding !== undefined && isBindingValid(binding, nowMs)) return false;
+    return this.#declared.has(address) || this.#recording.has(address);
+  }
+
   #refresh(address: Ipv4Address, nowMs: number): void {
     const isBlocked =
       this.#declared.has(address) ||
@@ -392,9 +402,7 @@ export class LeasableAddresses {
       this.isQuarantined(address, nowMs);
     const binding = this.table.at(address);
     this.#supply.refresh(address, { binding, isBlocked }, nowMs);
-    const isLeased = binding !== undefined && isBindingValid(binding, nowMs);
-    const isSpokenFor = (this.#declared.has(address) || this.#recording.has(address)) && !isLeased && this.isDynamic(address);
-    if (isSpokenFor && !this.isQuarantined(address, nowMs)) this.#spokenFor.add(address);
+    if (this.#isSpokenFor(address, nowMs)) this.#spokenFor.add(address);
     else this.#spokenFor.delete(address);
     if (!this.#recording.has(address) && !mayBeMadeUp(binding, nowMs)) this.#portLeases.delete(address);
   }

@@ -5,7 +5,7 @@ import { parseIscLeases } from '../isc-leases/parse-isc-leases.js';
 import { toBindingRecords } from '../isc-leases/to-binding-records.js';
 import { isProven } from './lease-times.js';
 import { OpenPool } from './open-pool.js';
-import { clientPacket, ip, mac, OpenServer, SERVER, servedPool } from './open-pool-fixtures.js';
+import { clientPacket, ip, mac, OpenServer, SERVER } from './open-pool-fixtures.js';
 
 const [X, Y] = [1, 2];
 const relayed = { giaddr: '10.0.0.254' };
