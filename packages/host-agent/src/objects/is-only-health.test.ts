@@ -17,10 +17,14 @@ const now = (changes: object, ofMetadata: object = {}): KubernetesObject => ({
 });
 
 it.each<[what: string, now: KubernetesObject | undefined, expected: boolean]>([
-  ['what polls write', now({ healthy: false, info: {}, log: { totalLogAccount: 2 }, lastUpdateTime: 'y' }), true],
+  [
+    'what polls write',
+    now({ healthy: false, healthReady: false, info: {}, log: { totalLogAccount: 2 }, lastUpdateTime: 'y' }),
+    true,
+  ],
   ['a missing field of health', now({ healthy: undefined }), false],
   ['missing information', now({ info: undefined }), false],
-  ['a field of the design', now({ healthReady: true }), false],
+  ['the mirror of health that an earlier version did not write', now({ healthReady: true }), true],
   ['its address', now({ basic: { ipAddr: '10.0.0.2' } }), false],
   ['a label', now({}, { labels: { one: '2' } }), false],
   ['an annotation', now({}, { annotations: { a: 'b' } }), false],

@@ -8,7 +8,7 @@ export function isOnlyHealth(before: KubernetesObject | undefined, now: Kubernet
 /** What a plan reads. Of health and information it is only whether they are there. */
 function planned({ metadata, status }: KubernetesObject): unknown {
   const { uid, labels, annotations, ownerReferences, deletionTimestamp } = metadata;
-  const { lastUpdateTime: _time, log: _log, ...others } = isRecord(status) ? status : {};
+  const { lastUpdateTime: _time, log: _log, healthReady: _mirror, ...others } = isRecord(status) ? status : {};
   const kinds = { healthy: typeof readField(status, 'healthy'), info: typeof readField(status, 'info') };
   return [uid, labels, annotations, ownerReferences, deletionTimestamp, { ...others, ...kinds }];
 }

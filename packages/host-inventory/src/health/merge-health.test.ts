@@ -53,6 +53,7 @@ describe('the health of a host', () => {
     ]);
     expect(stored.get(NAME)?.status).toMatchObject({
       healthy: true,
+      healthReady: true,
       lastUpdateTime: '2026-01-01T00:01:00Z',
       info: { PowerState: 'On' },
       log: {
@@ -73,7 +74,7 @@ describe('the health of a host', () => {
       [healthy(log)],
       UNHEALTHY,
       ['Warning HostUnhealthy: connect ETIMEDOUT 10.0.0.10:443'],
-      { healthy: false, info: { PowerState: null } },
+      { healthy: false, healthReady: false, info: { PowerState: null } },
     ],
     ['it still does not answer', [healthy(log), UNHEALTHY], UNHEALTHY, [], undefined],
     [
@@ -81,7 +82,7 @@ describe('the health of a host', () => {
       [healthy(log), UNHEALTHY],
       healthy(log),
       ['Normal HostHealthy: the management controller answers'],
-      { healthy: true, info: { PowerState: 'On' } },
+      { healthy: true, healthReady: true, info: { PowerState: 'On' } },
     ],
     [
       'information changed',
@@ -155,12 +156,16 @@ describe('the health of a host', () => {
       expect(mergeHealth({ hostStatus, report: healthy([entry(1)]), nowMs: LATER_MS })).toEqual({ events: [], patch: undefined });
   });
 
-  it('in the words of the design is rewritten in those of the definition', () => {
-    const stored = polled();
-    stored.edit(NAME, { status: { healthReady: true, healthy: null } });
-    expect(update(stored, healthy(undefined, {}))).toMatchObject({
+  it.each([
+    ['only as `healthReady` of the design', { healthReady: true, healthy: null }, { healthy: true }],
+    ['only as `healthy`, by an earlier version', { healthy: true, healthReady: null }, { healthReady: true }],
+    ['as two different values', { healthy: true, healthReady: false }, { healthReady: true }],
+  ])('health that is stored %s is corrected by the next poll, without an Event', (_, status, expected) => {
+    const stored = polled(healthy(undefined, {}));
+    stored.edit(NAME, { status });
+    expect(update(stored, healthy(undefined, {}))).toEqual({
       events: [],
-      patch: { status: { healthy: true, healthReady: null } },
+      patch: { status: { ...expected, lastUpdateTime: '2026-01-01T00:01:00Z' } },
     });
   });
 
@@ -262,6 +267,7 @@ describe('entries of a log', () => {
         expect(new Set(messages).size).toBe(messages.length);
         for (const { message } of log) expect(messages.filter((text) => text.endsWith(message))).toHaveLength(1);
         expect(readField(stored.get(NAME), 'status', 'log', 'totalLogAccount')).toBe(log.length);
+        expect(readField(stored.get(NAME), 'status', 'healthReady')).toBe(readField(stored.get(NAME), 'status', 'healthy'));
       }),
       { numRuns: 300 },
     );

@@ -58,7 +58,7 @@ function healthFields(report: HealthReport, status: unknown): Fields {
   const isHealthy = report.kind === 'healthy';
   return {
     ...(readField(status, 'healthy') !== isHealthy && { healthy: isHealthy }),
-    ...(readField(status, 'healthReady') !== undefined && { healthReady: null }),
+    ...(readField(status, 'healthReady') !== isHealthy && { healthReady: isHealthy }),
     ...part('info', differing(isHealthy ? cleanInfo(report.info) : {}, recordAt(status, 'info'))),
   };
 }

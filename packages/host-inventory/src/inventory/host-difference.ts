@@ -3,7 +3,7 @@ import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-
 import { formatTime, readField } from '@vmdhcp/kube-runtime';
 import { isEndpointReference } from '../host/read-host.js';
 import { flagAt, recordAt, textAt } from '../object/read-field.js';
-import { type WantedHost, wantedBasic, wantedLabels } from './wanted-host.js';
+import { healthOf, type WantedHost, wantedBasic, wantedLabels } from './wanted-host.js';
 
 /** What has to be written into the status, and which fields that are; undefined: nothing. */
 export interface StatusDifference {
@@ -29,13 +29,13 @@ function replacesAt(wanted: WantedHost, status: unknown, nowMs: number): string 
 
 /** What an object needs besides `basic`. Health and information are written by others: only their absence counts. */
 function completion(wanted: WantedHost, status: unknown): Record<string, unknown> | undefined {
-  const named = differing({ clusterAgent: wanted.clusterAgent, healthReady: null }, recordAt(status));
+  const named = differing({ clusterAgent: wanted.clusterAgent }, recordAt(status));
   const hasHealth = flagAt(status, 'healthy') !== undefined;
   const hasInfo = typeof readField(status, 'info') === 'object';
   if (named === undefined && hasHealth && hasInfo) return undefined;
   return {
     ...named,
-    ...(!hasHealth && { healthy: flagAt(status, 'healthReady') ?? false }),
+    ...(!hasHealth && healthOf(flagAt(status, 'healthReady') ?? false)),
     ...(!hasInfo && { info: {} }),
   };
 }

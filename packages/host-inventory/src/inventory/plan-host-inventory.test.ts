@@ -38,6 +38,7 @@ describe('a host that was learned from a lease', () => {
         },
         status: {
           healthy: false,
+          healthReady: false,
           clusterAgent: 'agent',
           lastUpdateTime: '2026-01-01T00:00:00Z',
           basic: {

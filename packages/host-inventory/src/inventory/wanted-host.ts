@@ -68,10 +68,15 @@ export function newObject(wanted: WantedHost): NewHostStatus {
   };
 }
 
+/** Both names of it: readers of the design of this API look for `healthReady`. */
+export function healthOf(isHealthy: boolean): { readonly healthy: boolean; readonly healthReady: boolean } {
+  return { healthy: isHealthy, healthReady: isHealthy };
+}
+
 /** The status that a new object gets. */
 export function newStatus(wanted: WantedHost, nowMs: number): Readonly<Record<string, unknown>> {
   return {
-    healthy: false,
+    ...healthOf(false),
     clusterAgent: wanted.clusterAgent,
     lastUpdateTime: formatTime(nowMs),
     basic: { mac: '', ...withoutNull(wantedBasic(wanted)) },

@@ -40,7 +40,7 @@ const log = z.object({
 
 const status = z.object({
   healthy: z.boolean().optional().describe('Whether the management controller answers.'),
-  healthReady: z.boolean().optional().describe('The name of `healthy` in the design of this API. It is read, and never written.'),
+  healthReady: z.boolean().optional().describe('The name of `healthy` in the design of this API: always the same value.'),
   clusterAgent: z.string().optional(),
   lastUpdateTime: z.string().optional(),
   basic: basic.optional(),
