@@ -9,6 +9,7 @@ export { type BoundAddress, type BoundAddresses, boundAddresses, type LeaseRelea
 export { clusterAgentNameProblems, clusterAgentProblems } from './check/cluster-agent-problems.js';
 export { clusterAgentOf, type HostNetworkFacts, hostEndpointProblems } from './check/host-endpoint-problems.js';
 export { hostSecretProblems, type NamedSecret, type SecretContent, type SecretData, secretContent } from './check/host-secret.js';
+export { clusterAgentSecretProblems, hostEndpointSecretProblems } from './check/unnamed-secret.js';
 export { type BmcLogEntry, type HealthReport, isWarning } from './health/health-report.js';
 export { type HealthFacts, type HealthUpdate, mergeHealth } from './health/merge-health.js';
 export { type ClusterAgentSettings, type HostConnection, isInSubnet, readClusterAgent } from './host/cluster-agent-settings.js';

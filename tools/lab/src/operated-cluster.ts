@@ -164,11 +164,21 @@ export class OperatedCluster {
       gateway: '192.168.0.1',
       selfIp: '192.168.0.2/24',
     };
+    const [secretName, secretNamespace] = ['rack-1-redfish', 'vm-dhcp-agents'];
+    const labels = { 'bmc.spidernet.io/host-credentials': 'true' };
+    await admin.create({
+      ...{ apiVersion: 'v1', kind: 'Secret', metadata: { namespace: secretNamespace, name: secretName, labels } },
+      ...{ stringData: { username: 'operator', password: 'password' } },
+    });
     await admin.create({
       apiVersion: BMC,
       kind: 'ClusterAgent',
       metadata: { name: 'rack-1' },
-      spec: { agentYaml: { underlayInterface: 'kube-system/management', replicas: 2 }, feature: { dhcpServerConfig } },
+      spec: {
+        agentYaml: { underlayInterface: 'kube-system/management', replicas: 2 },
+        endpoint: { secretName, secretNamespace },
+        feature: { dhcpServerConfig },
+      },
     } as KubernetesObject);
     for (const [last, healthy] of [
       [10, true],

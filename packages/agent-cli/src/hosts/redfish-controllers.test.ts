@@ -84,15 +84,16 @@ describe('a poll', () => {
     expect(report).toMatchObject({ kind: 'unhealthy', message: expect.stringContaining('nothing listens there') as string });
   });
 
-  it('of a host that refuses the credentials names the Secret', async () => {
-    const { port } = await startService((_, response) => {
+  it.each([
+    ['the credentials names the Secret', secretOf('operator'), 'HTTP 401; check username and password in the Secret'],
+    ['a client without credentials says where to name a Secret', undefined, 'HTTP 401; name a Secret with username and password'],
+  ])('of a host that refuses %s', async (_, secret, text) => {
+    const { port } = await startService((_request, response) => {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic' }).end();
       return true;
     });
-    const report = await controllers().read(hostOf(port), NEVER);
-    expect(report).toMatchObject({
-      message: expect.stringContaining('HTTP 401; check username and password in the Secret') as string,
-    });
+    const report = await controllers().read(hostOf(port, { secret }), NEVER);
+    expect(report).toMatchObject({ message: expect.stringContaining(text) as string });
   });
 
   it('has the time that it is given, and ends when its answer counts no more', async () => {

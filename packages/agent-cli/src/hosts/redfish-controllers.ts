@@ -46,6 +46,9 @@ const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([
   ['memory-used-up', 'it is the agent that has none; if this is repeated, divide the hosts between several ClusterAgents'],
 ]);
 
+const NAME_A_SECRET =
+  'name a Secret with username and password: secretName and secretNamespace in spec.endpoint of the ClusterAgent, or in the spec of the HostEndpoint';
+
 /** The port of the agent over Redfish clients, one for each host. Nothing rejects; no message contains credentials. */
 export class RedfishControllers implements ManagementControllers {
   readonly #clients: RedfishClients;
@@ -76,7 +79,7 @@ export class RedfishControllers implements ManagementControllers {
       return { kind: 'healthy', info, log };
     } catch (error) {
       const isOfAgent = error instanceof RedfishError && error.code === 'memory-used-up';
-      return { kind: isOfAgent ? 'not-read' : 'unhealthy', message: messageOf(error) };
+      return { kind: isOfAgent ? 'not-read' : 'unhealthy', message: messageOf(error, target) };
     }
   };
 
@@ -89,7 +92,7 @@ export class RedfishControllers implements ManagementControllers {
     } catch (error) {
       const isUnknown = error instanceof RedfishError && UNKNOWN_OUTCOME.has(error.code);
       const remedy = isUnknown ? '. It is not known whether the host carried it out: look at its power state' : '';
-      return { isSuccess: false, message: `${action}: ${messageOf(error)}${remedy}` };
+      return { isSuccess: false, message: `${action}: ${messageOf(error, target)}${remedy}` };
     }
   };
 
@@ -116,8 +119,9 @@ async function carryOut(client: RedfishClient, action: HostAction, options: Call
 }
 
 /** Anything but a RedfishError is a bug, whose text may contain anything. */
-function messageOf(error: unknown): string {
+function messageOf(error: unknown, { secret }: HostTarget): string {
   if (!(error instanceof RedfishError)) return 'the Redfish client failed in an unknown way';
-  const remedy = REMEDIES.get(error.code);
+  const isUnnamed = error.code === 'unauthorized' && secret === undefined;
+  const remedy = isUnnamed ? NAME_A_SECRET : REMEDIES.get(error.code);
   return remedy === undefined ? error.message : `${error.message}; ${remedy}`;
 }

@@ -62,6 +62,14 @@ describe('the check of bare-metal hosts', () => {
     ]);
   });
 
+  it('hosts that would be asked over HTTPS without a Secret are a problem of the ClusterAgent and of the HostEndpoint', () => {
+    const text = EXAMPLE.replace('    secretName: rack-1-redfish\n    secretNamespace: vm-dhcp-agents\n', '');
+    expect(check(text).findings.map(({ severity, object, field }) => `${severity} ${object} ${field}`)).toEqual([
+      'problem ClusterAgent rack-1 spec.endpoint.secretName',
+      'problem HostEndpoint rack-1-switch spec.secretName',
+    ]);
+  });
+
   it('of two ClusterAgents with the same addresses on one network, one is a problem', () => {
     const [agent = ''] = EXAMPLE.split('---');
     const found = findings(`${EXAMPLE}---\n${agent.replace('name: rack-1\n', 'name: rack-2\n')}`);

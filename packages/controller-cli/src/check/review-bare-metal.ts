@@ -3,8 +3,10 @@ import {
   type ClusterAgentSettings,
   clusterAgentOf,
   clusterAgentProblems,
+  clusterAgentSecretProblems,
   type HostProblem,
   hostEndpointProblems,
+  hostEndpointSecretProblems,
   readClusterAgent,
 } from '@vmdhcp/host-inventory';
 import type { UnknownField } from '@vmdhcp/ippool-api';
@@ -62,9 +64,10 @@ function withPlace(field: UnknownField): UnknownField {
 }
 
 function ownProblems(object: KubernetesObject, { clusterAgents, networks }: BareMetalFacts): readonly HostProblem[] {
-  if (object.kind === 'ClusterAgent') return clusterAgentProblems(object);
+  if (object.kind === 'ClusterAgent') return [...clusterAgentProblems(object), ...clusterAgentSecretProblems(object)];
   if (object.kind !== 'HostEndpoint') return [];
-  return hostEndpointProblems(object, networks.get(clusterAgentOf(object, clusterAgents) ?? ''));
+  const agent = networks.get(clusterAgentOf(object, clusterAgents) ?? '');
+  return [...hostEndpointProblems(object, agent), ...(agent === undefined ? [] : hostEndpointSecretProblems(object, agent))];
 }
 
 type Found = Pick<HostProblem, 'path' | 'message' | 'remedy'>;

@@ -4,6 +4,7 @@ import { agentObject, endpointObject } from '../inventory/inventory-fixtures.js'
 import { describeHostProblem } from '../object/problem.js';
 import { clusterAgentProblems } from './cluster-agent-problems.js';
 import { clusterAgentOf, hostEndpointProblems } from './host-endpoint-problems.js';
+import { clusterAgentSecretProblems, hostEndpointSecretProblems } from './unnamed-secret.js';
 
 const DHCP = 'spec.feature.dhcpServerConfig';
 const found = (dhcp: object) => clusterAgentProblems(agentObject(dhcp)).map(describeHostProblem);
@@ -238,5 +239,43 @@ describe('a HostEndpoint', () => {
     [undefined, [], undefined],
   ])('of ClusterAgent %s, among %j, belongs to %s', (clusterAgent, names, agent) => {
     expect(clusterAgentOf(endpointObject('e', '10.0.0.7', { clusterAgent }), names)).toBe(agent);
+  });
+});
+
+describe('a Secret that is not named', () => {
+  const none = { secretName: undefined, secretNamespace: undefined };
+  const OF_AGENT =
+    'spec.endpoint.secretName: is missing, so that learned hosts are asked over HTTPS without a password; write secretName and secretNamespace of a Secret with username and password, or enableDhcpDiscovery: false if no host is to be asked';
+  const OF_ENDPOINT =
+    'spec.secretName: is missing, and ClusterAgent agent names no Secret either, so that the host is asked over HTTPS without a password; write secretName and secretNamespace of a Secret with username and password into spec.endpoint of ClusterAgent agent, or delete the HostEndpoint and create it with them';
+
+  it.each<[endpoint: object, dhcp: object, problems: string[]]>([
+    [{}, {}, []],
+    [none, {}, [OF_AGENT]],
+    [{ ...none, https: undefined }, {}, [OF_AGENT]],
+    [{ ...none, https: false }, {}, []],
+    [none, { enableDhcpDiscovery: false }, []],
+    [{ secretName: undefined }, {}, []],
+  ])('by a ClusterAgent with %j and %j: %j', (endpoint, dhcp, problems) => {
+    expect(clusterAgentSecretProblems(agentObject(dhcp, endpoint)).map(describeHostProblem)).toEqual(problems);
+  });
+
+  it('by a ClusterAgent without spec.endpoint, or with DHCP switched off', () => {
+    const spec = { agentYaml: { underlayInterface: 'net' } };
+    const of = (feature: object) => clusterAgentSecretProblems({ metadata: { name: 'agent' }, spec: { ...spec, ...feature } });
+    expect(of({}).map(describeHostProblem)).toEqual([OF_AGENT]);
+    expect(of({ feature: { enableDhcpServer: false } })).toEqual([]);
+  });
+
+  it.each<[own: object, ofAgent: object, problems: string[]]>([
+    [{}, {}, []],
+    [{}, none, [OF_ENDPOINT]],
+    [{ https: undefined }, { ...none, https: false }, [OF_ENDPOINT]],
+    [{ https: false }, none, []],
+    [{ secretName: 'own', secretNamespace: 'default' }, none, []],
+    [{ secretName: 'own' }, none, []],
+  ])('by a HostEndpoint with %j, whose ClusterAgent has %j: %j', (own, ofAgent, problems) => {
+    const agent = readClusterAgent(agentObject({}, ofAgent));
+    expect(hostEndpointSecretProblems(endpointObject('e', '10.0.0.7', own), agent).map(describeHostProblem)).toEqual(problems);
   });
 });

@@ -81,9 +81,9 @@ export const HOST_REASONS = {
   HostSecretUnusable: {
     shown: [...INVALID, 'Warning Event on HostEndpoint'],
     meaning:
-      'A Secret for management controllers does not exist, lacks keys or the label `bmc.spidernet.io/host-credentials=true`, or is in a namespace from which agents may read none.',
+      'A Secret for management controllers is not named although `https` is true, does not exist, lacks keys or the label `bmc.spidernet.io/host-credentials=true`, or is in a namespace from which agents may read none.',
     remedy:
-      'Correct or label the Secret, or allow its namespace: `bareMetal.secretNamespaces` of the chart, `--bare-metal-secret-namespace` of the controller.',
+      'Name, correct or label the Secret, or allow its namespace: `bareMetal.secretNamespaces` of the chart, `--bare-metal-secret-namespace` of the controller.',
   },
   OtherServerAnswers: {
     shown: ['ClusterAgent RogueServer=True'],

@@ -34,6 +34,7 @@ export const DHCP_CONFIG = {
 interface ClusterAgentParts {
   readonly yaml?: Fields;
   readonly dhcp?: Fields;
+  /** Default: nothing is missing. */
   readonly endpoint?: Fields;
   readonly annotations?: Readonly<Record<string, string>>;
   /** The higher, the younger. */
@@ -42,7 +43,7 @@ interface ClusterAgentParts {
 
 export function clusterAgentObject(
   name: string,
-  { yaml, dhcp, endpoint, annotations, age = 0 }: ClusterAgentParts = {},
+  { yaml, dhcp, endpoint = { https: false }, annotations, age = 0 }: ClusterAgentParts = {},
 ): KubernetesObject {
   const seconds = String(age).padStart(2, '0');
   return {
@@ -57,7 +58,7 @@ export function clusterAgentObject(
     },
     spec: {
       agentYaml: { underlayInterface: 'kube-system/management', replicas: 1, ...yaml },
-      ...(endpoint && { endpoint }),
+      endpoint,
       feature: { dhcpServerConfig: { ...DHCP_CONFIG, ...dhcp } },
     },
   };

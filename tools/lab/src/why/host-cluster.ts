@@ -67,13 +67,17 @@ export class HostCluster {
       selfIp: `${start}.2/24`,
       ...dhcpServerConfig,
     };
-    const spec = { agentYaml: { underlayInterface: `default/${name}`, ...agentYaml }, feature: { dhcpServerConfig: config } };
+    const spec = {
+      agentYaml: { underlayInterface: `default/${name}`, ...agentYaml },
+      endpoint: { https: false },
+      feature: { dhcpServerConfig: config },
+    };
     await this.#create('ClusterAgent', name, { spec });
     return start;
   }
 
   async addEndpoint(name: string, clusterAgent: string, spec: Readonly<Record<string, string>>): Promise<void> {
-    await this.#create('HostEndpoint', name, { spec: { clusterAgent, ...spec } });
+    await this.#create('HostEndpoint', name, { spec: { clusterAgent, https: false, ...spec } });
   }
 
   /** An object that belongs to something else. */

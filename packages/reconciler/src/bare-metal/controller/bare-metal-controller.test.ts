@@ -268,6 +268,24 @@ describe('what a person has to know', () => {
     });
   });
 
+  it('hosts that are asked over HTTPS without a Secret are reported, until a Secret is named; agents run all the same', async () => {
+    const { world, clock } = await leading();
+    world.agents.put(clusterAgentObject('rack', { endpoint: { port: 443 } }));
+    world.of({ plural: 'hostendpoints' }).put(hostEndpointObject('host', { ipAddr: '192.168.0.200' }));
+    await clock.advance(2_000);
+    expect(conditionOf(world, 'rack', 'Valid')).toBe('False HostSecretUnusable');
+    expect(world.events.toSorted()).toEqual(['HostSecretUnusable host', 'HostSecretUnusable rack']);
+    expect(readField(world.deployments.objects.get('vm-dhcp-agents/agent-rack')?.spec, 'replicas')).toBe(1);
+    world.agents.put(clusterAgentObject('rack', { endpoint: { secretName: 'bmc', secretNamespace: 'bmc-secrets' } }));
+    world.of({ plural: 'secrets', namespace: 'bmc-secrets' }).put({
+      metadata: { namespace: 'bmc-secrets', name: 'bmc' },
+      ...{ data: { username: 'YWRtaW4=', password: 'c2VjcmV0' } },
+    });
+    await clock.advance(2_000);
+    expect(conditionOf(world, 'rack', 'Valid')).toBe('True');
+    expect(world.events).toHaveLength(2);
+  });
+
   it('a HostEndpoint without any ClusterAgent has an Event, once', async () => {
     const { world, clock } = await leading();
     world.of({ plural: 'hostendpoints' }).put(hostEndpointObject('host', { ipAddr: '10.0.0.1' }));

@@ -2,6 +2,7 @@
  * From ClusterAgents to agents that run, as a part of the controller's process. Every replica follows the cluster; only the leader writes: the objects of agents, the status of
  * ClusterAgents, operations that no agent takes, and Events.
  */
+import { clusterAgentSecretProblems, describeHostProblem } from '@vmdhcp/host-inventory';
 import { BARE_METAL_API_VERSION, HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {
   type ApiResource,
@@ -215,7 +216,8 @@ export class BareMetalController implements ControllerPart {
     let result: ReconcileResult = { kind: 'settled' };
     for (const [name, agents] of this.#plan?.agents ?? []) {
       const own = agents.secrets.filter(({ of }) => of.kind === 'ClusterAgent');
-      const texts = own.flatMap((secret) => secretTexts(secret, secrets));
+      const unnamed = clusterAgentSecretProblems(agents.workload.object).map(describeHostProblem);
+      const texts = [...unnamed, ...own.flatMap((secret) => secretTexts(secret, secrets))];
       const wanted = clusterAgentStatus({ agents, secretTexts: texts, failure: this.#failures.of(name) });
       result = mostUrgent(result, await this.#writeStatus(name, wanted));
     }

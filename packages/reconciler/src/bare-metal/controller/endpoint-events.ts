@@ -1,5 +1,5 @@
 /** Events about HostEndpoints that no agent reports. Each is written when it becomes true, and not again while it stays. */
-import { clusterAgentOf } from '@vmdhcp/host-inventory';
+import { clusterAgentOf, describeHostProblem, hostEndpointSecretProblems, readClusterAgent } from '@vmdhcp/host-inventory';
 import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { isBeingDeleted, type KubernetesObject, toRegarding } from '@vmdhcp/kube-runtime';
 import { hostSecretsOf } from '../workload/host-secrets.js';
@@ -43,15 +43,13 @@ function eventOf(endpoint: KubernetesObject, { clusterAgents, secrets }: Endpoin
     const message = 'there is no ClusterAgent: create the one that spec.clusterAgent names';
     return { type: 'Warning', reason: 'ClusterAgentMissing', message };
   }
-  if (
-    clusterAgentOf(
-      endpoint,
-      clusterAgents.map(({ metadata }) => metadata.name),
-    ) === undefined
-  )
-    return undefined;
+  const names = clusterAgents.map(({ metadata }) => metadata.name);
+  const agentName = clusterAgentOf(endpoint, names);
+  const agent = clusterAgents.find(({ metadata }) => metadata.name === agentName);
+  if (agent === undefined) return undefined;
+  const unnamed = hostEndpointSecretProblems(endpoint, readClusterAgent(agent)).map(describeHostProblem);
   const named = [...hostSecretsOf(clusterAgents, [endpoint]).values()].flat().filter(({ of }) => of === endpoint);
-  const texts = named.flatMap((secret) => secretTexts(secret, secrets));
+  const texts = [...unnamed, ...named.flatMap((secret) => secretTexts(secret, secrets))];
   if (texts.length === 0) return undefined;
   return { type: 'Warning', reason: 'HostSecretUnusable', message: texts.join('. ') };
 }
