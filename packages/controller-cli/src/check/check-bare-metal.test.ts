@@ -31,6 +31,11 @@ describe('the check of bare-metal hosts', () => {
     ['underlayInterface: kube-system/management', 'underlayInterface: ""', 'spec.agentYaml.underlayInterface: is missing'],
     ['      secretName: rack-1-redfish\n'.trim(), 'name: x', 'spec.endpoint.secretName'],
     ['replicas: 2', 'replicas: two', 'spec.agentYaml.replicas'],
+    [
+      'replicas: 2',
+      'image: <your-registry>/agent:custom',
+      'spec.agentYaml.image: "<your-registry>/agent:custom" is no image; write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1',
+    ],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.500', 'HostEndpoint rack-1-switch: spec.ipAddr'],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.2', 'spec.ipAddr: 192.168.0.2 is selfIp of ClusterAgent rack-1'],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.1', 'spec.ipAddr: 192.168.0.1 is the gateway of ClusterAgent rack-1'],

@@ -2,7 +2,6 @@
 import {
   type ClusterAgentSettings,
   clusterAgentOf,
-  clusterAgentProblems,
   clusterAgentSecretProblems,
   type HostProblem,
   hostEndpointProblems,
@@ -64,7 +63,7 @@ function withPlace(field: UnknownField): UnknownField {
 }
 
 function ownProblems(object: KubernetesObject, { clusterAgents, networks }: BareMetalFacts): readonly HostProblem[] {
-  if (object.kind === 'ClusterAgent') return [...clusterAgentProblems(object), ...clusterAgentSecretProblems(object)];
+  if (object.kind === 'ClusterAgent') return [...readHostWorkload(object).problems, ...clusterAgentSecretProblems(object)];
   if (object.kind !== 'HostEndpoint') return [];
   const agent = networks.get(clusterAgentOf(object, clusterAgents) ?? '');
   return [...hostEndpointProblems(object, agent), ...(agent === undefined ? [] : hostEndpointSecretProblems(object, agent))];

@@ -12,7 +12,10 @@ describe('parseImage', () => {
     expect(parseImage(text)).toBe(image);
   });
 
-  it.each(['a/b:', 'reg:5000/a/b:v1:latest', '', 'a b', 'a/'])('%j is none', (text) => {
-    expect(() => parseImage(text)).toThrow('write REPOSITORY:TAG');
-  });
+  it.each(['a/b:', 'reg:5000/a/b:v1:latest', '', 'a b', 'a/', '<your-registry>/agent:custom', '$REGISTRY/agent:v1'])(
+    '%j is none',
+    (text) => {
+      expect(() => parseImage(text)).toThrow('write REPOSITORY:TAG');
+    },
+  );
 });

@@ -1,3 +1,4 @@
+import { isImage } from '@vmdhcp/ippool-api/agent';
 import { InvalidArgumentError } from 'commander';
 
 /**
@@ -9,7 +10,7 @@ export function parseImage(text: string): string {
   const slash = text.lastIndexOf('/');
   const name = text.slice(slash + 1);
   const [, repository, mark = '', tag] = /^([^:@\s]+)(?:([:@])(\S+))?$/.exec(name) ?? [];
-  if (repository === undefined || (mark === ':' && tag?.includes(':')) || /\s/.test(text)) {
+  if (repository === undefined || (mark === ':' && tag?.includes(':')) || !isImage(text)) {
     throw new InvalidArgumentError('write REPOSITORY:TAG, as in registry.example.com:5000/vmdhcp/vmdhcp-agent:v1.');
   }
   return mark === '' ? `${text}:latest` : text;

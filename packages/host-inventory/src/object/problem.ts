@@ -16,6 +16,7 @@ export type HostProblemReason =
   | 'not-a-range'
   | 'not-an-address'
   | 'not-a-host-address'
+  | 'not-an-image'
   | 'outside-networks'
   | 'out-of-bounds'
   | 'range-reversed'

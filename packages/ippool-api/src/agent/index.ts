@@ -53,6 +53,7 @@ export {
   type RogueServer,
   SUSPENDED,
 } from './agent-report.js';
+export { imageProblem, isImage } from './image-text.js';
 export { formatRenewPeriodMs, MOST_RENEW_PERIOD_MS, parseRenewPeriodMs } from './renew-period.js';
 export {
   formatSuspendedPools,

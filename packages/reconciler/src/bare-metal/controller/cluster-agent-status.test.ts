@@ -79,6 +79,7 @@ describe('the condition Ready, and status.ready', () => {
       'False HostAgentsRefused',
     ],
     ['it is wrong, and has no agents', { agent: rack({ underlayInterface: '' }) }, 'False ClusterAgentInvalid'],
+    ['its image is a placeholder', { agent: rack({ image: '<your-registry>/agent:custom' }) }, 'False ClusterAgentInvalid'],
     ['it is wrong, and its agents stay', { agent: rack({ underlayInterface: '' }), status: counts(1) }, 'True HostAgentsReady'],
     ['an older one has its addresses', { agent: rack(), others: [clusterAgentObject('older')] }, 'False UnderlayShared'],
     ['one agent runs, of three', { agent: rack({ replicas: 3 }), settings: VOLUME, status: counts(1) }, 'True HostAgentsReady'],
@@ -92,6 +93,13 @@ describe('the condition Ready, and status.ready', () => {
 describe('the condition Valid', () => {
   it.each<[string, Case, string, string]>([
     ['nothing is wrong', { agent: rack() }, 'True', ''],
+    ['an image with a port and a digest', { agent: rack({ image: '[2001:db8::1]:5000/a/b@sha256:0123' }) }, 'True', ''],
+    [
+      'an image that is a placeholder',
+      { agent: rack({ image: '<your-registry>/agent:custom' }) },
+      'False ClusterAgentInvalid',
+      'spec.agentYaml.image: "<your-registry>/agent:custom" is no image; write REPOSITORY:TAG',
+    ],
     [
       'an older one has its addresses',
       { agent: rack(), others: [clusterAgentObject('older')] },

@@ -1,5 +1,6 @@
 /** What a ClusterAgent specifies about its agents, as far as their pods depend on it. */
 import { clusterAgentProblems, type HostProblem } from '@vmdhcp/host-inventory';
+import { imageProblem } from '@vmdhcp/ippool-api/agent';
 import { HOLD_HOST_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import { type NodeAffinity, readNodeAffinity } from './node-affinity.js';
@@ -29,13 +30,14 @@ export interface HostWorkload {
 export function readHostWorkload(object: KubernetesObject): HostWorkload {
   const yaml = readField(object.spec, 'agentYaml');
   const replicas = readField(yaml, 'replicas') ?? 1;
-  const problems = clusterAgentProblems(object);
+  const image = readText(yaml, 'image') || undefined;
+  const problems = [...clusterAgentProblems(object), ...imageProblems(image)];
   return {
     name: object.metadata.name,
     object,
     underlay: readText(yaml, 'underlayInterface') ?? '',
     interfaceName: readText(object.spec, 'feature', 'dhcpServerConfig', 'dhcpServerInterface') || undefined,
-    image: readText(yaml, 'image') || undefined,
+    image,
     replicas: typeof replicas === 'number' ? replicas : 1,
     nodeName: readText(yaml, 'nodeName') || undefined,
     nodeAffinity: readNodeAffinity(readField(yaml, 'nodeAffinity')),
@@ -44,6 +46,12 @@ export function readHostWorkload(object: KubernetesObject): HostWorkload {
     problems,
     isDeployable: !problems.some(isAboutPods),
   };
+}
+
+/** The agents that run do not read their image: only who makes the pods needs a right one. */
+function imageProblems(image: string | undefined): HostProblem[] {
+  const problem = imageProblem(image);
+  return problem === undefined ? [] : [{ reason: 'not-an-image', path: ['spec', 'agentYaml', 'image'], ...problem }];
 }
 
 /** Agents follow the settings of DHCP and of management controllers themselves, and report what is wrong with them. */

@@ -1,4 +1,5 @@
 import type { WolConfigAgent } from '@vmdhcp/ippool-api';
+import { imageProblem } from '@vmdhcp/ippool-api/agent';
 import type { WolConfigProblem } from './wol-config-problem.js';
 
 /** Source: k8s.io/apimachinery, `resource.Quantity`. */
@@ -13,23 +14,13 @@ export function agentSpecProblems({
   updateStrategy,
   resources,
 }: Partial<WolConfigAgent> = {}): readonly WolConfigProblem[] {
+  const problem = imageProblem(image);
   return [
-    ...imageProblems(image),
+    ...(problem === undefined ? [] : [{ path: ['spec', 'agent', 'image'], ...problem }]),
     ...oneOf(['imagePullPolicy'], imagePullPolicy, PULL_POLICIES),
     ...oneOf(['updateStrategy', 'type'], updateStrategy?.type, UPDATE_STRATEGIES),
     ...quantityProblems('requests', resources?.requests),
     ...quantityProblems('limits', resources?.limits),
-  ];
-}
-
-/** Characters of a reference to an image; a placeholder such as `<your-registry>` has others. */
-const IMAGE = /^[\w.:@/[\]-]+$/;
-
-function imageProblems(image: string | undefined): readonly WolConfigProblem[] {
-  if (!image || IMAGE.test(image)) return [];
-  const message = `${JSON.stringify(image)} is no image`;
-  return [
-    { path: ['spec', 'agent', 'image'], message, remedy: 'write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1' },
   ];
 }
 
