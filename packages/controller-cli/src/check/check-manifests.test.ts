@@ -98,6 +98,23 @@ describe('files without problems', () => {
   });
 });
 
+describe('pools on two networks', () => {
+  const bridged = (name: string, vlan: number) =>
+    `${NETWORK.replace('net-48', name)}spec: {config: '{"type": "bridge", "bridge": "br0", "vlan": ${vlan}}'}\n`;
+  const pools = (...networks: string[]) => [...networks, POOL, POOL.replaceAll('net-48', 'net-49')].join('---\n');
+
+  it('with the same range are a warning beside each where the networks may be one segment', () => {
+    expect(findings({ 'a.yaml': pools(NETWORK, NETWORK.replace('net-48', 'net-49')) })).toEqual([
+      expect.stringMatching(/^warning: .* IPPool default\/net-48: spec\.ipv4Config\.pool: IPPool default\/net-49 could lease /),
+      expect.stringMatching(/^warning: .* IPPool default\/net-49: spec\.ipv4Config\.pool: IPPool default\/net-48 could lease /),
+    ]);
+  });
+
+  it('with the same range are right on two VLANs of one bridge', () => {
+    expect(findings({ 'a.yaml': pools(bridged('net-48', 48), bridged('net-49', 49)) })).toEqual([]);
+  });
+});
+
 const ADDRESS = 'write four numbers of 0 to 255, as in 192.168.48.10';
 
 describe('each problem has file, line, column, object, field, message and remedy', () => {

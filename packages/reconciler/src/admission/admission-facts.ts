@@ -1,5 +1,5 @@
 /** What the rules of admission ask about the cluster. Each answer comes from an index or a map: no rule looks at every object. */
-import type { Ipv4Address, Ipv4Cidr, MacAddress } from '@vmdhcp/dhcp-allocator';
+import type { Ipv4Address, Ipv4Cidr, Ipv4Range, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -25,6 +25,8 @@ export interface AdmissionFacts {
   readonly servingPool: (network: string) => PoolView | undefined;
   /** Served pools whose CIDR overlaps with this one, on other networks of the same Ethernet segment. */
   readonly overlappingPools: (network: string, cidr: Ipv4Cidr) => Iterable<PoolView>;
+  /** Served pools of a namespace that could lease an address of this range, on any network. */
+  readonly poolsInRange: (namespace: string, range: Ipv4Range) => Iterable<PoolView>;
   /** What the VirtualMachineNetworkConfigs with interfaces on a network ask for. */
   readonly claimsOn: (network: string) => Iterable<NetworkConfigClaims>;
   /** Keys of the VirtualMachineNetworkConfigs that claim a MAC address on a network. */

@@ -63,9 +63,9 @@ export function networkConfig(entries: readonly EntryText[], name = 'vm-a', name
   };
 }
 
-/** A network that is VLAN 48 of the bridge mgmt-br. */
-export function bridged(name: string, namespace = 'default'): KubernetesObject {
-  const spec = { config: JSON.stringify({ type: 'bridge', bridge: 'mgmt-br', vlan: 48 }) };
+/** A network that is VLAN 48 of the bridge mgmt-br, or another place. */
+export function bridged(name: string, namespace = 'default', place: { bridge?: string; vlan?: number } = {}): KubernetesObject {
+  const spec = { config: JSON.stringify({ type: 'bridge', bridge: 'mgmt-br', vlan: 48, ...place }) };
   return { ...network(name), metadata: { namespace, name }, spec };
 }
 

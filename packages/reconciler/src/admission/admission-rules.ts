@@ -96,6 +96,10 @@ const NEIGHBOURS = {
     'Another IPPool of the namespace is on the same bridge and VLAN, and could lease the same addresses.',
   ),
   'segment-shared': warning(POOL, 'Another IPPool is on the same bridge and VLAN, and the CIDRs overlap.'),
+  'range-overlaps': warning(
+    POOL,
+    'Another IPPool of the namespace could lease the same addresses on another network, which may be the same segment.',
+  ),
   'server-address-in-use': refused(POOL, 'The new `serverIP` is the address of a client.'),
   'server-address-excluded': refused(POOL, 'The new `serverIP` is excluded.'),
   'addresses-cut-off': refused(POOL, 'Clients have addresses that the changed pool could not lease any more.'),

@@ -1,5 +1,5 @@
-import type { Ipv4Address, Ipv4Cidr, MacAddress } from '@vmdhcp/dhcp-allocator';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type Ipv4Address, type Ipv4Cidr, type Ipv4Range, intersectRanges, type MacAddress } from '@vmdhcp/dhcp-allocator';
+import { type KubernetesObject, ObjectIndex } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type ClusterSources, ClusterView } from '../view/cluster-view.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -16,6 +16,10 @@ export class ClusterFacts implements AdmissionFacts {
   readonly #sources: ClusterSources;
   readonly #view: ClusterView;
   readonly #segments: SharedSegments;
+  /** By namespace and the blocks that the range of a pool touches. */
+  readonly #poolsByBlock = new ObjectIndex<PoolView>(({ object, reading }) =>
+    reading.ok ? blocksOf(object.metadata.namespace ?? '', reading.pool.range) : [],
+  );
 
   constructor(sources: ClusterSources, clusterNetworks: ClusterNetworks = NO_CLUSTER_NETWORKS) {
     this.#sources = sources;
@@ -26,6 +30,7 @@ export class ClusterFacts implements AdmissionFacts {
 
   /** The object with this key is now as its source has it: there, another one, or gone. */
   note(kind: FactKind, key: string): void {
+    if (kind === 'ipPools') this.#poolsByBlock.update(key, this.#view.pool(key));
     if (kind === 'virtualMachines') this.#view.noteVirtualMachine(key);
     else if (kind === 'networkConfigs') this.#view.noteNetworkConfig(key);
     else for (const network of kind === 'networks' ? [key] : this.#view.notePool(key)) this.#segments.noteNetwork(network);
@@ -47,6 +52,15 @@ export class ClusterFacts implements AdmissionFacts {
     for (const { poolKey } of this.#segments.overlapping(network, cidr)) {
       const pool = this.#view.pool(poolKey);
       if (pool !== undefined) yield pool;
+    }
+  }
+
+  *poolsInRange(namespace: string, range: Ipv4Range): Generator<PoolView> {
+    const keys = new Set(blocksOf(namespace, range).flatMap((block) => [...this.#poolsByBlock.keysOf(block)]));
+    for (const key of keys) {
+      const pool = this.#view.pool(key);
+      if (pool === undefined || !pool.reading.ok || pool.paused || this.#view.servingPool(pool.network)?.key !== key) continue;
+      if (intersectRanges(pool.reading.pool.range, range) !== undefined) yield pool;
     }
   }
 
@@ -74,4 +88,10 @@ export class ClusterFacts implements AdmissionFacts {
   knowledgeOf(virtualMachine: KubernetesObject): MachineKnowledge {
     return this.#view.knowledgeOf(virtualMachine);
   }
+}
+
+/** The blocks of 65,536 addresses that a range touches: 257 at most, as no range has more than 16,777,216 addresses. */
+function blocksOf(namespace: string, { first, last }: Ipv4Range): string[] {
+  const firstBlock = first >>> 16;
+  return Array.from({ length: (last >>> 16) - firstBlock + 1 }, (_, index) => `${namespace} ${firstBlock + index}`);
 }

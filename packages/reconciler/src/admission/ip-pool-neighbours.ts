@@ -1,9 +1,15 @@
 /** What is wrong with an IPPool because of other objects: its network, other pools, and what the cluster needs itself. */
-import { formatIpv4Cidr, type Pool } from '@vmdhcp/dhcp-allocator';
-import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+import { formatIpv4Cidr, formatIpv4Range, intersectRanges, type Pool } from '@vmdhcp/dhcp-allocator';
+import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
 import { explainMissingNetwork, findNetworkProblem, networkOfPool } from '../network/network-problem.js';
-import { describeSegment, readNetworkSegment } from '../network/network-segment.js';
+import {
+  areSegmentsApart,
+  describeSegment,
+  isSameSegment,
+  type NetworkSegment,
+  readNetworkSegment,
+} from '../network/network-segment.js';
 import type { PoolView } from '../view/pool-views.js';
 import { oldestSibling } from '../view/shared-segments.js';
 import type { AdmissionFacts } from './admission-facts.js';
@@ -25,7 +31,7 @@ export function findNeighbours({ object, pool }: Candidate, facts: AdmissionFact
   const shared = findOnSegment(object, pool, facts);
   return {
     problems: [...ofNetwork, ...findClusterOverlaps(pool, facts.clusterNetworks), ...shared.problems],
-    warnings: shared.warnings,
+    warnings: [...shared.warnings, ...findOverlaps(object, pool, facts)],
   };
 }
 
@@ -43,8 +49,7 @@ const DEPENDS_ON_OTHERS = { dependsOnOthers: true } as const;
 function findOnSegment(object: KubernetesObject, pool: Pool, facts: AdmissionFacts): Findings {
   const network = networkOfPool(object);
   const others = [...facts.overlappingPools(network, pool.cidr)].filter(({ key }) => key !== keyOf(object));
-  const definition = facts.network(network);
-  const segment = definition && readNetworkSegment(definition);
+  const segment = segmentOf(network, facts);
   if (others.length === 0 || segment === undefined) return NOTHING_FOUND;
   const { namespace } = object.metadata;
   const siblings = others.filter((other) => other.object.metadata.namespace === namespace && couldLeaseSame(pool, other));
@@ -59,6 +64,38 @@ function findOnSegment(object: KubernetesObject, pool: Pool, facts: AdmissionFac
   return siblings.length > 0
     ? { problems: [{ reason: 'segment-range-shared', ...problem }], warnings: [] }
     : { problems: [], warnings: [{ reason: 'segment-shared', ...problem }] };
+}
+
+/**
+ * Pools of other namespaces are left out: their ranges are no concern of who may not list them, and tenants often use the same private
+ * addresses on networks of their own.
+ */
+function findOverlaps(object: KubernetesObject, pool: Pool, facts: AdmissionFacts): AdmissionProblem[] {
+  const network = networkOfPool(object);
+  const segment = segmentOf(network, facts);
+  const others = [...facts.poolsInRange(object.metadata.namespace ?? '', pool.range)].filter(
+    (other) =>
+      other.key !== keyOf(object) && other.network !== network && mayBeOneSegment(segment, segmentOf(other.network, facts)),
+  );
+  const [other] = others.toSorted((one, another) => compareByAge(one.object, another.object));
+  if (other === undefined || !other.reading.ok) return [];
+  const both = intersectRanges(pool.range, other.reading.pool.range);
+  const addresses = both === undefined ? '' : formatIpv4Range(both);
+  const message = `IPPool ${other.key} could lease ${addresses} too, on network ${other.network}, which may be the same segment as ${network}: then two virtual machines could get one address`;
+  const remedy =
+    'if frames of one network reach the other, choose start and end that do not overlap; if they do not reach it, nothing has to be done';
+  const path = [...CONFIG, 'pool'];
+  return [{ reason: 'range-overlaps', path, value: formatIpv4Range(pool.range), message, remedy }];
+}
+
+function segmentOf(network: string, facts: AdmissionFacts): NetworkSegment | undefined {
+  const definition = facts.network(network);
+  return definition && readNetworkSegment(definition);
+}
+
+/** Networks that are known to be one segment are reported as that. */
+function mayBeOneSegment(one: NetworkSegment | undefined, other: NetworkSegment | undefined): boolean {
+  return one === undefined || other === undefined || !(isSameSegment(one, other) || areSegmentsApart(one, other));
 }
 
 /** True if both could give one address to a client each, or one to the server of the other. */

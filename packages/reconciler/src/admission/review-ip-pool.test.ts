@@ -26,6 +26,7 @@ interface Reviewed {
 }
 
 const NETWORK = network('net-1');
+const YOUNGER: PoolText = { name: 'younger', createdAt: '2026-01-02T00:00:00Z' };
 
 function created(object: KubernetesObject, others: readonly KubernetesObject[] = [NETWORK], cluster?: ClusterNetworks): Reviewed {
   const review = reviewIpPool(creation(object), factsOfObjects(others, cluster));
@@ -431,7 +432,7 @@ describe('a pool beside the network that it names', () => {
     [
       'an other pool is for another network',
       {},
-      [NETWORK, network('net-2'), ipPool({}, { name: 'other', network: 'default/net-2' })],
+      [bridged('net-1'), bridged('net-2', 'default', { vlan: 49 }), ipPool({}, { name: 'other', network: 'default/net-2' })],
     ],
   ])('%s: accepted', (_what, text, others) => {
     expect(created(ipPool({}, text), others)).toEqual({ problems: [], warnings: [] });
@@ -590,6 +591,67 @@ describe('a pool on a segment that another one is on', () => {
     expect(created(ipPool(), others(apart))).toEqual({ problems: [], warnings: [] });
   });
 });
+
+describe('a pool on another network than one of the same addresses', () => {
+  const other = (config: Config = {}, text: PoolText = {}) =>
+    ipPool(config, { name: 'other', network: 'default/net-2', ...text });
+  const REMEDY =
+    'if frames of one network reach the other, choose start and end that do not overlap; if they do not reach it, nothing has to be done';
+  const warningOf = (addresses: string) =>
+    `spec.ipv4Config.pool range-overlaps: IPPool default/other could lease ${addresses} too, on network default/net-2, which may be the same segment as default/net-1: then two virtual machines could get one address; ${REMEDY}`;
+
+  it.each<[what: string, one: KubernetesObject, another: KubernetesObject]>([
+    ['networks that name no segment', NETWORK, network('net-2')],
+    ['a network that names no segment', bridged('net-1'), network('net-2')],
+    ['two bridges', bridged('net-1'), bridged('net-2', 'default', { bridge: 'other-br' })],
+    ['two bridges and two VLANs', bridged('net-1'), bridged('net-2', 'default', { bridge: 'other-br', vlan: 49 })],
+  ])('on %s: a warning that names the addresses', (_what, one, another) => {
+    const reserved = other({ pool: { start: '192.168.0.90', end: '192.168.0.200' } });
+    expect(created(ipPool(), [one, another, reserved])).toEqual({
+      problems: [],
+      warnings: [warningOf('192.168.0.90-192.168.0.99')],
+    });
+  });
+
+  it('warns once, of the oldest of several', () => {
+    const younger = other({}, { name: 'younger', network: 'default/net-3', createdAt: '2026-01-02T00:00:00Z' });
+    const { warnings } = created(ipPool(), [NETWORK, network('net-2'), network('net-3'), younger, other()]);
+    expect(warnings).toEqual([warningOf('192.168.0.10-192.168.0.99')]);
+  });
+
+  it('finds a range that begins in another block of addresses', () => {
+    const wide = { cidr: '192.0.0.0/8', serverIP: '192.0.0.2', pool: { start: '192.0.0.10', end: '192.255.0.9' } };
+    const { warnings } = created(ipPool(), [NETWORK, network('net-2'), other(wide)]);
+    expect(warnings).toEqual([warningOf('192.168.0.10-192.168.0.99')]);
+  });
+
+  it.each<[what: string, others: readonly KubernetesObject[]]>([
+    ['another VLAN of the same bridge', [bridged('net-1'), bridged('net-2', 'default', { vlan: 49 }), other()]],
+    [
+      'another range',
+      [NETWORK, network('net-2'), other({ serverIP: '192.168.0.3', pool: { start: '192.168.0.100', end: '192.168.0.200' } })],
+    ],
+    ['another namespace', [NETWORK, network('net-2'), other({}, { namespace: 'tenant', network: 'tenant/net-2' })]],
+    ['a pool that is paused', [NETWORK, network('net-2'), paused(other())]],
+    [
+      'a pool that serves nothing, as an older one does',
+      [NETWORK, network('net-2'), other({ pool: { start: '192.168.0.100', end: '192.168.0.200' } }), other({}, YOUNGER)],
+    ],
+  ])('%s: no word', (_what, others) => {
+    expect(created(ipPool(), others)).toEqual({ problems: [], warnings: [] });
+  });
+
+  it('a change that has nothing to do with it: no word', () => {
+    expect(changed(ipPool(), ipPool({ leaseTime: 60 }), [NETWORK, network('net-2'), other()])).toEqual({
+      problems: [],
+      warnings: [],
+    });
+  });
+});
+
+function paused(object: KubernetesObject): KubernetesObject {
+  return { ...object, spec: { ...(object.spec as object), paused: true } };
+}
 
 describe('a change of a pool', () => {
   const used = ipPool({}, { allocated: { '192.168.0.2': 'RESERVED', '192.168.0.20': A, '192.168.0.77': 'EXCLUDED' } });

@@ -1,7 +1,7 @@
 import { CLUSTER_NETWORK_LABEL } from '@vmdhcp/ippool-api';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from './network-segment.js';
+import { areSegmentsApart, describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment } from './network-segment.js';
 
 function network(config: unknown, clusterNetwork?: string) {
   const text = typeof config === 'string' ? config : JSON.stringify(config);
@@ -99,6 +99,23 @@ describe('the segment of a NetworkAttachmentDefinition', () => {
   ])('%s', (_, one, other, same) => {
     expect(isSameSegment(one, other)).toBe(same);
     expect(isSameSegment(other, one)).toBe(same);
+  });
+
+  it.each([
+    ['another VLAN of one bridge', segment('bridge', 'br', 1), segment('bridge', 'br', 2)],
+    ['another VLAN of one cluster network', segment('bridge', 'a', 1, 'one'), segment('bridge', 'b', 2, 'one')],
+  ])('%s is kept apart', (_what, one, other) => {
+    expect([areSegmentsApart(one, other), areSegmentsApart(other, one)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['the same VLAN of another bridge', segment('bridge', 'a', 1), segment('bridge', 'b', 1)],
+    ['another VLAN of another bridge', segment('bridge', 'a', 1), segment('bridge', 'b', 2)],
+    ['another VLAN of a bridge and of an interface of one name', segment('bridge', 'br', 1), segment('nic', 'br', 2)],
+    ['the same VLAN of another cluster network', segment('bridge', 'br', 1, 'one'), segment('bridge', 'br', 1, 'two')],
+    ['the same place', segment('bridge', 'br', 1), segment('bridge', 'br', 1)],
+  ])('%s is not known to be kept apart', (_what, one, other) => {
+    expect([areSegmentsApart(one, other), areSegmentsApart(other, one)]).toEqual([false, false]);
   });
 
   it('law: any text is read or left alone, never thrown over', () => {

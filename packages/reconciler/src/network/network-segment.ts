@@ -32,6 +32,16 @@ export function isSameSegment(one: NetworkSegment, other: NetworkSegment): boole
   return one.clusterNetwork === undefined || other.clusterNetwork === undefined || one.clusterNetwork === other.clusterNetwork;
 }
 
+/**
+ * True if one switch of the nodes keeps them apart: another VLAN of the same bridge, interface or cluster network. Different bridges may be
+ * wired together, and what an overlay or another plugin leads to is not known.
+ */
+export function areSegmentsApart(one: NetworkSegment, other: NetworkSegment): boolean {
+  if (one.vlan === other.vlan) return false;
+  const isSameLink = one.kind === other.kind && one.link === other.link;
+  return isSameLink || (one.clusterNetwork !== undefined && one.clusterNetwork === other.clusterNetwork);
+}
+
 /** `bridge mgmt-br, VLAN 48`. */
 export function describeSegment({ kind, link, vlan }: NetworkSegment): string {
   const words = { bridge: 'bridge', ovs: 'Open vSwitch bridge', nic: 'interface' } as const;
