@@ -66,6 +66,13 @@ describe('the check of WolConfigs', () => {
       ],
     ],
     [
+      'a selector without labels, as a warning',
+      '  discoveryMode: LabelSelector\n  vmSelector: {}\n',
+      [
+        'warning: w.yaml:7:15: WolConfig office: spec.vmSelector: is empty, and selects every virtual machine of the namespaces; write the labels of the virtual machines, or discoveryMode: All without vmSelector',
+      ],
+    ],
+    [
       'a mapping that allows nothing, as a warning',
       '  discoveryMode: Explicit\n  namespaceSelectors: [office]\n  explicitMappings:\n    - { macAddress: "02:00:00:00:00:01", namespace: lab, vmName: a }\n',
       [
@@ -73,6 +80,21 @@ describe('the check of WolConfigs', () => {
       ],
     ],
   ])('%s: with line and column', (_what, spec, expected) => expect(findings(config(spec))).toEqual(expected));
+
+  it('a port that agents of another one open in another way is a problem at the port', () => {
+    const lab = config('  wolPorts: [7, 9]\n  agent: { interfaces: [eth1] }\n').replace('name: office', 'name: lab');
+    expect(findings(`${lab}---\n${config('  wolPorts: [40000, 9]\n')}`)).toEqual([
+      'problem: w.yaml:14:21: WolConfig office: spec.wolPorts[1]: UDP port 9 is opened by the agents of WolConfig lab, which is older, with another password or other interfaces, frames or promiscuous mode; choose another UDP port, or the same settings',
+    ]);
+    expect(findings(`${lab}---\n${config('  wolPorts: [40000]\n')}`)).toEqual([]);
+  });
+
+  it('the port that is the default is a problem of the list', () => {
+    const lab = config('  agent: { nodeSelector: { room: lab } }\n').replace('name: office', 'name: lab');
+    expect(findings(`${lab}---\n${config('  discoveryMode: All\n')}`)).toEqual([
+      expect.stringMatching(/^problem: .* WolConfig office: spec\.wolPorts: UDP port 9 is opened by the agents of WolConfig lab/),
+    ]);
+  });
 
   it('one without a password that allows machines of one with a password, as a warning at that one', () => {
     const secured = config('  passwordSecret: { name: office, key: password }\n').replace('name: office', 'name: secured');

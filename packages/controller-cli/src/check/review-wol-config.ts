@@ -1,7 +1,7 @@
 /** What is wrong with a WolConfig of a file: what its schema refuses, and what the controller would report in the condition Ready. */
 import { parseWolConfig, type UnknownField } from '@vmdhcp/ippool-api';
-import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
-import { type ReadWolConfig, readWolConfig, unsecuredBy } from '@vmdhcp/reconciler/wake-on-lan';
+import { describeNames, type KubernetesObject, readList } from '@vmdhcp/kube-runtime';
+import { describePortConflict, type ReadWolConfig, readWolConfig, sharePorts, unsecuredBy } from '@vmdhcp/reconciler/wake-on-lan';
 import type { FieldProblem } from './read-objects.js';
 import { toFieldProblem } from './to-field-problem.js';
 
@@ -26,11 +26,35 @@ export function reviewWolConfig(object: KubernetesObject, all: readonly ReadWolC
     const problems = reading.problems.map(({ path, message, remedy }) => toFieldProblem(object, path, { message, remedy }));
     return { problems, warnings: parsed.unknownFields };
   }
-  const ignored = reading.config.ignoredMappings.map((text) => {
-    const [message = '', remedy = 'correct it'] = text.split('; ', 2);
-    return toFieldProblem(object, ['spec', 'explicitMappings'], { message, remedy });
+  const { config } = reading;
+  const ignored = config.ignoredMappings.map((text) => toFieldProblem(object, ['spec', 'explicitMappings'], toWords(text)));
+  const unwise = [...ignored, ...selectorWarnings(object, config), ...passwordWarnings(object, config, all)];
+  return { problems: portProblems(object, config, all), warnings: [...parsed.unknownFields, ...unwise] };
+}
+
+/** A message and its remedy. */
+function toWords(text: string): Pick<FieldProblem, 'message' | 'remedy'> {
+  const [message = '', remedy = 'correct it'] = text.split('; ', 2);
+  return { message, remedy };
+}
+
+function portProblems(object: KubernetesObject, { name }: ReadWolConfig, all: readonly ReadWolConfig[]): readonly FieldProblem[] {
+  const ports = readList(object.spec, 'wolPorts');
+  return (sharePorts(all).get(name)?.conflicts ?? []).map((conflict) => {
+    const index = ports.indexOf(conflict.port);
+    const path = index < 0 ? ['spec', 'wolPorts'] : ['spec', 'wolPorts', index];
+    return toFieldProblem(object, path, toWords(describePortConflict(conflict)));
   });
-  return { problems: [], warnings: [...parsed.unknownFields, ...ignored, ...passwordWarnings(object, reading.config, all)] };
+}
+
+/** Kubernetes reads a selector without labels as one for everything; who writes one often means nothing. */
+function selectorWarnings(object: KubernetesObject, { allows }: ReadWolConfig): readonly FieldProblem[] {
+  if (allows.mode !== 'LabelSelector') return [];
+  const { matchLabels = {}, matchExpressions = [] } = allows.selector;
+  if (Object.keys(matchLabels).length + matchExpressions.length > 0) return [];
+  const message = 'is empty, and selects every virtual machine of the namespaces';
+  const remedy = 'write the labels of the virtual machines, or discoveryMode: All without vmSelector';
+  return [toFieldProblem(object, ['spec', 'vmSelector'], { message, remedy })];
 }
 
 function passwordWarnings(
