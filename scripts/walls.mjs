@@ -242,6 +242,7 @@ export const PACKAGES = {
     imports: [
       '@vmdhcp/*',
       '@vmdhcp/*/*',
+      '@vmdhcp/ippool-api/bare-metal/keys',
       'node:*',
       'node:*/*',
       'commander',

@@ -5,7 +5,13 @@
  */
 export { type AdmissionFacts, type ClusterNetworks, NO_CLUSTER_NETWORKS } from './admission/admission-facts.js';
 export { type AdmissionResponse, type StatusSubject, toAdmissionResponse } from './admission/admission-response.js';
-export type { AdmissionProblem, AdmissionRequest, AdmissionReview } from './admission/admission-review.js';
+export {
+  type AdmissionProblem,
+  type AdmissionRequest,
+  type AdmissionReview,
+  newFindings,
+  toReview,
+} from './admission/admission-review.js';
 export { ADMISSION_RULES, type AdmissionReason } from './admission/admission-rules.js';
 export { ClusterFacts, type FactKind } from './admission/cluster-facts.js';
 export { type DefaultedPool, defaultIpPool, type JsonPatchOperation } from './admission/default-ip-pool.js';

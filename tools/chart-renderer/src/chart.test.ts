@@ -405,6 +405,21 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     });
   });
 
+  it.each([
+    [[], []],
+    [['wakeOnLan.enabled=true'], ['--wake-on-lan']],
+    [['bareMetal.enabled=true'], ['--bare-metal']],
+    [
+      ['wakeOnLan.enabled=true', 'bareMetal.enabled=true'],
+      ['--wake-on-lan', '--bare-metal'],
+    ],
+  ])('with %j the webhook decides about the kinds of %j', (set, flags) => {
+    const [args = []] = rendered({ set })
+      .map(({ spec }) => spec?.template?.spec.containers[0]?.args ?? [])
+      .filter(([command]) => command === 'webhook');
+    expect(args.filter((one) => ['--wake-on-lan', '--bare-metal'].includes(one))).toEqual(flags);
+  });
+
   describe('without Wake-on-LAN', () => {
     const ofWakeOnLan = (set: readonly string[]) =>
       JSON.stringify(rendered({ set })).match(

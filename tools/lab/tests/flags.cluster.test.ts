@@ -1,4 +1,6 @@
 /** What flags of the programs change in a cluster. Always against a simulated API server, whatever KUBECONFIG names: the programs act on a whole cluster. */
+import { toCustomResourceDefinition, wolConfigResource } from '@vmdhcp/ippool-api';
+import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -129,4 +131,36 @@ describe('vmdhcp-controller webhook', () => {
       expect((await cluster.admin.get('VirtualMachine', 'default/vm')) === undefined).toBe(end === 'rejects');
     },
   );
+
+  describe('of the kinds of Wake-on-LAN and of bare-metal hosts', () => {
+    const WAKE = { apiVersion: 'wol.pillon.org/v1beta1', kind: 'WolConfig', metadata: { name: 'office' } };
+    const HOST = { apiVersion: 'bmc.spidernet.io/v1beta1', kind: 'HostEndpoint', metadata: { name: 'office' } };
+    const wolConfig = (spec: object) => ({ ...WAKE, spec }) as unknown as KubernetesObject;
+    const endpoint = (spec: object) => ({ ...HOST, spec }) as unknown as KubernetesObject;
+
+    beforeEach(async () => {
+      await cluster.defineKinds();
+      const definitions = [wolConfigResource, ...bareMetalResources].map(toCustomResourceDefinition);
+      await cluster.admin.applyAll(definitions as unknown as readonly KubernetesObject[]);
+    });
+
+    it.each<[flag: string, wrong: KubernetesObject, other: KubernetesObject]>([
+      ['--wake-on-lan', wolConfig({ agent: { image: '<registry>/agent:v1' } }), endpoint({ ipAddr: '127.0.0.1' })],
+      ['--bare-metal', endpoint({ ipAddr: '127.0.0.1' }), wolConfig({ agent: { image: '<registry>/agent:v1' } })],
+    ])('%s refuses what is wrong with its kinds, and no others', async (flag, wrong, other) => {
+      const webhook = await cluster.startWebhook(flag);
+      await expect(cluster.admin.create(wrong)).rejects.toThrow(/is no image|is never the address of a management controller/);
+      await cluster.admin.create(other);
+      expect(await webhook.decisions(flag === '--bare-metal' ? 'hostendpoints' : 'wolconfigs')).toBe(1);
+    });
+
+    it('both are asked about changes of the spec, not about labels and status', async () => {
+      const webhook = await cluster.startWebhook('--wake-on-lan', '--bare-metal');
+      await cluster.admin.create(wolConfig({ discoveryMode: 'All' }));
+      await cluster.admin.patch('WolConfig', 'office', { metadata: { labels: { a: 'b' } } });
+      expect(await webhook.decisions('wolconfigs')).toBe(1);
+      await cluster.admin.patch('WolConfig', 'office', { spec: { wolPorts: [7] } });
+      expect(await webhook.decisions('wolconfigs')).toBe(2);
+    });
+  });
 });

@@ -16,6 +16,8 @@ export interface WebhookOptions extends ClusterOptions {
   readonly injectCaFrom?: string;
   readonly register: boolean;
   readonly virtualMachines: 'warn' | 'refuse';
+  readonly wakeOnLan?: boolean;
+  readonly bareMetal?: boolean;
   readonly clusterNetworks: ClusterNetworks;
   readonly logLevel: LogLevel;
 }
@@ -37,6 +39,8 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
       injectFrom: options.injectCaFrom || undefined,
       register: options.register,
       virtualMachines: { onProblem },
+      wakeOnLan: options.wakeOnLan === true,
+      bareMetal: options.bareMetal === true,
       clusterNetworks: options.clusterNetworks,
     },
     { connection: openConnection(await findCluster(options), { onRequest: metrics.onRequest }), logger, metrics },

@@ -11,13 +11,13 @@ import {
 import type { UnknownField } from '@vmdhcp/ippool-api';
 import { parseBareMetalObject } from '@vmdhcp/ippool-api/bare-metal';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import type { AdmissionProblem } from '@vmdhcp/reconciler';
 import { findSharedUnderlays, readHostWorkload } from '@vmdhcp/reconciler/bare-metal';
-import type { FieldProblem } from './read-objects.js';
 import { toFieldProblem } from './to-field-problem.js';
 
 export interface BareMetalReview {
-  readonly problems: readonly FieldProblem[];
-  readonly warnings: readonly (FieldProblem | UnknownField)[];
+  readonly problems: readonly AdmissionProblem[];
+  readonly warnings: readonly (AdmissionProblem | UnknownField)[];
 }
 
 /** All objects of bare-metal hosts that the files have. */
@@ -90,7 +90,7 @@ function addressProblems(endpoint: KubernetesObject, { addresses, clusterAgents 
 }
 
 /** The cluster may have what the files do not have. */
-function warningsOf(object: KubernetesObject, { clusterAgents }: BareMetalFacts): readonly FieldProblem[] {
+function warningsOf(object: KubernetesObject, { clusterAgents }: BareMetalFacts): readonly AdmissionProblem[] {
   const isKnown = clusterAgents.length === 0 || clusterAgentOf(object, clusterAgents) !== undefined;
   if (object.kind !== 'HostEndpoint' || isKnown) return [];
   const named = readText(object.spec, 'clusterAgent');

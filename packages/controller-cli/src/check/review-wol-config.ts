@@ -1,13 +1,13 @@
 /** What is wrong with a WolConfig of a file: what its schema refuses, and what the controller would report in the condition Ready. */
 import { parseWolConfig, type UnknownField } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject, readList } from '@vmdhcp/kube-runtime';
+import type { AdmissionProblem } from '@vmdhcp/reconciler';
 import { describePortConflict, type ReadWolConfig, readWolConfig, sharePorts, unsecuredBy } from '@vmdhcp/reconciler/wake-on-lan';
-import type { FieldProblem } from './read-objects.js';
 import { toFieldProblem } from './to-field-problem.js';
 
 export interface WolConfigReview {
-  readonly problems: readonly FieldProblem[];
-  readonly warnings: readonly (FieldProblem | UnknownField)[];
+  readonly problems: readonly AdmissionProblem[];
+  readonly warnings: readonly (AdmissionProblem | UnknownField)[];
 }
 
 /** The WolConfigs among these objects that have no problem. */
@@ -33,12 +33,16 @@ export function reviewWolConfig(object: KubernetesObject, all: readonly ReadWolC
 }
 
 /** A message and its remedy. */
-function toWords(text: string): Pick<FieldProblem, 'message' | 'remedy'> {
+function toWords(text: string): Pick<AdmissionProblem, 'message' | 'remedy'> {
   const [message = '', remedy = 'correct it'] = text.split('; ', 2);
   return { message, remedy };
 }
 
-function portProblems(object: KubernetesObject, { name }: ReadWolConfig, all: readonly ReadWolConfig[]): readonly FieldProblem[] {
+function portProblems(
+  object: KubernetesObject,
+  { name }: ReadWolConfig,
+  all: readonly ReadWolConfig[],
+): readonly AdmissionProblem[] {
   const ports = readList(object.spec, 'wolPorts');
   return (sharePorts(all).get(name)?.conflicts ?? []).map((conflict) => {
     const index = ports.indexOf(conflict.port);
@@ -48,7 +52,7 @@ function portProblems(object: KubernetesObject, { name }: ReadWolConfig, all: re
 }
 
 /** Kubernetes reads a selector without labels as one for everything; who writes one often means nothing. */
-function selectorWarnings(object: KubernetesObject, { allows }: ReadWolConfig): readonly FieldProblem[] {
+function selectorWarnings(object: KubernetesObject, { allows }: ReadWolConfig): readonly AdmissionProblem[] {
   if (allows.mode !== 'LabelSelector') return [];
   const { matchLabels = {}, matchExpressions = [] } = allows.selector;
   if (Object.keys(matchLabels).length + matchExpressions.length > 0) return [];
@@ -61,7 +65,7 @@ function passwordWarnings(
   object: KubernetesObject,
   config: ReadWolConfig,
   all: readonly ReadWolConfig[],
-): readonly FieldProblem[] {
+): readonly AdmissionProblem[] {
   const others = unsecuredBy(config, all);
   if (others.length === 0) return [];
   const names = `WolConfig ${describeNames(others)}`;

@@ -9,11 +9,12 @@ Examples:
   vmdhcp-controller webhook
   vmdhcp-controller webhook --service-cidr 10.53.0.0/16 --pod-cidr 10.52.0.0/16
   vmdhcp-controller webhook --virtual-machines refuse
+  vmdhcp-controller webhook --wake-on-lan --bare-metal
   vmdhcp-controller webhook --certificate-secret my-tls --inject-ca-from vm-dhcp-system/my-certificate   # cert-manager
 
 Answers the API server's questions about IPPools, VirtualMachineNetworkConfigs and VirtualMachines: fills in what an IPPool leaves out, and
 refuses what is wrong, with the remedy. Run two replicas behind a Service (manifests/vmdhcp.yaml).
-Without an answer IPPools cannot be created, deleted, or changed in their spec; virtual machines can, and leases are not concerned.
+Without an answer IPPools cannot be created, deleted, or changed in their spec; everything else can, and leases are not concerned.
 Certificates are kept in the Secrets NAME-ca and NAME-tls, rotated without a restart; a Secret that is deleted is made anew. Both
 webhook configurations NAME are registered, and repaired every ten seconds. vmdhcp-controller uninstall removes all of it.
 
@@ -44,6 +45,8 @@ export function webhookCommand(): Command {
         .choices(['warn', 'refuse'])
         .default('warn'),
     )
+    .addOption(booleanOption('--wake-on-lan', 'decide about WolConfigs too'))
+    .addOption(booleanOption('--bare-metal', 'decide about ClusterAgents, HostEndpoints and HostOperations too'))
     .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info'))
     .addHelpText('after', EXAMPLES);
   for (const option of [...clusterNetworkOptions(), ...clusterOptions()]) command.addOption(option);

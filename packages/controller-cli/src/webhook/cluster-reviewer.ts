@@ -3,6 +3,7 @@ import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import {
   type AdmissionFacts,
   type AdmissionRequest,
+  type AdmissionReview,
   defaultIpPool,
   reviewIpPool,
   reviewNetworkConfig,
@@ -20,6 +21,8 @@ export interface ClusterReviewerSettings {
   readonly virtualMachines: VirtualMachineRules;
   /** What its user names begin with: those of ServiceAccounts in the namespace of the product. */
   readonly controllerUser: string;
+  /** Decides about WolConfigs and the objects of bare-metal hosts, and allows all others; undefined: there are none. */
+  readonly reviewFeature?: ((request: AdmissionRequest) => AdmissionReview) | undefined;
   /** Resolves when the facts are as new as this call. */
   readonly refresh: () => Promise<void>;
 }
@@ -76,7 +79,7 @@ function decide(received: ReceivedReview, settings: ClusterReviewerSettings) {
     case 'virtualmachines':
       return reviewVirtualMachine(request, facts, virtualMachines);
     default:
-      return undefined;
+      return settings.reviewFeature?.(request);
   }
 }
 

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { registerWebhook } from './register-webhook.js';
 import type { RegistrationKind, RegistrationSettings } from './webhook-registration.js';
 
-const SETTINGS: RegistrationSettings = { name: 'hook', namespace: 'system', trusted: 'PEM', injectFrom: undefined };
+const NONE = { wakeOnLan: false, bareMetal: false };
+const SETTINGS: RegistrationSettings = { name: 'hook', namespace: 'system', trusted: 'PEM', injectFrom: undefined, ...NONE };
 
 function setUp() {
   const clock = new FakeClock();
@@ -28,7 +29,11 @@ interface Webhook {
   readonly timeoutSeconds: number;
   readonly sideEffects: string;
   readonly clientConfig: Readonly<Record<string, unknown>>;
-  readonly rules: readonly { readonly apiGroups: readonly string[]; readonly resources: readonly string[] }[];
+  readonly rules: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly scope: string;
+  }[];
 }
 
 describe('registerWebhook', () => {
@@ -48,6 +53,23 @@ describe('registerWebhook', () => {
       true,
     );
   });
+
+  it.each([
+    [{ wakeOnLan: true, bareMetal: false }, ['wolconfigs']],
+    [{ wakeOnLan: false, bareMetal: true }, ['clusteragents', 'hostendpoints', 'hostoperations']],
+  ])(
+    'with %o asks about their kinds, which belong to the cluster, and lets them pass without an answer',
+    async (features, kinds) => {
+      const { register, webhooksOf } = setUp();
+      await register(features);
+      const asked = webhooksOf('ValidatingWebhookConfiguration').flatMap(({ failurePolicy, rules }) =>
+        rules.map(({ resources, scope }) => `${resources.join()} ${scope} ${failurePolicy}`),
+      );
+      expect(asked.slice(3)).toEqual(kinds.map((plural) => `${plural} Cluster Ignore`));
+      expect(await register(NONE)).toEqual(['ValidatingWebhookConfiguration updated']);
+      expect(webhooksOf('ValidatingWebhookConfiguration')).toHaveLength(3);
+    },
+  );
 
   it('what people edit is repaired, and what must be trusted is kept in step', async () => {
     const { servers, register, webhooksOf } = setUp();

@@ -12,7 +12,10 @@ export interface WebhookMetrics {
 }
 
 /** Requests for other resources than these have the label `other`: labels are bounded whatever is sent. */
-const RESOURCES: ReadonlySet<string> = new Set(['ippools', 'virtualmachinenetworkconfigs', 'virtualmachines']);
+const RESOURCES: ReadonlySet<string> = new Set([
+  ...['ippools', 'virtualmachinenetworkconfigs', 'virtualmachines'],
+  ...['wolconfigs', 'clusteragents', 'hostendpoints', 'hostoperations'],
+]);
 
 export function createWebhookMetrics(): WebhookMetrics {
   const registry = new Registry();

@@ -16,7 +16,7 @@ import { CommandError, ExitCode, type ListenAddress, type Logger, startStatusSer
 import { AdmissionServer } from './admission-server.js';
 import { type CertificateSource, givenCertificates, ownCertificates, type ServedCertificate } from './certificate-source.js';
 import { type ClusterFactsSource, createClusterFactsSource } from './cluster-facts-source.js';
-import { createClusterReviewer } from './cluster-reviewer.js';
+import { type ClusterReviewerSettings, createClusterReviewer } from './cluster-reviewer.js';
 import { registerWebhook } from './register-webhook.js';
 import { warmUp } from './warm-up.js';
 import type { WebhookMetrics } from './webhook-metrics.js';
@@ -26,9 +26,10 @@ import {
   serviceAccountsOf,
   toRegistrationOwner,
   WEBHOOK_LABELS,
+  type WebhookFeatures,
 } from './webhook-registration.js';
 
-export interface WebhookProcessSettings {
+export interface WebhookProcessSettings extends WebhookFeatures {
   readonly listen: ListenAddress;
   readonly http: ListenAddress | 'off';
   /** Of the Service and of both configurations. */
@@ -225,13 +226,13 @@ export class WebhookProcess {
   }
 
   async #keepRegistration({ trusted }: ServedCertificate): Promise<void> {
-    const { name, namespace, register, injectFrom } = this.#settings;
+    const { name, namespace, register, injectFrom, wakeOnLan, bareMetal } = this.#settings;
     const { logger } = this.#ports;
     if (!register) return;
     this.#isRegistered = false;
     try {
       const owner = await this.#findOwner(name);
-      const registration = { name, namespace, injectFrom, trusted, owner };
+      const registration = { name, namespace, injectFrom, trusted, owner, wakeOnLan, bareMetal };
       const changes = await registerWebhook((kind) => this.#client(RegistrationResource[kind]), registration);
       for (const { outcome, message, ...change } of changes) {
         if (outcome === 'refused') logger.error({ ...change, message }, 'the webhook cannot be registered; retrying');
@@ -254,7 +255,8 @@ export class WebhookProcess {
   async #listen({ pair: certificate }: ServedCertificate): Promise<void> {
     const { logger, metrics } = this.#ports;
     const { virtualMachines, namespace } = this.#settings;
-    const rules = { facts: this.#source.facts, virtualMachines, controllerUser: serviceAccountsOf(namespace) };
+    const reviewFeature = await this.#loadFeatures();
+    const rules = { facts: this.#source.facts, virtualMachines, controllerUser: serviceAccountsOf(namespace), reviewFeature };
     await warmUp({ certificate, review: createClusterReviewer({ ...rules, refresh: async () => undefined }) }).catch(
       (error: unknown) => logger.warn({ err: errorForLog(error) }, 'not warmed up: the first decisions take longer'),
     );
@@ -277,6 +279,12 @@ export class WebhookProcess {
       onError: (error) => logger.error({ err: errorForLog(error) }, 'no decision; the failurePolicy of the webhook decides'),
     });
     logger.info({ port: this.#server.port }, 'listening for AdmissionReviews');
+  }
+
+  /** Their rules take memory: they are loaded where there are such objects. */
+  async #loadFeatures(): Promise<ClusterReviewerSettings['reviewFeature']> {
+    const { wakeOnLan, bareMetal } = this.#settings;
+    return wakeOnLan || bareMetal ? (await import('./review-feature-object.js')).reviewFeatureObject : undefined;
   }
 
   #createCertificates(): CertificateSource {

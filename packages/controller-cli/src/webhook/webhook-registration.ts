@@ -1,9 +1,16 @@
 /** What the API server must know of the webhook: which requests it sends, where to, and what happens without an answer. */
-import { GROUP, VERSION } from '@vmdhcp/ippool-api';
+import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from '@vmdhcp/ippool-api';
+import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { ApiResource, KubernetesObject, OwnerReference } from '@vmdhcp/kube-runtime';
 import { ADMISSION_PATHS, type AdmissionPath } from './admission-server.js';
 
-export interface RegistrationSettings {
+/** Parts of the product whose kinds the cluster has. */
+export interface WebhookFeatures {
+  readonly wakeOnLan: boolean;
+  readonly bareMetal: boolean;
+}
+
+export interface RegistrationSettings extends WebhookFeatures {
   /** Of both configurations, and of the Service. */
   readonly name: string;
   /** Of the Service. */
@@ -55,6 +62,7 @@ interface Rule {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
+  readonly scope: 'Namespaced' | 'Cluster';
   readonly operations: readonly string[];
   /**
    * What happens without an answer. `Fail`: an IPPool that is wrong is immutable, and harms all machines on its network. `Ignore`: virtual machines are
@@ -66,7 +74,7 @@ interface Rule {
 }
 
 const CHANGED = 'request.operation != "UPDATE" || object.spec != oldObject.spec';
-const POOLS = { group: GROUP, version: VERSION, plural: 'ippools' };
+const POOLS = { group: GROUP, version: VERSION, plural: 'ippools', scope: 'Namespaced' } as const;
 
 const DEFAULTING: Rule = {
   name: 'defaults.ippools.network.harvesterhci.io',
@@ -106,6 +114,7 @@ const VALIDATION: readonly Rule[] = [
     group: 'kubevirt.io',
     version: 'v1',
     plural: 'virtualmachines',
+    scope: 'Namespaced',
     operations: ['CREATE', 'UPDATE'],
     failurePolicy: 'Ignore',
     conditions: {
@@ -117,9 +126,27 @@ const VALIDATION: readonly Rule[] = [
   },
 ];
 
+/** Their conditions and Events report what is wrong where there is no answer. */
+function featureRule(group: string, version: string, plural: string): Rule {
+  const specs = 'has(object.spec) != has(oldObject.spec) || (has(object.spec) && object.spec != oldObject.spec)';
+  return {
+    name: `${plural}.${group}`,
+    path: 'validation',
+    ...{ group, version, plural, scope: 'Cluster' },
+    operations: ['CREATE', 'UPDATE'],
+    failurePolicy: 'Ignore',
+    conditions: { 'spec-is-new': `request.operation != "UPDATE" || ${specs}` },
+  };
+}
+
+const WAKE_ON_LAN = [featureRule(WOL_GROUP, WOL_VERSION, 'wolconfigs')];
+const BARE_METAL = ['clusteragents', 'hostendpoints', 'hostoperations'].map((plural) =>
+  featureRule(BARE_METAL_GROUP, BARE_METAL_VERSION, plural),
+);
+
 /** Both configurations. They have all fields of each webhook: a list is replaced as a whole. */
 export function toWebhookConfigurations(settings: RegistrationSettings): readonly KubernetesObject[] {
-  const { name, injectFrom, owner } = settings;
+  const { name, injectFrom, owner, wakeOnLan, bareMetal } = settings;
   const metadata = {
     ...{ name, labels: WEBHOOK_LABELS },
     ...(injectFrom && { annotations: { [INJECT_ANNOTATION]: injectFrom } }),
@@ -127,7 +154,8 @@ export function toWebhookConfigurations(settings: RegistrationSettings): readonl
   };
   const apiVersion = 'admissionregistration.k8s.io/v1';
   const defaulting = { ...toWebhook(DEFAULTING, settings), reinvocationPolicy: 'IfNeeded' };
-  const validating = VALIDATION.map((rule) => toWebhook(rule, settings));
+  const rules = [...VALIDATION, ...(wakeOnLan ? WAKE_ON_LAN : []), ...(bareMetal ? BARE_METAL : [])];
+  const validating = rules.map((rule) => toWebhook(rule, settings));
   return [
     { apiVersion, kind: 'MutatingWebhookConfiguration', metadata, webhooks: [defaulting] },
     { apiVersion, kind: 'ValidatingWebhookConfiguration', metadata, webhooks: validating },
@@ -135,14 +163,14 @@ export function toWebhookConfigurations(settings: RegistrationSettings): readonl
 }
 
 function toWebhook(rule: Rule, { name, namespace, trusted }: RegistrationSettings): Readonly<Record<string, unknown>> {
-  const { group, version, plural, operations, failurePolicy, conditions } = rule;
+  const { group, version, plural, scope, operations, failurePolicy, conditions } = rule;
   return {
     name: rule.name,
     clientConfig: {
       service: { namespace, name, path: ADMISSION_PATHS[rule.path], port: 443 },
       ...(trusted !== undefined && { caBundle: Buffer.from(trusted).toString('base64') }),
     },
-    rules: [{ operations, apiGroups: [group], apiVersions: [version], resources: [plural], scope: 'Namespaced' }],
+    rules: [{ operations, apiGroups: [group], apiVersions: [version], resources: [plural], scope }],
     failurePolicy,
     matchPolicy: 'Equivalent',
     namespaceSelector: {},

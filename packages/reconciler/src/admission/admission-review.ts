@@ -38,6 +38,7 @@ export interface Findings {
 export const NOTHING_FOUND: Findings = { problems: [], warnings: [] };
 export const ALLOWED: AdmissionReview = { allowed: true, ...NOTHING_FOUND };
 
+/** Refused if there is a problem; warnings refuse nothing. */
 export function toReview({ problems, warnings }: Findings): AdmissionReview {
   return { allowed: problems.length === 0, problems, warnings };
 }
