@@ -56,7 +56,7 @@ export class OperatedCluster {
   static async start(): Promise<OperatedCluster> {
     const found = new Map<string, PoolFindings>();
     let begun: PrivateCluster | undefined;
-    const cluster = await PrivateCluster.start(['everything', 'crds.yaml'], {
+    const cluster = await PrivateCluster.start(['everything', 'bare metal', 'crds.yaml'], {
       nodes: ['node-1', 'node-2'].map((name) => ({ name, labels: { 'network.harvesterhci.io/mgmt': 'true' } })),
       // The pods of the manifests start earlier; those of agents begin with the controller.
       runPod: (pod) =>

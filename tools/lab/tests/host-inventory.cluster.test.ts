@@ -308,7 +308,7 @@ describe('an agent', () => {
     const object = {
       apiVersion: 'v1',
       kind: 'Secret',
-      metadata: { namespace: 'default', name: 'bmc' },
+      metadata: { namespace: 'default', name: 'bmc', labels: { 'bmc.spidernet.io/host-credentials': 'true' } },
       data: { username: 'YQ==', password },
     };
     const created = await client.create(object);

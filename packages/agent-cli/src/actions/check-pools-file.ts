@@ -1,7 +1,7 @@
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
-import { ExitCode, printableJson } from '@vmdhcp/service-process';
+import { ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
 import { findRefusedClaims } from '../pools-file/find-refused-claims.js';
 import { describeFinding, type Finding } from '../pools-file/finding.js';
 import { loadPoolsFile } from '../pools-file/load-pools-file.js';
@@ -23,13 +23,13 @@ export async function checkPoolsFile(path: string, { json = false }: CheckOption
   } else {
     print(path, 'problem', problems);
     print(path, 'warning', result.warnings);
-    for (const pool of pools) process.stdout.write(describePool(pool));
+    for (const pool of pools) process.stdout.write(printableText(describePool(pool)));
   }
   if (!ok) process.exitCode = result.missing ? ExitCode.noInput : ExitCode.invalidData;
 }
 
 function print(path: string, kind: string, findings: readonly Finding[]): void {
-  for (const finding of findings) process.stderr.write(`${kind}: ${describeFinding(path, finding)}\n`);
+  for (const finding of findings) process.stderr.write(`${kind}: ${printableText(describeFinding(path, finding))}\n`);
 }
 
 interface PoolSummary {

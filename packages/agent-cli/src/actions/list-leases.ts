@@ -1,4 +1,4 @@
-import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
+import { CommandError, ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
 import { formatLeaseTable } from '../state/lease-table.js';
 import type { LeaseView } from '../state/lease-view.js';
 import { readSavedLeases } from './read-saved-leases.js';
@@ -14,7 +14,7 @@ export interface LeasesOptions {
 export async function listLeases({ agent, state, pool, json = false }: LeasesOptions): Promise<void> {
   const all = state === undefined ? await askAgent(agent) : await readSavedLeases(state);
   const leases = all.filter((lease) => pool === undefined || lease.pool === pool);
-  process.stdout.write(json ? `${printableJson(leases, 2)}\n` : formatLeaseTable(leases));
+  process.stdout.write(json ? `${printableJson(leases, 2)}\n` : printableText(formatLeaseTable(leases)));
 }
 
 async function askAgent(agent: string): Promise<LeaseView[]> {

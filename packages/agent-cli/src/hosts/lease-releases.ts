@@ -17,25 +17,20 @@ export interface TakenReleases {
   readonly ahead: readonly LeaseRelease[];
 }
 
+type KnownAddresses = Pick<BindingTable, 'at' | 'quarantines' | 'quarantinedSince'>;
+
 export class LeaseReleases {
   #seen: ReadonlySet<string> = new Set();
 
   /** Those that were not returned before, and whose lease has not been granted anew since. */
-  take(
-    releases: readonly LeaseRelease[],
-    table: Pick<BindingTable, 'at' | 'quarantines' | 'quarantinedSince'>,
-    nowMs: number,
-  ): TakenReleases {
+  take(releases: readonly LeaseRelease[], table: KnownAddresses, nowMs: number): TakenReleases {
     const before = this.#seen;
     this.#seen = new Set(releases.map(idOf));
     const pending = releases.flatMap((release) => {
       const address = parseIpv4Address(release.ipAddress);
       if (before.has(idOf(release)) || address === undefined || nowMs - release.beforeMs >= COUNTS_MS) return [];
-      const binding = table.at(address);
-      const isLeased = binding !== undefined && binding.grantedAtMs <= release.beforeMs && isBindingValid(binding, nowMs);
-      const isQuarantined =
-        (table.quarantines().get(address) ?? 0) > nowMs && (table.quarantinedSince().get(address) ?? 0) <= release.beforeMs;
-      return isLeased || isQuarantined ? [{ ...release, address }] : [];
+      const pending = { ...release, address };
+      return isLeasedSince(pending, table, nowMs) || isQuarantinedSince(pending, table, nowMs) ? [pending] : [];
     });
     return {
       due: pending.filter(({ beforeMs }) => !isAhead(beforeMs, nowMs)),
@@ -47,6 +42,15 @@ export class LeaseReleases {
   forget(): void {
     this.#seen = new Set();
   }
+}
+
+function isLeasedSince({ address, beforeMs }: PendingRelease, table: KnownAddresses, nowMs: number): boolean {
+  const binding = table.at(address);
+  return binding !== undefined && binding.grantedAtMs <= beforeMs && isBindingValid(binding, nowMs);
+}
+
+function isQuarantinedSince({ address, beforeMs }: PendingRelease, table: KnownAddresses, nowMs: number): boolean {
+  return (table.quarantines().get(address) ?? 0) > nowMs && (table.quarantinedSince().get(address) ?? 0) <= beforeMs;
 }
 
 function isAhead(beforeMs: number, nowMs: number): boolean {

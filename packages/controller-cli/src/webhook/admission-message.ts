@@ -68,8 +68,19 @@ function findWrongObject(request: Readonly<Record<string, unknown>>): string | u
     } else if (!isRecord(object) || !isRecord(object['metadata'])) return `request.${name} is not an object with metadata`;
     else if (hasTooManyValues(object))
       return `request.${name} has more than ${MOST_VALUES} values beside its status; write less into it`;
+    else if (annotationsLength(object['metadata']) > MOST_ANNOTATIONS_LENGTH)
+      return `request.${name} has annotations with more than ${MOST_ANNOTATIONS_LENGTH} characters; write less into them`;
   }
   return undefined;
+}
+
+/** As long as the API server lets them be; a text may be a long list for our rules. */
+const MOST_ANNOTATIONS_LENGTH = 256 * 1024;
+
+function annotationsLength(metadata: Readonly<Record<string, unknown>>): number {
+  const { annotations } = metadata;
+  if (!isRecord(annotations)) return 0;
+  return Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
 }
 
 /** An IPPool whose lists are all as long as they may be has half of it. */

@@ -1,7 +1,7 @@
 /** Answers AdmissionReviews over HTTPS. Certificates are exchanged while it serves; connections that are open stay open. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Pair } from '@vmdhcp/service-certificates';
 import {
   CommandError,
@@ -49,6 +49,8 @@ export const ADMISSION_PATHS: Readonly<Record<AdmissionPath, string>> = {
 const MOST_BODY_OCTETS = 3 * 1024 * 1024;
 /** Of all requests that are not answered yet: any pod can send some, and memory has a limit. */
 const MOST_OCTETS_AT_ONCE = 32 * 1024 * 1024;
+/** Of memory for each part in which a body comes, however small that is. */
+const PART_OCTETS = 256;
 const MOST_CONNECTIONS = 256;
 const HANDSHAKE_MS = 5_000;
 /** The API server waits five seconds for the answer, and sends all of a request at once: what takes longer to come is not its. */
@@ -75,6 +77,8 @@ export class AdmissionServer {
   readonly #connections: ConnectionLimit;
   readonly #bodies = new BodyBudget(MOST_OCTETS_AT_ONCE);
   readonly #turns = new FairTurns();
+  /** Connections with a request that is not answered. */
+  readonly #asking = new WeakSet<Socket>();
   #isStopping = false;
 
   private constructor(server: Server, settings: AdmissionServerSettings) {
@@ -82,6 +86,14 @@ export class AdmissionServer {
     this.#settings = settings;
     this.#connections = limitConnections(server, MOST_CONNECTIONS);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const { socket } = request;
+      // The API server waits for an answer before it asks again: requests without number fit into one connection otherwise.
+      if (this.#asking.has(socket)) {
+        socket.destroy();
+        return;
+      }
+      this.#asking.add(socket);
+      response.once('close', () => this.#asking.delete(socket));
       this.#respond(request, response).catch((error: unknown) => this.#fail(response, error));
     });
   }
@@ -169,7 +181,7 @@ export class AdmissionServer {
         if (size > MOST_BODY_OCTETS)
           return { status: 413, message: `the AdmissionReview is larger than ${MOST_BODY_OCTETS} octets` };
         parts.push(part);
-        held.add(part.length);
+        held.add(part.length + PART_OCTETS);
       }
     } catch (error) {
       const wasCut = error instanceof Error && error.message === CUT;

@@ -1,5 +1,5 @@
 /** The rules of admission, asked about what a webhook receives. */
-import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+import { keyOf } from '@vmdhcp/kube-runtime';
 import {
   type AdmissionFacts,
   type AdmissionRequest,

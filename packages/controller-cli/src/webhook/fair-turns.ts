@@ -13,7 +13,9 @@ export class FairTurns {
   /** Resolves when it is the turn of this address. */
   async take(address: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.set(address, [...(this.#waiting.get(address) ?? []), resolve]);
+    const ofAddress = this.#waiting.get(address) ?? [];
+    ofAddress.push(resolve);
+    this.#waiting.set(address, ofAddress);
     if (!this.#isUnderWay) setImmediate(() => this.#next());
     this.#isUnderWay = true;
     await promise;
@@ -23,9 +25,10 @@ export class FairTurns {
     const [first] = this.#waiting;
     this.#isUnderWay = first !== undefined;
     if (first === undefined) return;
-    const [address, [resolve, ...others]] = first;
+    const [address, waiting] = first;
+    const resolve = waiting.shift();
     this.#waiting.delete(address);
-    if (others.length > 0) this.#waiting.set(address, others);
+    if (waiting.length > 0) this.#waiting.set(address, waiting);
     const begunMs = performance.now();
     resolve?.();
     // What is done in a turn is done when this runs.

@@ -16,6 +16,7 @@ const DHCP = {
 const clusterAgent = (config: object) =>
   object('ClusterAgent', {
     agentYaml: { underlayInterface: 'net' },
+    endpoint: { https: false },
     feature: { dhcpServerConfig: { ...DHCP, ...config } },
   });
 

@@ -1,6 +1,6 @@
 /** What the API server must know of the webhook: which requests it sends, where to, and what happens without an answer. */
 import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from '@vmdhcp/ippool-api';
-import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal';
 import type { ApiResource, KubernetesObject, OwnerReference } from '@vmdhcp/kube-runtime';
 import { ADMISSION_PATHS, type AdmissionPath } from './admission-server.js';
 

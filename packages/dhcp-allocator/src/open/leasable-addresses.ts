@@ -244,11 +244,13 @@ export class LeasableAddresses {
     const isOwn = binding?.macAddress === client.macAddress;
     if (binding !== undefined && isBindingValid(binding, nowMs)) return isOwn && this.#mayKeep(client, address);
     if (isBound) return this.#mayKeep(client, address) && !this.#isInUse(address, nowMs);
-    return (
-      this.#isLeasable(address, nowMs) &&
-      (isOwn || this.#mayTake(client, address, nowMs)) &&
-      !this.#hasOther(client, address, nowMs)
-    );
+    return this.#isLeasable(address, nowMs) && this.#mayHave(client, address, nowMs);
+  }
+
+  /** It had the address, or was offered it; and it has no other one. */
+  #mayHave(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
+    const isOwn = this.table.at(address)?.macAddress === client.macAddress;
+    return (isOwn || this.#mayTake(client, address, nowMs)) && !this.#hasOther(client, address, nowMs);
   }
 
   /** The client keeps another address, or is about to get one. */

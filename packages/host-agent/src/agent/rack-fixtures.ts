@@ -7,6 +7,7 @@ import {
   readClusterAgent,
 } from '@vmdhcp/host-inventory';
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
+import { HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {
   type ApiResource,
   type EventObject,
@@ -211,7 +212,8 @@ export class Rack {
 
   putSecret(key: string, data: Readonly<Record<string, string>>): void {
     const [namespace = '', name = ''] = key.split('/');
-    this.#secret(key).put({ metadata: { namespace, name, uid: `uid-${name}` }, data } as KubernetesObject);
+    const labels = { [HOST_CREDENTIALS_LABEL]: 'true' };
+    this.#secret(key).put({ metadata: { namespace, name, uid: `uid-${name}`, labels }, data } as KubernetesObject);
   }
 
   /** It cannot be listed. @returns how it can be again. */

@@ -131,6 +131,9 @@ class WatchedSecret {
         onChange: () => {
           if (this.#subscription.synced) onChange();
         },
+        onListed: () => {
+          this.#error = undefined;
+        },
         onSynced: () => {
           onRead();
           this.#answer();
@@ -147,7 +150,8 @@ class WatchedSecret {
 
   async read(): Promise<HostSecret> {
     if (!this.#subscription.synced) await this.#firstList();
-    return this.#subscription.synced ? this.#content() : this.#unread();
+    // The right may be gone since: what was read before is not used any more.
+    return this.#subscription.synced && !isForbidden(this.#error) ? this.#content() : this.#unread();
   }
 
   stop(): void {
@@ -158,6 +162,8 @@ class WatchedSecret {
   #content(): HostSecret {
     const { namespace, name } = this.#name;
     const object = this.#subscription.get(`${namespace}/${name}`);
+    if (object !== undefined && object.metadata.labels?.[HOST_CREDENTIALS_LABEL] !== 'true')
+      return { kind: 'problem', message: forbiddenText(this.#name) };
     const data = object && ((readField(object, 'data') ?? {}) as SecretData);
     const problems = hostSecretProblems({ path: PATH, namespace, name }, data);
     return problems.length === 0

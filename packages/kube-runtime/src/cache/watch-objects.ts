@@ -37,7 +37,13 @@ export function watchObjects(
   const subscriptions = names.map(({ name, ...resource }) => {
     const key = `${resource.plural} ${name}`;
     const works = () => void failing.delete(key);
-    const listener = { onChange, onListed: works, onWatchEvent: works, onError: () => void failing.add(key) };
+    // Its user has to look by itself from now on.
+    const fails = () => {
+      const isFirst = failing.size === 0;
+      failing.add(key);
+      if (isFirst) onChange();
+    };
+    const listener = { onChange, onListed: works, onWatchEvent: works, onError: fails };
     return caches.subscribe({ ...resource, fieldSelector: `metadata.name=${name}`, metadataOnly: true }, listener);
   });
   return {

@@ -13,6 +13,11 @@ export const ABSENT_POD_FIELDS = {
   volumes: undefined,
   nodeSelector: undefined,
   nodeName: undefined,
+  hostAliases: undefined,
+  dnsConfig: undefined,
+  schedulingGates: undefined,
+  readinessGates: undefined,
+  resourceClaims: undefined,
 };
 
 /** Of the container of the agent; what it needs of these follows after it. */
@@ -20,5 +25,6 @@ export const ABSENT_CONTAINER_FIELDS = {
   command: undefined,
   envFrom: undefined,
   lifecycle: undefined,
+  startupProbe: undefined,
   volumeMounts: undefined,
 };

@@ -142,6 +142,9 @@ function tooLongName(name: string, networkName: string, value: unknown): Written
   return toProblem('network-name-too-long', { place: { part: 'network', name }, value, fault, remedy });
 }
 
+/** Wrong names of an annotation that are problems each; of more the others are left out. */
+const MOST_NAMED = 10;
+
 function readOptOut(
   annotation: string | undefined,
   networks: ReadonlyMap<string, string>,
@@ -151,7 +154,7 @@ function readOptOut(
   if (annotation === 'true') return () => true;
   const names = new Set(annotation.split(',').map((name) => name.trim()));
   const known = listOf(networks);
-  for (const name of [...names].filter((one) => !networks.has(one))) {
+  for (const name of [...names].filter((one) => !networks.has(one)).slice(0, MOST_NAMED)) {
     const fault = `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network`;
     const field = { place: annotationNamed(DHCP_OPT_OUT_ANNOTATION), value: annotation, fault };
     problems.push(toProblem('opt-out-without-interface', { ...field, remedy: `write 'true' or names of ${known}` }));
