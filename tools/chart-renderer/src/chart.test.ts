@@ -485,6 +485,14 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       expect('system:serviceaccount:racks:agent-'.length).toBe(34);
     });
 
+    it('the policy for agents is there also where an administrator writes the rights', () => {
+      const kinds = rendered({ set: ['bareMetal.enabled=true', 'rbac.create=false'] }).map(({ kind }) => kind);
+      expect(kinds.filter((kind) => kind.startsWith('Validating') || kind.startsWith('ClusterRole'))).toEqual([
+        'ValidatingAdmissionPolicy',
+        'ValidatingAdmissionPolicyBinding',
+      ]);
+    });
+
     it('Secrets of the namespace of the agents are read only where that namespace is allowed', () => {
       const readsSecrets = (set: readonly string[]) =>
         rendered({ set: ['bareMetal.enabled=true', ...set] })

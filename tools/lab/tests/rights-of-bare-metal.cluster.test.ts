@@ -334,9 +334,9 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     const object = (kind: string, name: string, more: object = {}) => ({ apiVersion, kind, metadata: { name }, ...more });
     const operation = (name: string, hostStatusName: string) =>
       object('HostOperation', name, { spec: { action: 'ForceOff', hostStatusName } });
-    const slice = (name: string, of: string) => ({
+    const slice = (name: string, of: string, labels: object = {}) => ({
       ...object('LeaseSlice', name, { spec: { leader: { identity: 'x', term: 1 }, records: '' } }),
-      metadata: { namespace: AGENTS, name, labels: { 'bmc.spidernet.io/leases-of': of } },
+      metadata: { namespace: AGENTS, name, labels: { 'bmc.spidernet.io/leases-of': of, ...labels } },
     });
     const event = (kind: string, name: string, namespace = 'default') => ({
       ...{
@@ -356,7 +356,9 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     const off = { agentYaml: agentYaml({ replicas: 0 }), feature: { enableDhcpServer: false } };
     await admin.create(object('ClusterAgent', 'other', { spec: off }));
     await admin.create(object('HostStatus', 'other-192-168-0-9'));
+    await admin.create(object('HostStatus', 'other-2001-db8--9'));
     await admin.create(operation('off-other', 'other-192-168-0-9'));
+    await admin.create(operation('off-other-6', 'other-2001-db8--9'));
     await admin.create(operation('off-rack', 'rack-192-168-0-77'));
     await admin.create(slice('other-leases', 'other') as never);
     const failure = { status: { status: 'success', message: 'forged' } };
@@ -366,6 +368,8 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
       ['PATCH', `${hosts}/hoststatuses/other-192-168-0-9`, { metadata: { labels: { a: 'b' } } }, 403],
       ['PATCH', `${hosts}/hoststatuses/other-192-168-0-9/status`, { status: { healthy: true } }, 403],
       ['DELETE', `${hosts}/hoststatuses/other-192-168-0-9`, undefined, 403],
+      ['PATCH', `${hosts}/hoststatuses/other-2001-db8--9/status`, { status: { healthy: true, clusterAgent: 'rack' } }, 403],
+      ['DELETE', `${hosts}/hoststatuses/other-2001-db8--9`, undefined, 403],
       ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'other-192-168-0-10'), 403],
       ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'rack-9-192-168-0-10'), 403],
       ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'odd'), 403],
@@ -373,6 +377,7 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
       ['POST', `${hosts}/hoststatuses`, object('HostStatus', 'rack-192-168-0-77'), 200],
       ['PATCH', `${hosts}/hoststatuses/rack-192-168-0-77/status`, { status: { healthy: true, clusterAgent: 'rack' } }, 200],
       ['PATCH', `${hosts}/hostoperations/off-other/status`, failure, 403],
+      ['PATCH', `${hosts}/hostoperations/off-other-6/status`, failure, 403],
       ['PATCH', `${hosts}/hostoperations/off-rack/status`, failure, 200],
       ['DELETE', `${hosts}/hoststatuses/rack-192-168-0-77`, undefined, 200],
       ['DELETE', `${hosts}/hoststatuses/rack-2001-db8--1-2-3-4`, undefined, 200],
@@ -381,6 +386,7 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
       ['DELETE', `${slices}/other-leases`, undefined, 403],
       ['POST', slices, slice('other-leases-2-0', 'rack'), 403],
       ['POST', slices, slice('rack-leases-2-0', 'other'), 403],
+      ['POST', slices, slice('rack-leases-2-0', 'other', { 'bmc.spidernet.io/set-aside-leases-of': 'rack' }), 403],
       ['POST', slices, slice('rack-leases-2-0', 'rack'), 200],
       ['DELETE', `${slices}/rack-leases-2-0`, undefined, 200],
       ['POST', '/api/v1/namespaces/kube-system/events', event('ClusterAgent', 'rack', 'kube-system'), 403],
@@ -393,8 +399,8 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
       expect(await status(method, path, body), `${method} ${path} ${JSON.stringify(body)}`).toBe(expected);
     expect((await admin.get('LeaseSlice', `${AGENTS}/other-leases`))?.spec).toMatchObject({ records: '' });
     expect((await admin.get('HostOperation', 'off-other'))?.status).toBeUndefined();
-    await admin.delete('HostStatus', 'other-192-168-0-9');
-    for (const name of ['off-other', 'off-rack']) await admin.delete('HostOperation', name);
+    for (const address of ['192-168-0-9', '2001-db8--9']) await admin.delete('HostStatus', `other-${address}`);
+    for (const name of ['off-other', 'off-other-6', 'off-rack']) await admin.delete('HostOperation', name);
     await admin.delete('ClusterAgent', 'other');
     await gone('Deployment', `${AGENTS}/agent-other`);
   });

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate } from '@vmdhcp/service-certificates';
 import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AdmissionAnswer } from './admission-message.js';
 import { ADMISSION_PATHS, type AdmissionReviewer, AdmissionServer, type Decision } from './admission-server.js';
 
 const NAME = 'webhook.system.svc';
@@ -116,6 +118,15 @@ function begin(body: string, localAddress: string): Unfinished {
   return { closed: new Promise((resolve) => sent.once('close', resolve)), end: () => void sent.destroy() };
 }
 
+/** The first lines of a request that is written by hand. */
+const HEAD = `POST ${ADMISSION_PATHS.validation} HTTP/1.1\r\nHost: ${NAME}\r\n`;
+
+function openRaw(): Socket {
+  const socket = connectTls({ host: '127.0.0.1', port: server.port, servername: NAME, ca: kept.trusted });
+  socket.on('error', () => undefined);
+  return socket;
+}
+
 function aReview(more: object = {}): string {
   const asked = {
     uid: 'u1',
@@ -160,6 +171,11 @@ describe('AdmissionServer', () => {
       aReview({ object: { metadata: {}, spec: new Array(100_000).fill(1) } }),
       'has more than 50000 values',
     ],
+    [
+      'an object with annotations that no API server stores',
+      aReview({ object: { metadata: { annotations: { a: 'x'.repeat(300_000) } } } }),
+      'has annotations with more than 262144 characters',
+    ],
     ['a deletion without the object', aReview({ operation: 'DELETE' }), 'request.oldObject is missing'],
   ])('%s is answered with HTTP 400 in words', async (_, body, message) => {
     expect(await send({ body })).toEqual({ status: 400, body: expect.stringContaining(message) as string });
@@ -170,6 +186,29 @@ describe('AdmissionServer', () => {
     const long = new Array(60_000).fill('x');
     const object = { metadata: { name: 'a', managedFields: long }, spec: {}, status: { ipv4: { allocated: long } } };
     expect((await send({ body: aReview({ object }) })).status).toBe(200);
+  });
+
+  it('a connection whose next request does not wait for the answer is cut', async () => {
+    const { promise: decided, resolve: decide } = Promise.withResolvers<AdmissionAnswer>();
+    review = () => decided;
+    const body = aReview();
+    const socket = openRaw();
+    let received = '';
+    socket.on('data', (part: Buffer) => {
+      received += part.toString();
+    });
+    socket.write(`${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`.repeat(2));
+    await once(socket, 'close');
+    decide({ response: { allowed: true } });
+    expect(received).toBe('');
+    expect((await send({})).status).toBe(200);
+  });
+
+  it('a body that comes in very small parts counts with the memory of these', async () => {
+    const sockets = Array.from({ length: 5 }, openRaw);
+    for (const socket of sockets) socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(30_000)}`);
+    await vi.waitFor(() => expect(malformed).toContainEqual(expect.stringContaining('was cut')), 10_000);
+    for (const socket of sockets) socket.destroy();
   });
 
   it('3 MiB are the most', async () => {

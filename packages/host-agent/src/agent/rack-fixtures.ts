@@ -210,9 +210,13 @@ export class Rack {
     return [...this.events.objects.values()].map(({ reason }) => reason);
   }
 
-  putSecret(key: string, data: Readonly<Record<string, string>>): void {
+  /** With the label that lets agents use it, unless other ones are given. */
+  putSecret(
+    key: string,
+    data: Readonly<Record<string, string>>,
+    labels: Readonly<Record<string, string>> = { [HOST_CREDENTIALS_LABEL]: 'true' },
+  ): void {
     const [namespace = '', name = ''] = key.split('/');
-    const labels = { [HOST_CREDENTIALS_LABEL]: 'true' };
     this.#secret(key).put({ metadata: { namespace, name, uid: `uid-${name}`, labels }, data } as KubernetesObject);
   }
 

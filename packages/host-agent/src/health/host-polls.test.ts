@@ -288,6 +288,22 @@ describe('where credentials are sent', () => {
     expect(rack.host(10)?.status).toMatchObject({ healthy: true });
   });
 
+  it('a Secret that lost its label is used no more, although it can be read', async () => {
+    const rack = new Rack(withSecret);
+    rack.leases = [lease(10)];
+    const data = { username: 'YQ==', password: 'Yg==' };
+    rack.putSecret('default/bmc', data);
+    rack.lead({ pollIntervalMs: 1_000 });
+    await rack.clock.advance(2_000);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: true });
+    rack.putSecret('default/bmc', data, {});
+    await rack.clock.advance(2_000);
+    const before = rack.polled.length;
+    await rack.clock.advance(MINUTE);
+    expect(rack.host(10)?.status).toMatchObject({ healthy: false });
+    expect(rack.polled.length).toBe(before);
+  });
+
   it('a changed connection polls at once; that of a status which a person edited never counts', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];

@@ -31,12 +31,15 @@ it('is not complete while a list or watch fails, as without the right to it', as
   const clock = new FakeClock();
   const resource = new MemoryResource(clock);
   resource.failNext = 2;
+  const seen: boolean[] = [];
   const watched = watchObjects([{ ...SECRETS, name: 'ca' }], {
     ...{ open: () => resource, clock, random: () => 0 },
-    onChange: () => undefined,
+    onChange: () => seen.push(watched.isComplete()),
   });
   watched.start();
   await clock.advance(50);
+  // Once: its user looks by itself from then on.
+  expect(seen).toEqual([false]);
   expect(watched.isComplete()).toBe(false);
   await clock.advance(60_000);
   expect(watched.isComplete()).toBe(true);
