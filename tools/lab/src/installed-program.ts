@@ -49,7 +49,8 @@ export class InstalledProgram {
     const listen = [
       ...(command === 'webhook' ? ['--listen', `${HOST}:${port}`] : []),
       ...(parameters.includes('--ui') ? ['--ui-listen', `${HOST}:${port}`] : []),
-      ...(parameters.includes('--wake-on-lan') ? ['--wake-on-lan-listen', `${HOST}:${port}`] : []),
+      // That of the webhook says which kinds there are.
+      ...(command !== 'webhook' && parameters.includes('--wake-on-lan') ? ['--wake-on-lan-listen', `${HOST}:${port}`] : []),
     ];
     const webhook = parameters.find((one) => one.startsWith('--name='))?.slice('--name='.length);
     if (command === 'webhook') place.simulator.serveService(pod.namespace, webhook ?? '', { host: HOST, port });

@@ -183,6 +183,12 @@ describe('the first broken link', () => {
     expect(findingsOf(chain).filter(({ reason }) => reason === 'PoolInvalid')).toHaveLength(1);
   });
 
+  it('is the pool where there is none, and no config is expected then', () => {
+    const [one] = explain({ config: undefined, pool: undefined, instance: undefined }).interfaces;
+    expect(one?.brokenAt).toBe('pool');
+    expect(one?.links.find(({ link }) => link === 'network-config')).toMatchObject({ state: 'absent', findings: [] });
+  });
+
   it('is the one that waits, where what is broken comes after it', () => {
     const agentsDown = [{ type: 'AgentReady', status: 'False', reason: 'CrashLooping', message: 'crashes' }];
     const awaiting = { machine: machine({}, [{ name: 'default' }]), instance: undefined, config: undefined };

@@ -23,6 +23,7 @@ import type { ChainInterface } from './machine-interfaces.js';
 import { type MachineReading, readMachine } from './machine-links.js';
 import { readPackets } from './packet-link.js';
 import { readAddress, readPoolLink } from './pool-links.js';
+import { type ChainReason, REASON_LINKS } from './reasons.js';
 
 /** Never throws, whatever the objects contain. */
 export function explainAddress(observation: ChainObservation): AddressChain {
@@ -74,10 +75,15 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
   };
 }
 
-/** Of a network that another DHCP server serves on purpose, no pool and no address are expected. */
+/** Of a network that another DHCP server serves on purpose, no pool and no address are expected; and without a pool that serves, no config has to be there. */
 function withoutConsequences(findings: readonly Finding[]): Finding[] {
   const isExternal = findings.some(({ reason }) => reason === 'ExternalDHCP');
-  return findings.filter(({ reason }) => !isExternal || (reason !== 'AddressPending' && reason !== 'NoPool'));
+  const isPoolBroken = findings.some(({ reason, state }) => state === 'broken' && REASON_LINKS[reason].link === 'pool');
+  const consequences = new Set<ChainReason>([
+    ...(isExternal ? (['AddressPending', 'NoPool'] as const) : []),
+    ...(isPoolBroken ? (['NetworkConfigMissing'] as const) : []),
+  ]);
+  return findings.filter(({ reason }) => !consequences.has(reason));
 }
 
 interface ControllerReading {

@@ -47,7 +47,8 @@ const ROGUE = { address: '10.1.0.66', macAddress: '02:00:00:00:99:97' };
 
 /** In an order: from some of them on, requests of the controller fail. */
 export const AGENT_SITUATIONS: readonly Situation[] = [
-  ofAgents('idle', 'NotLeading'),
+  // Its pods are new and not ready: the Deployment is being rolled out for as long.
+  { ...ofAgents('idle', 'NotLeading'), beside: ['RollingOut'] },
   ofAgents('far', 'NotScheduled'),
   ofAgents('crash', 'CrashLooping'),
   ofAgents('rolling', 'RollingOut'),
