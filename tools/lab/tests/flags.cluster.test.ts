@@ -149,7 +149,9 @@ describe('vmdhcp-controller webhook', () => {
       ['--bare-metal', endpoint({ ipAddr: '127.0.0.1' }), wolConfig({ agent: { image: '<registry>/agent:v1' } })],
     ])('%s refuses what is wrong with its kinds, and no others', async (flag, wrong, other) => {
       const webhook = await cluster.startWebhook(flag);
-      await expect(cluster.admin.create(wrong)).rejects.toThrow(/is no image|is never the address of a management controller/);
+      await expect(cluster.admin.create(wrong)).rejects.toThrow(
+        /is not an image|is never the address of a management controller/,
+      );
       await cluster.admin.create(other);
       expect(await webhook.decisions(flag === '--bare-metal' ? 'hostendpoints' : 'wolconfigs')).toBe(1);
     });

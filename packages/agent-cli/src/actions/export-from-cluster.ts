@@ -7,7 +7,7 @@ import { readStoredLeases } from '../binding-objects/read-stored-leases.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { type ClusterImportOptions, toCommandError } from './import-into-cluster.js';
 
-/** @throws CommandError where there are none, where they are not whole, or where they cannot be read. */
+/** @throws CommandError where there are none, where they are incomplete, or where they cannot be read. */
 export async function readFromCluster(options: ClusterImportOptions): Promise<BindingRecord[]> {
   const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
   try {

@@ -1,6 +1,7 @@
 import { booleanOption } from '@vmdhcp/service-process';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ImportOptions } from '../actions/import-leases.js';
+import { addClusterAgentOptions } from './add-cluster-agent-options.js';
 
 const EXAMPLES = `
 Examples:
@@ -20,7 +21,7 @@ already, 77 a right is missing.
 
 /** `vmdhcp-agent import` */
 export function importCommand(): Command {
-  return new Command('import')
+  const command = new Command('import')
     .description('Take over the leases of another DHCP server, and list what was taken and what was not.')
     .requiredOption('--isc <file>', 'lease file of ISC dhcpd 4.4 (dhcpd.leases)')
     .addOption(
@@ -31,22 +32,11 @@ export function importCommand(): Command {
         parsePoolName,
       ),
     )
-    .option('--state-dir <dir>', 'write the bindings into this state directory, which must have none')
-    .addOption(
-      new Option('--cluster-agent <name>', 'write the leases into the cluster, for the agents of this ClusterAgent').conflicts([
-        'pool',
-        'pools',
-        'stateDir',
-      ]),
-    )
-    .addOption(new Option('--namespace <name>', 'with --cluster-agent: the namespace of the agents').env('POD_NAMESPACE'))
-    .addOption(
-      new Option(
-        '--kubeconfig <file>',
-        'with --cluster-agent: kubeconfig; default: $HOME/.kube/config, or the ServiceAccount of the pod',
-      ).env('KUBECONFIG'),
-    )
-    .addOption(new Option('--kubecontext <name>', 'context of the kubeconfig').env('KUBECONTEXT'))
+    .option('--state-dir <dir>', 'write the bindings into this state directory, which must have none');
+  return addClusterAgentOptions(command, {
+    description: 'write the leases into the cluster, for the agents of this ClusterAgent',
+    conflicts: ['pool', 'pools', 'stateDir'],
+  })
     .addOption(booleanOption('--dry-run', 'write nothing'))
     .addOption(booleanOption('--accept-problems', 'import what could be read of a broken file'))
     .option('--json', 'print the result as JSON')

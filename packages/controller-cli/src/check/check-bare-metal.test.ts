@@ -34,7 +34,7 @@ describe('the check of bare-metal hosts', () => {
     [
       'replicas: 2',
       'image: <your-registry>/agent:custom',
-      'spec.agentYaml.image: "<your-registry>/agent:custom" is no image; write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1',
+      'spec.agentYaml.image: "<your-registry>/agent:custom" is not an image; write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1',
     ],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.500', 'HostEndpoint rack-1-switch: spec.ipAddr'],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.2', 'spec.ipAddr: 192.168.0.2 is selfIp of ClusterAgent rack-1'],

@@ -55,7 +55,7 @@ describe('the check of WolConfigs', () => {
       'an image that is a placeholder',
       '  agent:\n    image: <your-registry>/agent:custom\n',
       [
-        'problem: w.yaml:7:12: WolConfig office: spec.agent.image: "<your-registry>/agent:custom" is no image; write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1',
+        'problem: w.yaml:7:12: WolConfig office: spec.agent.image: "<your-registry>/agent:custom" is not an image; write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1',
       ],
     ],
     [

@@ -1,5 +1,5 @@
 /**
- * Hosts that are asked over HTTPS without a Secret. They are asked all the same, so that no host that answers goes on an upgrade; and management controllers tell such a client hardly
+ * Hosts that are asked over HTTPS without a Secret. They are asked all the same, so that an upgrade loses no host that answers; and management controllers tell such a client hardly
  * anything. With `https: false` nothing is missing: that is how a controller without users is asked.
  */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';

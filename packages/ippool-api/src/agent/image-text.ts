@@ -6,9 +6,9 @@ export function isImage(text: string): boolean {
   return IMAGE.test(text);
 }
 
-/** What is wrong with a field whose text is no image; undefined: nothing, or it is empty. */
+/** What is wrong with a field whose text is not an image; undefined: nothing, or it is empty. */
 export function imageProblem(text: string | undefined): { readonly message: string; readonly remedy: string } | undefined {
   if (!text || isImage(text)) return undefined;
   const remedy = 'write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1';
-  return { message: `${JSON.stringify(text)} is no image`, remedy };
+  return { message: `${JSON.stringify(text)} is not an image`, remedy };
 }

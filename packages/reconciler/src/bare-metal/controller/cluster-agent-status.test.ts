@@ -98,7 +98,7 @@ describe('the condition Valid', () => {
       'an image that is a placeholder',
       { agent: rack({ image: '<your-registry>/agent:custom' }) },
       'False ClusterAgentInvalid',
-      'spec.agentYaml.image: "<your-registry>/agent:custom" is no image; write REPOSITORY:TAG',
+      'spec.agentYaml.image: "<your-registry>/agent:custom" is not an image; write REPOSITORY:TAG',
     ],
     [
       'an older one has its addresses',
