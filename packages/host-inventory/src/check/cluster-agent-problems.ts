@@ -90,7 +90,7 @@ function networkProblems(networks: unknown): HostProblem[] {
   return wrong.map((one) => ({
     reason: 'not-a-subnet',
     path: ['spec', 'endpoint', 'networks'],
-    message: `${JSON.stringify(one)} is no network`,
+    message: `${JSON.stringify(one)} is not a network`,
     remedy: 'write address/prefix length, as in 10.1.0.0/16 or 2001:db8::/64',
   }));
 }

@@ -73,7 +73,7 @@ const spec = z.object({
       ...secretFields,
       https: z.boolean().default(true),
       networks: z
-        .array(text('[0-9A-Fa-f:.]+/[0-9]{1,3}', 43, 'is no network; write address/prefix length, as in 10.1.0.0/16'))
+        .array(text('[0-9A-Fa-f:.]+/[0-9]{1,3}', 43, 'is not a network; write address/prefix length, as in 10.1.0.0/16'))
         .max(64)
         .optional()
         .describe('Networks of HostEndpoints besides `subnet`, as in 10.1.0.0/16: no other address is asked.'),
