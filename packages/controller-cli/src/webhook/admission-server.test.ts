@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { Worker } from 'node:worker_threads';
 import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate } from '@vmdhcp/service-certificates';
 import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -121,6 +122,18 @@ function begin(body: string, localAddress: string): Unfinished {
 /** The first lines of a request that is written by hand. */
 const HEAD = `POST ${ADMISSION_PATHS.validation} HTTP/1.1\r\nHost: ${NAME}\r\n`;
 
+/** Requests over one connection. */
+const REPEATED = 2_000;
+/** Sends each of them as soon as it has the answer to the one before; then says how many were answered. */
+const REPEAT = `
+  const { parentPort, workerData: { text, count, ...to } } = require('node:worker_threads');
+  const socket = require('node:tls').connect({ host: '127.0.0.1', ...to }, () => socket.write(text));
+  let answered = 0;
+  socket.on('error', () => undefined);
+  socket.on('data', () => (++answered < count ? socket.write(text) : socket.destroy()));
+  socket.on('close', () => parentPort.postMessage(answered));
+`;
+
 function openRaw(): Socket {
   const socket = connectTls({ host: '127.0.0.1', port: server.port, servername: NAME, ca: kept.trusted });
   socket.on('error', () => undefined);
@@ -202,6 +215,15 @@ describe('AdmissionServer', () => {
     decide({ response: { allowed: true } });
     expect(received).toBe('');
     expect((await send({})).status).toBe(200);
+  });
+
+  it('a connection may ask again as soon as it has an answer, whatever the server knows of its own writes', async () => {
+    const body = aReview();
+    const text = `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`;
+    const workerData = { port: server.port, servername: NAME, ca: kept.trusted, text, count: REPEATED };
+    // A client in this thread would not be scheduled before the server has ended its turn.
+    const [answered] = await once(new Worker(REPEAT, { eval: true, workerData }), 'message');
+    expect(answered).toBe(REPEATED);
   });
 
   it('a body that comes in very small parts counts with the memory of these', async () => {

@@ -77,8 +77,8 @@ export class AdmissionServer {
   readonly #connections: ConnectionLimit;
   readonly #bodies = new BodyBudget(MOST_OCTETS_AT_ONCE);
   readonly #turns = new FairTurns();
-  /** Connections with a request that is not answered. */
-  readonly #asking = new WeakSet<Socket>();
+  /** The answer to the last request of each connection. */
+  readonly #lastAnswer = new WeakMap<Socket, ServerResponse>();
   #isStopping = false;
 
   private constructor(server: Server, settings: AdmissionServerSettings) {
@@ -88,12 +88,12 @@ export class AdmissionServer {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
       // The API server waits for an answer before it asks again: requests without number fit into one connection otherwise.
-      if (this.#asking.has(socket)) {
+      // Its next request can come before the answer before it is 'finish' or 'close' here.
+      if (this.#lastAnswer.get(socket)?.writableEnded === false) {
         socket.destroy();
         return;
       }
-      this.#asking.add(socket);
-      response.once('close', () => this.#asking.delete(socket));
+      this.#lastAnswer.set(socket, response);
       this.#respond(request, response).catch((error: unknown) => this.#fail(response, error));
     });
   }
