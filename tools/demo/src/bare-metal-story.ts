@@ -87,10 +87,9 @@ class BareMetalStory {
     if (host?.address === undefined) return;
     const { address } = host;
     this.#view.step(`The address of host-1 is bound to it: vmdhcp-agent bind ${address}`);
-    this.#explain('no other client gets a bound address, also when its host is off and no other address is free');
+    this.#explain('no other client gets a bound address, however long its host is off, and if no other address is free');
     this.#view.line(await this.#cluster.agentCommand('bind', address));
     await host.switchOff(SERVER);
-    await this.#cluster.hostStatus(address, (object) => !isActive(object));
     this.#view.set(host.name, { ADDRESS: '-', HEALTHY: '' });
     this.#view.line('host-1 is switched off and released its lease; the other two addresses are in use');
     const { machine } = this.#cluster.addHost();
@@ -99,7 +98,6 @@ class BareMetalStory {
     await this.#switchOn(host);
     if (host.address !== address) throw new Error(`host-1 had ${address}, and has ${host.address} now`);
     this.#view.line(`${colors.green('host-1')} is back at ${address}`);
-    await this.#cluster.hostStatus(address, isActive);
     await this.#showHealth(host);
   }
 
@@ -198,10 +196,6 @@ class BareMetalStory {
 
 function isHealthy({ status }: KubernetesObject): boolean {
   return readField(status, 'healthy') === true;
-}
-
-function isActive({ status }: KubernetesObject): boolean {
-  return readField(status, 'basic', 'activeDhcpClient') === true;
 }
 
 function isDone({ status }: KubernetesObject): boolean {
