@@ -67,17 +67,25 @@ export class Lab {
   }
 
   removeMachine(name: string): void {
-    // The kernel ends a namespace, and with it the interface that leads to it, a moment later: the next machine of this name needs it at once.
-    tryRun('ip', ['link', 'delete', `v-${name}`]);
+    for (const link of this.#linksOf(name)) tryRun('ip', ['link', 'delete', link]);
     run('ip', ['netns', 'delete', name]);
     this.#machines.delete(name);
   }
 
   /** Removes a machine while this process goes on. */
   async deleteMachine(name: string): Promise<void> {
+    const links = this.#linksOf(name);
     this.#machines.delete(name);
-    await runIp(['link', 'delete', `v-${name}`]).catch(() => undefined);
+    for (const link of links) await runIp(['link', 'delete', link]).catch(() => undefined);
     await runIp(['netns', 'delete', name]);
+  }
+
+  /**
+   * The kernel ends a namespace, and with it the interfaces that lead to it, a moment later, or after minutes: while a connection
+   * waits for a machine that is gone. The next machine of this name needs them at once.
+   */
+  #linksOf(name: string): readonly string[] {
+    return this.#machines.get(name)?.links ?? [];
   }
 
   /** Makes a folder that is a disk of its own, at `path`. @param size - as `mount` takes it: `64k`. */
@@ -110,6 +118,8 @@ export class Machine {
   readonly macAddress: string;
   /** For files of this machine. */
   readonly folder: string;
+  /** The interfaces on networks that lead to it. */
+  readonly links: readonly string[];
   readonly #lab: Lab;
 
   /** Makes a machine while this process goes on. */
@@ -118,9 +128,9 @@ export class Machine {
     name: string,
     settings: MachineSettings & { readonly address: string; readonly interfaces: ReadonlyMap<string, string> },
   ): Promise<Machine> {
-    const machine = new Machine(lab, name, { ...settings, isMade: true });
     const { network, macAddress, address, interfaces } = settings;
     const further = [...interfaces].map(([inside, of]) => ({ inside, of, outside: `${++lastInterface}-${name}`.slice(0, 15) }));
+    const machine = new Machine(lab, name, { network, macAddress, furtherLinks: further.map(({ outside }) => outside) });
     await runIp(
       ['-batch', '-'],
       [
@@ -145,13 +155,16 @@ export class Machine {
     return machine;
   }
 
-  constructor(lab: Lab, name: string, { network, macAddress, isMade }: MachineSettings & { readonly isMade?: boolean }) {
+  /** @param settings - with `furtherLinks`, the caller makes the machine. */
+  constructor(lab: Lab, name: string, settings: MachineSettings & { readonly furtherLinks?: readonly string[] }) {
+    const { network, macAddress, furtherLinks } = settings;
     this.name = name;
+    this.links = [`v-${name}`, ...(furtherLinks ?? [])];
     this.macAddress = macAddress;
     this.#lab = lab;
     this.folder = join(lab.folder, name);
     mkdirSync(this.folder);
-    if (isMade) return;
+    if (furtherLinks !== undefined) return;
     run('ip', ['netns', 'add', name]);
     run('ip', ['link', 'add', `v-${name}`, 'type', 'veth', 'peer', 'name', 'eth0', 'address', macAddress, 'netns', name]);
     this.attach(network);
