@@ -8,6 +8,7 @@ import {
   PacketCaptures,
   warmUpPacketPath,
 } from '@vmdhcp/dhcp-agent';
+import { ApiGroupLease } from '@vmdhcp/dhcp-agent/node';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
@@ -23,7 +24,7 @@ import { LeaseEventLog } from '../log/lease-event-log.js';
 import { PacketLog } from '../log/packet-log.js';
 import { NtpNames } from '../pools-file/ntp-names.js';
 import { type LeaseView, toLeaseView } from '../state/lease-view.js';
-import { ApiGroupLease } from './api-group-lease.js';
+import { electionConnection, USER_AGENT } from './election-connection.js';
 import { linuxDhcpSockets } from './linux-dhcp-sockets.js';
 import { arpProbe, probeServers } from './linux-probes.js';
 import { linuxServerAddresses } from './linux-server-addresses.js';
@@ -31,7 +32,6 @@ import { NeededAddresses } from './needed-addresses.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const NEEDED_ADDRESSES_INTERVAL_MS = 15_000;
-const USER_AGENT = 'vmdhcp-agent';
 
 export interface ClusterAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
@@ -64,6 +64,7 @@ export class ClusterAgent {
   readonly #packetLog: PacketLog;
   readonly #log: AgentLog;
   readonly #connection: ApiConnection;
+  readonly #electionConnection: ApiConnection;
   readonly #lease: ApiGroupLease;
   readonly #needed: NeededAddresses;
   readonly #agent: DhcpAgent;
@@ -86,13 +87,15 @@ export class ClusterAgent {
     this.#log = this.#createLog();
     const { cluster, namespace, leaseName, election } = settings;
     this.#connection = new ApiConnection(cluster, { userAgent: USER_AGENT });
+    this.#electionConnection = electionConnection(cluster, election);
     this.#lease = new ApiGroupLease({
-      cluster,
-      userAgent: USER_AGENT,
-      connection: this.#connection,
+      election: this.#electionConnection,
+      watching: this.#connection,
       namespace,
       name: leaseName,
-      times: election,
+      clock: systemClock,
+      wallTimeMs: Date.now,
+      random: Math.random,
     });
     this.#needed = new NeededAddresses({
       server: cluster.server,
@@ -144,7 +147,7 @@ export class ClusterAgent {
     this.#control?.close();
     this.#http?.close();
     this.#http?.closeAllConnections();
-    this.#lease.close();
+    this.#electionConnection.close();
     this.#connection.close();
     this.#logger.info('stopped');
   }

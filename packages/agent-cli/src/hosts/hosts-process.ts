@@ -1,6 +1,7 @@
 /** The agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
 import { AgentTraffic, PacketCaptures, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
+import { ApiGroupLease } from '@vmdhcp/dhcp-agent/node';
 import { HostAgent } from '@vmdhcp/host-agent';
 import {
   type ApiResource,
@@ -16,7 +17,7 @@ import { libc, mayUseArp, stopForwarding } from '@vmdhcp/linux-sockets';
 import { Resource } from '@vmdhcp/reconciler/pool';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
-import { ApiGroupLease } from '../cluster/api-group-lease.js';
+import { electionConnection, USER_AGENT } from '../cluster/election-connection.js';
 import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
 import { arpProbe, probeServers } from '../cluster/linux-probes.js';
 import { NeededAddresses } from '../cluster/needed-addresses.js';
@@ -43,7 +44,6 @@ import { hostServerAddresses } from './self-address.js';
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 /** Addresses that the pod needs are looked up again after so many of these. */
 const NEEDED_ADDRESSES_ROUNDS = 15;
-const USER_AGENT = 'vmdhcp-agent';
 const BACK_OFF = { firstMs: 500, mostMs: 10_000, random: Math.random };
 
 export interface HostsProcessSettings extends HostsSettings {
@@ -70,6 +70,7 @@ export class HostsProcess {
   readonly #packetLog: PacketLog;
   readonly #log: AgentLog;
   readonly #connection: ApiConnection;
+  readonly #electionConnection: ApiConnection;
   readonly #lease: ApiGroupLease;
   /** The interface that is served. */
   readonly #served = new Set<string>();
@@ -106,10 +107,16 @@ export class HostsProcess {
     });
     const { cluster, namespace, clusterAgentName, election } = settings;
     this.#connection = new ApiConnection(cluster, { userAgent: USER_AGENT });
+    this.#electionConnection = electionConnection(cluster, election);
     this.#lease = new ApiGroupLease({
-      ...{ cluster, userAgent: USER_AGENT, connection: this.#connection, namespace, times: election },
+      election: this.#electionConnection,
+      watching: this.#connection,
+      namespace,
       name: hostsLeaseName(clusterAgentName),
       labels: {},
+      clock: systemClock,
+      wallTimeMs: Date.now,
+      random: Math.random,
     });
     this.#needed = new NeededAddresses({ server: cluster.server, podAddress: settings.podAddress, served: this.#served });
     this.#machine = this.#createMachine();
@@ -148,7 +155,7 @@ export class HostsProcess {
     this.#control?.close();
     this.#http?.close();
     this.#http?.closeAllConnections();
-    this.#lease.close();
+    this.#electionConnection.close();
     this.#connection.close();
     this.#logger.info('stopped');
   }

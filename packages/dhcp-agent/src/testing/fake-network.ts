@@ -22,6 +22,8 @@ export interface SentReply {
   readonly address: Ipv4Address;
   readonly destination: ReplyDestination;
   readonly message: DhcpMessage;
+  /** As it was sent. */
+  readonly bytes: Uint8Array;
 }
 
 /** A pod on a network. */
@@ -129,6 +131,7 @@ export class FakeNetwork {
       address: message.yiaddr,
       destination: reply.destination,
       message,
+      bytes: bytes.slice(0, reply.length),
     });
   }
 }

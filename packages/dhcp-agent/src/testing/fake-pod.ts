@@ -1,3 +1,4 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
@@ -18,8 +19,8 @@ export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'config
   readonly identity: string;
   /** Shared by all pods. */
   readonly clock: Clock;
-  /** The Lease of its group. */
-  readonly lease: FakeGroupLease;
+  /** How it reaches the Lease of its group. */
+  readonly lease: Pick<FakeGroupLease, 'reachedBy'>;
   readonly configs: readonly AgentNetworkConfig[];
   /** By interface. */
   readonly networks: ReadonlyMap<string, FakeNetwork>;
@@ -35,7 +36,7 @@ export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'config
 export class FakePod {
   readonly owner: string;
   /** Of its group. */
-  readonly lease: FakeGroupLease;
+  readonly lease: Pick<FakeGroupLease, 'reachedBy'>;
   readonly process: FakeProcess;
   readonly kernel: FakeKernel;
   readonly observer = new RecordingObserver();
@@ -50,7 +51,10 @@ export class FakePod {
   /** The wall clock, against the monotonic one. */
   wallOffsetMs = 1_700_000_000_000;
   /** What ARP probes find. Default: no host uses the address. */
-  addressUse: (interfaceName: string, address: number) => Promise<AddressUse> = async () => ({ byClient: false, others: [] });
+  addressUse: (interfaceName: string, address: number, macAddress: MacAddress) => Promise<AddressUse> = async () => ({
+    byClient: false,
+    others: [],
+  });
   /** Other DHCP servers on the network of an interface. */
   servers: (interfaceName: string) => Promise<readonly FoundServer[]> = async () => [];
   /** Why an interface is not isolated. */
@@ -91,7 +95,8 @@ export class FakePod {
       random,
       addresses: this.kernel,
       sockets: this.#sockets(),
-      probeAddress: (interfaceName, { address }) => this.process.settled(this.addressUse(interfaceName, address)),
+      probeAddress: (interfaceName, { address, macAddress }) =>
+        this.process.settled(this.addressUse(interfaceName, address, macAddress)),
       probeServers: (interfaceName) => this.process.settled(this.servers(interfaceName)),
       lease: lease.reachedBy({
         process: this.process,

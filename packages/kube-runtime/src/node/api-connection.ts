@@ -55,6 +55,9 @@ export interface ApiConnectionSettings {
   readonly onRequest?: RequestObserver;
 }
 
+/** What clients of objects and Leases need of a connection. */
+export type ApiTransport = Pick<ApiConnection, 'request' | 'stream'>;
+
 const TIMEOUT_MS = 30_000;
 const MOST_SOCKETS = 32;
 const KEEP_ALIVE_MS = 30_000;

@@ -1,7 +1,7 @@
 import type { WriteResult } from '../api/object-client.js';
 import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-store.js';
 import type { ApiObjectLike } from '../object/api-object.js';
-import { type ApiConnection, ApiRequestError } from './api-connection.js';
+import { ApiRequestError, type ApiTransport } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
 
 export interface LeaseObject extends ApiObjectLike {
@@ -41,7 +41,7 @@ export class ApiLeaseStore implements LeaseStore {
   readonly #client: ApiObjectClient<LeaseObject>;
   #known: LeaseObject | undefined;
 
-  constructor(connection: ApiConnection, settings: ApiLeaseSettings) {
+  constructor(connection: ApiTransport, settings: ApiLeaseSettings) {
     this.#settings = settings;
     this.#client = new ApiObjectClient<LeaseObject>(connection, {
       group: 'coordination.k8s.io',

@@ -4,7 +4,7 @@ import { ExpiredError, type ListPage, type WatchEnd, type WatchHandlers } from '
 import type { ApiObjectLike } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readText } from '../object/read-field.js';
-import { type ApiConnection, type ApiRequest, ApiRequestError } from './api-connection.js';
+import { type ApiRequest, ApiRequestError, type ApiTransport } from './api-connection.js';
 
 const METHODS = { get: 'GET', update: 'PUT', create: 'POST' } as const;
 /** Watches are asked to end by themselves after this time, spread so that not all end at once. */
@@ -12,14 +12,14 @@ const WATCH_SECONDS = 240;
 
 /** Objects of one kind, read and written over HTTP. */
 export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> implements ObjectClient<Kind> {
-  readonly #connection: ApiConnection;
+  readonly #connection: ApiTransport;
   readonly #resource: ApiResource;
   readonly #base: string;
 
   readonly #mayWrite: (() => boolean) | undefined;
 
   /** @param mayWrite - asked right before a write is sent: false, and it is not. Default: always. */
-  constructor(connection: ApiConnection, resource: ApiResource, mayWrite?: () => boolean) {
+  constructor(connection: ApiTransport, resource: ApiResource, mayWrite?: () => boolean) {
     this.#connection = connection;
     this.#mayWrite = mayWrite;
     this.#resource = resource;

@@ -1,6 +1,13 @@
 /** The ports on a real API server: how to get there, objects, leases. */
 
-export { ApiConnection, type ApiConnectionSettings, ApiRequestError, type RequestObserver } from './api-connection.js';
+export {
+  ApiConnection,
+  type ApiConnectionSettings,
+  type ApiRequest,
+  ApiRequestError,
+  type ApiTransport,
+  type RequestObserver,
+} from './api-connection.js';
 export { type ApiLeaseSettings, ApiLeaseStore, type LeaseObject, toStoredLease } from './api-lease-store.js';
 export { ApiObjectClient } from './api-object-client.js';
 export {

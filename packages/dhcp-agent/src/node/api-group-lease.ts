@@ -1,0 +1,57 @@
+/** The Lease of an agents' group in the API server. */
+import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { type Clock, type KubernetesObject, ObjectCache } from '@vmdhcp/kube-runtime';
+import { ApiLeaseStore, ApiObjectClient, type ApiTransport, type LeaseObject, toStoredLease } from '@vmdhcp/kube-runtime/node';
+import type { GroupLease } from '../ports.js';
+
+const LEASES = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true };
+
+export interface ApiGroupLeaseSettings {
+  /** For the election alone. A Lease that is not renewed in time is lost: its requests fail sooner than that, and wait for nothing else. */
+  readonly election: ApiTransport;
+  /** For watching the Lease. */
+  readonly watching: ApiTransport;
+  readonly namespace: string;
+  readonly name: string;
+  /** Default: those by which the controller finds the Lease of a group. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  /** Milliseconds since 1970, for the times that people read in the Lease. */
+  readonly wallTimeMs: () => number;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+/** The Lease of an agents' group, as one replica reaches it: read and written for the election, and watched. */
+export class ApiGroupLease implements GroupLease {
+  readonly #settings: ApiGroupLeaseSettings;
+
+  constructor(settings: ApiGroupLeaseSettings) {
+    this.#settings = settings;
+  }
+
+  readonly store: GroupLease['store'] = (content) => {
+    const { election, namespace, name, wallTimeMs } = this.#settings;
+    const { labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name } } = this.#settings;
+    const durationAnnotation = LEASE_DURATION_ANNOTATION;
+    return new ApiLeaseStore(election, { namespace, name, wallTimeMs, labels, durationAnnotation, ...content });
+  };
+
+  readonly watch: GroupLease['watch'] = (onSeen) => {
+    const { watching, namespace, name, clock, random } = this.#settings;
+    const key = `${namespace}/${name}`;
+    const cache: ObjectCache<KubernetesObject> = new ObjectCache({
+      port: new ApiObjectClient<KubernetesObject>(watching, { ...LEASES, namespace, fieldSelector: `metadata.name=${name}` }),
+      clock,
+      backOff: { firstMs: 500, mostMs: 10_000, random },
+      onChange: () => {
+        const lease = cache.get(key) as LeaseObject | undefined;
+        onSeen(
+          lease && { stored: toStoredLease(lease, LEASE_DURATION_ANNOTATION), annotations: lease.metadata.annotations ?? {} },
+        );
+      },
+    });
+    cache.start();
+    return () => cache.stop();
+  };
+}
