@@ -13,12 +13,21 @@ export interface Credentials {
   readonly frontProxy: ServerCertificate;
 }
 
+/** What aggregated servers know a server by. */
+export function createFrontProxy(): Promise<ServerCertificate> {
+  return createClientCertificate(frontProxyName);
+}
+
 /** New credentials for a server at this address. */
 export async function createCredentials(
   host: string,
-  { tls = true, adminToken = randomBytes(24).toString('base64url') }: { readonly tls?: boolean; readonly adminToken?: string },
+  {
+    tls = true,
+    adminToken = randomBytes(24).toString('base64url'),
+    frontProxy: given,
+  }: { readonly tls?: boolean; readonly adminToken?: string; readonly frontProxy?: ServerCertificate },
 ): Promise<Credentials> {
-  const frontProxy = await createClientCertificate(frontProxyName);
+  const frontProxy = given ?? (await createFrontProxy());
   if (!tls) return { adminToken, frontProxy };
   const certificate = await createServerCertificate([...new Set([host, '127.0.0.1', '::1', 'localhost'])]);
   return { adminToken, certificate, frontProxy };

@@ -13,6 +13,7 @@ import type { ExecInPod } from './exec/exec-in-pod.js';
 import { disturbStream, Faults, type RequestSelector, selects, type WatchFault } from './faults.js';
 import type { ServerCertificate } from './http/certificates.js';
 import { HttpServer } from './http/http-server.js';
+import { type InMemoryAnswer, type InMemoryRequest, inMemoryExchange } from './http/in-memory-exchange.js';
 import { formatKubeconfig } from './kubeconfig.js';
 import { Audit } from './request/audit.js';
 import { systemUser } from './request/request-chain.js';
@@ -26,14 +27,16 @@ import { serveCustomResources } from './resources/serve-custom-resources.js';
 import { ObjectStore } from './store/object-store.js';
 
 export interface KubeSimulatorOptions {
-  /** 0, the default: any free port. */
-  readonly port?: number;
+  /** 0, the default: any free port. `none`: it is not listened on, requests come by `exchange`. */
+  readonly port?: number | 'none';
   /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
   /** False: plain HTTP. */
   readonly tls?: boolean;
   /** The administrator's bearer token; random by default. */
   readonly adminToken?: string;
+  /** What aggregated servers know it by; a new certificate by default. */
+  readonly frontProxy?: ServerCertificate;
   /** More bearer tokens, and who they stand for. */
   readonly tokens?: Readonly<Record<string, User>>;
   /** Nodes that run Pods. Without any there is no scheduler either: Pods stay as they are created, or as they are written by hand. */
@@ -96,7 +99,7 @@ export class KubeSimulator {
     return simulator;
   }
 
-  async #run(port: number, previous: ObjectStore | undefined): Promise<void> {
+  async #run(port: number | 'none', previous: ObjectStore | undefined): Promise<void> {
     const { tokens = {}, orphanedPodsMs = defaultGraceMs } = this.#options;
     this.#current = await run(this.#options, {
       certificate: this.#certificate,
@@ -150,6 +153,17 @@ export class KubeSimulator {
   /** PEM; undefined over plain HTTP. */
   get caCertificate(): string | undefined {
     return this.#certificate?.authority;
+  }
+
+  /**
+   * A request without a connection, authenticated and decided as any other; its answer comes in later turns.
+   *
+   * @returns how the client breaks it off.
+   */
+  exchange(request: InMemoryRequest, answer: InMemoryAnswer): () => void {
+    const exchange = inMemoryExchange(request, answer);
+    void this.#running.server.serve(exchange.request, exchange.response);
+    return exchange.leave;
   }
 
   /** The API without HTTP, as the simulator's own controllers use it. */
@@ -213,7 +227,7 @@ export function startKubeSimulator(options: KubeSimulatorOptions = {}): Promise<
 }
 
 interface Running {
-  readonly port: number;
+  readonly port: number | 'none';
   readonly store: ObjectStore;
   readonly client: ApiClient;
   readonly controlPlane: ControlPlane;
@@ -223,7 +237,7 @@ interface Running {
 
 interface Start {
   readonly certificate: ServerCertificate | undefined;
-  readonly port: number;
+  readonly port: number | 'none';
   /** The data of the server that was stopped. */
   readonly previous: ObjectStore | undefined;
   readonly audit: Audit;
@@ -262,9 +276,9 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
     execInPod: options.execInPod ?? noExec,
     ...tls,
   });
-  const port = await server.listen(start.port, options.host ?? defaultHost);
+  const port = start.port === 'none' ? start.port : await server.listen(start.port, options.host ?? defaultHost);
   const stop = async (): Promise<void> => {
-    await server.close();
+    if (port !== 'none') await server.close();
     await controlPlane.stop();
     stopServing();
   };

@@ -58,6 +58,7 @@ export type { NodePod } from './node-pod.js';
 export { openProbe } from './open-probe.js';
 export { OperatedCluster } from './operated-cluster.js';
 export { type CapturedMessage, PacketCapture } from './packet-capture.js';
+export { podVariables } from './pod-variables.js';
 export { type MachineText, type PoolText, poolsYaml } from './pools-yaml.js';
 export { PrivateCluster } from './private-cluster.js';
 export { ProgramPod } from './program-pod.js';

@@ -44,7 +44,8 @@ it.skipIf(!has('chromium'))(
     const problems: string[] = [];
     page.on('pageerror', (error) => problems.push(String(error)));
     await page.goto(`http://127.0.0.1:${PORT}/#/`);
-    await page.getByText('Nothing needs attention.', { exact: true }).waitFor();
+    const isCalm = page.getByText('Nothing needs attention.', { exact: true }).waitFor();
+    await isCalm.catch(async () => expect.fail(`the page shows:\n${await page.locator('body').textContent()}`));
     await page.getByRole('row', { name: /^default\/net-48.*0 of 90 used.*OK$/ }).waitFor();
     expect(await page.getByRole('navigation', { name: 'Views' }).getByRole('link').allInnerTexts()).toEqual([
       'Overview',

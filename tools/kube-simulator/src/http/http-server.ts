@@ -52,7 +52,7 @@ export class HttpServer {
     this.resources = new ResourceHandler(context);
     this.#exec = new ExecUpgrades(context, execInPod);
     const listener: RequestListener = (request, response) => {
-      void this.#serve(request, response);
+      void this.serve(request, response);
     };
     // Other upgrades, as to HTTP/2, are not asked for: those requests are answered as they are.
     const options = { shouldUpgradeCallback: isExecUpgrade };
@@ -92,7 +92,8 @@ export class HttpServer {
     await closed;
   }
 
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** Answers a request, whichever way it came. */
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const warnings: string[] = [];
     try {
       const answer = await this.#answer(request, response, warnings);

@@ -1,0 +1,75 @@
+/** Requests without a connection get what others get over HTTP. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type KubeSimulator, startKubeSimulator } from './kube-simulator.js';
+
+let simulator: KubeSimulator;
+
+beforeEach(async () => {
+  simulator = await startKubeSimulator({ port: 'none', tls: false, tokens: { nobody: { username: 'nobody', groups: [] } } });
+});
+
+afterEach(async () => {
+  await simulator.stop();
+});
+
+interface Exchanged {
+  readonly status: number;
+  readonly body: string;
+  readonly isComplete: boolean;
+}
+
+function exchange(method: string, path: string, { body, token = simulator.adminToken }: { body?: object; token?: string } = {}) {
+  return new Promise<Exchanged>((resolve) => {
+    let status = 0;
+    let text = '';
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const request = { method, path, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    simulator.exchange(request, {
+      onHead: (sent) => {
+        status = sent;
+      },
+      onData: (part) => {
+        text += part.toString();
+      },
+      onEnd: (isComplete) => resolve({ status, body: text, isComplete }),
+    });
+  });
+}
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+it('an object is created, read and refused', async () => {
+  const created = await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'a' }, data: { b: 'c' } } });
+  expect([created.status, created.isComplete]).toEqual([201, true]);
+  expect(JSON.parse((await exchange('GET', `${CONFIG_MAPS}/a`)).body)).toMatchObject({ kind: 'ConfigMap', data: { b: 'c' } });
+  expect((await exchange('GET', `${CONFIG_MAPS}/b`)).status).toBe(404);
+  expect((await exchange('GET', `${CONFIG_MAPS}/a`, { token: 'nobody' })).status).toBe(403);
+});
+
+it('a watch tells of changes until its client leaves, and of its end', async () => {
+  const lines: string[] = [];
+  const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
+  const watch = () =>
+    simulator.exchange(
+      { method: 'GET', path: `${CONFIG_MAPS}?watch=true`, headers: { authorization: `Bearer ${simulator.adminToken}` } },
+      { onHead: () => undefined, onData: (part) => lines.push(part.toString()), onEnd: end },
+    );
+  const leave = watch();
+  const names = () => lines.map((line) => (JSON.parse(line) as { object: { metadata: { name: string } } }).object.metadata.name);
+  await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });
+  expect(names()).toEqual(['a']);
+  leave();
+  await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'b' } } });
+  expect(names()).toEqual(['a']);
+  watch();
+  await exchange('GET', CONFIG_MAPS);
+  expect(simulator.disturbWatches('break')).toBe(1);
+  expect(await ended).toBe(false);
+});
+
+it('a request whose connection is closed has no answer', async () => {
+  simulator.faults.inject({ requests: { resource: 'configmaps' }, effect: { kind: 'close', when: 'after' } });
+  const { status, isComplete } = await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });
+  expect([status, isComplete]).toEqual([0, false]);
+  expect((await exchange('GET', `${CONFIG_MAPS}/a`)).status).toBe(200);
+});
