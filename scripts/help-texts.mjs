@@ -5,6 +5,7 @@ const BENCHES = ['agents', 'hosts', 'images', 'large', 'leases', 'page', 'seeing
 /** By the name of a task, or of a command of it. */
 const PROGRAMS = {
   demo: ['tools/demo/dist/main.js'],
+  world: ['tools/world/dist/main.js'],
   bench: ['tools/bench/dist/main.js'],
   ...Object.fromEntries(BENCHES.map((name) => [`bench-${name}`, [`tools/bench/dist/${name}.js`]])),
   images: ['scripts/tasks/images.mjs'],

@@ -2,10 +2,7 @@
 // Each rule is tried on its examples by check-words.mjs: `found` must be found, `allowed` must not.
 
 /** Phrases that contain a retired word and are right: names of upstream, of Linux, of RFCs; the ordinary meaning of a verb. */
-const ALLOWED = [
-  /guest[- ](operating system|agent|osinfo)s?/g, // KubeVirt's guest agent reports interfaces
-  /let(s|ting)? go of (a |the )?(socket|reference|descriptor)/g,
-];
+const ALLOWED = [/let(s|ting)? go of (a |the )?(socket|reference|descriptor)/g];
 
 /** @type {{word: string, pattern: RegExp, found: string[], allowed: string[]}[]} */
 export const RETIRED_WORDS = [
@@ -38,12 +35,6 @@ export const RETIRED_WORDS = [
     allowed: ['the work queue', 'it does not work', 'the network works'],
   },
   { word: 'machinery', pattern: /\bmachinery\b/g, found: ['machinery/reflector.ts'], allowed: ['machine'] },
-  {
-    word: 'guest',
-    pattern: /\bguests?\b/g,
-    found: ['a running guest', 'guestIsRunning'],
-    allowed: ['the guest operating system', 'the guest agent'],
-  },
   {
     word: 'port (for UDP)',
     pattern: /\bpool( |-)ports?\b|(?<!udp )\bports? 6[78]\b/g,

@@ -1,5 +1,6 @@
 // npm test: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed, N skipped`.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -9,6 +10,7 @@ import { runLabTests } from '../run-lab-tests.mjs';
 const PARTS = {
   checks: runChecks,
   unit: runUnitTests,
+  world: runWorld,
   cluster: () => runVitest('tests against a simulated API server', ['--config', 'vitest.cluster.config.ts']),
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
@@ -112,6 +114,30 @@ function reportNoImages(status, why) {
     return;
   }
   fail('tests of the images: they cannot be built', why);
+}
+
+/** Fresh stories of the simulated world, and at the same time those in which the auditor is tried: each planted fault counts as one test. */
+async function runWorld() {
+  process.stdout.write('\nthe simulated world: a minute of fresh stories, and planted faults that its auditor has to find\n');
+  const program = 'tools/world/dist/main.js';
+  const [stories, faults] = await Promise.all([output(program, '--minutes', '1'), output(program, '--faults', '--from', '1')]);
+  process.stdout.write(`${faults.text}${stories.text}`);
+  const found = faults.text.match(/ story \d+: broken: /g)?.length ?? 0;
+  totals.passed += found;
+  if (faults.status !== 0) fail('planted faults', 'the auditor does not find all of them: npm run world -- --faults');
+  if (stories.status === 0) totals.passed++;
+  else fail('stories of the simulated world', stories.text);
+}
+
+async function output(program, ...parameters) {
+  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part) => {
+      text += part;
+    });
+  const [status] = await once(child, 'close');
+  return { status, text };
 }
 
 /** Tests in namespaces; if those are forbidden, one line reports that. */

@@ -1,0 +1,48 @@
+/** What the API has said about addresses, and when: read from a watch of IPPools, as anybody could. */
+import { readField } from '@vmdhcp/kube-runtime';
+import type { ApiObject } from '@vmdhcp/kube-simulator';
+
+interface Span {
+  readonly macAddress: string;
+  readonly fromMs: number;
+  untilMs: number;
+}
+
+const MAC_ADDRESS = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
+
+export class AddressHistory {
+  /** By address. */
+  readonly #spans = new Map<string, Span[]>();
+
+  /** The IPPool as it is from now on. */
+  note(pool: ApiObject | undefined, nowMs: number): void {
+    const recorded = recordedIn(pool);
+    for (const [address, spans] of this.#spans) {
+      const last = spans.at(-1);
+      if (last?.untilMs === Number.POSITIVE_INFINITY && recorded.get(address) !== last.macAddress) last.untilMs = nowMs;
+    }
+    for (const [address, macAddress] of recorded) {
+      const spans = this.#spans.get(address) ?? [];
+      this.#spans.set(address, spans);
+      if (spans.at(-1)?.untilMs !== Number.POSITIVE_INFINITY)
+        spans.push({ macAddress, fromMs: nowMs, untilMs: Number.POSITIVE_INFINITY });
+    }
+  }
+
+  /** True if the address was recorded for this client at some time since then. */
+  wasRecorded(address: string, macAddress: string, sinceMs: number): boolean {
+    return (this.#spans.get(address) ?? []).some((span) => span.macAddress === macAddress && span.untilMs >= sinceMs);
+  }
+
+  /** True if the address has been recorded for this client all the time since then. */
+  isRecordedSince(address: string, macAddress: string, sinceMs: number): boolean {
+    const last = this.#spans.get(address)?.at(-1);
+    return last?.macAddress === macAddress && last.fromMs <= sinceMs && last.untilMs === Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Address to MAC address: what else is recorded (exclusions, the server) is left out. */
+export function recordedIn(pool: ApiObject | undefined): ReadonlyMap<string, string> {
+  const allocated = (readField(pool?.['status'], 'ipv4', 'allocated') ?? {}) as Readonly<Record<string, string>>;
+  return new Map(Object.entries(allocated).filter(([, value]) => MAC_ADDRESS.test(value)));
+}

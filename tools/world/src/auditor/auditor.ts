@@ -1,0 +1,360 @@
+/**
+ * Stands outside: it sees the wire, the API, and what guests use, and nothing of what the product thinks of itself. Its laws are promises to
+ * users. What it looked at is counted, so that a story in which nothing happened proves nothing.
+ */
+import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import { readConditions, readList, readText } from '@vmdhcp/kube-runtime';
+import type { ApiObject } from '@vmdhcp/kube-simulator';
+import { NAMESPACE, type WorldMachine } from '../cluster/machines.js';
+import type { PoolOfWorld, World } from '../cluster/world.js';
+import type { DhcpClient } from '../guests/dhcp-client.js';
+import { type DhcpPacket, Option, readAddress, readSeconds } from '../network/dhcp-packet.js';
+import type { Captured } from '../network/segment.js';
+import { AddressHistory, recordedIn } from './address-history.js';
+
+export const LAWS = {
+  'one-user': 'no two guests of a network use one address at one time',
+  promise: 'an acknowledged lease is its client’s until it ends, whatever dies',
+  recorded: 'clients are offered and acknowledged the address that the IPPool records for them, and no other',
+  server: 'replies name the server address of their pool',
+  refusal: 'no client is refused an address that has been recorded for it all the time',
+  answered: 'a guest that asks is answered within the promised time while nothing is wrong',
+  'server-address': 'no two interfaces have the server address of a pool at one time',
+  pin: 'a pinned address is acknowledged to nobody else',
+  leak: 'no address is recorded for a MAC address that no machine has',
+  status: 'the status of a VirtualMachineNetworkConfig agrees with the IPPool',
+  addressed: 'each machine whose pools all have an address left has its addresses',
+  bound: 'each guest uses the address that is recorded for it',
+  served: 'a pool whose condition AgentReady is True is served, by one interface with its server address',
+} as const;
+export type Law = keyof typeof LAWS;
+
+export interface Violation {
+  readonly law: Law;
+  readonly atMs: number;
+  readonly message: string;
+}
+
+interface Promised {
+  readonly macAddress: string;
+  readonly untilMs: number;
+}
+
+/** A reply that was captured, and how to speak of it. */
+interface Seen {
+  readonly atMs: number;
+  readonly text: string;
+}
+
+const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
+const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
+/** An agent that is cut off may act by what it knew for so long. */
+const NEWS_MS = 150_000;
+/** In calm times a guest that sends something has a reply after so long; agents have known of its address for so long. */
+const ANSWERED_MS = 10_000;
+/** What was disturbed before may need so long to come to rest. */
+const CALM_AFTER_MS = 100_000;
+/** The kernel takes no deadline: a process that was frozen in its call adds an address too late, and removes it as soon as it wakes. */
+const MOST_OVERLAP_MS = 20;
+
+export class Auditor {
+  readonly violations: Violation[] = [];
+  /** What was looked at, by kind. */
+  readonly counts = new Map<string, number>();
+  readonly #world: World;
+  readonly #histories = new Map<string, AddressHistory>();
+  /** By segment and address. */
+  readonly #promises = new Map<string, Promised>();
+  /** By segment: the pod that answered last. */
+  readonly #servers = new Map<string, string>();
+  /** Guests that wait for a reply, by segment and MAC address. */
+  readonly #waiting = new Map<string, { readonly segment: string; readonly macAddress: string; readonly atMs: number }>();
+  #calmSinceMs = Number.POSITIVE_INFINITY;
+  readonly #reported = new Set<string>();
+
+  constructor(world: World) {
+    this.#world = world;
+    for (const { key } of world.pools) this.#histories.set(key, new AddressHistory());
+    world.simulator.client.watch(IPPOOLS, ({ type, object }) => {
+      const key = `${NAMESPACE}/${object.metadata.name ?? ''}`;
+      this.#histories.get(key)?.note(type === 'DELETED' ? undefined : object, world.scheduler.nowMs());
+    });
+  }
+
+  /** From now on something is wrong in the world, or nothing is any more. */
+  disturbed(isDisturbed: boolean): void {
+    this.#calmSinceMs = isDisturbed ? Number.POSITIVE_INFINITY : this.#world.scheduler.nowMs() + CALM_AFTER_MS;
+  }
+
+  onCaptured(captured: Captured): void {
+    const { packet, server } = captured;
+    if (server === undefined) {
+      this.#fromGuest(captured);
+      return;
+    }
+    this.#waiting.delete(`${captured.segment} ${packet.macAddress}`);
+    if (packet.type === 'nak') this.#onNak(captured);
+    else if (packet.type === 'ack' || packet.type === 'offer') this.#onReply(captured, server);
+  }
+
+  /** Looks at what guests use and wait for now. */
+  look(): void {
+    this.#lookForSilence();
+    for (const [name, segment] of this.#world.segments) {
+      const users = new Map<string, string>();
+      for (const guest of segment.guests) {
+        const client = guest as DhcpClient;
+        const address = client.address();
+        if (address !== undefined) {
+          const other = users.get(address);
+          users.set(address, client.macAddress);
+          this.#count('uses of addresses');
+          if (other !== undefined) this.#violated('one-user', `${name}: ${other} and ${client.macAddress} use ${address}`);
+        }
+      }
+    }
+  }
+
+  /** Nothing was wrong for a while: everything must be as it should be. */
+  lookAtRest(): void {
+    this.look();
+    for (const pool of this.#world.pools) this.#lookAtPool(pool);
+    for (const machine of this.#world.machines.all) this.#lookAtMachine(machine);
+    this.#lookForOverlaps();
+  }
+
+  #fromGuest({ segment, packet, atMs }: Captured): void {
+    this.#count(`${packet.type} of guests`);
+    if (packet.type === 'discover' || packet.type === 'request') this.#asks(segment, packet, atMs);
+    if (packet.type !== 'release' && packet.type !== 'decline') return;
+    const address = packet.type === 'release' ? packet.ciaddr : readAddress(packet.options.get(Option.requestedAddress));
+    const key = `${segment} ${address}`;
+    if (this.#promises.get(key)?.macAddress === packet.macAddress) this.#promises.set(key, { ...packet, untilMs: atMs });
+  }
+
+  #onReply({ segment, packet, atMs }: Captured, server: string): void {
+    const { type, macAddress, yiaddr } = packet;
+    this.#count(`${type} of agents`);
+    if (this.#servers.get(segment) !== undefined && this.#servers.get(segment) !== server)
+      this.#count('changes of the answering agent');
+    this.#servers.set(segment, server);
+    const text = `${segment}: ${server} sent ${macAddress} ${type} of ${yiaddr}`;
+    if (!this.#histories.get(segment)?.wasRecorded(yiaddr, macAddress, atMs - NEWS_MS))
+      this.#violated('recorded', `${text}, which the IPPool has not recorded for it in the last ${NEWS_MS / 1000} s`);
+    const pool = this.#world.pools.find(({ key }) => key === segment);
+    const identifier = readAddress(packet.options.get(Option.serverIdentifier));
+    if (identifier !== pool?.serverIP)
+      this.#violated('server', `${text} as server ${identifier}, and the pool's is ${pool?.serverIP}`);
+    if (type === 'ack') this.#onAck(segment, packet, { atMs, text });
+  }
+
+  #onAck(segment: string, { macAddress, yiaddr, ciaddr, options }: DhcpPacket, { atMs, text }: Seen): void {
+    if (ciaddr !== '0.0.0.0') this.#count('renewals');
+    const key = `${segment} ${yiaddr}`;
+    const former = this.#promises.get(key);
+    if (former !== undefined && former.untilMs > atMs && this.#isAnother(segment, former, macAddress)) {
+      const leftSeconds = Math.ceil((former.untilMs - atMs) / 1000);
+      this.#violated('promise', `${text}, which is ${former.macAddress}'s for ${leftSeconds} s more`);
+    }
+    this.#promises.set(key, { macAddress, untilMs: atMs + (readSeconds(options.get(Option.leaseSeconds)) ?? 0) * 1000 });
+    this.#checkPin(segment, { macAddress, yiaddr }, { atMs, text });
+  }
+
+  /** True if the former client is another one, and still there. */
+  #isAnother(segment: string, former: Promised, macAddress: string): boolean {
+    return former.macAddress !== macAddress && this.#clientOf(segment, former.macAddress) !== undefined;
+  }
+
+  #checkPin(segment: string, { macAddress, yiaddr }: Pick<DhcpPacket, 'macAddress' | 'yiaddr'>, { atMs, text }: Seen): void {
+    const owner = this.#pinnedBy(segment, yiaddr);
+    if (owner === undefined) return;
+    this.#count('acknowledgements of pinned addresses');
+    if (owner !== macAddress && this.#histories.get(segment)?.isRecordedSince(yiaddr, owner, atMs - NEWS_MS))
+      this.#violated('pin', `${text}, which is pinned by ${owner}`);
+  }
+
+  #onNak({ segment, packet, atMs, server }: Captured): void {
+    this.#count('nak of agents');
+    const { macAddress } = packet;
+    const client = this.#clientOf(segment, macAddress);
+    const address = client?.lease?.address;
+    if (address === undefined || (client?.state !== 'renewing' && client?.state !== 'rebinding')) return;
+    if (this.#histories.get(segment)?.isRecordedSince(address, macAddress, atMs - NEWS_MS))
+      this.#violated(
+        'refusal',
+        `${segment}: ${server} refused ${macAddress} its address ${address}, which the IPPool records for it`,
+      );
+  }
+
+  /** A guest asks: from now on it waits, if there is a reason to expect an answer. */
+  #asks(segment: string, { macAddress }: DhcpPacket, atMs: number): void {
+    const address = this.#recordedFor(segment, macAddress);
+    const isExpected =
+      address !== undefined && this.#histories.get(segment)?.isRecordedSince(address, macAddress, atMs - ANSWERED_MS);
+    if (isExpected !== true || atMs < this.#calmSinceMs) return;
+    this.#count('questions in calm times');
+    const key = `${segment} ${macAddress}`;
+    if (!this.#waiting.has(key)) this.#waiting.set(key, { segment, macAddress, atMs });
+  }
+
+  #lookForSilence(): void {
+    const nowMs = this.#world.scheduler.nowMs();
+    for (const [key, { segment, macAddress, atMs }] of this.#waiting) {
+      const client = this.#clientOf(segment, macAddress);
+      if (client === undefined || nowMs < this.#calmSinceMs) this.#waiting.delete(key);
+      else if (nowMs - atMs > ANSWERED_MS)
+        this.#violated(
+          'answered',
+          `${segment}: ${macAddress} (${client.state}) has had no reply for ${Math.round(nowMs - atMs)} ms`,
+        );
+    }
+  }
+
+  #lookAtPool({ key, name, serverIP }: PoolOfWorld): void {
+    const pool = this.#world.simulator.client.get({ ...IPPOOLS, name });
+    const recorded = recordedIn(pool);
+    const wanted = this.#macAddressesOn(key);
+    for (const [address, macAddress] of recorded)
+      if (!wanted.has(macAddress))
+        this.#violated('leak', `${key}: ${address} is recorded for ${macAddress}, which no machine has`);
+    this.#count('pools at rest');
+    const ready = readConditions(pool?.['status']).find(({ type }) => type === 'AgentReady');
+    const holders = this.#world.pods.filter(({ agent, segments }) =>
+      [...segments].some(
+        ([interfaceName, segment]) => segment.name === key && agent.kernel.has(interfaceName, toNumber(serverIP)),
+      ),
+    );
+    if (ready?.status !== 'True') this.#violated('served', `${key}: AgentReady is ${ready?.status} (${ready?.reason}) at rest`);
+    else if (holders.length !== 1)
+      this.#violated(
+        'served',
+        `${key}: AgentReady is True, and ${holders.length} interfaces have ${serverIP}: ${holders.map(({ name: pod }) => pod).join(', ')}`,
+      );
+  }
+
+  #lookAtMachine(machine: WorldMachine): void {
+    const { name } = machine;
+    const config = this.#world.simulator.client.get({ ...CONFIGS, name });
+    this.#lookForLack(machine);
+    for (const { network, client } of machine.guests) {
+      const recorded = this.#recordedFor(network, client.macAddress);
+      this.#lookAtStatus(config, { network, macAddress: client.macAddress, recorded });
+      if (recorded === undefined || !client.wants) continue;
+      this.#count('guests at rest');
+      if (client.address() !== recorded)
+        this.#violated(
+          'bound',
+          `${network}: ${client.macAddress} of ${name} (${client.state}) uses ${client.address()}, and ${recorded} is recorded for it`,
+        );
+    }
+  }
+
+  /** A machine gets all of its addresses or none. */
+  #lookForLack({ name, guests }: WorldMachine): void {
+    for (const { network, client, pin } of guests) {
+      const address = this.#recordedFor(network, client.macAddress);
+      if (pin === undefined || address === undefined || address === pin || this.#isRecorded(network, pin)) continue;
+      this.#violated('pin', `${name}: ${client.macAddress} on ${network} is pinned to ${pin}, which is free, and has ${address}`);
+    }
+    const lacking = guests.filter(({ network, client }) => this.#recordedFor(network, client.macAddress) === undefined);
+    const isPossible = lacking.every(
+      ({ network, pin }) => this.#hasFree(network) && (pin === undefined || !this.#isRecorded(network, pin)),
+    );
+    if (lacking.length === 0 || !isPossible) return;
+    const on = lacking.map(({ network, client }) => `${client.macAddress} on ${network}`).join(' and ');
+    this.#violated('addressed', `${name}: ${on} have no address, and addresses are free`);
+  }
+
+  #isRecorded(network: string, address: string): boolean {
+    const name = this.#world.pools.find(({ key }) => key === network)?.name ?? '';
+    return recordedIn(this.#world.simulator.client.get({ ...IPPOOLS, name })).has(address);
+  }
+
+  #hasFree(network: string): boolean {
+    const pool = this.#world.pools.find(({ key }) => key === network);
+    if (pool === undefined) return false;
+    return recordedIn(this.#world.simulator.client.get({ ...IPPOOLS, name: pool.name })).size < pool.size;
+  }
+
+  #lookAtStatus(
+    config: ApiObject | undefined,
+    {
+      network,
+      macAddress,
+      recorded,
+    }: { readonly network: string; readonly macAddress: string; readonly recorded: string | undefined },
+  ): void {
+    const entry = readList(config?.['status'], 'networkConfigs').find(
+      (one) => readText(one, 'networkName') === network && readText(one, 'macAddress') === macAddress,
+    );
+    const shown = readText(entry, 'state') === 'Allocated' ? readText(entry, 'allocatedIPAddress') : undefined;
+    this.#count('statuses at rest');
+    if (shown !== recorded)
+      this.#violated(
+        'status',
+        `${config?.metadata.name}: ${macAddress} on ${network} has ${shown} by its status, and ${recorded} by the IPPool`,
+      );
+  }
+
+  #lookForOverlaps(): void {
+    const spans = this.#world.pods
+      .flatMap(({ agent }) => agent.kernel.spans())
+      .toSorted((one, other) => one.fromMs - other.fromMs);
+    this.#count('times of server addresses on interfaces', spans.length);
+    for (const [index, span] of spans.entries())
+      for (const other of spans.slice(index + 1)) {
+        if (other.fromMs >= span.untilMs) break;
+        const overlapMs = Math.min(span.untilMs, other.untilMs) - other.fromMs;
+        if (other.address === span.address && other.owner !== span.owner && overlapMs > MOST_OVERLAP_MS)
+          this.#violated(
+            'server-address',
+            `${formatIpv4Address(span.address)} was on ${span.owner} and on ${other.owner} for ${Math.round(overlapMs)} ms from ${Math.round(other.fromMs)} ms`,
+          );
+      }
+  }
+
+  #recordedFor(segment: string, macAddress: string): string | undefined {
+    const name = this.#world.pools.find(({ key }) => key === segment)?.name ?? '';
+    const recorded = recordedIn(this.#world.simulator.client.get({ ...IPPOOLS, name }));
+    return [...recorded].find(([, owner]) => owner === macAddress)?.[0];
+  }
+
+  #macAddressesOn(network: string): Set<string> {
+    const found = new Set<string>();
+    for (const { interfaces, guests, lastMacAddresses } of this.#world.machines.all) {
+      for (const [index, one] of interfaces.entries()) {
+        if (one.network !== network) continue;
+        const macAddress = one.macAddress ?? guests[index]?.client.macAddress ?? lastMacAddresses[index];
+        if (macAddress !== undefined) found.add(macAddress);
+      }
+    }
+    return found;
+  }
+
+  #pinnedBy(segment: string, address: string): string | undefined {
+    for (const { interfaces } of this.#world.machines.all)
+      for (const one of interfaces) if (one.network === segment && one.pin === address) return one.macAddress;
+    return undefined;
+  }
+
+  #clientOf(segment: string, macAddress: string): DhcpClient | undefined {
+    const guests = [...(this.#world.segments.get(segment)?.guests ?? [])] as DhcpClient[];
+    return guests.find((guest) => guest.macAddress === macAddress);
+  }
+
+  #count(what: string, times = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + times);
+  }
+
+  /** The same words are said once. */
+  #violated(law: Law, message: string): void {
+    const key = `${law} ${message.replaceAll(/\d+ m?s\b/g, '')}`;
+    if (this.#reported.has(key)) return;
+    this.#reported.add(key);
+    this.violations.push({ law, atMs: this.#world.scheduler.nowMs(), message });
+  }
+}
+
+function toNumber(address: string): number {
+  return address.split('.').reduce((number, octet) => number * 256 + Number(octet), 0);
+}

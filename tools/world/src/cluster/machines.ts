@@ -1,0 +1,191 @@
+/** KubeVirt, as far as DHCP sees it: machines, their instances, and the guests that run in them. */
+import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import type { Random } from '@vmdhcp/kube-runtime/testing';
+import type { JsonObject, KubeSimulator } from '@vmdhcp/kube-simulator';
+import { type ClientHabits, DhcpClient } from '../guests/dhcp-client.js';
+import type { Segment } from '../network/segment.js';
+import type { Scheduler } from '../time/scheduler.js';
+
+export const NAMESPACE = 'default';
+const MACHINES = { group: 'kubevirt.io', resource: 'virtualmachines', namespace: NAMESPACE };
+const INSTANCES = { group: 'kubevirt.io', resource: 'virtualmachineinstances', namespace: NAMESPACE };
+
+export interface InterfaceSettings {
+  readonly name: string;
+  /** `namespace/name`. */
+  readonly network: string;
+  /** Undefined: KubeVirt chooses one for each instance. */
+  readonly macAddress: string | undefined;
+  readonly pin?: string;
+}
+
+export interface MachineSettings {
+  readonly name: string;
+  readonly interfaces: readonly InterfaceSettings[];
+  readonly habits: ClientHabits;
+}
+
+/** A virtual machine that exists. */
+export interface WorldMachine {
+  readonly name: string;
+  readonly interfaces: readonly InterfaceSettings[];
+  readonly habits: ClientHabits;
+  node: string;
+  /** One for each interface, while an instance runs. */
+  guests: readonly GuestOfMachine[];
+  /** Of its last instance. */
+  lastMacAddresses: readonly string[];
+  readonly uid: string;
+}
+
+export interface GuestOfMachine {
+  readonly network: string;
+  readonly pin: string | undefined;
+  readonly client: DhcpClient;
+}
+
+export interface MachinesSettings {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly simulator: KubeSimulator;
+  readonly segments: ReadonlyMap<string, Segment>;
+  readonly nodes: readonly string[];
+}
+
+export class Machines {
+  readonly #settings: MachinesSettings;
+  readonly #machines = new Map<string, WorldMachine>();
+  /** Guests of operating systems, which outlive instances: their disks remember leases. */
+  readonly #clients = new Map<string, DhcpClient>();
+  #chosenMacs = 0;
+
+  constructor(settings: MachinesSettings) {
+    this.#settings = settings;
+  }
+
+  get all(): readonly WorldMachine[] {
+    return [...this.#machines.values()];
+  }
+
+  /** Creates it, and starts it. */
+  async create({ name, interfaces, habits }: MachineSettings): Promise<WorldMachine> {
+    const pins = interfaces.filter(({ pin }) => pin !== undefined);
+    const annotations = Object.fromEntries(pins.map(({ name: nic, pin }) => [`${STATIC_IP_ANNOTATION_PREFIX}${nic}`, pin ?? '']));
+    const { client } = this.#settings.simulator;
+    const spec = { running: true, template: { spec: templateOf(interfaces) } };
+    const created = await client.create(MACHINES, { metadata: { name, annotations }, spec });
+    const machine: WorldMachine = {
+      name,
+      interfaces,
+      habits,
+      node: this.#someNode(),
+      guests: [],
+      lastMacAddresses: [],
+      uid: created.metadata.uid ?? '',
+    };
+    this.#machines.set(name, machine);
+    await this.start(name);
+    return machine;
+  }
+
+  async start(name: string): Promise<void> {
+    const machine = this.#machines.get(name);
+    if (machine === undefined || machine.guests.length > 0) return;
+    const { client } = this.#settings.simulator;
+    const macAddresses = machine.interfaces.map(({ macAddress }) => macAddress ?? this.#chooseMac());
+    machine.node = this.#someNode();
+    machine.lastMacAddresses = macAddresses;
+    await client.create(INSTANCES, {
+      metadata: { name, ownerReferences: [ownerOf(machine)] },
+      spec: templateOf(machine.interfaces),
+      status: {
+        phase: 'Running',
+        nodeName: machine.node,
+        interfaces: machine.interfaces.map(({ name: nic }, index) => ({
+          name: nic,
+          mac: macAddresses[index] ?? '',
+          infoSource: 'domain',
+        })),
+      },
+    });
+    await this.#report(name, true);
+    machine.guests = machine.interfaces.map(({ network, pin }, index) => ({
+      ...{ network, pin },
+      client: this.#clientOf(machine, network, macAddresses[index] as string),
+    }));
+    for (const { client: guest } of machine.guests) guest.start();
+  }
+
+  async stop(name: string): Promise<void> {
+    const machine = this.#machines.get(name);
+    if (machine === undefined || machine.guests.length === 0) return;
+    for (const { client } of machine.guests) client.stop();
+    machine.guests = [];
+    await this.#settings.simulator.client.delete({ ...INSTANCES, name }).catch(() => undefined);
+    await this.#report(name, false);
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.stop(name);
+    const machine = this.#machines.get(name);
+    if (machine === undefined) return;
+    this.#machines.delete(name);
+    for (const [key] of this.#clients) if (key.startsWith(`${machine.uid} `)) this.#clients.delete(key);
+    await this.#settings.simulator.client
+      .delete({ ...MACHINES, name }, { propagationPolicy: 'Background' })
+      .catch(() => undefined);
+  }
+
+  /** Its guest goes on elsewhere, as after a live migration. */
+  migrate(name: string): void {
+    const machine = this.#machines.get(name);
+    if (machine !== undefined) machine.node = this.#someNode();
+  }
+
+  #clientOf(machine: WorldMachine, network: string, macAddress: string): DhcpClient {
+    const key = `${machine.uid} ${network} ${macAddress}`;
+    const { scheduler, random, segments } = this.#settings;
+    const made = this.#clients.get(key);
+    if (made !== undefined) return made;
+    const client = new DhcpClient({
+      ...{ scheduler, random, macAddress, habits: machine.habits },
+      segment: segments.get(network) as Segment,
+      node: () => machine.node,
+    });
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  async #report(name: string, created: boolean): Promise<void> {
+    const body = { status: { created, ready: created, printableStatus: created ? 'Running' : 'Stopped' } };
+    await this.#settings.simulator.client
+      .patch({ ...MACHINES, name, subresource: 'status' }, { type: 'merge', body })
+      .catch(() => undefined);
+  }
+
+  #someNode(): string {
+    const { nodes, random } = this.#settings;
+    return nodes[random(nodes.length)] as string;
+  }
+
+  #chooseMac(): string {
+    const number = ++this.#chosenMacs;
+    return `52:54:00:ff:${octet(number >> 8)}:${octet(number & 255)}`;
+  }
+}
+
+function ownerOf({ name, uid }: WorldMachine): JsonObject {
+  return { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+function templateOf(interfaces: readonly InterfaceSettings[]): JsonObject {
+  const cards = interfaces.map(({ name, macAddress }) => ({ name, bridge: {}, ...(macAddress !== undefined && { macAddress }) }));
+  return {
+    domain: { devices: { interfaces: cards } },
+    networks: interfaces.map(({ name, network }) => ({ name, multus: { networkName: network } })),
+  };
+}
+
+export function octet(value: number): string {
+  return value.toString(16).padStart(2, '0');
+}

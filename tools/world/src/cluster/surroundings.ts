@@ -1,0 +1,20 @@
+import type { Random } from '@vmdhcp/kube-runtime/testing';
+import type { KubeSimulator } from '@vmdhcp/kube-simulator';
+import type { ApiLink } from '../api/transport.js';
+import type { Segment } from '../network/segment.js';
+import type { PlantedFault } from '../planted-faults.js';
+import type { Scheduler } from '../time/scheduler.js';
+
+/** What a program of a world finds around it. */
+export interface Surroundings {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly simulator: KubeSimulator;
+  /** By `namespace/name` of the NetworkAttachmentDefinition. */
+  readonly segments: ReadonlyMap<string, Segment>;
+  /** The way from a node to the API server. */
+  readonly linkOf: (node: string) => ApiLink;
+  /** A token of a ServiceAccount, when it is asked for. */
+  readonly tokenOf: (namespace: string, serviceAccount: string) => () => string;
+  readonly fault: PlantedFault | undefined;
+}

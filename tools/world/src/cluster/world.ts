@@ -1,0 +1,254 @@
+/** Everything together: an API server, nodes, networks, the product that runs on them, machines and their guests. */
+import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
+import { createFrontProxy, type JsonObject, type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
+import { CLUSTER_EXAMPLES, installedFor, ipPool, networkAttachment, readYaml, unifiedAgents } from '@vmdhcp/lab';
+import type { AgentTopology } from '@vmdhcp/reconciler';
+import type { ApiLink, Loss } from '../api/transport.js';
+import { type Captured, Segment } from '../network/segment.js';
+import type { PlantedFault } from '../planted-faults.js';
+import { Scheduler } from '../time/scheduler.js';
+import { liveIn } from '../time/virtual-process.js';
+import { AgentPod } from './agent-pod.js';
+import { ControllerRun } from './controller-run.js';
+import { Machines, NAMESPACE } from './machines.js';
+import type { Surroundings } from './surroundings.js';
+
+const NODES = ['node-1', 'node-2', 'node-3'];
+const TOKEN_MS = 12 * 3_600_000;
+const MANIFESTS = [...installedFor('controller'), ...readYaml(`${CLUSTER_EXAMPLES}crds.yaml`)];
+const DEFINITIONS = [ipPoolResource, virtualMachineNetworkConfigResource].map((one) => toCustomResourceDefinition(one));
+const UNIFIED = unifiedAgents();
+/** Made before any world begins: it takes real time. */
+const FRONT_PROXY = await createFrontProxy();
+
+export interface PoolOfWorld {
+  readonly name: string;
+  /** `namespace/name` of the pool, and of its network. */
+  readonly key: string;
+  readonly serverIP: string;
+  readonly size: number;
+}
+
+/** How bad the way to the API server is. */
+export interface ApiWeather {
+  readonly mostLatencyMs: number;
+  readonly mostWatchLagMs: number;
+  /** In a thousand. */
+  readonly lossPerMille: number;
+}
+
+export const FAIR: ApiWeather = { mostLatencyMs: 8, mostWatchLagMs: 10, lossPerMille: 0 };
+
+export class World {
+  readonly scheduler = new Scheduler();
+  readonly random: Random;
+  readonly nodes = NODES;
+  readonly segments = new Map<string, Segment>();
+  readonly pools: PoolOfWorld[] = [];
+  readonly pods: AgentPod[] = [];
+  weather = FAIR;
+  /** Nodes that cannot reach the API server. */
+  readonly cutNodes = new Set<string>();
+  topology: AgentTopology = 'per-network';
+  onCaptured: (captured: Captured) => void = () => undefined;
+  readonly #fault: PlantedFault | undefined;
+  #simulator: KubeSimulator | undefined;
+  #machines: Machines | undefined;
+  readonly #controllers = new Map<number, ControllerRun>();
+
+  private constructor(seed: number, fault: PlantedFault | undefined) {
+    this.random = randomFrom(seed);
+    this.#fault = fault;
+  }
+
+  /** A cluster with these pools, in which nothing runs yet. */
+  static async create(seed: number, pools: readonly number[], fault: PlantedFault | undefined): Promise<World> {
+    const world = new World(seed, fault);
+    liveIn(world.scheduler, world.random);
+    await world.#furnish(pools);
+    return world;
+  }
+
+  get simulator(): KubeSimulator {
+    if (this.#simulator === undefined) throw new Error('the world has no API server yet');
+    return this.#simulator;
+  }
+
+  get machines(): Machines {
+    if (this.#machines === undefined) throw new Error('the world has no machines yet');
+    return this.#machines;
+  }
+
+  get controllers(): readonly ControllerRun[] {
+    return [...this.#controllers.values()];
+  }
+
+  get livePods(): readonly AgentPod[] {
+    return this.pods.filter(({ hasEnded }) => !hasEnded);
+  }
+
+  /** Starts replicas of the controller, after those that run are killed. */
+  startControllers(topology: AgentTopology): void {
+    for (const one of this.controllers) one.kill();
+    this.topology = topology;
+    for (const index of [0, 1]) this.#startController(index);
+  }
+
+  /** A replica is killed, and its container starts again. */
+  restartController(index: number, afterMs: number): void {
+    this.#controllers.get(index)?.kill();
+    this.scheduler.after(afterMs, () => this.#startController(index));
+  }
+
+  /** Lets so much time pass. */
+  async pass(ms: number): Promise<void> {
+    await this.scheduler.pass(ms);
+  }
+
+  /** Something that takes its time in the world, and that the story waits for. */
+  async during<Outcome>(doing: Promise<Outcome>): Promise<Outcome> {
+    let isDone = false;
+    const noted = doing.finally(() => {
+      isDone = true;
+    });
+    noted.catch(() => undefined);
+    for (let round = 0; !isDone && round < 10_000; round++) await this.pass(1);
+    return await noted;
+  }
+
+  async stop(): Promise<void> {
+    for (const one of this.controllers) one.kill();
+    for (const pod of this.livePods) pod.stop(0);
+  }
+
+  #startController(index: number): void {
+    const run = new ControllerRun({
+      ...this.#surroundings(),
+      node: NODES[index % NODES.length] as string,
+      topology: this.topology,
+      maxPoolsPerAgent: 24,
+    });
+    this.#controllers.set(index, run);
+    run.onEnded(() => {
+      if (this.#controllers.get(index) === run) this.#startController(index);
+    });
+  }
+
+  async #furnish(sizes: readonly number[]): Promise<void> {
+    const started = startKubeSimulator({
+      port: 'none',
+      tls: false,
+      adminToken: 'admin',
+      frontProxy: FRONT_PROXY,
+      nodes: NODES.map((name) => ({ name, labels: { 'network.harvesterhci.io/mgmt': 'true' } })),
+      runPod: (pod) => {
+        const made = new AgentPod(pod, this.#surroundings());
+        this.pods.push(made);
+        return made;
+      },
+      onControllerError: () => undefined,
+    });
+    this.#simulator = await this.during(started);
+    const objects = [...MANIFESTS, ...DEFINITIONS, ...UNIFIED.filter(({ kind }) => kind !== 'Deployment')];
+    for (const object of objects) await this.during(this.#create(object as unknown as KubernetesObject));
+    await this.pass(5_000);
+    for (const [index, size] of sizes.entries()) await this.#addPool(index, size);
+    this.#machines = new Machines({ ...this, simulator: this.#simulator });
+  }
+
+  async #addPool(index: number, size: number): Promise<void> {
+    const name = `net-${index}`;
+    const key = `${NAMESPACE}/${name}`;
+    const serverIP = `10.0.${index}.2`;
+    this.pools.push({ name, key, serverIP, size });
+    this.segments.set(
+      key,
+      new Segment({
+        scheduler: this.scheduler,
+        random: this.random,
+        name: key,
+        onCaptured: (captured) => this.onCaptured(captured),
+        onWire: (octets, server) => (this.#fault?.wire === undefined ? octets : this.#fault.wire(octets, server)),
+      }),
+    );
+    await this.during(this.#create(networkAttachment(key, 'mgmt')));
+    await this.during(this.#create(ipPool(key, { ipv4Config: poolConfig(index, size) })));
+  }
+
+  async #create(object: KubernetesObject): Promise<void> {
+    const { apiVersion = '', kind = '', metadata } = object;
+    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/', 2) : ['', apiVersion];
+    const resource = pluralOf(kind);
+    const path = {
+      group: group ?? '',
+      version: version ?? '',
+      resource,
+      ...(metadata.namespace !== undefined && { namespace: metadata.namespace }),
+    };
+    await this.simulator.client.create(path, object as unknown as JsonObject);
+  }
+
+  #surroundings(): Surroundings {
+    return {
+      scheduler: this.scheduler,
+      random: this.random,
+      simulator: this.simulator,
+      segments: this.segments,
+      linkOf: (node) => this.#linkOf(node),
+      tokenOf: (namespace, name) => this.#tokenOf(namespace, name),
+      fault: this.#fault,
+    };
+  }
+
+  #linkOf(node: string): ApiLink {
+    const some = (most: number) => (this.random(1_000) / 1_000) * most;
+    return {
+      isCut: () => this.cutNodes.has(node),
+      latencyMs: () => 0.5 + some(this.weather.mostLatencyMs),
+      watchLagMs: () => 0.5 + some(this.weather.mostWatchLagMs),
+      loss: (): Loss => {
+        if (this.random(1_000) >= this.weather.lossPerMille) return 'none';
+        return this.random(2) === 0 ? 'request' : 'answer';
+      },
+    };
+  }
+
+  #tokenOf(namespace: string, name: string): () => string {
+    let token = '';
+    let untilMs = Number.NEGATIVE_INFINITY;
+    return () => {
+      if (this.scheduler.nowMs() < untilMs) return token;
+      try {
+        token = this.simulator.serviceAccountToken(namespace, name);
+        untilMs = this.scheduler.nowMs() + TOKEN_MS;
+      } catch {
+        // It does not exist any more: the last token is what the process has.
+      }
+      return token;
+    };
+  }
+
+  /** The chart's Deployment of topology unified. */
+  async installUnifiedAgents(): Promise<void> {
+    for (const object of UNIFIED.filter(({ kind }) => kind === 'Deployment')) await this.during(this.#create(object));
+  }
+}
+
+export function poolConfig(index: number, size: number): JsonObject {
+  return {
+    serverIP: `10.0.${index}.2`,
+    cidr: `10.0.${index}.0/24`,
+    router: `10.0.${index}.1`,
+    pool: { start: `10.0.${index}.10`, end: `10.0.${index}.${9 + size}` },
+    leaseTime: 600,
+  };
+}
+
+function pluralOf(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name === 'networkattachmentdefinition') return 'network-attachment-definitions';
+  if (name.endsWith('y')) return `${name.slice(0, -1)}ies`;
+  return `${name}s`;
+}

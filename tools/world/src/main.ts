@@ -1,0 +1,171 @@
+/** `npm run world`: plays stories by seed, and says what the auditor found. */
+import { writeFileSync } from 'node:fs';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { LAWS, type Violation } from './auditor/auditor.js';
+import type { Captured } from './network/segment.js';
+import { PLANTED_FAULTS } from './planted-faults.js';
+import { drawStory } from './story/picture.js';
+import { shrinkStory } from './story/shrink.js';
+import { playStory, type StoryOutcome, type StorySettings } from './story/story.js';
+import { formatTotals, Totals } from './totals.js';
+import { tryFaults } from './try-faults.js';
+
+const EXAMPLES = `
+Examples:
+  npm run world                              fresh seeds for a minute
+  npm run world -- --seed 8812 --trace       one story, in words
+  npm run world -- --seed 8812 --shrink      without the acts that it does not need, with a picture of its end
+  npm run world -- --minutes 480             a night
+  npm run world -- --fault one-address-for-all --seeds 20
+  npm run world -- --faults                  each planted fault in turn: which law finds it, and after how many stories
+
+Exit codes: 0 no law was broken, 1 one was, 2 the command line is wrong.
+`;
+/** Of a story, in the picture. */
+const PICTURE_MS = 60_000;
+const MOST_PICTURED = 300;
+const MOST_PLAYS = 60;
+/** From so many stories on, there must be as many as stories of each of these. */
+const LEAST_STORIES = 10;
+const HAPPENED = [
+  'ack of agents',
+  'renewals',
+  'changes of the answering agent',
+  'guests at rest',
+  'statuses at rest',
+  'pools at rest',
+];
+
+interface Options {
+  readonly seed?: number;
+  readonly from?: number;
+  readonly seeds?: number;
+  readonly minutes: number;
+  readonly fault?: string;
+  readonly faults?: true;
+  readonly trace?: true;
+  readonly shrink?: true;
+  readonly picture?: string;
+  readonly json?: true;
+}
+
+const options = new Command('npm run world --')
+  .description(
+    'The controller, agents, networks and guests in simulated time, with faults of every kind; an auditor sees the wire and the API alone.',
+  )
+  .option('--seed <number>', 'play this story alone', parseNumber)
+  .option('--from <number>', 'first seed; default: a fresh one', parseNumber)
+  .option('--seeds <number>', 'how many stories', parseNumber)
+  .option('--minutes <number>', 'for how long, where --seeds is not given', parseNumber, 1)
+  .addOption(new Option('--fault <name>', 'plant a fault, which the auditor has to find').choices(Object.keys(PLANTED_FAULTS)))
+  .option('--faults', 'plant each fault in turn')
+  .option('--trace', 'show what happens, in words')
+  .option('--shrink', 'with --seed: find the acts that break the law, and show the story of these')
+  .option('--picture <file>', 'with --seed: write the last minute before the law was broken as SVG')
+  .option('--json', 'the totals as one line of JSON')
+  .addHelpText('after', EXAMPLES)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2))
+  .parse()
+  .opts<Options>();
+
+const begunAtNs = process.hrtime.bigint();
+const fault = options.fault === undefined ? undefined : PLANTED_FAULTS[options.fault];
+const totals = new Totals();
+const first = options.seed ?? options.from ?? Number(begunAtNs % 1_000_000_000n);
+
+if (options.faults) process.exit(await showFaults());
+for (let seed = first; !isEnough(); seed++) {
+  const outcome = await play({ seed, fault });
+  totals.note(outcome);
+  if (outcome.violations.length > 0) showBroken(outcome);
+  // One story is enough to find a planted fault.
+  if (outcome.violations.length > 0 && fault !== undefined) break;
+}
+if (options.json) console.log(JSON.stringify({ first, seconds: secondsSoFar(), ...totals.toJson() }));
+else console.log(formatTotals(totals, { first, seconds: secondsSoFar() }));
+process.exit(totals.broken > 0 || isVacuous() ? 1 : 0);
+
+/** True if so many stories cannot have proven anything: nothing happened that had to be right. */
+function isVacuous(): boolean {
+  if (totals.stories < LEAST_STORIES) return false;
+  const missing = HAPPENED.filter((what) => (totals.checked.get(what) ?? 0) < totals.stories);
+  if (missing.length > 0)
+    console.error(`nothing is proven: in ${totals.stories} stories there were too few: ${missing.join(', ')}`);
+  return missing.length > 0;
+}
+
+async function showFaults(): Promise<number> {
+  let missed = 0;
+  for await (const { name, foundBy, stories } of tryFaults(first)) {
+    console.log(`${name.padEnd(26)} ${foundBy === undefined ? 'NOT FOUND' : `story ${stories}: broken: ${foundBy}`}`);
+    if (foundBy === undefined) missed++;
+  }
+  console.log(missed === 0 ? 'every planted fault was found' : `${missed} planted faults were not found`);
+  return missed === 0 ? 0 : 1;
+}
+
+function isEnough(): boolean {
+  if (options.seed !== undefined) return totals.stories >= 1;
+  return options.seeds === undefined ? secondsSoFar() >= options.minutes * 60 : totals.stories >= options.seeds;
+}
+
+async function play(settings: StorySettings): Promise<StoryOutcome> {
+  if (options.seed === undefined) return await playStory(settings);
+  const without = options.shrink ? await shrink(settings) : undefined;
+  const captured: Captured[] = [];
+  const acts: { readonly atMs: number; readonly line: string }[] = [];
+  const outcome = await playStory({
+    ...settings,
+    without,
+    onCaptured: (one) => void captured.push(one),
+    onLine: (atMs, line) => {
+      if (line.startsWith('*')) acts.push({ atMs, line: line.slice(2) });
+      if (options.trace || options.shrink) showLine(atMs, line);
+    },
+  });
+  const [broken] = outcome.violations;
+  if (broken !== undefined && options.picture !== undefined) writeFileSync(options.picture, draw(broken, captured, acts));
+  return outcome;
+}
+
+async function shrink(settings: StorySettings): Promise<ReadonlySet<number> | undefined> {
+  const { violations, actNumbers } = await playStory(settings);
+  const [broken] = violations;
+  if (broken === undefined) return undefined;
+  return await shrinkStory(settings, { law: broken.law, actNumbers, mostPlays: MOST_PLAYS });
+}
+
+function draw(
+  broken: Violation,
+  captured: readonly Captured[],
+  acts: readonly { readonly atMs: number; readonly line: string }[],
+): string {
+  const isNear = ({ atMs }: { readonly atMs: number }) => atMs <= broken.atMs && atMs >= broken.atMs - PICTURE_MS;
+  return drawStory({
+    title: `seed ${first}: the last ${PICTURE_MS / 1000} s before a law was broken`,
+    captured: captured.filter(isNear).slice(-MOST_PICTURED),
+    acts: acts.filter(isNear),
+    broken: { atMs: broken.atMs, line: `${LAWS[broken.law]}: ${broken.message}` },
+  });
+}
+
+function showBroken({ seed, violations }: StoryOutcome): void {
+  const planted = options.fault === undefined ? '' : ` --fault ${options.fault}`;
+  console.log(`seed ${seed}: npm run world -- --seed ${seed} --trace${planted}`);
+  for (const { law, atMs, message } of violations)
+    console.log(`  ${(atMs / 1000).toFixed(3)} s  broken: ${LAWS[law]}\n    ${message}`);
+}
+
+function showLine(atMs: number, line: string): void {
+  console.log(`${(atMs / 1000).toFixed(3).padStart(9)} s  ${line}`);
+}
+
+function secondsSoFar(): number {
+  return Number(process.hrtime.bigint() - begunAtNs) / 1e9;
+}
+
+function parseNumber(text: string): number {
+  const number = Number(text);
+  if (!Number.isFinite(number) || number < 0) throw new InvalidArgumentError('give a number from 0 on.');
+  return number;
+}

@@ -1,0 +1,155 @@
+/** A network of virtual machines: guests and agents on one Ethernet segment, over links that lose, delay, repeat and cut frames. */
+
+import { FakeNetwork, type FakePod, type SentReply } from '@vmdhcp/dhcp-agent/testing';
+import { parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import type { Random } from '@vmdhcp/kube-runtime/testing';
+import type { Scheduler } from '../time/scheduler.js';
+import { type DhcpPacket, readPacket } from './dhcp-packet.js';
+
+/** A guest's network card. */
+export interface GuestPort {
+  readonly macAddress: string;
+  /** Where its machine runs. */
+  readonly node: () => string;
+  readonly receive: (packet: DhcpPacket) => void;
+  /** The address that it uses now. */
+  readonly address: () => string | undefined;
+}
+
+/** What a capture shows. */
+export interface Captured {
+  readonly atMs: number;
+  readonly segment: string;
+  readonly packet: DhcpPacket;
+  /** The pod that sent a reply; undefined: a guest sent it. */
+  readonly server: string | undefined;
+}
+
+/** What links do to frames. */
+export interface LinkQuality {
+  /** In a thousand. */
+  readonly lossPerMille: number;
+  readonly repeatPerMille: number;
+  readonly mostDelayMs: number;
+}
+
+export const GOOD_LINKS: LinkQuality = { lossPerMille: 0, repeatPerMille: 0, mostDelayMs: 2 };
+const PROBE_MS = 300;
+
+interface AgentPort {
+  readonly pod: FakePod;
+  readonly node: string;
+  readonly network: FakeNetwork;
+}
+
+export interface SegmentSettings {
+  readonly scheduler: Scheduler;
+  readonly random: Random;
+  readonly name: string;
+  readonly onCaptured: (captured: Captured) => void;
+  /** What an agent's reply is on the wire; the octets themselves, but for planted faults. Undefined: nothing is sent. */
+  readonly onWire: (octets: Uint8Array, server: string) => Uint8Array | undefined;
+}
+
+export class Segment {
+  readonly name: string;
+  quality = GOOD_LINKS;
+  readonly #settings: SegmentSettings;
+  readonly #guests = new Set<GuestPort>();
+  readonly #agents = new Map<FakePod, AgentPort>();
+  /** Nodes that are cut off from the others. */
+  readonly #cutOff = new Set<string>();
+
+  constructor(settings: SegmentSettings) {
+    this.#settings = settings;
+    this.name = settings.name;
+  }
+
+  get guests(): ReadonlySet<GuestPort> {
+    return this.#guests;
+  }
+
+  plug(guest: GuestPort): void {
+    this.#guests.add(guest);
+  }
+
+  unplug(guest: GuestPort): void {
+    this.#guests.delete(guest);
+  }
+
+  cutOff(node: string, isCut: boolean): void {
+    if (isCut) this.#cutOff.add(node);
+    else this.#cutOff.delete(node);
+  }
+
+  /** The network as one pod reaches it. @param podOf - the pod, once it is made. */
+  portOf(node: string, podOf: () => FakePod): FakeNetwork {
+    const network = new FakeNetwork();
+    network.onReply = (reply) => {
+      this.#fromAgent(node, podOf(), reply);
+    };
+    return network;
+  }
+
+  attach(pod: FakePod, node: string, network: FakeNetwork): void {
+    this.#agents.set(pod, { pod, node, network });
+  }
+
+  detach(pod: FakePod): void {
+    this.#agents.delete(pod);
+  }
+
+  /** A guest sends a packet to everybody, or to one address. */
+  send(guest: GuestPort, octets: Uint8Array, to?: string): void {
+    const { scheduler, name, onCaptured } = this.#settings;
+    const packet = readPacket(octets);
+    if (packet !== undefined) onCaptured({ atMs: scheduler.nowMs(), segment: name, packet, server: undefined });
+    for (const { pod, node, network } of this.#agents.values())
+      this.#travel(guest.node(), node, () => {
+        if (pod.process.isDead) return;
+        if (to === undefined) network.broadcast(octets);
+        else network.unicast(octets, parseIpv4Address(to) ?? 0);
+      });
+  }
+
+  /** As ARP finds: which guests use an address, asked from a node. */
+  async usersOf(node: string, address: string): Promise<readonly string[]> {
+    await this.#settings.scheduler.sleep(PROBE_MS);
+    return [...this.#guests]
+      .filter((guest) => this.#isConnected(node, guest.node()) && guest.address() === address)
+      .map(({ macAddress }) => macAddress);
+  }
+
+  /** Another guest that uses this address, as a guest's own ARP probe finds it. */
+  anotherUser(of: GuestPort, address: string): GuestPort | undefined {
+    return [...this.#guests].find(
+      (guest) => guest !== of && guest.address() === address && this.#isConnected(of.node(), guest.node()),
+    );
+  }
+
+  #fromAgent(node: string, pod: FakePod, { bytes }: SentReply): void {
+    const { scheduler, name, onCaptured, onWire } = this.#settings;
+    const octets = onWire(bytes, pod.owner);
+    const packet = octets && readPacket(octets);
+    if (packet === undefined) return;
+    onCaptured({ atMs: scheduler.nowMs(), segment: name, packet, server: pod.owner });
+    for (const guest of this.#guests)
+      if (guest.macAddress === packet.macAddress)
+        this.#travel(node, guest.node(), () => this.#guests.has(guest) && guest.receive(packet));
+  }
+
+  #isConnected(one: string, other: string): boolean {
+    return one === other || (!this.#cutOff.has(one) && !this.#cutOff.has(other));
+  }
+
+  #travel(from: string, to: string, arrive: () => void): void {
+    const { random, scheduler } = this.#settings;
+    const { lossPerMille, repeatPerMille, mostDelayMs } = this.quality;
+    for (let copies = random(1_000) < repeatPerMille ? 2 : 1; copies > 0; copies--) {
+      if (random(1_000) < lossPerMille) continue;
+      scheduler.after((random(1_000) / 1_000) * mostDelayMs, () => {
+        if (this.#isConnected(from, to)) arrive();
+      });
+    }
+  }
+}

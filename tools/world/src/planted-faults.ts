@@ -1,0 +1,292 @@
+/** Faults that are planted, one at a time, to try the auditor: it has to find each of them. */
+import type { GroupLease } from '@vmdhcp/dhcp-agent';
+import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
+import type { FakePod } from '@vmdhcp/dhcp-agent/testing';
+import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import type { ElectionTimes, KubernetesObject, LeaseStore, ResourcePort } from '@vmdhcp/kube-runtime';
+import type { ApiRequest, ApiTransport } from '@vmdhcp/kube-runtime/node';
+import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
+
+export interface PlantedFault {
+  /** What is wrong, for people. */
+  readonly what: string;
+  /** What agents send instead of a reply; undefined: nothing. */
+  readonly wire?: (octets: Uint8Array, server: string) => Uint8Array | undefined;
+  /** Makes an agent's surroundings faulty. */
+  readonly agent?: (pod: FakePod) => void;
+  readonly lease?: (lease: GroupLease) => GroupLease;
+  readonly pools?: (pools: ResourcePort<KubernetesObject>) => ResourcePort<KubernetesObject>;
+  readonly election?: ElectionTimes;
+  /** The network behind an interface. @param networks - in order */
+  readonly network?: (name: string, networks: readonly string[]) => string;
+  /** What the controller really asks the API server. */
+  readonly controller?: (transport: ApiTransport) => ApiTransport;
+}
+
+const YIADDR = 16;
+/** The last octet of yiaddr. */
+const LAST = YIADDR + 3;
+const FOR_EVER_SECONDS = 0xffffffff;
+
+export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
+  'one-address-for-all': {
+    what: 'agents give every client the same address',
+    wire: onReply((octets) => change(octets, LAST, () => 10)),
+  },
+  'wrong-address': {
+    what: 'agents give every client the address after its own',
+    wire: onReply((octets) => change(octets, LAST, (octet) => octet + 1)),
+  },
+  'swapped-addresses': {
+    what: 'agents swap the addresses of neighbours',
+    wire: onReply((octets) => change(octets, LAST, (octet) => octet ^ 1)),
+  },
+  'address-by-transaction': {
+    what: 'an agent gives another address every second time',
+    wire: onReply((octets, { xid }) => change(octets, LAST, (octet) => octet + (xid & 1))),
+  },
+  'wrong-server-identifier': {
+    what: 'agents name another server',
+    wire: onReply((octets) => change(optionOf(octets, Option.serverIdentifier), 3, (octet) => octet ^ 1)),
+  },
+  'refused-renewals': {
+    what: 'agents refuse renewals',
+    wire: (octets) => {
+      const packet = readPacket(octets);
+      if (packet?.type !== 'ack' || packet.ciaddr === '0.0.0.0') return octets;
+      const changed = octets.slice();
+      changed.fill(0, YIADDR, YIADDR + 4);
+      optionOf(changed, Option.messageType)[0] = 6;
+      return changed;
+    },
+  },
+  'no-acknowledgements': {
+    what: 'agents offer, and never acknowledge',
+    wire: (octets) => (readPacket(octets)?.type === 'ack' ? undefined : octets),
+  },
+  'silent-agents': { what: 'agents answer nobody', wire: () => undefined },
+  'one-silent-agent': {
+    what: 'one agent in two answers nobody, and leads',
+    wire: (octets, server) => (server.charCodeAt(server.length - 1) % 2 === 0 ? undefined : octets),
+  },
+  'addresses-for-ever': {
+    what: 'server addresses have no lifetime in the kernel',
+    agent: ({ kernel }) => {
+      const { add } = kernel;
+      override(kernel, { add: (addresses) => add(addresses, FOR_EVER_SECONDS) });
+    },
+  },
+  'addresses-not-removed': {
+    what: 'an agent that stops leaves its server addresses',
+    agent: ({ kernel }) => override(kernel, { remove: () => true }),
+  },
+  'addresses-not-added': {
+    what: 'the kernel takes server addresses, and does not have them',
+    agent: ({ kernel }) => override(kernel, { add: (addresses) => addresses.map(() => undefined) }),
+  },
+  'everybody-leads': {
+    what: 'each write of a Lease succeeds for its writer',
+    lease: withStore((store) => ({
+      ...store,
+      write: async (record, version) => (await store.write(record, version)) ?? { record, version: version ?? '1' },
+    })),
+  },
+  'nobody-takes-over': {
+    what: 'a standby never becomes leader after another',
+    lease: withStore((store) => ({
+      read: async () => {
+        const stored = await store.read();
+        return (
+          stored && { ...stored, record: { ...stored.record, holder: stored.record.holder || 'nobody', leaseDurationMs: 1e9 } }
+        );
+      },
+      write: store.write,
+    })),
+  },
+  'leaders-without-end': {
+    what: 'a leader that cannot renew stays leader for longer than its Lease lasts',
+    election: { ...electionTimes(2.75), leaseDurationMs: 30_000, renewDeadlineMs: 29_000 },
+    lease: withStore((store) => ({
+      ...store,
+      write: (record, version) => store.write({ ...record, leaseDurationMs: Math.min(record.leaseDurationMs, 2_750) }, version),
+    })),
+  },
+  'suspended-pools-served': {
+    what: 'agents do not read which pools are suspended for their group',
+    lease: ({ store, watch }) => ({
+      store: (content) =>
+        store({
+          ...content,
+          onAnnotations: (annotations, version) => content.onAnnotations(withoutSuspended(annotations), version),
+        }),
+      watch: (onSeen) => watch((lease) => onSeen(lease && { ...lease, annotations: withoutSuspended(lease.annotations) })),
+    }),
+  },
+  'stale-pools': {
+    what: 'agents never hear of a change of a pool',
+    pools: (pools) => ({
+      ...pools,
+      list: pools.list,
+      watch: (version, { onEnd }) => pools.watch(version, { onEvent: () => undefined, onEnd }),
+    }),
+  },
+  'inverted-probe': {
+    what: 'ARP probes find a user where there is none, and none where there is one',
+    agent: (pod) => {
+      pod.addressUse = async () => ({ byClient: false, others: ['02:ff:ff:ff:ff:ff' as never] });
+    },
+  },
+  'swapped-networks': {
+    what: 'interfaces of agents are on the network of another pool',
+    network: (name, networks) => networks[(networks.indexOf(name) + 1) % networks.length] ?? name,
+  },
+  'no-assignments': {
+    what: 'the controller assigns no address',
+    controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
+  },
+  'addresses-never-freed': {
+    what: 'the controller frees no address',
+    controller: edited('PATCH', '/ippools/', (body) =>
+      at(body, ['status', 'ipv4', 'allocated'], (allocated) =>
+        Object.fromEntries(Object.entries(allocated as object).filter(([, value]) => value !== null)),
+      ),
+    ),
+  },
+  'all-addresses-shifted': {
+    what: 'the controller records the address after the one that it reports',
+    controller: edited('PATCH', '/ippools/', (body) =>
+      at(body, ['status', 'ipv4', 'allocated'], (allocated) =>
+        Object.fromEntries(Object.entries(allocated as object).map(([address, value]) => [following(address), value])),
+      ),
+    ),
+  },
+  'one-address-recorded': {
+    what: 'the controller records the first address of the pool for everybody',
+    controller: edited('PATCH', '/ippools/', (body) =>
+      at(body, ['status', 'ipv4', 'allocated'], (allocated) =>
+        Object.fromEntries(Object.entries(allocated as object).map(([address, value]) => [address.replace(/\d+$/, '10'), value])),
+      ),
+    ),
+  },
+  'wrong-statuses': {
+    what: 'statuses of VirtualMachineNetworkConfigs show another address',
+    controller: edited('PATCH', '/virtualmachinenetworkconfigs/', (body) =>
+      at(body, ['status', 'networkConfigs'], (entries) =>
+        (entries as { allocatedIPAddress?: string }[] | null)?.map((entry) =>
+          entry.allocatedIPAddress === undefined ? entry : { ...entry, allocatedIPAddress: following(entry.allocatedIPAddress) },
+        ),
+      ),
+    ),
+  },
+  'no-statuses': {
+    what: 'statuses of VirtualMachineNetworkConfigs are not written',
+    controller: dropped('PATCH', '/virtualmachinenetworkconfigs/'),
+  },
+  'no-agents': { what: 'the controller deploys no agents', controller: dropped('POST', '/deployments') },
+  'ready-without-agents': {
+    what: 'pools say that agents serve them, and no agent has their server address',
+    agent: ({ kernel }) => override(kernel, { add: (addresses) => addresses.map(() => undefined) }),
+    controller: edited('PATCH', '/ippools/', (body) =>
+      at(body, ['status', 'conditions'], (conditions) =>
+        (conditions as { type: string }[] | null)?.map((one) => (one.type === 'AgentReady' ? { ...one, status: 'True' } : one)),
+      ),
+    ),
+  },
+  'deaf-to-deletions': {
+    what: 'the controller does not hear that a VirtualMachineNetworkConfig is to be deleted',
+    controller: heard('/virtualmachinenetworkconfigs', (line) => (line.includes('"deletionTimestamp"') ? undefined : line)),
+  },
+  'deaf-to-instances': {
+    what: 'the controller does not hear of instances',
+    controller: heard('/virtualmachineinstances', () => undefined),
+  },
+  'pins-ignored': {
+    what: 'the controller does not read pins',
+    controller: heard('/virtualmachines', (line) => line.replaceAll(STATIC_IP_ANNOTATION_PREFIX, 'example.org/')),
+  },
+};
+
+function onReply(edit: (octets: Uint8Array, packet: DhcpPacket) => void): NonNullable<PlantedFault['wire']> {
+  return (octets) => {
+    const packet = readPacket(octets);
+    if (packet?.type !== 'offer' && packet?.type !== 'ack') return octets;
+    const copy = octets.slice();
+    edit(copy, packet);
+    return copy;
+  };
+}
+
+function change(octets: Uint8Array, at: number, to: (octet: number) => number): void {
+  octets[at] = to(octets[at] ?? 0);
+}
+
+/** The octets of an option, in the packet itself. */
+function optionOf(octets: Uint8Array, option: number): Uint8Array {
+  return readPacket(octets)?.options.get(option) ?? new Uint8Array(4);
+}
+
+function override(kernel: FakePod['kernel'], calls: Partial<Pick<FakePod['kernel'], 'add' | 'remove'>>): void {
+  Object.assign(kernel, calls);
+}
+
+function withStore(change: (store: LeaseStore) => LeaseStore): NonNullable<PlantedFault['lease']> {
+  return ({ store, watch }) => ({ store: (content) => change(store(content)), watch });
+}
+
+function withoutSuspended(annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { [SUSPENDED_POOLS_ANNOTATION]: _suspended, ...others } = annotations;
+  return others;
+}
+
+type Wrap = NonNullable<PlantedFault['controller']>;
+
+function isMeant({ method, path }: ApiRequest, verb: ApiRequest['method'], part: string): boolean {
+  return method === verb && path.includes(part);
+}
+
+function edited(verb: ApiRequest['method'], part: string, edit: (body: unknown) => unknown): Wrap {
+  return (transport) => ({
+    request: (request) => transport.request(isMeant(request, verb, part) ? { ...request, body: edit(request.body) } : request),
+    stream: (request, handlers) => transport.stream(request, handlers),
+  });
+}
+
+/** The answer is what was sent: its sender believes that it happened. */
+function dropped(verb: ApiRequest['method'], part: string): Wrap {
+  return (transport) => ({
+    request: async (request) => (isMeant(request, verb, part) ? request.body : await transport.request(request)),
+    stream: (request, handlers) => transport.stream(request, handlers),
+  });
+}
+
+/** What watches of a kind bring; lists are as they are. */
+function heard(part: string, change: (line: string) => string | undefined): Wrap {
+  return (transport) => ({
+    request: async (request) => {
+      const answer = await transport.request(request);
+      const isList = request.method === 'GET' && request.path.includes(`${part}?`);
+      const text = isList ? change(JSON.stringify(answer)) : undefined;
+      return text === undefined ? answer : JSON.parse(text);
+    },
+    stream: (request, handlers) =>
+      transport.stream(request, {
+        ...handlers,
+        onLine: (line) => {
+          const text = request.path.includes(`${part}?`) ? change(line) : line;
+          if (text !== undefined) handlers.onLine(text);
+        },
+      }),
+  });
+}
+
+/** The body with another value at this path; one that has none there stays. */
+function at(body: unknown, [first, ...rest]: readonly string[], change: (value: unknown) => unknown): unknown {
+  if (first === undefined) return change(body);
+  if (typeof body !== 'object' || body === null || !(first in body)) return body;
+  return { ...body, [first]: at((body as Record<string, unknown>)[first], rest, change) };
+}
+
+function following(address: string): string {
+  return address.replace(/\d+$/, (octet) => String(Number(octet) + 1));
+}

@@ -1,0 +1,170 @@
+/** The story of a seed: which faults are in play and how often, what happens when, and what the auditor found. */
+import { randomFrom } from '@vmdhcp/kube-runtime/testing';
+import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler';
+import { Auditor, type Violation } from '../auditor/auditor.js';
+import { FAIR, World } from '../cluster/world.js';
+import { type Captured, GOOD_LINKS } from '../network/segment.js';
+import type { PlantedFault } from '../planted-faults.js';
+import { type Act, EVERYDAY, FAULTS, type Scene } from './acts.js';
+
+export interface StoryOutcome {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  readonly virtualMs: number;
+  /** What the auditor looked at. */
+  readonly checked: ReadonlyMap<string, number>;
+  /** What happened, by act. */
+  readonly acts: ReadonlyMap<string, number>;
+  /** Acts that could happen, those that were left out included. */
+  readonly actNumbers: number;
+}
+
+export interface StorySettings {
+  readonly seed: number;
+  readonly fault?: PlantedFault | undefined;
+  /** Receives what happens, in words. */
+  readonly onLine?: (atMs: number, line: string) => void;
+  /** Receives what a capture shows. */
+  readonly onCaptured?: (captured: Captured) => void;
+  /** Acts that are left out, by number: for shrinking. */
+  readonly without?: ReadonlySet<number> | undefined;
+}
+
+const START_MS = 15_000;
+const LOOK_MS = 1_000;
+const EVENTFUL_MS = 300_000;
+const CALM_MS = 180_000;
+const REST_MS = 420_000;
+const POOL_SIZES = [4, 8, 30];
+
+/** Tells the story of a seed. */
+export async function playStory(settings: StorySettings): Promise<StoryOutcome> {
+  return await new Story(settings).play();
+}
+
+class Story {
+  readonly #settings: StorySettings;
+  readonly #random;
+  readonly #acts = new Map<string, number>();
+  readonly #undo = new Set<() => void>();
+  #number = 0;
+  #actNumber = 0;
+
+  constructor(settings: StorySettings) {
+    this.#settings = settings;
+    // Its own numbers: which acts there are does not change what happens in between.
+    this.#random = randomFrom(settings.seed + 1_000_003);
+  }
+
+  async play(): Promise<StoryOutcome> {
+    const { seed, fault } = this.#settings;
+    const sizes = Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number);
+    const world = await World.create(seed, sizes, fault);
+    const auditor = new Auditor(world);
+    world.onCaptured = (captured) => {
+      const { packet, server, segment } = captured;
+      const what = `${packet.type} ${packet.yiaddr === '0.0.0.0' ? packet.ciaddr : packet.yiaddr}`;
+      this.#say(
+        world,
+        server === undefined
+          ? `${segment}: ${packet.macAddress} sends ${what}`
+          : `${segment}: ${server} answers ${packet.macAddress} ${what}`,
+      );
+      this.#settings.onCaptured?.(captured);
+      auditor.onCaptured(captured);
+    };
+    const look = () => {
+      auditor.look();
+      world.scheduler.after(LOOK_MS, look);
+    };
+    await world.installUnifiedAgents();
+    const topology = AGENT_TOPOLOGIES[this.#random(AGENT_TOPOLOGIES.length)] as AgentTopology;
+    this.#say(world, `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}`);
+    world.startControllers(topology);
+    await world.pass(START_MS);
+    look();
+    await this.#tell(world, auditor);
+    await world.stop();
+    const { violations, counts } = auditor;
+    return {
+      seed,
+      violations,
+      virtualMs: world.scheduler.nowMs(),
+      checked: counts,
+      acts: this.#acts,
+      actNumbers: this.#actNumber,
+    };
+  }
+
+  async #tell(world: World, auditor: Auditor): Promise<void> {
+    const everyday = this.#some(EVERYDAY);
+    const faults = this.#some(FAULTS);
+    const scene: Scene = {
+      world,
+      next: () => ++this.#number,
+      later: (mostMs, undo) => this.#later(world, mostMs, undo),
+    };
+    for (let machines = 3 + this.#random(8); machines > 0; machines--)
+      await this.#act(scene, 'create a machine', EVERYDAY['create a machine'] as Act);
+    for (const isEventful of [true, false, true]) {
+      auditor.disturbed(isEventful);
+      if (!isEventful) this.#heal(world);
+      const acts = isEventful ? [...everyday, ...faults, ...faults] : everyday.filter(([name]) => !name.includes('pool'));
+      await this.#during(isEventful ? EVENTFUL_MS : CALM_MS, scene, acts);
+    }
+    this.#heal(world);
+    auditor.disturbed(false);
+    await world.pass(REST_MS);
+    auditor.lookAtRest();
+  }
+
+  async #during(ms: number, scene: Scene, acts: readonly (readonly [string, Act])[]): Promise<void> {
+    const { world } = scene;
+    const untilMs = world.scheduler.nowMs() + ms;
+    while (world.scheduler.nowMs() < untilMs) {
+      const chosen = acts[this.#random(Math.max(1, acts.length))];
+      if (chosen !== undefined) await this.#act(scene, ...chosen);
+      // Often one thing after the other, sometimes nothing for a while.
+      await world.pass(Math.min(untilMs - world.scheduler.nowMs(), [300, 3_000, 12_000, 40_000][this.#random(4)] as number));
+    }
+  }
+
+  async #act(scene: Scene, name: string, act: Act): Promise<void> {
+    const number = this.#actNumber++;
+    if (this.#settings.without?.has(number) === true) return;
+    const { world } = scene;
+    const done = act(scene);
+    const what = done instanceof Promise ? await world.during(done) : done;
+    if (what === undefined) return;
+    this.#acts.set(name, (this.#acts.get(name) ?? 0) + 1);
+    this.#say(world, `* ${what}`);
+  }
+
+  /** The acts that are in play, each as often as it is drawn. */
+  #some(acts: Readonly<Record<string, Act>>): (readonly [string, Act])[] {
+    return Object.entries(acts).flatMap((entry) => Array.from({ length: Math.max(0, this.#random(6) - 2) }, () => entry));
+  }
+
+  #later(world: World, mostMs: number, undo: () => void): void {
+    const once = () => {
+      if (this.#undo.delete(once)) undo();
+    };
+    this.#undo.add(once);
+    world.scheduler.after(world.random(mostMs), once);
+  }
+
+  #heal(world: World): void {
+    for (const undo of [...this.#undo]) undo();
+    world.weather = FAIR;
+    world.cutNodes.clear();
+    for (const segment of world.segments.values()) {
+      segment.quality = GOOD_LINKS;
+      for (const node of world.nodes) segment.cutOff(node, false);
+    }
+    this.#say(world, '* everything is healed');
+  }
+
+  #say({ scheduler }: World, line: string): void {
+    this.#settings.onLine?.(scheduler.nowMs(), line);
+  }
+}

@@ -1,0 +1,89 @@
+/** The time of a world: it stands still until the next thing that is due, and jumps there. */
+import type { Clock } from '@vmdhcp/kube-runtime';
+
+interface Due {
+  readonly atMs: number;
+  readonly order: number;
+  readonly run: () => void;
+  isCalledOff: boolean;
+}
+
+/** Taken before the world replaces it. */
+const { setImmediate: afterPromises } = globalThis;
+
+export class Scheduler implements Clock {
+  #nowMs = 0;
+  #order = 0;
+  /** A binary heap: no child is due before its parent. */
+  readonly #heap: Due[] = [];
+  /** Things that happened so far. */
+  events = 0;
+
+  readonly nowMs = (): number => this.#nowMs;
+
+  readonly after = (delayMs: number, run: () => void): (() => void) => {
+    const due = { atMs: this.#nowMs + Math.max(0, delayMs), order: this.#order++, run, isCalledOff: false };
+    this.#push(due);
+    return () => {
+      due.isCalledOff = true;
+    };
+  };
+
+  /** Resolves after so long. */
+  async sleep(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => this.after(ms, resolve));
+  }
+
+  /** Lets everything happen that is due within so many milliseconds, one thing after the other, with all promises that follow from it. */
+  async pass(ms: number): Promise<void> {
+    const endMs = this.#nowMs + ms;
+    await settle();
+    for (let due = this.#heap[0]; due !== undefined && due.atMs <= endMs; due = this.#heap[0]) {
+      this.#pop();
+      if (due.isCalledOff) continue;
+      this.#nowMs = due.atMs;
+      this.events++;
+      due.run();
+      await settle();
+    }
+    this.#nowMs = endMs;
+  }
+
+  #push(due: Due): void {
+    const heap = this.#heap;
+    let index = heap.push(due) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!isBefore(due, heap[parent] as Due)) break;
+      heap[index] = heap[parent] as Due;
+      index = parent;
+    }
+    heap[index] = due;
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop() as Due;
+    if (heap.length === 0) return;
+    let index = 0;
+    for (;;) {
+      let child = 2 * index + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && isBefore(heap[child + 1] as Due, heap[child] as Due)) child++;
+      if (!isBefore(heap[child] as Due, last)) break;
+      heap[index] = heap[child] as Due;
+      index = child;
+    }
+    heap[index] = last;
+  }
+}
+
+/** What is due at the same time happens in the order in which it was asked for, as timers of a process do. */
+function isBefore(one: Due, other: Due): boolean {
+  return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
+}
+
+/** Promises come to their end, however long their chains are. */
+async function settle(): Promise<void> {
+  await new Promise<void>((resolve) => afterPromises(resolve));
+}
