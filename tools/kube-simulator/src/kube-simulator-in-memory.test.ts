@@ -67,6 +67,19 @@ it('a watch tells of changes until its client leaves, and of its end', async () 
   expect(await ended).toBe(false);
 });
 
+it('a restart breaks watches, and is the end of no data', async () => {
+  await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });
+  const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
+  simulator.exchange(
+    { method: 'GET', path: `${CONFIG_MAPS}?watch=true`, headers: { authorization: `Bearer ${simulator.adminToken}` } },
+    { onHead: () => undefined, onData: () => undefined, onEnd: end },
+  );
+  await exchange('GET', CONFIG_MAPS);
+  await simulator.restart();
+  expect(await ended).toBe(false);
+  expect((await exchange('GET', `${CONFIG_MAPS}/a`)).status).toBe(200);
+});
+
 it('a request whose connection is closed has no answer', async () => {
   simulator.faults.inject({ requests: { resource: 'configmaps' }, effect: { kind: 'close', when: 'after' } });
   const { status, isComplete } = await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });

@@ -278,7 +278,8 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   });
   const port = start.port === 'none' ? start.port : await server.listen(start.port, options.host ?? defaultHost);
   const stop = async (): Promise<void> => {
-    if (port !== 'none') await server.close();
+    if (port === 'none') for (const stream of server.resources.watches) stream.destroy();
+    else await server.close();
     await controlPlane.stop();
     stopServing();
   };

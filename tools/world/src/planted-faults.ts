@@ -2,6 +2,7 @@
 import type { GroupLease } from '@vmdhcp/dhcp-agent';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import type { FakePod } from '@vmdhcp/dhcp-agent/testing';
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject, LeaseStore, ResourcePort } from '@vmdhcp/kube-runtime';
@@ -134,7 +135,13 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'inverted-probe': {
     what: 'ARP probes find a user where there is none, and none where there is one',
     agent: (pod) => {
-      pod.addressUse = async () => ({ byClient: false, others: ['02:ff:ff:ff:ff:ff' as never] });
+      // One host for each address: one that uses them all is known to lie.
+      const hostOf = (address: number) => `02:ff:00:00:00:${(address & 255).toString(16).padStart(2, '0')}` as MacAddress;
+      const { addressUse } = pod;
+      pod.addressUse = async (interfaceName, address, macAddress) => {
+        const { byClient, others } = await addressUse(interfaceName, address, macAddress);
+        return { byClient, others: others.length > 0 ? [] : [hostOf(address)] };
+      };
     },
   },
   'swapped-networks': {

@@ -18,7 +18,7 @@ export async function* tryFaults(first: number): AsyncGenerator<TriedFault> {
     let stories = 0;
     let foundBy: string | undefined;
     while (foundBy === undefined && stories < MOST_STORIES) {
-      const { violations } = await playStory({ seed: first + stories++, fault });
+      const { violations } = await playStory({ seed: first + stories++, fault, endsWhenBroken: true });
       const [broken] = violations;
       foundBy = broken && LAWS[broken.law];
     }

@@ -23,7 +23,7 @@ export interface TransportSettings {
   readonly scheduler: Scheduler;
   readonly simulator: KubeSimulator;
   readonly link: ApiLink;
-  readonly process: Pick<FakeProcess, 'deliver' | 'settled'>;
+  readonly process: Pick<FakeProcess, 'deliver' | 'settled' | 'timeMs'>;
   /** Of the ServiceAccount, asked for each request. */
   readonly token: () => string;
   readonly userAgent: string;
@@ -43,12 +43,14 @@ export class Transport implements ApiTransport {
   request(request: ApiRequest): Promise<unknown> {
     const { scheduler, link, process, timeoutMs } = this.#settings;
     const what = `${request.method} ${request.path.split('?', 1)[0]}`;
+    // A process that was frozen in the middle of a call sends when it wakes.
+    const sentMs = process.timeMs - scheduler.nowMs();
     return process.settled(
       new Promise((resolve, reject) => {
-        scheduler.after(timeoutMs, () => reject(new ApiRequestError(`${what}: no answer within ${timeoutMs} ms`)));
+        scheduler.after(sentMs + timeoutMs, () => reject(new ApiRequestError(`${what}: no answer within ${timeoutMs} ms`)));
         const loss = link.loss();
         if (loss === 'request' || link.isCut()) return;
-        scheduler.after(link.latencyMs(), () => {
+        scheduler.after(sentMs + link.latencyMs(), () => {
           if (link.isCut()) return;
           this.#exchange(request, (status, body) => {
             if (loss === 'answer' || link.isCut()) return;

@@ -75,9 +75,14 @@ export class Auditor {
   constructor(world: World) {
     this.#world = world;
     for (const { key } of world.pools) this.#histories.set(key, new AddressHistory());
-    world.simulator.client.watch(IPPOOLS, ({ type, object }) => {
+    world.whileApiRuns(() => this.#watchPools());
+  }
+
+  #watchPools(): void {
+    const { simulator, scheduler } = this.#world;
+    simulator.client.watch(IPPOOLS, ({ type, object }) => {
       const key = `${NAMESPACE}/${object.metadata.name ?? ''}`;
-      this.#histories.get(key)?.note(type === 'DELETED' ? undefined : object, world.scheduler.nowMs());
+      this.#histories.get(key)?.note(type === 'DELETED' ? undefined : object, scheduler.nowMs());
     });
   }
 

@@ -123,6 +123,7 @@ export class AgentPod implements PodProcess {
     const { scheduler, simulator, linkOf, tokenOf } = this.#surroundings;
     const serviceAccount = (this.#pod.spec as { readonly serviceAccountName?: string }).serviceAccountName ?? 'default';
     const link: ApiLink = linkOf(this.node);
+    const agent = () => this.agent;
     return new Transport({
       scheduler,
       simulator,
@@ -131,6 +132,9 @@ export class AgentPod implements PodProcess {
       process: {
         deliver: (run) => this.agent.process.deliver(run),
         settled: (promise) => this.agent.process.settled(promise),
+        get timeMs() {
+          return agent().process.timeMs;
+        },
       },
       token: tokenOf(this.#pod.metadata.namespace ?? '', serviceAccount),
       userAgent: 'vmdhcp-agent',

@@ -52,6 +52,7 @@ export class World {
   /** Nodes that cannot reach the API server. */
   readonly cutNodes = new Set<string>();
   topology: AgentTopology = 'per-network';
+  readonly #onApiStart: (() => void)[] = [];
   onCaptured: (captured: Captured) => void = () => undefined;
   readonly #fault: PlantedFault | undefined;
   #simulator: KubeSimulator | undefined;
@@ -100,6 +101,17 @@ export class World {
   restartController(index: number, afterMs: number): void {
     this.#controllers.get(index)?.kill();
     this.scheduler.after(afterMs, () => this.#startController(index));
+  }
+
+  async restartApi(): Promise<void> {
+    await this.simulator.restart();
+    for (const begin of this.#onApiStart) begin();
+  }
+
+  /** Begins now, and again when the API server has started again: watches in this process end with it. */
+  whileApiRuns(begin: () => void): void {
+    this.#onApiStart.push(begin);
+    begin();
   }
 
   /** Lets so much time pass. */

@@ -127,7 +127,15 @@ export class Segment {
     );
   }
 
-  #fromAgent(node: string, pod: FakePod, { bytes }: SentReply): void {
+  /** A process that was frozen in the middle of what it does sends when it wakes. */
+  #fromAgent(node: string, pod: FakePod, reply: SentReply): void {
+    const { scheduler } = this.#settings;
+    const waitMs = reply.atMs - scheduler.nowMs();
+    if (waitMs > 0) scheduler.after(waitMs, () => this.#send(node, pod, reply));
+    else this.#send(node, pod, reply);
+  }
+
+  #send(node: string, pod: FakePod, { bytes }: SentReply): void {
     const { scheduler, name, onCaptured, onWire } = this.#settings;
     const octets = onWire(bytes, pod.owner);
     const packet = octets && readPacket(octets);

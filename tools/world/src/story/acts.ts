@@ -1,5 +1,6 @@
 /** What can happen in a world. Each act is one thing that people, machines, networks or programs do. */
 
+import { ipPool } from '@vmdhcp/lab';
 import { AGENT_TOPOLOGIES } from '@vmdhcp/reconciler';
 import { AGENT_NAMESPACE } from '../cluster/controller-run.js';
 import { type InterfaceSettings, NAMESPACE, octet, type WorldMachine } from '../cluster/machines.js';
@@ -15,6 +16,8 @@ export interface Scene {
   readonly world: World;
   /** The next number of this story. */
   readonly next: () => number;
+  /** When acts last happened, by name, in milliseconds of simulated time. */
+  readonly lastMs: ReadonlyMap<string, number>;
   /** Undoes it after a while, or when the world is healed. */
   readonly later: (mostMs: number, undo: () => void) => void;
 }
@@ -22,6 +25,7 @@ export interface Scene {
 const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
 const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
+const LATELY_MS = 120_000;
 const CLONED_IDENTIFIER = Uint8Array.of(255, 1, 2, 3, 4, 0, 1, 0, 1);
 
 function one<Thing>({ world }: Scene, things: readonly Thing[]): Thing | undefined {
@@ -93,6 +97,10 @@ function somePod(scene: Scene) {
   return one(scene, scene.world.livePods);
 }
 
+function happenedLately({ world, lastMs }: Scene, act: string): boolean {
+  return world.scheduler.nowMs() - (lastMs.get(act) ?? Number.NEGATIVE_INFINITY) < LATELY_MS;
+}
+
 async function editPool(scene: Scene, pool: PoolOfWorld, spec: object): Promise<void> {
   await scene.world.simulator.client.patch({ ...IPPOOLS, name: pool.name }, { type: 'merge', body: { spec } as never });
 }
@@ -141,13 +149,31 @@ export const EVERYDAY: Readonly<Record<string, Act>> = {
     scene.later(40_000, () => void editPool(scene, pool, { paused: false }).catch(() => undefined));
     return `pool ${pool.key} is paused`;
   },
+  'make a pool anew': async (scene) => {
+    const index = scene.world.random(scene.world.pools.length);
+    const pool = scene.world.pools[index] as PoolOfWorld;
+    // A config that is deleted by hand and a pool that is deleted meanwhile: the address is nowhere any more.
+    if (happenedLately(scene, 'delete a network config')) return undefined;
+    const { client } = scene.world.simulator;
+    await client.delete({ ...IPPOOLS, name: pool.name }).catch(() => undefined);
+    scene.later(30_000, () => void createPool(scene, index, pool));
+    return `pool ${pool.key} is deleted, and made anew`;
+  },
   'delete a network config': async (scene) => {
     const machine = someMachine(scene);
-    if (machine === undefined) return undefined;
+    if (machine === undefined || happenedLately(scene, 'make a pool anew')) return undefined;
     await scene.world.simulator.client.delete({ ...CONFIGS, name: machine.name }).catch(() => undefined);
     return `somebody deletes VirtualMachineNetworkConfig ${machine.name}`;
   },
 };
+
+/** What is being deleted is waited for. */
+async function createPool(scene: Scene, index: number, pool: PoolOfWorld): Promise<void> {
+  const { simulator, scheduler } = scene.world;
+  while (simulator.client.get({ ...IPPOOLS, name: pool.name }) !== undefined) await scheduler.sleep(1_000);
+  const { apiVersion: _version, kind: _kind, ...object } = ipPool(pool.key, { ipv4Config: poolConfig(index, pool.size) });
+  await simulator.client.create(IPPOOLS, object as never).catch(() => undefined);
+}
 
 /** Faults of programs, nodes, networks and the API server. */
 export const FAULTS: Readonly<Record<string, Act>> = {
@@ -168,6 +194,39 @@ export const FAULTS: Readonly<Record<string, Act>> = {
     const path = { resource: 'pods', namespace: AGENT_NAMESPACE, name: pod.name };
     await scene.world.simulator.client.delete(path).catch(() => undefined);
     return `pod ${pod.name} is deleted`;
+  },
+  'stall an agent in a call to its kernel': (scene) => {
+    const pod = somePod(scene);
+    if (pod === undefined) return undefined;
+    const { kernel } = pod.agent;
+    const ms = 100 + scene.world.random(4_000);
+    // One at a time: a process that is frozen in its call, and again before it can take that back, cannot be helped.
+    kernel.callMs = () => {
+      kernel.callMs = () => 1;
+      return ms;
+    };
+    return `the next call to the kernel of ${pod.name} takes ${ms} ms`;
+  },
+  'lose an interface': (scene) => {
+    const pod = somePod(scene);
+    const interfaceName = pod && one(scene, [...pod.segments.keys()]);
+    if (pod === undefined || interfaceName === undefined) return undefined;
+    pod.agent.kernel.removeLink(interfaceName);
+    scene.later(5_000, () => pod.agent.kernel.addLink(interfaceName));
+    return `${pod.name} loses ${interfaceName}, and gets another one of that name`;
+  },
+  'delete a Deployment': async (scene) => {
+    const { client } = scene.world.simulator;
+    const path = { group: 'apps', resource: 'deployments', namespace: AGENT_NAMESPACE };
+    const made = client.list(path).filter(({ metadata }) => metadata.name !== 'vm-dhcp-controller-agent');
+    const name = one(scene, made)?.metadata.name;
+    if (name === undefined) return undefined;
+    await client.delete({ ...path, name }, { propagationPolicy: 'Background' }).catch(() => undefined);
+    return `somebody deletes Deployment ${name}`;
+  },
+  'restart the API server': async (scene) => {
+    await scene.world.restartApi();
+    return 'the API server restarts';
   },
   'kill a node': (scene) => {
     const node = one(scene, scene.world.nodes) as string;

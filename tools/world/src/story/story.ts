@@ -6,6 +6,7 @@ import { FAIR, World } from '../cluster/world.js';
 import { type Captured, GOOD_LINKS } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
 import { type Act, EVERYDAY, FAULTS, type Scene } from './acts.js';
+import { tellObjects } from './tell-objects.js';
 
 export interface StoryOutcome {
   readonly seed: number;
@@ -26,6 +27,8 @@ export interface StorySettings {
   readonly onLine?: (atMs: number, line: string) => void;
   /** Receives what a capture shows. */
   readonly onCaptured?: (captured: Captured) => void;
+  /** True: the story ends when a law is broken. */
+  readonly endsWhenBroken?: boolean;
   /** Acts that are left out, by number: for shrinking. */
   readonly without?: ReadonlySet<number> | undefined;
 }
@@ -35,6 +38,7 @@ const LOOK_MS = 1_000;
 const EVENTFUL_MS = 300_000;
 const CALM_MS = 180_000;
 const REST_MS = 420_000;
+const REST_STEP_MS = 60_000;
 const POOL_SIZES = [4, 8, 30];
 
 /** Tells the story of a seed. */
@@ -46,6 +50,7 @@ class Story {
   readonly #settings: StorySettings;
   readonly #random;
   readonly #acts = new Map<string, number>();
+  readonly #lastMs = new Map<string, number>();
   readonly #undo = new Set<() => void>();
   #number = 0;
   #actNumber = 0;
@@ -73,6 +78,7 @@ class Story {
       this.#settings.onCaptured?.(captured);
       auditor.onCaptured(captured);
     };
+    if (this.#settings.onLine !== undefined) world.whileApiRuns(() => tellObjects(world, (line) => this.#say(world, line)));
     const look = () => {
       auditor.look();
       world.scheduler.after(LOOK_MS, look);
@@ -102,26 +108,36 @@ class Story {
     const scene: Scene = {
       world,
       next: () => ++this.#number,
+      lastMs: this.#lastMs,
       later: (mostMs, undo) => this.#later(world, mostMs, undo),
     };
     for (let machines = 3 + this.#random(8); machines > 0; machines--)
       await this.#act(scene, 'create a machine', EVERYDAY['create a machine'] as Act);
     for (const isEventful of [true, false, true]) {
+      if (this.#isOver(auditor)) return;
       auditor.disturbed(isEventful);
       if (!isEventful) this.#heal(world);
       const acts = isEventful ? [...everyday, ...faults, ...faults] : everyday.filter(([name]) => !name.includes('pool'));
-      await this.#during(isEventful ? EVENTFUL_MS : CALM_MS, scene, acts);
+      await this.#during(isEventful ? EVENTFUL_MS : CALM_MS, { scene, auditor }, acts);
     }
     this.#heal(world);
     auditor.disturbed(false);
-    await world.pass(REST_MS);
-    auditor.lookAtRest();
+    for (let restMs = 0; restMs < REST_MS && !this.#isOver(auditor); restMs += REST_STEP_MS) await world.pass(REST_STEP_MS);
+    if (!this.#isOver(auditor)) auditor.lookAtRest();
   }
 
-  async #during(ms: number, scene: Scene, acts: readonly (readonly [string, Act])[]): Promise<void> {
+  #isOver({ violations }: Auditor): boolean {
+    return this.#settings.endsWhenBroken === true && violations.length > 0;
+  }
+
+  async #during(
+    ms: number,
+    { scene, auditor }: { readonly scene: Scene; readonly auditor: Auditor },
+    acts: readonly (readonly [string, Act])[],
+  ): Promise<void> {
     const { world } = scene;
     const untilMs = world.scheduler.nowMs() + ms;
-    while (world.scheduler.nowMs() < untilMs) {
+    while (world.scheduler.nowMs() < untilMs && !this.#isOver(auditor)) {
       const chosen = acts[this.#random(Math.max(1, acts.length))];
       if (chosen !== undefined) await this.#act(scene, ...chosen);
       // Often one thing after the other, sometimes nothing for a while.
@@ -134,9 +150,11 @@ class Story {
     if (this.#settings.without?.has(number) === true) return;
     const { world } = scene;
     const done = act(scene);
-    const what = done instanceof Promise ? await world.during(done) : done;
+    // What the API server refuses does not happen: a pool that is being deleted cannot be edited.
+    const what = done instanceof Promise ? await world.during(done).catch(() => undefined) : done;
     if (what === undefined) return;
     this.#acts.set(name, (this.#acts.get(name) ?? 0) + 1);
+    this.#lastMs.set(name, world.scheduler.nowMs());
     this.#say(world, `* ${what}`);
   }
 
