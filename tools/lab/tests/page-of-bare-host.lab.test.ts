@@ -63,3 +63,25 @@ it.skipIf(!has('chromium'))(
     expect(problems).toEqual([]);
   },
 );
+
+it.skipIf(!has('chromium'))(
+  `what changes between the data of the page and its first event is seen all the same ${needs('chromium')}`,
+  { timeout: 120_000 },
+  async () => {
+    const late = await browser.newPage();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await late.route('**/api/events*', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await late.goto(`http://127.0.0.1:${PORT}/#/`);
+    await late.getByRole('row', { name: /^default\/net-48.*1 of 90 used/ }).waitFor();
+    const other = lab.addMachine('vm-b', { network: 'br48', macAddress: OTHER_MAC });
+    expect((await runAgent(other, 'probe', '--interface', 'eth0', '--request')).code).toBe(0);
+    // From here on nothing changes any more that an event could report.
+    await page.getByText(/^2 of 90 used/).waitFor();
+    release();
+    await late.getByRole('row', { name: /^default\/net-48.*2 of 90 used/ }).waitFor({ timeout: 20_000 });
+    await late.close();
+  },
+);

@@ -46,13 +46,12 @@ export class Page {
   #view: View | undefined;
   #overview: Overview | undefined;
   #connection: ConnectionState = { kind: 'connecting' };
-  #instance: string | undefined;
   /** What the clock of the server is ahead of this one. */
   #aheadMs = 0;
   #heardAtMs = 0;
   /** The pool whose changes are followed; empty: none. Undefined: nothing is followed. */
   #followed: string | undefined;
-  /** What has changed since the last event is not known. */
+  /** The connection broke: what has changed since the last event is not known. */
   #hasGap = false;
   #loadedAtMs = 0;
   #overviewAtMs = Number.NEGATIVE_INFINITY;
@@ -196,7 +195,7 @@ export class Page {
     this.#heardAtMs = this.#context.nowMs();
     switch (event.kind) {
       case 'hello':
-        this.#greet(event.data.instance);
+        this.#greet();
         return;
       case 'pools':
         this.#changePools(event.data);
@@ -211,13 +210,16 @@ export class Page {
     }
   }
 
-  /** After a break, what has changed meanwhile is not known. */
-  #greet(instance: string): void {
-    const isOther = this.#instance !== undefined && this.#instance !== instance;
-    this.#instance = instance;
-    if (!isOther && !this.#hasGap) return;
+  /** Events begin now: what changed since the page asked for its data is in none of them. The changes of a pool go on from its version. */
+  #greet(): void {
+    const isOfPool = this.#followed !== '' && !this.#hasGap;
     this.#hasGap = false;
-    void this.#load();
+    void (isOfPool ? this.#refreshOverview() : this.#load());
+  }
+
+  async #refreshOverview(): Promise<void> {
+    await this.#loadOverview();
+    if (this.#overview !== undefined) this.#view?.overviewChanged?.(this.#overview);
   }
 
   #changePools(change: PoolsChange): void {
