@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { LAWS, type Violation } from './auditor/auditor.js';
+import { compareInformers, formatComparison } from './informers/compare-informers.js';
 import type { Captured } from './network/segment.js';
 import { PLANTED_FAULTS } from './planted-faults.js';
 import { drawStory } from './story/picture.js';
@@ -17,6 +18,7 @@ Examples:
   npm run world -- --seed 8812 --shrink      without the acts that it does not need, with a picture of its end
   npm run world -- --minutes 480             a night
   npm run world -- --fault one-address-for-all --seeds 20
+  npm run world -- --informers 24            a day of kube-runtime's cache beside the informer of @kubernetes/client-node
   npm run world -- --faults                  each planted fault in turn: which law finds it, and after how many stories
 
 Exit codes: 0 no law was broken, 1 one was, 2 the command line is wrong.
@@ -43,6 +45,7 @@ interface Options {
   readonly minutes: number;
   readonly fault?: string;
   readonly faults?: true;
+  readonly informers?: number;
   readonly trace?: true;
   readonly shrink?: true;
   readonly picture?: string;
@@ -59,6 +62,7 @@ const options = new Command('npm run world --')
   .option('--minutes <number>', 'for how long, where --seeds is not given', parseNumber, 1)
   .addOption(new Option('--fault <name>', 'plant a fault, which the auditor has to find').choices(Object.keys(PLANTED_FAULTS)))
   .option('--faults', 'plant each fault in turn')
+  .option('--informers <hours>', 'informers side by side, for so many hours of simulated time', parseNumber)
   .option('--trace', 'show what happens, in words')
   .option('--shrink', 'with --seed: find the acts that break the law, and show the story of these')
   .option('--picture <file>', 'with --seed: write the last minute before the law was broken as SVG')
@@ -74,6 +78,10 @@ const totals = new Totals();
 const first = options.seed ?? options.from ?? Number(begunAtNs % 1_000_000_000n);
 
 if (options.faults) process.exit(await showFaults());
+if (options.informers !== undefined) {
+  console.log(formatComparison(await compareInformers(first, options.informers)));
+  process.exit(0);
+}
 for (let seed = first; !isEnough(); seed++) {
   const outcome = await play({ seed, fault });
   totals.note(outcome);
