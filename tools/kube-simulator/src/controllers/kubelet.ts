@@ -35,8 +35,12 @@ interface Resident {
   gone: boolean;
 }
 
-/** A process that could not be started, or need not be. */
-const endedProcess: PodProcess = { ready: new Promise(() => undefined), exited: Promise.resolve(1), stop: () => undefined };
+/** A process that could not be started, or need not be. Each its own: who waits for a promise that is never settled stays in it. */
+const endedProcess = (): PodProcess => ({
+  ready: new Promise(() => undefined),
+  exited: Promise.resolve(1),
+  stop: () => undefined,
+});
 
 /** A Pod that was running before the simulator was restarted has lost its process: that counts as a restart. */
 const restartsBefore = ({ status }: Pod): number => {
@@ -80,7 +84,7 @@ export class Kubelet {
       resident.gone = true;
       clearTimeout(resident.timer);
       // Its end is not reported: it is not started again.
-      resident.process = endedProcess;
+      resident.process = endedProcess();
     }
     for (const process of processes) process.stop(0);
     await Promise.allSettled(processes.map(({ exited }) => exited));
@@ -103,7 +107,7 @@ export class Kubelet {
 
   #admit(pod: Pod): void {
     if (isFinished(pod)) return;
-    const process = isDeleting(pod) ? endedProcess : this.#start(pod);
+    const process = isDeleting(pod) ? endedProcess() : this.#start(pod);
     const run = startRun(Date.now(), restartsBefore(pod));
     const addresses = this.#options.addresses(pod);
     const resident: Resident = { pod, run, process, addresses, writing: Promise.resolve(), gone: false };
@@ -119,7 +123,7 @@ export class Kubelet {
       return this.#options.runPod(pod);
     } catch (error) {
       this.#options.onError(error);
-      return endedProcess;
+      return endedProcess();
     }
   }
 
