@@ -102,8 +102,9 @@ describe('virtual machines', () => {
   });
 
   it('find no address where there is none, and have an Event and a reason', async () => {
-    for (const name of ['a', 'b', 'c', 'd']) await cluster.access.create(virtualMachine(name, `02:00:00:00:00:0${name}`));
+    for (const name of ['a', 'b', 'c']) await cluster.access.create(virtualMachine(name, `02:00:00:00:00:0${name}`));
     for (const name of ['a', 'b', 'c']) await allocated(name);
+    await cluster.access.create(virtualMachine('d', '02:00:00:00:00:0d'));
     const event = await waitFor('an Event', async () =>
       (await cluster.access.list('Event')).find(
         (one) => readText(one, 'reason') === 'PoolExhausted' && readText(one, 'involvedObject', 'kind') === 'VirtualMachine',

@@ -324,16 +324,14 @@ export class Auditor {
     return [...recorded].find(([, owner]) => owner === macAddress)?.[0];
   }
 
-  #macAddressesOn(network: string): Set<string> {
-    const found = new Set<string>();
-    for (const { interfaces, guests, lastMacAddresses } of this.#world.machines.all) {
-      for (const [index, one] of interfaces.entries()) {
-        if (one.network !== network) continue;
-        const macAddress = one.macAddress ?? guests[index]?.client.macAddress ?? lastMacAddresses[index];
-        if (macAddress !== undefined) found.add(macAddress);
-      }
-    }
-    return found;
+  /** Of instances that run, of templates, and, where KubeVirt chooses them, of the last instance. */
+  #macAddressesOn(network: string): Set<string | undefined> {
+    return new Set(
+      this.#world.machines.all.flatMap(({ interfaces, guests, lastMacAddresses }) => [
+        ...guests.filter((guest) => guest.network === network).map(({ client }) => client.macAddress),
+        ...interfaces.flatMap((one, index) => (one.network === network ? [one.macAddress ?? lastMacAddresses[index]] : [])),
+      ]),
+    );
   }
 
   #pinnedBy(segment: string, address: string): string | undefined {

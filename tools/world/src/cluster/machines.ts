@@ -28,7 +28,8 @@ export interface MachineSettings {
 /** A virtual machine that exists. */
 export interface WorldMachine {
   readonly name: string;
-  readonly interfaces: readonly InterfaceSettings[];
+  /** Of the template: an instance that runs may have others. */
+  interfaces: readonly InterfaceSettings[];
   readonly habits: ClientHabits;
   node: string;
   /** One for each interface, while an instance runs. */
@@ -123,6 +124,16 @@ export class Machines {
     machine.guests = [];
     await this.#settings.simulator.client.delete({ ...INSTANCES, name }).catch(() => undefined);
     await this.#report(name, false);
+  }
+
+  /** Its template: an instance that runs stays as it is. */
+  async change(name: string, interfaces: readonly InterfaceSettings[]): Promise<void> {
+    const machine = this.#machines.get(name);
+    if (machine === undefined) return;
+    const body = { spec: { template: { spec: templateOf(interfaces) } } };
+    await this.#settings.simulator.client.patch({ ...MACHINES, name }, { type: 'merge', body });
+    machine.interfaces = interfaces;
+    if (machine.guests.length === 0) machine.lastMacAddresses = [];
   }
 
   async delete(name: string): Promise<void> {

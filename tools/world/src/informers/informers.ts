@@ -53,7 +53,7 @@ export function startClientInformer(settings: InformerSettings, isStartedAgain: 
 
 /** Its `Watch`, which uses `fetch`, on a transport of the world: the same time-out, and the same ends. */
 function watchOver({ scheduler, transport }: InformerSettings): Watch {
-  const watch: Watch['watch'] = async (path, query, callback, done) => {
+  const watch: Watch['watch'] = async (...[path, query, callback, done]) => {
     const parameters = Object.entries({ watch: 'true', ...query }).map(([key, value]) => [key, String(value)]);
     let isOver = false;
     let callOff: () => void = () => undefined;

@@ -1,5 +1,6 @@
 /** What can happen in a world. Each act is one thing that people, machines, networks or programs do. */
 
+import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api/agent';
 import { ipPool } from '@vmdhcp/lab';
 import { AGENT_TOPOLOGIES } from '@vmdhcp/reconciler';
 import { AGENT_NAMESPACE } from '../cluster/controller-run.js';
@@ -116,6 +117,17 @@ export const EVERYDAY: Readonly<Record<string, Act>> = {
     return await create(scene, { habits: { clientIdentifier: CLONED_IDENTIFIER } });
   },
   'create a machine that ignores refusals': (scene) => create(scene, { habits: { ignoresNak: true } }),
+  'change the interfaces of a machine': async (scene) => {
+    const machine = someMachine(scene, ({ interfaces }) => interfaces.every(({ pin }) => pin === undefined));
+    if (machine === undefined) return undefined;
+    const number = scene.next();
+    const [pool] = scene.world.pools.toSorted(() => scene.world.random(3) - 1);
+    const [first] = machine.interfaces;
+    if (pool === undefined || first === undefined) return undefined;
+    const network = chance(scene, 50) ? pool.key : first.network;
+    await scene.world.machines.change(machine.name, [{ name: first.name, network, macAddress: macOf(number * 4) }]);
+    return `virtual machine ${machine.name} is to be on ${network} as ${macOf(number * 4)} from its next start on`;
+  },
   'delete a machine': async (scene) => {
     const machine = someMachine(scene);
     if (machine === undefined) return undefined;
@@ -223,6 +235,27 @@ export const FAULTS: Readonly<Record<string, Act>> = {
     if (name === undefined) return undefined;
     await client.delete({ ...path, name }, { propagationPolicy: 'Background' }).catch(() => undefined);
     return `somebody deletes Deployment ${name}`;
+  },
+  'edit a Deployment': async (scene) => {
+    const { client } = scene.world.simulator;
+    const path = { group: 'apps', resource: 'deployments', namespace: AGENT_NAMESPACE };
+    const made = client.list(path).filter(({ metadata }) => metadata.name !== 'vm-dhcp-controller-agent');
+    const name = one(scene, made)?.metadata.name;
+    if (name === undefined) return undefined;
+    const replicas = scene.world.random(4);
+    await client.patch({ ...path, name }, { type: 'merge', body: { spec: { replicas } } }).catch(() => undefined);
+    return `somebody scales Deployment ${name} to ${replicas}`;
+  },
+  'delete rights of agents': async (scene) => {
+    const { client } = scene.world.simulator;
+    const resource = chance(scene, 50) ? 'roles' : 'rolebindings';
+    const path = { group: 'rbac.authorization.k8s.io', resource, namespace: AGENT_NAMESPACE };
+    // Those of the controller come with the chart: nobody makes them again.
+    const made = client.list(path, { labelSelector: AGENT_GROUP_LABEL });
+    const name = one(scene, made)?.metadata.name;
+    if (name === undefined) return undefined;
+    await client.delete({ ...path, name }).catch(() => undefined);
+    return `somebody deletes one of ${resource}: ${name}`;
   },
   'restart the API server': async (scene) => {
     await scene.world.restartApi();
