@@ -250,6 +250,8 @@ export class DhcpController implements ControllerPart {
 
   #reconcileIfSynced(): void {
     if (this.#state.kind !== 'syncing' || !this.synced) return;
+    // Before the first plan: some were noted before their instances and their configs were known.
+    for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
     this.#state = { kind: 'reconciling' };
     this.#settings.observer?.onSynced?.();
     this.#memory?.lead();
@@ -259,8 +261,6 @@ export class DhcpController implements ControllerPart {
   }
 
   #enqueueAll(): void {
-    // Some were noted before their instances and their configs were known.
-    for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
     for (const kind of CACHED_KINDS) {
       for (const { metadata } of this.#caches[kind].values()) {
         this.#enqueue(kind, keyOf({ metadata }));
