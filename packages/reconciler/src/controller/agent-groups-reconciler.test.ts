@@ -22,7 +22,7 @@ import { configuredPools } from '../agents/configured-pools.js';
 import type { AgentTopology } from '../agents/topology.js';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
 import { MemoryCluster } from '../fixtures/memory-cluster-fixtures.js';
-import { network, pool } from '../fixtures/object-fixtures.js';
+import { instance, network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { DhcpController } from './dhcp-controller.js';
 
 const NAMESPACE = 'harvester-system';
@@ -801,3 +801,43 @@ async function patched(story: Story, key: string, patch: Readonly<Record<string,
   await done;
   story.writes.pop();
 }
+
+describe('a controller that starts', () => {
+  it('frees no address of a running machine whose template has another MAC address by now, and whose config was deleted', async () => {
+    const story = new Story('a');
+    const { cluster } = story;
+    const machine = (macAddress: string, generation: number) => {
+      const made = virtualMachine('vm-a', { interfaces: { nic: [macAddress, 'net-a'] } });
+      const status = { created: true, printableStatus: 'Running' };
+      cluster.virtualMachines.put({ ...made, metadata: { ...made.metadata, uid: 'uid-vm-a', generation }, status });
+    };
+    const recorded = () => {
+      const pools = [...cluster.ipPools.objects.values()];
+      return readField(pools[0]?.status, 'ipv4', 'allocated', '10.0.0.10');
+    };
+    machine('02:00:00:00:00:01', 1);
+    const running = instance('vm-a', {
+      interfaces: { nic: ['net-a', '02:00:00:00:00:01', '02:00:00:00:00:01'] },
+      ownerUid: 'uid-vm-a',
+    });
+    cluster.virtualMachineInstances.put({ ...running, metadata: { ...running.metadata, uid: 'uid-vmi-a' } });
+    await story.control();
+    expect(recorded()).toBe('02:00:00:00:00:01');
+    await story.rest();
+    machine('02:00:00:00:00:99', 2);
+    cluster.networkConfigs.remove('default/vm-a');
+    const seen = new Set<unknown>();
+    cluster.ipPools.onWritten = () => void seen.add(recorded());
+    // News of instances come a moment after those of the other kinds.
+    const { list } = cluster.virtualMachineInstances;
+    Object.assign(cluster.virtualMachineInstances, {
+      list: async (options: Parameters<typeof list>[0]) => {
+        await new Promise<void>((resolve) => story.clock.after(500, resolve));
+        return await list(options);
+      },
+    });
+    await story.control();
+    expect([...seen, recorded()]).not.toContain(undefined);
+    expect(recorded()).toBe('02:00:00:00:00:01');
+  });
+});
