@@ -123,6 +123,10 @@ function reportNoImages(status, why) {
 async function runWorld() {
   const program = 'tools/world/dist/main.js';
   const [stories, faults] = await Promise.all([output(program, '--seeds', '20'), output(program, '--faults', '--from', '1')]);
+  const told = await Promise.all([1, 2].map(() => output(program, '--seed', '7', '--trace')));
+  const [one, other] = told.map(({ text }) => text.replaceAll(/ in \d+ s/g, ''));
+  if (one === other) totals.passed++;
+  else fail('stories of the simulated world', 'the same seed told two stories: npm run world -- --seed 7 --trace');
   process.stdout.write(
     `\nthe simulated world: planted faults that its auditor has to find, and fresh stories\n${faults.text}${stories.text}`,
   );

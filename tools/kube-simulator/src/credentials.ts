@@ -13,7 +13,7 @@ export interface Credentials {
   readonly frontProxy: ServerCertificate;
 }
 
-/** What aggregated servers know a server by. */
+/** The client certificate that aggregated API servers trust. */
 export function createFrontProxy(): Promise<ServerCertificate> {
   return createClientCertificate(frontProxyName);
 }

@@ -67,7 +67,7 @@ it('a watch tells of changes until its client leaves, and of its end', async () 
   expect(await ended).toBe(false);
 });
 
-it('a restart breaks watches, and is the end of no data', async () => {
+it('a restart breaks watches and keeps all objects', async () => {
   await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });
   const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
   simulator.exchange(

@@ -65,7 +65,7 @@ it.skipIf(!has('chromium'))(
 );
 
 it.skipIf(!has('chromium'))(
-  `what changes between the data of the page and its first event is seen all the same ${needs('chromium')}`,
+  `the page shows changes made before its first event ${needs('chromium')}`,
   { timeout: 120_000 },
   async () => {
     const late = await browser.newPage();

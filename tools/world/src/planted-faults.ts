@@ -28,6 +28,8 @@ export interface PlantedFault {
 const YIADDR = 16;
 /** The last octet of yiaddr. */
 const LAST = YIADDR + 3;
+/** Source: RFC 2132 §9.6. */
+const NAK = 6;
 const FOR_EVER_SECONDS = 0xffffffff;
 
 export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
@@ -51,16 +53,21 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     what: 'agents name another server',
     wire: onReply((octets) => change(optionOf(octets, Option.serverIdentifier), 3, (octet) => octet ^ 1)),
   },
+  'wrong-router': {
+    what: 'agents name another router',
+    wire: onReply((octets) => change(optionOf(octets, Option.router), 3, () => 77)),
+  },
+  'other-lease-times': {
+    what: 'agents give leases of another time than the pool has',
+    wire: onReply((octets) => change(optionOf(octets, Option.leaseSeconds), 1, () => 9)),
+  },
+  'refused-reboots': {
+    what: 'agents refuse clients that ask for their last address after a restart',
+    wire: refusing(({ requested, isRenewal }) => requested && !isRenewal),
+  },
   'refused-renewals': {
     what: 'agents refuse renewals',
-    wire: (octets) => {
-      const packet = readPacket(octets);
-      if (packet?.type !== 'ack' || packet.ciaddr === '0.0.0.0') return octets;
-      const changed = octets.slice();
-      changed.fill(0, YIADDR, YIADDR + 4);
-      optionOf(changed, Option.messageType)[0] = 6;
-      return changed;
-    },
+    wire: refusing(({ isRenewal }) => isRenewal),
   },
   'no-acknowledgements': {
     what: 'agents offer, and never acknowledge',
@@ -220,6 +227,23 @@ function onReply(edit: (octets: Uint8Array, packet: DhcpPacket) => void): NonNul
     if (packet?.type !== 'offer' && packet?.type !== 'ack') return octets;
     const copy = octets.slice();
     edit(copy, packet);
+    return copy;
+  };
+}
+
+/** An ACK of this kind becomes a NAK. `requested`: without an offer before it. */
+function refusing(
+  isMeant: (ack: { readonly isRenewal: boolean; readonly requested: boolean }) => boolean,
+): NonNullable<PlantedFault['wire']> {
+  let offered = new Set<number>();
+  return (octets) => {
+    const packet = readPacket(octets);
+    if (packet?.type === 'offer') offered = offered.add(packet.xid);
+    if (packet?.type !== 'ack') return octets;
+    if (!isMeant({ isRenewal: packet.ciaddr !== '0.0.0.0', requested: !offered.has(packet.xid) })) return octets;
+    const copy = octets.slice();
+    copy.fill(0, YIADDR, YIADDR + 4);
+    change(optionOf(copy, Option.messageType), 0, () => NAK);
     return copy;
   };
 }

@@ -217,7 +217,7 @@ describe('AdmissionServer', () => {
     expect((await send({})).status).toBe(200);
   });
 
-  it('a connection may ask again as soon as it has an answer, whatever the server knows of its own writes', async () => {
+  it('accepts the next request of a connection as soon as the client has the previous answer', async () => {
     const body = aReview();
     const text = `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`;
     const workerData = { port: server.port, servername: NAME, ca: kept.trusted, text, count: REPEATED };

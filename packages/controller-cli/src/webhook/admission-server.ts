@@ -88,7 +88,7 @@ export class AdmissionServer {
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
       // The API server waits for an answer before it asks again: requests without number fit into one connection otherwise.
-      // Its next request can come before the answer before it is 'finish' or 'close' here.
+      // The next request may arrive before 'finish' or 'close' of the previous response.
       if (this.#lastAnswer.get(socket)?.writableEnded === false) {
         socket.destroy();
         return;

@@ -113,7 +113,7 @@ export class Transport implements ApiTransport {
           if (status !== 200) refusal += text;
           else if (isBroken) return;
           else if (link.isCut()) {
-            // What is lost is not sent again: the stream is no use any more.
+            // Lost events are not sent again, so the stream breaks.
             isBroken = true;
             fail();
           } else for (const line of text.split('\n')) if (line !== '') inOrder(link.watchLagMs(), () => onLine(line));

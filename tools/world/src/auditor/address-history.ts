@@ -13,10 +13,17 @@ const MAC_ADDRESS = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 export class AddressHistory {
   /** By address. */
   readonly #spans = new Map<string, Span[]>();
+  /** Those that the pool has had, in seconds. */
+  readonly leaseTimes = new Set<number>();
 
   /** The IPPool as it is from now on. */
   note(pool: ApiObject | undefined, nowMs: number): void {
-    const recorded = recordedIn(pool);
+    const leaseTime = readField(pool?.['spec'], 'ipv4Config', 'leaseTime');
+    if (typeof leaseTime === 'number') this.leaseTimes.add(leaseTime);
+    this.#noteRecorded(recordedIn(pool), nowMs);
+  }
+
+  #noteRecorded(recorded: ReadonlyMap<string, string>, nowMs: number): void {
     for (const [address, spans] of this.#spans) {
       const last = spans.at(-1);
       if (last?.untilMs === Number.POSITIVE_INFINITY && recorded.get(address) !== last.macAddress) last.untilMs = nowMs;

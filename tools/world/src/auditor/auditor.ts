@@ -17,6 +17,7 @@ export const LAWS = {
   promise: 'an acknowledged lease is its client’s until it ends, whatever dies',
   recorded: 'clients are offered and acknowledged the address that the IPPool records for them, and no other',
   server: 'replies name the server address of their pool',
+  options: 'replies have the router of their pool, and its lease time',
   refusal: 'no client is refused an address that has been recorded for it all the time',
   answered: 'a guest that asks is answered within the promised time while nothing is wrong',
   'server-address': 'no two interfaces have the server address of a pool at one time',
@@ -48,11 +49,11 @@ interface Seen {
 
 const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
 const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
-/** An agent that is cut off may act by what it knew for so long. */
+/** How long a disconnected agent may act on old data. */
 const NEWS_MS = 150_000;
-/** In calm times a guest that sends something has a reply after so long; agents have known of its address for so long. */
+/** Longest wait for a reply in calm times; also how long agents must have known the address. */
 const ANSWERED_MS = 10_000;
-/** What was disturbed before may need so long to come to rest. */
+/** Time to settle after the last fault. */
 const CALM_AFTER_MS = 100_000;
 /** The kernel takes no deadline: a process that was frozen in its call adds an address too late, and removes it as soon as it wakes. */
 const MOST_OVERLAP_MS = 20;
@@ -82,8 +83,29 @@ export class Auditor {
     const { simulator, scheduler } = this.#world;
     simulator.client.watch(IPPOOLS, ({ type, object }) => {
       const key = `${NAMESPACE}/${object.metadata.name ?? ''}`;
+      if (type === 'MODIFIED') this.#lookAtRecord(key, recordedIn(object));
       this.#histories.get(key)?.note(type === 'DELETED' ? undefined : object, scheduler.nowMs());
     });
+  }
+
+  /** An address that a guest uses by an acknowledged lease stays recorded for it. */
+  #lookAtRecord(segment: string, recorded: ReadonlyMap<string, string>): void {
+    for (const { macAddress, address: addressOf } of this.#world.segments.get(segment)?.guests ?? []) {
+      const address = addressOf();
+      if (address === undefined || !this.#isPromised(segment, address, macAddress)) continue;
+      this.#count('records of addresses in use');
+      const owner = recorded.get(address);
+      if (owner !== macAddress)
+        this.#violated('promise', `${segment}: ${address}, which ${macAddress} uses, is recorded for ${owner ?? 'nobody'}`);
+    }
+  }
+
+  /** True if the client has an acknowledged lease, and the address was recorded for it until now. */
+  #isPromised(segment: string, address: string, macAddress: string): boolean {
+    const promised = this.#promises.get(`${segment} ${address}`);
+    const nowMs = this.#world.scheduler.nowMs();
+    if (promised?.macAddress !== macAddress || promised.untilMs <= nowMs) return false;
+    return this.#histories.get(segment)?.wasRecorded(address, macAddress, nowMs) === true;
   }
 
   /** From now on something is wrong in the world, or nothing is any more. */
@@ -144,13 +166,29 @@ export class Auditor {
       this.#count('changes of the answering agent');
     this.#servers.set(segment, server);
     const text = `${segment}: ${server} sent ${macAddress} ${type} of ${yiaddr}`;
-    if (!this.#histories.get(segment)?.wasRecorded(yiaddr, macAddress, atMs - NEWS_MS))
-      this.#violated('recorded', `${text}, which the IPPool has not recorded for it in the last ${NEWS_MS / 1000} s`);
+    const newsMs = this.#newsMs(atMs);
+    if (!this.#histories.get(segment)?.wasRecorded(yiaddr, macAddress, atMs - newsMs))
+      this.#violated('recorded', `${text}, which the IPPool has not recorded for it in the last ${newsMs / 1000} s`);
     const pool = this.#world.pools.find(({ key }) => key === segment);
     const identifier = readAddress(packet.options.get(Option.serverIdentifier));
     if (identifier !== pool?.serverIP)
       this.#violated('server', `${text} as server ${identifier}, and the pool's is ${pool?.serverIP}`);
+    this.#lookAtOptions(segment, packet, text);
     if (type === 'ack') this.#onAck(segment, packet, { atMs, text });
+  }
+
+  #lookAtOptions(segment: string, { options }: DhcpPacket, text: string): void {
+    const router = readAddress(options.get(Option.router));
+    const expected = this.#world.pools.find(({ key }) => key === segment)?.serverIP.replace(/\d+$/, '1');
+    if (router !== expected) this.#violated('options', `${text} with router ${router}, and the pool has ${expected}`);
+    const seconds = readSeconds(options.get(Option.leaseSeconds)) ?? 0;
+    if (this.#histories.get(segment)?.leaseTimes.has(seconds) !== true)
+      this.#violated('options', `${text} for ${seconds} s, which was never the lease time of the pool`);
+  }
+
+  /** How old the data may be by which an agent acts. */
+  #newsMs(atMs: number): number {
+    return atMs < this.#calmSinceMs ? NEWS_MS : ANSWERED_MS;
   }
 
   #onAck(segment: string, { macAddress, yiaddr, ciaddr, options }: DhcpPacket, { atMs, text }: Seen): void {
@@ -181,10 +219,9 @@ export class Auditor {
   #onNak({ segment, packet, atMs, server }: Captured): void {
     this.#count('nak of agents');
     const { macAddress } = packet;
-    const client = this.#clientOf(segment, macAddress);
-    const address = client?.lease?.address;
-    if (address === undefined || (client?.state !== 'renewing' && client?.state !== 'rebinding')) return;
-    if (this.#histories.get(segment)?.isRecordedSince(address, macAddress, atMs - NEWS_MS))
+    const address = this.#clientOf(segment, macAddress)?.asksFor;
+    if (address === undefined) return;
+    if (this.#histories.get(segment)?.isRecordedSince(address, macAddress, atMs - this.#newsMs(atMs)))
       this.#violated(
         'refusal',
         `${segment}: ${server} refused ${macAddress} its address ${address}, which the IPPool records for it`,
@@ -244,7 +281,7 @@ export class Auditor {
     for (const { network, client } of machine.guests) {
       const recorded = this.#recordedFor(network, client.macAddress);
       this.#lookAtStatus(config, { network, macAddress: client.macAddress, recorded });
-      if (recorded === undefined || !client.wants) continue;
+      if (!client.wants || (recorded === undefined && client.address() === undefined)) continue;
       this.#count('guests at rest');
       if (client.address() !== recorded)
         this.#violated(
@@ -349,7 +386,7 @@ export class Auditor {
     this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
-  /** The same words are said once. */
+  /** Reports each violation once. */
   #violated(law: Law, message: string): void {
     const key = `${law} ${message.replaceAll(/\d+ m?s\b/g, '')}`;
     if (this.#reported.has(key)) return;

@@ -13,6 +13,7 @@ import { podVariables } from '@vmdhcp/lab';
 import { Resource, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import { type ApiLink, Transport } from '../api/transport.js';
 import type { Segment } from '../network/segment.js';
+import { EPOCH_MS } from '../time/virtual-process.js';
 import type { Surroundings } from './surroundings.js';
 
 const LEASE_SECONDS = 2.75;
@@ -70,6 +71,7 @@ export class AgentPod implements PodProcess {
       election: surroundings.fault?.election ?? electionTimes(LEASE_SECONDS),
     });
     this.agent.addressUse = (interfaceName, address, macAddress) => this.#usersOf(interfaceName, address, macAddress);
+    this.agent.wallOffsetMs = EPOCH_MS;
     surroundings.fault?.agent?.(this.agent);
     for (const [interfaceName, segment] of this.segments)
       segment.attach(this.agent, this.node, networks.get(interfaceName) as FakeNetwork);
@@ -150,7 +152,7 @@ export class AgentPod implements PodProcess {
       namespace: this.#pod.metadata.namespace ?? '',
       name,
       clock: process,
-      wallTimeMs: () => Date.now(),
+      wallTimeMs: () => this.#surroundings.scheduler.nowMs() + this.agent.wallOffsetMs,
       random: () => random(1_000_000) / 1_000_000,
     });
     return fault?.lease?.(lease) ?? lease;

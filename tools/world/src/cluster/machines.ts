@@ -110,6 +110,11 @@ export class Machines {
       },
     });
     await this.#report(name, true);
+    // It was deleted meanwhile.
+    if (this.#machines.get(name) !== machine) {
+      await client.delete({ ...INSTANCES, name }).catch(() => undefined);
+      return;
+    }
     machine.guests = machine.interfaces.map(({ network, pin }, index) => ({
       ...{ network, pin },
       client: this.#clientOf(machine, network, macAddresses[index] as string),

@@ -26,6 +26,8 @@ export interface ClientHabits {
   /** It asks for its last address when it starts again. */
   readonly remembersLease: boolean;
   readonly releasesAtEnd: boolean;
+  /** False: it takes what it gets, also where somebody uses it. */
+  readonly probes: boolean;
 }
 
 export interface ClientSettings {
@@ -86,6 +88,12 @@ export class DhcpClient implements GuestPort {
 
   /** The address that it uses. */
   readonly address = (): string | undefined => this.#lease?.address;
+
+  /** The address that it asks for now, once it knows one. */
+  get asksFor(): string | undefined {
+    if (this.#state === 'requesting') return this.#offer?.address;
+    return this.#state === 'rebooting' ? this.#remembered?.address : this.#lease?.address;
+  }
 
   get lease(): Lease | undefined {
     return this.#lease;
@@ -159,7 +167,7 @@ export class DhcpClient implements GuestPort {
   }
 
   #checkAndBind(lease: Lease): void {
-    if (this.#settings.segment.anotherUser(this, lease.address) === undefined) {
+    if (!this.#settings.habits.probes || this.#settings.segment.anotherUser(this, lease.address) === undefined) {
       this.#bind(lease);
       return;
     }

@@ -33,6 +33,12 @@ function one<Thing>({ world }: Scene, things: readonly Thing[]): Thing | undefin
   return things.length === 0 ? undefined : things[world.random(things.length)];
 }
 
+/** In a random order, which no engine's way to sort decides. */
+function shuffled<Thing>({ world }: Scene, things: readonly Thing[]): Thing[] {
+  const left = [...things];
+  return things.flatMap(() => left.splice(world.random(left.length), 1));
+}
+
 function chance({ world }: Scene, perCent: number): boolean {
   return world.random(100) < perCent;
 }
@@ -47,6 +53,7 @@ function habitsOf(scene: Scene, more: Partial<ClientHabits> = {}): ClientHabits 
     ignoresNak: false,
     remembersLease: chance(scene, 50),
     releasesAtEnd: chance(scene, 30),
+    probes: chance(scene, 80),
     ...more,
   };
 }
@@ -62,7 +69,7 @@ async function create(
 ): Promise<string | undefined> {
   const { world } = scene;
   const number = scene.next();
-  const networks = world.pools.toSorted(() => world.random(3) - 1).slice(0, kind.networks ?? 1);
+  const networks = shuffled(scene, world.pools).slice(0, kind.networks ?? 1);
   const interfaces = networks.map((pool, index): InterfaceSettings => {
     const pin = kind.isPinned === true ? pinIn(scene, pool) : undefined;
     return {
@@ -121,7 +128,7 @@ export const EVERYDAY: Readonly<Record<string, Act>> = {
     const machine = someMachine(scene, ({ interfaces }) => interfaces.every(({ pin }) => pin === undefined));
     if (machine === undefined) return undefined;
     const number = scene.next();
-    const [pool] = scene.world.pools.toSorted(() => scene.world.random(3) - 1);
+    const [pool] = shuffled(scene, scene.world.pools);
     const [first] = machine.interfaces;
     if (pool === undefined || first === undefined) return undefined;
     const network = chance(scene, 50) ? pool.key : first.network;

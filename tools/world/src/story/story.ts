@@ -41,6 +41,14 @@ const REST_MS = 420_000;
 const REST_STEP_MS = 60_000;
 const POOL_SIZES = [4, 8, 30];
 
+/** Neighbouring seeds have nothing in common. Source: the finalizer of MurmurHash3. */
+function mixed(seed: number): number {
+  let mixing = (seed ^ (seed / 2 ** 32)) >>> 0;
+  mixing = Math.imul(mixing ^ (mixing >>> 16), 0x85ebca6b);
+  mixing = Math.imul(mixing ^ (mixing >>> 13), 0xc2b2ae35);
+  return (mixing ^ (mixing >>> 16)) >>> 0;
+}
+
 /** Tells the story of a seed. */
 export async function playStory(settings: StorySettings): Promise<StoryOutcome> {
   return await new Story(settings).play();
@@ -58,13 +66,13 @@ class Story {
   constructor(settings: StorySettings) {
     this.#settings = settings;
     // Its own numbers: which acts there are does not change what happens in between.
-    this.#random = randomFrom(settings.seed + 1_000_003);
+    this.#random = randomFrom(mixed(settings.seed));
   }
 
   async play(): Promise<StoryOutcome> {
     const { seed, fault } = this.#settings;
     const sizes = Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number);
-    const world = await World.create(seed, sizes, fault);
+    const world = await World.create(mixed(seed + 1), sizes, fault);
     const auditor = new Auditor(world);
     world.onCaptured = (captured) => {
       const { packet, server, segment } = captured;

@@ -121,6 +121,8 @@ export class Page {
   async #loadOverview(): Promise<Failure | undefined> {
     const answer = await this.#client.get<Overview>('api/overview');
     if (answer.kind !== 'data') return answer;
+    // Two are asked for at a time: the older one may come last.
+    if (this.#overview !== undefined && answer.data.atMs < this.#overview.atMs) return undefined;
     this.#overview = answer.data;
     this.#overviewAtMs = performance.now();
     this.#aheadMs = answer.data.atMs - Date.now();
