@@ -51,7 +51,7 @@ export class Page {
   #heardAtMs = 0;
   /** The pool whose changes are followed; empty: none. Undefined: nothing is followed. */
   #followed: string | undefined;
-  /** The connection broke: what has changed since the last event is not known. */
+  /** Changes since the last event are not known. */
   #hasGap = false;
   #loadedAtMs = 0;
   #overviewAtMs = Number.NEGATIVE_INFINITY;
@@ -121,7 +121,7 @@ export class Page {
   async #loadOverview(): Promise<Failure | undefined> {
     const answer = await this.#client.get<Overview>('api/overview');
     if (answer.kind !== 'data') return answer;
-    // Two are asked for at a time: the older one may come last.
+    // The older of two answers may come last.
     if (this.#overview !== undefined && answer.data.atMs < this.#overview.atMs) return undefined;
     this.#overview = answer.data;
     this.#overviewAtMs = performance.now();
@@ -212,7 +212,7 @@ export class Page {
     }
   }
 
-  /** Events begin now: what changed since the page asked for its data is in none of them. The changes of a pool go on from its version. */
+  /** Changes since the page asked for its data are in no event; those of a pool go on from its version. */
   #greet(): void {
     const isOfPool = this.#followed !== '' && !this.#hasGap;
     this.#hasGap = false;
