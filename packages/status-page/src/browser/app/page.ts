@@ -122,8 +122,9 @@ export class Page {
     const answer = await this.#client.get<Overview>('api/overview');
     if (answer.kind !== 'data') return answer;
     // The older of two answers may come last.
-    if (this.#overview !== undefined && answer.data.atMs < this.#overview.atMs) return undefined;
+    if (answer.data.atMs < (this.#overview?.atMs ?? 0)) return undefined;
     this.#overview = answer.data;
+    this.#view?.overviewChanged?.(answer.data);
     this.#overviewAtMs = performance.now();
     this.#aheadMs = answer.data.atMs - Date.now();
     this.#heardAtMs = answer.data.atMs;
@@ -214,14 +215,9 @@ export class Page {
 
   /** Changes since the page asked for its data are in no event; those of a pool go on from its version. */
   #greet(): void {
-    const isOfPool = this.#followed !== '' && !this.#hasGap;
+    const isWhole = this.#hasGap || this.#followed === '';
     this.#hasGap = false;
-    void (isOfPool ? this.#refreshOverview() : this.#load());
-  }
-
-  async #refreshOverview(): Promise<void> {
-    await this.#loadOverview();
-    if (this.#overview !== undefined) this.#view?.overviewChanged?.(this.#overview);
+    void (isWhole ? this.#load() : this.#loadOverview());
   }
 
   #changePools(change: PoolsChange): void {
