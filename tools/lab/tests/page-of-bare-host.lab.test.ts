@@ -1,7 +1,7 @@
 /** The page of a bare host in a real browser, out of the agent that serves its pools. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { has, Lab, LabAgent, type Machine, needs, poolsYaml, runAgent, startBrowser } from '../src/index.js';
+import { has, Lab, LabAgent, type Machine, needs, poolsYaml, run, runAgent, startBrowser, waitFor } from '../src/index.js';
 
 const MAC = '02:00:00:00:48:01';
 const OTHER_MAC = '02:00:00:00:48:02';
@@ -27,6 +27,8 @@ beforeAll(async () => {
   const parameters = ['--ui', '--ui-listen', `127.0.0.1:${PORT}`];
   const agent = await LabAgent.start(lab, { pools: POOLS, interfaces: ['net-48=br48'], parameters });
   await agent.process.line('the page is served');
+  // Chromium breaks off requests when an address appears (ERR_NETWORK_CHANGED): those of IPv6 take a second or two.
+  await waitFor('IPv6 addresses that are not tentative', () => !run('ip', ['-6', 'address', 'show']).includes('tentative'));
   browser = await startBrowser();
   page = await browser.newPage();
   page.setDefaultTimeout(20_000);
