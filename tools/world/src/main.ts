@@ -15,7 +15,7 @@ const EXAMPLES = `
 Examples:
   npm run world                              fresh seeds for a minute
   npm run world -- --seed 8812 --trace       one story, in words
-  npm run world -- --seed 8812 --shrink      without the acts that it does not need, with a picture of its end
+  npm run world -- --seed 8812 --shrink      without the acts that it does not need
   npm run world -- --minutes 480             a night
   npm run world -- --fault one-address-for-all --seeds 20
   npm run world -- --informers 24            a day of kube-runtime's cache beside the informer of @kubernetes/client-node
@@ -23,7 +23,7 @@ Examples:
 
 Exit codes: 0 no law was broken, 1 one was, 2 the command line is wrong.
 `;
-/** Of a story, in the picture. */
+/** How much of a story the picture shows. */
 const PICTURE_MS = 60_000;
 const MOST_PICTURED = 300;
 const MOST_PLAYS = 60;

@@ -24,7 +24,7 @@ export interface TransportSettings {
   readonly simulator: KubeSimulator;
   readonly link: ApiLink;
   readonly process: Pick<FakeProcess, 'deliver' | 'settled' | 'timeMs'>;
-  /** Of the ServiceAccount, asked for each request. */
+  /** The token of the ServiceAccount, asked for each request. */
   readonly token: () => string;
   readonly userAgent: string;
   readonly timeoutMs: number;

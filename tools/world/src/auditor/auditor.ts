@@ -21,7 +21,7 @@ export const LAWS = {
   refusal: 'no client is refused an address that has been recorded for it all the time',
   answered: 'a guest that asks is answered within the promised time while nothing is wrong',
   'server-address': 'no two interfaces have the server address of a pool at one time',
-  pin: 'a pinned address is acknowledged to nobody else',
+  pin: 'a pinned machine has its address, if that is free',
   leak: 'no address is recorded for a MAC address that no machine has',
   status: 'the status of a VirtualMachineNetworkConfig agrees with the IPPool',
   addressed: 'each machine whose pools all have an address left has its addresses',
@@ -108,7 +108,7 @@ export class Auditor {
     return this.#histories.get(segment)?.wasRecorded(address, macAddress, nowMs) === true;
   }
 
-  /** From now on something is wrong in the world, or nothing is any more. */
+  /** Faults begin, or have ended. */
   disturbed(isDisturbed: boolean): void {
     this.#calmSinceMs = isDisturbed ? Number.POSITIVE_INFINITY : this.#world.scheduler.nowMs() + CALM_AFTER_MS;
   }
@@ -156,7 +156,8 @@ export class Auditor {
     if (packet.type !== 'release' && packet.type !== 'decline') return;
     const address = packet.type === 'release' ? packet.ciaddr : readAddress(packet.options.get(Option.requestedAddress));
     const key = `${segment} ${address}`;
-    if (this.#promises.get(key)?.macAddress === packet.macAddress) this.#promises.set(key, { ...packet, untilMs: atMs });
+    if (this.#promises.get(key)?.macAddress === packet.macAddress)
+      this.#promises.set(key, { macAddress: packet.macAddress, untilMs: atMs });
   }
 
   #onReply({ segment, packet, atMs }: Captured, server: string): void {
@@ -200,20 +201,11 @@ export class Auditor {
       this.#violated('promise', `${text}, which is ${former.macAddress}'s for ${leftSeconds} s more`);
     }
     this.#promises.set(key, { macAddress, untilMs: atMs + (readSeconds(options.get(Option.leaseSeconds)) ?? 0) * 1000 });
-    this.#checkPin(segment, { macAddress, yiaddr }, { atMs, text });
   }
 
   /** True if the former client is another one, and still there. */
   #isAnother(segment: string, former: Promised, macAddress: string): boolean {
     return former.macAddress !== macAddress && this.#clientOf(segment, former.macAddress) !== undefined;
-  }
-
-  #checkPin(segment: string, { macAddress, yiaddr }: Pick<DhcpPacket, 'macAddress' | 'yiaddr'>, { atMs, text }: Seen): void {
-    const owner = this.#pinnedBy(segment, yiaddr);
-    if (owner === undefined) return;
-    this.#count('acknowledgements of pinned addresses');
-    if (owner !== macAddress && this.#histories.get(segment)?.isRecordedSince(yiaddr, owner, atMs - NEWS_MS))
-      this.#violated('pin', `${text}, which is pinned by ${owner}`);
   }
 
   #onNak({ segment, packet, atMs, server }: Captured): void {
@@ -295,7 +287,9 @@ export class Auditor {
   #lookForLack({ name, guests }: WorldMachine): void {
     for (const { network, client, pin } of guests) {
       const address = this.#recordedFor(network, client.macAddress);
-      if (pin === undefined || address === undefined || address === pin || this.#isRecorded(network, pin)) continue;
+      if (pin === undefined) continue;
+      this.#count('pinned guests at rest');
+      if (address === undefined || address === pin || this.#isRecorded(network, pin)) continue;
       this.#violated('pin', `${name}: ${client.macAddress} on ${network} is pinned to ${pin}, which is free, and has ${address}`);
     }
     const lacking = guests.filter(({ network, client }) => this.#recordedFor(network, client.macAddress) === undefined);
@@ -361,7 +355,7 @@ export class Auditor {
     return [...recorded].find(([, owner]) => owner === macAddress)?.[0];
   }
 
-  /** Of instances that run, of templates, and, where KubeVirt chooses them, of the last instance. */
+  /** MAC addresses of running instances, of templates, and, where KubeVirt chooses them, of the last instance. */
   #macAddressesOn(network: string): Set<string | undefined> {
     return new Set(
       this.#world.machines.all.flatMap(({ interfaces, guests, lastMacAddresses }) => [
@@ -369,12 +363,6 @@ export class Auditor {
         ...interfaces.flatMap((one, index) => (one.network === network ? [one.macAddress ?? lastMacAddresses[index]] : [])),
       ]),
     );
-  }
-
-  #pinnedBy(segment: string, address: string): string | undefined {
-    for (const { interfaces } of this.#world.machines.all)
-      for (const one of interfaces) if (one.network === segment && one.pin === address) return one.macAddress;
-    return undefined;
   }
 
   #clientOf(segment: string, macAddress: string): DhcpClient | undefined {

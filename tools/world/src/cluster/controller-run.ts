@@ -16,6 +16,8 @@ import { Transport } from '../api/transport.js';
 import type { Surroundings } from './surroundings.js';
 
 export const AGENT_NAMESPACE = 'vm-dhcp-agents';
+/** The Deployment of topology unified, and its container: the chart installs it. */
+export const UNIFIED_DEPLOYMENT = 'vm-dhcp-controller-agent';
 export const CONTROLLER_NAMESPACE = 'vm-dhcp-system';
 const LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' };
 const ELECTION = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
@@ -124,7 +126,7 @@ export class ControllerRun {
       namespace: AGENT_NAMESPACE,
       maxGroupsUpgrading: 1,
       groupRights: true,
-      unified: { deploymentName: 'vm-dhcp-controller-agent', containerName: 'vm-dhcp-controller-agent' },
+      unified: { deploymentName: UNIFIED_DEPLOYMENT, containerName: UNIFIED_DEPLOYMENT },
       pods:
         topology === 'unified'
           ? undefined

@@ -28,13 +28,13 @@ export interface MachineSettings {
 /** A virtual machine that exists. */
 export interface WorldMachine {
   readonly name: string;
-  /** Of the template: an instance that runs may have others. */
+  /** The interfaces of the template: an instance that runs may have others. */
   interfaces: readonly InterfaceSettings[];
   readonly habits: ClientHabits;
   node: string;
   /** One for each interface, while an instance runs. */
   guests: readonly GuestOfMachine[];
-  /** Of its last instance. */
+  /** The MAC addresses of its last instance, in the order of its interfaces. */
   lastMacAddresses: readonly string[];
   readonly uid: string;
 }

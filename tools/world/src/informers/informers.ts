@@ -19,7 +19,7 @@ export interface InformerSettings {
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
 /** As the README of the client has it: an informer that met an error is started again after so long. */
 const RESTART_MS = 5_000;
-/** Of the client's Watch: without data for so long, a watch is begun anew. */
+/** The client's Watch begins a watch anew after this long without data. */
 const INACTIVITY_MS = 30_000;
 
 /** `ObjectCache` of kube-runtime. */

@@ -3,7 +3,7 @@
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api/agent';
 import { ipPool } from '@vmdhcp/lab';
 import { AGENT_TOPOLOGIES } from '@vmdhcp/reconciler';
-import { AGENT_NAMESPACE } from '../cluster/controller-run.js';
+import { AGENT_NAMESPACE, UNIFIED_DEPLOYMENT } from '../cluster/controller-run.js';
 import { type InterfaceSettings, NAMESPACE, octet, type WorldMachine } from '../cluster/machines.js';
 import { FAIR, type PoolOfWorld, poolConfig, type World } from '../cluster/world.js';
 import type { ClientHabits } from '../guests/dhcp-client.js';
@@ -26,6 +26,7 @@ export interface Scene {
 const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
 const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
+const DEPLOYMENTS = { group: 'apps', resource: 'deployments', namespace: AGENT_NAMESPACE };
 const LATELY_MS = 120_000;
 const CLONED_IDENTIFIER = Uint8Array.of(255, 1, 2, 3, 4, 0, 1, 0, 1);
 
@@ -103,6 +104,15 @@ function someMachine(scene: Scene, fits: (machine: WorldMachine) => boolean = ()
 
 function somePod(scene: Scene) {
   return one(scene, scene.world.livePods);
+}
+
+/** One that the controller has made. */
+function someDeployment(scene: Scene): string | undefined {
+  const made = scene.world.simulator.client.list(DEPLOYMENTS);
+  return one(
+    scene,
+    made.filter(({ metadata }) => metadata.name !== UNIFIED_DEPLOYMENT),
+  )?.metadata.name;
 }
 
 function happenedLately({ world, lastMs }: Scene, act: string): boolean {
@@ -236,21 +246,17 @@ export const FAULTS: Readonly<Record<string, Act>> = {
   },
   'delete a Deployment': async (scene) => {
     const { client } = scene.world.simulator;
-    const path = { group: 'apps', resource: 'deployments', namespace: AGENT_NAMESPACE };
-    const made = client.list(path).filter(({ metadata }) => metadata.name !== 'vm-dhcp-controller-agent');
-    const name = one(scene, made)?.metadata.name;
+    const name = someDeployment(scene);
     if (name === undefined) return undefined;
-    await client.delete({ ...path, name }, { propagationPolicy: 'Background' }).catch(() => undefined);
+    await client.delete({ ...DEPLOYMENTS, name }, { propagationPolicy: 'Background' }).catch(() => undefined);
     return `somebody deletes Deployment ${name}`;
   },
   'edit a Deployment': async (scene) => {
     const { client } = scene.world.simulator;
-    const path = { group: 'apps', resource: 'deployments', namespace: AGENT_NAMESPACE };
-    const made = client.list(path).filter(({ metadata }) => metadata.name !== 'vm-dhcp-controller-agent');
-    const name = one(scene, made)?.metadata.name;
+    const name = someDeployment(scene);
     if (name === undefined) return undefined;
     const replicas = scene.world.random(4);
-    await client.patch({ ...path, name }, { type: 'merge', body: { spec: { replicas } } }).catch(() => undefined);
+    await client.patch({ ...DEPLOYMENTS, name }, { type: 'merge', body: { spec: { replicas } } }).catch(() => undefined);
     return `somebody scales Deployment ${name} to ${replicas}`;
   },
   'delete rights of agents': async (scene) => {

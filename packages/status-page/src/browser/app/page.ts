@@ -54,6 +54,9 @@ export class Page {
   /** Changes since the last event are not known. */
   #hasGap = false;
   #loadedAtMs = 0;
+  /** Overviews that were asked for, and the newest of them that came. */
+  #asked = 0;
+  #taken = 0;
   #overviewAtMs = Number.NEGATIVE_INFINITY;
   #reload: ReturnType<typeof setTimeout> | undefined;
 
@@ -119,10 +122,12 @@ export class Page {
   }
 
   async #loadOverview(): Promise<Failure | undefined> {
+    const turn = ++this.#asked;
     const answer = await this.#client.get<Overview>('api/overview');
     if (answer.kind !== 'data') return answer;
     // The older of two answers may come last.
-    if (answer.data.atMs < (this.#overview?.atMs ?? 0)) return undefined;
+    if (turn < this.#taken) return undefined;
+    this.#taken = turn;
     this.#overview = answer.data;
     this.#view?.overviewChanged?.(answer.data);
     this.#overviewAtMs = performance.now();
