@@ -119,7 +119,7 @@ function reportNoImages(status, why) {
   fail('tests of the images: they cannot be built', why);
 }
 
-/** Fresh stories of the simulated world, about a minute of them, and at the same time those in which the auditor is tried: each planted fault counts as one test. */
+/** Plays about a minute of fresh stories of the simulated world, and tries the auditor at the same time: each planted fault counts as one test. */
 async function runWorld() {
   const program = 'tools/world/dist/main.js';
   const [stories, faults] = await Promise.all([output(program, '--seeds', '20'), output(program, '--faults', '--from', '1')]);

@@ -49,7 +49,7 @@ export const ADMISSION_PATHS: Readonly<Record<AdmissionPath, string>> = {
 const MOST_BODY_OCTETS = 3 * 1024 * 1024;
 /** Of all requests that are not answered yet: any pod can send some, and memory has a limit. */
 const MOST_OCTETS_AT_ONCE = 32 * 1024 * 1024;
-/** Of memory for each part in which a body comes, however small that is. */
+/** Memory that each part of a body takes, however small the part is. */
 const PART_OCTETS = 256;
 const MOST_CONNECTIONS = 256;
 const HANDSHAKE_MS = 5_000;

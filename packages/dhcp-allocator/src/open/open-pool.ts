@@ -271,7 +271,7 @@ export class OpenPool {
     const record = {
       ...{ kind: 'binding' as const, poolName: this.pool.name, address, macAddress },
       ...(hostname !== undefined && { hostname }),
-      // Also where its lease had ended: a client that comes back is no made-up one.
+      // Also where its lease had ended: a client that comes back was not made up.
       boundAtMs: own?.address === address ? own.boundAtMs : nowMs,
       grantedAtMs: nowMs,
       // A shorter lease counts for the client when it has the ACK, which may be lost: until the longer one ends, it may use the address.

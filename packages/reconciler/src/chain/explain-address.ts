@@ -75,7 +75,7 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
   };
 }
 
-/** Of a network that another DHCP server serves on purpose, no pool and no address are expected; and without a pool that serves, no config has to be there. */
+/** Leaves out what follows from another finding: a network with another DHCP server needs no pool and no address, and a broken pool explains a missing config. */
 function withoutConsequences(findings: readonly Finding[]): Finding[] {
   const isExternal = findings.some(({ reason }) => reason === 'ExternalDHCP');
   const isPoolBroken = findings.some(({ reason, state }) => state === 'broken' && REASON_LINKS[reason].link === 'pool');
