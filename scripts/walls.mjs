@@ -305,7 +305,7 @@ export const PACKAGES = {
     everything: true,
     refused: [],
     why: 'import a package by what it exports',
-    folders: ['time', 'network', 'guests', 'api', 'planted-faults', 'cluster', 'auditor', 'story', 'informers'],
+    folders: ['time', 'network', 'guests', 'api', 'planted-faults', 'wake', 'cluster', 'auditor', 'story', 'informers'],
   },
   'tools/bench': { everything: true, refused: [], why: 'import a package by what it exports' },
 };

@@ -56,6 +56,10 @@ export {
   type NotWakeFrameReason,
   type WakeFrame,
 } from './packet/wake-frame.js';
+export type { LogLine } from './report/describe-client-event.js';
+export type { DeliveryOutcome, ManagerClient, ManagerListeners, ManagerState } from './report/manager-client.js';
+export { ManagerReports, type ManagerReportsPorts, type ManagerReportsSettings } from './report/manager-reports.js';
+export type { PacketFacts, PacketWakeUp, WakeUpEnds } from './report/packet-wake-up.js';
 export {
   type Delivery,
   type GivenUpReason,
@@ -73,6 +77,7 @@ export {
   type WakeStatus,
   type WokenMachine,
 } from './report/wake-report.js';
+export type { WolClientEvent } from './report/wol-client-event.js';
 export { type RateDecision, RateLimit, type RateLimitSettings } from './window/rate-limit.js';
 export {
   type SeenWakeUp,

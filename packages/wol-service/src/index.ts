@@ -4,9 +4,17 @@
  * @packageDocumentation
  */
 
-export { type ReportOutcome, WAKE_STATUSES, type WakeAnswer, type WakeReport, type WakeStatus } from '@vmdhcp/wake-on-lan';
-export { type DeliveryOutcome, type ManagerState, WolClient, type WolClientSettings } from './client/wol-client.js';
-export type { WolClientEvent } from './client/wol-client-event.js';
+export {
+  type DeliveryOutcome,
+  type ManagerState,
+  type ReportOutcome,
+  WAKE_STATUSES,
+  type WakeAnswer,
+  type WakeReport,
+  type WakeStatus,
+  type WolClientEvent,
+} from '@vmdhcp/wake-on-lan';
+export { WolClient, type WolClientSettings } from './client/wol-client.js';
 export { backOffMs } from './following/back-off.js';
 export { isAddress } from './following/follow-leader.js';
 export type { WakeableAddresses, WolHandler } from './report/wol-handler.js';

@@ -1,9 +1,8 @@
 /** A manager and an agent for tests. */
 
-import type { ReportOutcome, WakeAnswer, WakeReport } from '@vmdhcp/wake-on-lan';
+import type { DeliveryOutcome, ReportOutcome, WakeAnswer, WakeReport, WolClientEvent } from '@vmdhcp/wake-on-lan';
 import { onTestFinished } from 'vitest';
-import { type DeliveryOutcome, WolClient } from './client/wol-client.js';
-import type { WolClientEvent } from './client/wol-client-event.js';
+import { WolClient } from './client/wol-client.js';
 import type { WolHandler } from './report/wol-handler.js';
 import { startWolServer, type WolServer } from './server/wol-server.js';
 import type { WolServerEvent } from './server/wol-server-event.js';

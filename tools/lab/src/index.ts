@@ -26,6 +26,7 @@ export {
   installedFor,
   installedForBareMetal,
   installedForPage,
+  installedForWakeOnLan,
   installedWith,
   MANIFESTS,
   unifiedAgents,

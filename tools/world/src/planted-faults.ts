@@ -21,6 +21,10 @@ export interface PlantedFault {
   readonly election?: ElectionTimes;
   /** The network behind an interface. @param networks - in order */
   readonly network?: (name: string, networks: readonly string[]) => string;
+  /** True: it shows in stories with Wake-on-LAN alone. */
+  readonly needsWakeOnLan?: true;
+  /** The address of a magic packet, as agents hear it; undefined: they do not. */
+  readonly magicPacket?: (macAddress: string) => string | undefined;
   /** What the controller really asks the API server. */
   readonly controller?: (transport: ApiTransport) => ApiTransport;
 }
@@ -218,6 +222,45 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'pins-ignored': {
     what: 'the controller does not read pins',
     controller: heard('/virtualmachines', (line) => line.replaceAll(STATIC_IP_ANNOTATION_PREFIX, 'example.org/')),
+  },
+  'wakes-nobody': {
+    what: 'the manager never asks KubeVirt to start a machine',
+    controller: dropped('PUT', '/start'),
+    needsWakeOnLan: true,
+  },
+  'wakes-another': {
+    what: 'the manager starts another machine',
+    needsWakeOnLan: true,
+    controller: (transport) => ({
+      request: (request) => {
+        const path = request.path.replace(/vm-(\d+)\/start$/, (_all, number: string) => `vm-${Number(number) - 1}/start`);
+        return transport.request({ ...request, path });
+      },
+      stream: (request, handlers) => transport.stream(request, handlers),
+    }),
+  },
+  'wakes-twice': {
+    what: 'the manager asks KubeVirt twice for each start',
+    needsWakeOnLan: true,
+    controller: (transport) => ({
+      request: async (request) => {
+        if (isMeant(request, 'PUT', '/start')) await transport.request(request).catch(() => undefined);
+        return await transport.request(request);
+      },
+      stream: (request, handlers) => transport.stream(request, handlers),
+    }),
+  },
+  'wakes-everybody': {
+    what: 'the manager does not read which machines a WolConfig selects',
+    needsWakeOnLan: true,
+    controller: heard('/wolconfigs', (line) => line.replaceAll('"LabelSelector"', '"All"')),
+  },
+  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true },
+  'other-magic-packets': {
+    what: 'agents report another MAC address than the one of the packet',
+    needsWakeOnLan: true,
+    magicPacket: (macAddress) =>
+      macAddress.replace(/..$/, (octet) => (Number.parseInt(octet, 16) ^ 4).toString(16).padStart(2, '0')),
   },
 };
 

@@ -72,7 +72,7 @@ async function chooseHandling(
   if (nodeName === undefined) throw new CommandError('--manager needs --node-name, or the variable NODE_NAME', ExitCode.usage);
   if ((tlsDir === undefined) !== clearText)
     throw new CommandError('--manager needs either --tls-dir or --clear-text', ExitCode.usage);
-  const { ManagerHandling } = await import('../wake-on-lan/manager-handling.js');
+  const { handleByManager } = await import('../wake-on-lan/handle-by-manager.js');
   const settings = { manager, nodeName, passwordSecret, tlsDirectory: tlsDir, machines, udpPorts: port };
-  return (hearing, logger) => new ManagerHandling(settings, hearing, logger);
+  return (hearing, logger) => handleByManager(settings, hearing, logger);
 }

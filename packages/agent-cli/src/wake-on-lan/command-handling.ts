@@ -1,8 +1,8 @@
 /** Without a cluster: each wake-up is logged, and runs the command of a person. */
 import type { Logger } from '@vmdhcp/service-process';
-import { describePlace } from '@vmdhcp/wake-on-lan';
+import { describePlace, type PacketWakeUp, type WakeUpEnds } from '@vmdhcp/wake-on-lan';
 import type { CommandOutcome, WakeCommand } from './wake-command.js';
-import type { PacketWakeUp, WakeUpEnds, WakeUpHandling } from './wake-up-handling.js';
+import type { WakeUpHandling } from './wake-up-handling.js';
 
 /** @param command - undefined: wake-ups are only logged. */
 export function handleByCommand(command: WakeCommand | undefined, hearing: WakeUpEnds, logger: Logger): WakeUpHandling {

@@ -1,9 +1,4 @@
-import { describePlace, type ListeningEvent } from '@vmdhcp/wake-on-lan';
-
-export interface LogLine {
-  readonly level: 'info' | 'warn' | 'error';
-  readonly message: string;
-}
+import { describePlace, type ListeningEvent, type LogLine } from '@vmdhcp/wake-on-lan';
 
 /** What the log contains about a listener. */
 export function describeListeningEvent(event: ListeningEvent): LogLine {

@@ -8,11 +8,12 @@ import {
   type PacketSender,
   WakeListeners,
   type WakeListenersSettings,
+  type WakeUpEnds,
 } from '@vmdhcp/wake-on-lan';
 import { describeListeningEvent } from './describe-listening-event.js';
 import { linuxListening } from './linux-listening.js';
 import { createWakeMetrics } from './wake-metrics.js';
-import type { WakeUpEnds, WakeUpHandling } from './wake-up-handling.js';
+import type { WakeUpHandling } from './wake-up-handling.js';
 
 const CHECK_INTERVAL_MS = 1_000;
 

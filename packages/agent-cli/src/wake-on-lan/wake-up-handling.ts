@@ -1,21 +1,6 @@
 /** What is done about a wake-up: a command, or a report to a manager. */
-import type { HeardWakeUp, ListeningPlace, PacketHearing, PacketSender } from '@vmdhcp/wake-on-lan';
+import type { PacketWakeUp } from '@vmdhcp/wake-on-lan';
 import type { Registry } from 'prom-client';
-
-/** The first packet of a wake-up. */
-export interface PacketFacts {
-  readonly place: ListeningPlace;
-  readonly sender: PacketSender;
-  /** In octets. */
-  readonly packetSize: number;
-  /** Milliseconds since 1970. */
-  readonly heardAtMs: number;
-}
-
-export type PacketWakeUp = HeardWakeUp<PacketFacts>;
-
-/** What of the hearing is its handling's: to end each wake-up, and to name the machines that count. */
-export type WakeUpEnds = Pick<PacketHearing, 'accept' | 'refuse' | 'forgetAccepted' | 'hearOnly' | 'size'>;
 
 export interface WakeUpHandling {
   readonly start: () => Promise<void>;

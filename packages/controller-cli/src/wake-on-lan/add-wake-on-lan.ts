@@ -7,9 +7,9 @@ import {
   type KubernetesObject,
   watchObjects,
 } from '@vmdhcp/kube-runtime';
-import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
+import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { EVENT_COMPONENT, Resource } from '@vmdhcp/reconciler';
-import { type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
+import { kubevirtRequests, type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
 import { clusterSecrets } from '@vmdhcp/service-certificates/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
 import type { Registry } from 'prom-client';
@@ -17,7 +17,6 @@ import type { AddParts, PartsContext } from '../run/added-parts.js';
 import { WAKE_ON_LAN_RESOURCES } from '../run/apply-crds.js';
 import { WAKE_SECRET_LABELS } from '../run/wake-secret-labels.js';
 import { configObserver } from './config-observer.js';
-import { kubevirtRequests } from './kubevirt-requests.js';
 import { LeaderAddress } from './leader-address.js';
 import { AGENT_SECRET, WAKE_SECRETS, WakeCertificates } from './wake-certificates.js';
 import { createWakeLog } from './wake-log.js';
@@ -65,7 +64,10 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
       followers: () => server.followers,
     });
     const decider = new WakeDecider({
-      ...kubevirtRequests((resource) => fencedClient(new ApiObjectClient<KubernetesObject>(connection, resource), isLeading)),
+      ...kubevirtRequests(
+        (resource) => fencedClient(new ApiObjectClient<KubernetesObject>(connection, resource), isLeading),
+        (error) => (error instanceof ApiRequestError ? (error.status ?? 0) : undefined),
+      ),
       ...{ clock: systemClock, wallTimeMs: Date.now, isLeading },
       leaderAddress: () => leader.other,
       index: {

@@ -23,6 +23,7 @@ export {
   type WakeOnLanObserver,
 } from './controller/wake-on-lan-controller.js';
 export type { FollowedAddresses, WakeableMachines } from './controller/wakeable-machines.js';
+export { kubevirtRequests, type ReadStatus } from './decision/kubevirt-requests.js';
 export { WakeDecider } from './decision/wake-decider.js';
 export type {
   CallFailure,

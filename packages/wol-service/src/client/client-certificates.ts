@@ -1,6 +1,6 @@
+import type { WolClientEvent } from '@vmdhcp/wake-on-lan';
 import { findCertificateProblem, readCertificateDirectory } from '../tls/certificate-directory.js';
 import type { TlsMaterial } from '../tls/tls-material.js';
-import type { WolClientEvent } from './wol-client-event.js';
 
 export interface ClientCertificatesSettings {
   readonly directory: string;

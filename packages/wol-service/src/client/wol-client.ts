@@ -3,13 +3,12 @@
  * knows whether a leader is there.
  */
 
-import type { WakeAnswer, WakeReport } from '@vmdhcp/wake-on-lan';
+import type { DeliveryOutcome, ManagerClient, ManagerListeners, ManagerState, WakeReport } from '@vmdhcp/wake-on-lan';
 import { type FollowingEvent, followLeader, startFollowing } from '../following/follow-leader.js';
 import { type AddressChanges, ReceivedAddresses } from '../wire/address-changes.js';
 import { ClientCertificates } from './client-certificates.js';
 import { describeFailure } from './describe-failure.js';
 import { type CallFailure, ManagerConnection } from './manager-connection.js';
-import type { WolClientEvent } from './wol-client-event.js';
 
 const CERTIFICATE_CHECK_MS = 5_000;
 const FIRST_MESSAGE_MS = 5_000;
@@ -18,7 +17,7 @@ const HEALTH_CHECK_MS = 5_000;
 const CLOSE_AFTER_MS = 10_000;
 const MOST_TRIES_OF_A_REPORT = 4;
 
-export interface WolClientSettings {
+export interface WolClientSettings extends ManagerListeners {
   /** host:port of the Service of the managers. */
   readonly manager: string;
   readonly nodeName: string;
@@ -26,37 +25,12 @@ export interface WolClientSettings {
   readonly passwordSecret?: string | undefined;
   /** With tls.crt, tls.key and ca.crt; undefined: clear text. */
   readonly tlsDirectory: string | undefined;
-  readonly observe: (event: WolClientEvent) => void;
-  /** A manager that leads answers: what waits can be reported. */
-  readonly onReachable: () => void;
-  /** All addresses that may be woken, after each change. */
-  readonly onAddresses: (addresses: ReadonlySet<string>) => void;
   /** Milliseconds between two looks at the directory; default: 5,000. */
   readonly certificateCheckMs?: number;
 }
 
-/** What became of a report. */
-export type DeliveryOutcome =
-  | { readonly kind: 'answered'; readonly answer: WakeAnswer }
-  /** The manager refuses the report, and would refuse it again. */
-  | { readonly kind: 'malformed'; readonly message: string }
-  /** The manager that leads has too many wake-ups of this machine or sender: it is to be reported again, and others meanwhile. */
-  | { readonly kind: 'later'; readonly message: string }
-  /** No manager that leads took it: it is to be reported again. */
-  | { readonly kind: 'unavailable'; readonly message: string };
-
-export interface ManagerState {
-  readonly kind: 'connected' | 'disconnected';
-  /** host:port of the manager that was tried last. */
-  readonly address: string;
-  /** Why it is disconnected; empty where it is connected. */
-  readonly why: string;
-  /** When that began, by `performance.now()`. */
-  readonly sinceMs: number;
-}
-
 /** A client of the managers: `start` connects, `report` reports. */
-export class WolClient {
+export class WolClient implements ManagerClient {
   readonly #settings: WolClientSettings;
   readonly #certificates: ClientCertificates | undefined;
   #following;

@@ -2,7 +2,7 @@ import { ApiError } from '../api-error.js';
 import type { Authenticator, Credentials } from '../request/request-chain.js';
 import type { User } from '../request-user.js';
 import { unauthorized } from './refusal.js';
-import { apiAudience, readToken } from './service-account-token.js';
+import { apiAudience, readToken, type TokenClaims } from './service-account-token.js';
 import { anonymousUser, serviceAccountUser } from './user.js';
 
 export interface AuthenticatorOptions {
@@ -22,6 +22,8 @@ export interface Authenticated {
 export class TokenAuthenticator implements Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #users = new Map<string, User>();
+  /** Tokens whose signature was right: each request of a process has the same one. */
+  readonly #read = new Map<string, TokenClaims>();
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -46,12 +48,19 @@ export class TokenAuthenticator implements Authenticator {
   reviewToken(token: string, wantedAudiences: readonly string[]): Authenticated | undefined {
     const user = this.#users.get(token);
     if (user !== undefined) return { user, audiences: wantedAudiences };
-    const claims = readToken(token, this.#options.signingKey);
+    const claims = this.#claimsOf(token);
     if (claims === undefined || claims.expiresAtSeconds <= this.#options.nowSeconds()) return undefined;
     const { namespace, name, uid } = claims.serviceAccount;
     const audiences = claims.audiences.filter((audience) => wantedAudiences.includes(audience));
     if (audiences.length === 0 || this.#options.serviceAccountUid(namespace, name) !== uid) return undefined;
     const extra = { 'authentication.kubernetes.io/credential-id': [`JTI=${claims.id}`] };
     return { user: { ...serviceAccountUser(namespace, name), uid, extra }, audiences };
+  }
+  #claimsOf(token: string): TokenClaims | undefined {
+    const known = this.#read.get(token);
+    if (known !== undefined) return known;
+    const claims = readToken(token, this.#options.signingKey);
+    if (claims !== undefined) this.#read.set(token, claims);
+    return claims;
   }
 }

@@ -28,7 +28,11 @@ export interface TransportSettings {
   readonly token: () => string;
   readonly userAgent: string;
   readonly timeoutMs: number;
+  /** Answers requests to KubeVirt's subresources, which an API server passes on. Default: there are none. */
+  readonly subresource?: (path: string) => Promise<{ readonly status: number; readonly message: string }>;
 }
+
+const SUBRESOURCES = '/apis/subresources.kubevirt.io/';
 
 /** A watch over a link that is cut ends by itself after so long: the kernel gives up. */
 const BROKEN_WATCH_MS = 15_000;
@@ -47,14 +51,19 @@ export class Transport implements ApiTransport {
     const sentMs = process.timeMs - scheduler.nowMs();
     return process.settled(
       new Promise((resolve, reject) => {
-        scheduler.after(sentMs + timeoutMs, () => reject(new ApiRequestError(`${what}: no answer within ${timeoutMs} ms`)));
+        const callOff = scheduler.after(sentMs + timeoutMs, () =>
+          reject(new ApiRequestError(`${what}: no answer within ${timeoutMs} ms`)),
+        );
         const loss = link.loss();
         if (loss === 'request' || link.isCut()) return;
         scheduler.after(sentMs + link.latencyMs(), () => {
           if (link.isCut()) return;
           this.#exchange(request, (status, body) => {
             if (loss === 'answer' || link.isCut()) return;
-            scheduler.after(link.latencyMs(), () => settle({ what, status, body }, resolve, reject));
+            scheduler.after(link.latencyMs(), () => {
+              callOff();
+              settle({ what, status, body }, resolve, reject);
+            });
           });
         });
       }),
@@ -129,6 +138,11 @@ export class Transport implements ApiTransport {
   }
 
   #exchange({ method, path, body, contentType, accept }: ApiRequest, onAnswer: (status: number, body: string) => void): void {
+    const { subresource } = this.#settings;
+    if (subresource !== undefined && path.startsWith(SUBRESOURCES)) {
+      void subresource(path).then(({ status, message }) => onAnswer(status, message && JSON.stringify({ message })));
+      return;
+    }
     let status = 0;
     let text = '';
     this.#settings.simulator.exchange(

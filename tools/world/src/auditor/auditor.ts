@@ -6,11 +6,12 @@ import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { readConditions, readList, readText } from '@vmdhcp/kube-runtime';
 import type { ApiObject } from '@vmdhcp/kube-simulator';
 import { NAMESPACE, type WorldMachine } from '../cluster/machines.js';
-import type { PoolOfWorld, World } from '../cluster/world.js';
+import type { MagicPacketSent, PoolOfWorld, StartRequest, World } from '../cluster/world.js';
 import type { DhcpClient } from '../guests/dhcp-client.js';
 import { type DhcpPacket, Option, readAddress, readSeconds } from '../network/dhcp-packet.js';
 import type { Captured } from '../network/segment.js';
 import { AddressHistory, recordedIn } from './address-history.js';
+import { WakeAuditor } from './wake-auditor.js';
 
 export const LAWS = {
   'one-user': 'no two guests of a network use one address at one time',
@@ -26,6 +27,9 @@ export const LAWS = {
   status: 'the status of a VirtualMachineNetworkConfig agrees with the IPPool',
   addressed: 'each machine whose pools all have an address left has its addresses',
   bound: 'each guest uses the address that is recorded for it',
+  woken: 'a machine that may be woken is started after a magic packet while nothing is wrong',
+  'woken-only': 'no machine is started without a magic packet that may wake it',
+  'woken-once': 'a wake-up is one request to start while nothing is wrong',
   served: 'a pool whose condition AgentReady is True is served, by one interface with its server address',
 } as const;
 export type Law = keyof typeof LAWS;
@@ -72,9 +76,15 @@ export class Auditor {
   readonly #waiting = new Map<string, { readonly segment: string; readonly macAddress: string; readonly atMs: number }>();
   #calmSinceMs = Number.POSITIVE_INFINITY;
   readonly #reported = new Set<string>();
+  readonly #wakeUps: WakeAuditor;
 
   constructor(world: World) {
     this.#world = world;
+    this.#wakeUps = new WakeAuditor(world, {
+      count: (what) => this.#count(what),
+      violated: (law, message) => this.#violated(law, message),
+      calmSinceMs: () => this.#calmSinceMs,
+    });
     for (const { key } of world.pools) this.#histories.set(key, new AddressHistory());
     world.whileApiRuns(() => this.#watchPools());
   }
@@ -124,9 +134,18 @@ export class Auditor {
     else if (packet.type === 'ack' || packet.type === 'offer') this.#onReply(captured, server);
   }
 
+  onMagicPacket(packet: MagicPacketSent): void {
+    this.#wakeUps.onMagicPacket(packet);
+  }
+
+  onStartRequest(request: StartRequest): void {
+    this.#wakeUps.onStartRequest(request);
+  }
+
   /** Looks at what guests use and wait for now. */
   look(): void {
     this.#lookForSilence();
+    this.#wakeUps.look();
     for (const [name, segment] of this.#world.segments) {
       const users = new Map<string, string>();
       for (const guest of segment.guests) {

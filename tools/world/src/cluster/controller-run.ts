@@ -13,6 +13,7 @@ import {
 import { ApiLeaseStore, ApiObjectClient, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 import { type AgentTopology, cachedPartsWith, DhcpController } from '@vmdhcp/reconciler';
 import { Transport } from '../api/transport.js';
+import { WakeManager } from '../wake/wake-manager.js';
 import type { Surroundings } from './surroundings.js';
 
 export const AGENT_NAMESPACE = 'vm-dhcp-agents';
@@ -32,6 +33,8 @@ export interface ControllerSettings extends Surroundings {
 
 export class ControllerRun {
   readonly process: FakeProcess;
+  /** Undefined: without Wake-on-LAN. */
+  readonly wakeManager: WakeManager | undefined;
   readonly #settings: ControllerSettings;
   readonly #run: PartsRun;
   #isOver = false;
@@ -50,7 +53,7 @@ export class ControllerRun {
       open: clientOf,
       clock: this.process,
       backOff: { firstMs: 100, mostMs: 30_000, random: chance },
-      trim: cachedPartsWith({ machineLabels: false }),
+      trim: cachedPartsWith({ machineLabels: settings.hasWakeOnLan }),
     });
     const dhcp = new DhcpController({
       caches,
@@ -61,8 +64,16 @@ export class ControllerRun {
       identity,
       agents: this.#agents(),
     });
+    const { node, hasWakeOnLan } = settings;
+    this.wakeManager = hasWakeOnLan
+      ? new WakeManager({
+          ...{ node, identity, caches, clientOf, isLeading, transport, process: this.process, random: chance },
+          namespace: AGENT_NAMESPACE,
+          inventory: dhcp.inventory,
+        })
+      : undefined;
     this.#run = runParts({
-      parts: [dhcp],
+      parts: this.wakeManager === undefined ? [dhcp] : [dhcp, this.wakeManager.part],
       clock: this.process,
       election: {
         ...ELECTION,
@@ -106,7 +117,7 @@ export class ControllerRun {
   }
 
   #transport(timeoutMs: number): Transport {
-    const { scheduler, simulator, linkOf, tokenOf, node } = this.#settings;
+    const { scheduler, simulator, linkOf, tokenOf, node, subresource } = this.#settings;
     return new Transport({
       scheduler,
       simulator,
@@ -115,6 +126,7 @@ export class ControllerRun {
       token: tokenOf(CONTROLLER_NAMESPACE, 'vm-dhcp-controller'),
       userAgent: 'vmdhcp-controller',
       timeoutMs,
+      subresource,
     });
   }
 

@@ -23,11 +23,24 @@ export interface MachineSettings {
   readonly name: string;
   readonly interfaces: readonly InterfaceSettings[];
   readonly habits: ClientHabits;
+  /** Default: Always. */
+  readonly runStrategy?: RunStrategy;
+  /** True: the WolConfig allows it. */
+  readonly mayBeWoken?: boolean;
 }
+
+/** Source: KubeVirt, `VirtualMachineRunStrategy`. */
+export type RunStrategy = 'Always' | 'Halted' | 'Manual';
 
 /** A virtual machine that exists. */
 export interface WorldMachine {
   readonly name: string;
+  readonly runStrategy: RunStrategy;
+  readonly mayBeWoken: boolean;
+  /** When its interfaces were given. */
+  changedAtMs: number;
+  /** True from a start request until its guests run. */
+  isStarting: boolean;
   /** The interfaces of the template: an instance that runs may have others. */
   interfaces: readonly InterfaceSettings[];
   readonly habits: ClientHabits;
@@ -51,7 +64,12 @@ export interface MachinesSettings {
   readonly simulator: KubeSimulator;
   readonly segments: ReadonlyMap<string, Segment>;
   readonly nodes: readonly string[];
+  /** A start request has arrived at KubeVirt. */
+  readonly onStartRequest: (name: string, isTaken: boolean) => void;
 }
+
+export const WAKE_LABELS = { 'example.org/wake': 'yes' };
+const START_MS = 2_000;
 
 export class Machines {
   readonly #settings: MachinesSettings;
@@ -69,16 +87,18 @@ export class Machines {
   }
 
   /** Creates it, and starts it. */
-  async create({ name, interfaces, habits }: MachineSettings): Promise<WorldMachine> {
+  async create(settings: MachineSettings): Promise<WorldMachine> {
+    const { name, interfaces, habits, runStrategy = 'Always', mayBeWoken = false } = settings;
     const pins = interfaces.filter(({ pin }) => pin !== undefined);
     const annotations = Object.fromEntries(pins.map(({ name: nic, pin }) => [`${STATIC_IP_ANNOTATION_PREFIX}${nic}`, pin ?? '']));
     const { client } = this.#settings.simulator;
-    const spec = { running: true, template: { spec: templateOf(interfaces) } };
-    const created = await client.create(MACHINES, { metadata: { name, annotations }, spec });
+    const spec = { runStrategy, template: { spec: templateOf(interfaces) } };
+    const labels = mayBeWoken ? WAKE_LABELS : {};
+    const created = await client.create(MACHINES, { metadata: { name, annotations, labels }, spec });
     const machine: WorldMachine = {
-      name,
-      interfaces,
-      habits,
+      ...{ name, interfaces, habits, runStrategy, mayBeWoken },
+      changedAtMs: this.#settings.scheduler.nowMs(),
+      isStarting: false,
       node: this.#someNode(),
       guests: [],
       lastMacAddresses: [],
@@ -119,7 +139,30 @@ export class Machines {
       ...{ network, pin },
       client: this.#clientOf(machine, network, macAddresses[index] as string),
     }));
+    machine.isStarting = false;
     for (const { client: guest } of machine.guests) guest.start();
+  }
+
+  /** Somebody shuts it down. KubeVirt, which made `Always` of `Halted` when it was started, makes `Halted` of it again. */
+  async shutDown(name: string): Promise<void> {
+    await this.stop(name);
+    const machine = this.#machines.get(name);
+    if (machine !== undefined) await this.#setRunStrategy(machine, machine.runStrategy);
+  }
+
+  /** What KubeVirt answers a start request. Source: virt-api, `StartVMRequestHandler`. */
+  async requestStart(name: string): Promise<{ readonly status: number; readonly message: string }> {
+    const machine = this.#machines.get(name);
+    if (machine === undefined) return { status: 404, message: `virtualmachine ${name} not found` };
+    const isTaken = machine.runStrategy !== 'Always' && !machine.isStarting && machine.guests.length === 0;
+    this.#settings.onStartRequest(name, isTaken);
+    if (!isTaken) return { status: 409, message: 'VM is already running' };
+    machine.isStarting = true;
+    if (machine.runStrategy === 'Halted') await this.#setRunStrategy(machine, 'Always');
+    else await this.#patchStatus(name, { stateChangeRequests: [{ action: 'Start' }] });
+    const { scheduler, random } = this.#settings;
+    scheduler.after(random(START_MS), () => void this.start(name).catch(() => undefined));
+    return { status: 202, message: '' };
   }
 
   async stop(name: string): Promise<void> {
@@ -138,6 +181,7 @@ export class Machines {
     const body = { spec: { template: { spec: templateOf(interfaces) } } };
     await this.#settings.simulator.client.patch({ ...MACHINES, name }, { type: 'merge', body });
     machine.interfaces = interfaces;
+    machine.changedAtMs = this.#settings.scheduler.nowMs();
     if (machine.guests.length === 0) machine.lastMacAddresses = [];
   }
 
@@ -173,10 +217,19 @@ export class Machines {
   }
 
   async #report(name: string, created: boolean): Promise<void> {
-    const body = { status: { created, ready: created, printableStatus: created ? 'Running' : 'Stopped' } };
+    const printableStatus = created ? 'Running' : 'Stopped';
+    await this.#patchStatus(name, { created, ready: created, printableStatus, stateChangeRequests: null });
+  }
+
+  async #patchStatus(name: string, status: JsonObject): Promise<void> {
     await this.#settings.simulator.client
-      .patch({ ...MACHINES, name, subresource: 'status' }, { type: 'merge', body })
+      .patch({ ...MACHINES, name, subresource: 'status' }, { type: 'merge', body: { status } })
       .catch(() => undefined);
+  }
+
+  async #setRunStrategy({ name }: WorldMachine, runStrategy: RunStrategy): Promise<void> {
+    const body = { spec: { runStrategy } };
+    await this.#settings.simulator.client.patch({ ...MACHINES, name }, { type: 'merge', body }).catch(() => undefined);
   }
 
   #someNode(): string {

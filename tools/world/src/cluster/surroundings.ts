@@ -4,6 +4,7 @@ import type { ApiLink } from '../api/transport.js';
 import type { Segment } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
 import type { Scheduler } from '../time/scheduler.js';
+import type { WakeManager } from '../wake/wake-manager.js';
 
 /** What a program of a world finds around it. */
 export interface Surroundings {
@@ -17,4 +18,10 @@ export interface Surroundings {
   /** A token of a ServiceAccount, when it is asked for. */
   readonly tokenOf: (namespace: string, serviceAccount: string) => () => string;
   readonly fault: PlantedFault | undefined;
+  /** True: the cluster has a WolConfig, and controllers with Wake-on-LAN. */
+  readonly hasWakeOnLan: boolean;
+  /** KubeVirt's answer to a request for a subresource. */
+  readonly subresource: (path: string) => Promise<{ readonly status: number; readonly message: string }>;
+  /** The managers that agents for Wake-on-LAN may reach. */
+  readonly managers: () => readonly WakeManager[];
 }

@@ -1,24 +1,56 @@
 /** Everything together: an API server, nodes, networks, the product that runs on them, machines and their guests. */
-import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import {
+  ipPoolResource,
+  toCustomResourceDefinition,
+  virtualMachineNetworkConfigResource,
+  wolConfigResource,
+} from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
-import { createFrontProxy, type JsonObject, type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { CLUSTER_EXAMPLES, installedFor, ipPool, networkAttachment, readYaml, unifiedAgents } from '@vmdhcp/lab';
+import {
+  createFrontProxy,
+  type JsonObject,
+  type KubeSimulator,
+  type Pod,
+  type PodProcess,
+  startKubeSimulator,
+} from '@vmdhcp/kube-simulator';
+import {
+  CLUSTER_EXAMPLES,
+  installedFor,
+  installedForWakeOnLan,
+  ipPool,
+  networkAttachment,
+  readYaml,
+  unifiedAgents,
+} from '@vmdhcp/lab';
 import type { AgentTopology } from '@vmdhcp/reconciler';
 import type { ApiLink, Loss } from '../api/transport.js';
 import { type Captured, Segment } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
 import { Scheduler } from '../time/scheduler.js';
 import { liveIn } from '../time/virtual-process.js';
+import { WakeAgentPod } from '../wake/wake-agent-pod.js';
 import { AgentPod } from './agent-pod.js';
 import { ControllerRun } from './controller-run.js';
-import { Machines, NAMESPACE } from './machines.js';
+import { Machines, NAMESPACE, WAKE_LABELS } from './machines.js';
 import type { Surroundings } from './surroundings.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
+const WAKE_AGENT_APP = 'wol-agent';
 const TOKEN_MS = 12 * 3_600_000;
-const MANIFESTS = [...installedFor('controller'), ...readYaml(`${CLUSTER_EXAMPLES}crds.yaml`)];
-const DEFINITIONS = [ipPoolResource, virtualMachineNetworkConfigResource].map((one) => toCustomResourceDefinition(one));
+const FOREIGN_DEFINITIONS = readYaml(`${CLUSTER_EXAMPLES}crds.yaml`);
+const MANIFESTS = installedFor('controller');
+const MANIFESTS_OF_WAKE_ON_LAN = installedForWakeOnLan();
+const DEFINITIONS = [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource].map((one) =>
+  toCustomResourceDefinition(one),
+);
+const WOL_CONFIG = {
+  apiVersion: 'wol.pillon.org/v1beta1',
+  kind: 'WolConfig',
+  metadata: { name: 'world' },
+  spec: { discoveryMode: 'LabelSelector', vmSelector: { matchLabels: WAKE_LABELS } },
+};
 const UNIFIED = unifiedAgents();
 /** Made before any world begins: it takes real time. */
 const FRONT_PROXY = await createFrontProxy();
@@ -29,6 +61,29 @@ export interface PoolOfWorld {
   readonly key: string;
   readonly serverIP: string;
   readonly size: number;
+}
+
+/** What a world begins with. */
+export interface WorldSettings {
+  readonly seed: number;
+  /** Addresses of each pool. */
+  readonly poolSizes: readonly number[];
+  readonly hasWakeOnLan: boolean;
+  readonly fault: PlantedFault | undefined;
+}
+
+/** A request to KubeVirt to start a virtual machine. */
+export interface StartRequest {
+  readonly name: string;
+  /** False: KubeVirt refused it. */
+  readonly isTaken: boolean;
+}
+
+/** A magic packet that at least one agent heard. */
+export interface MagicPacketSent {
+  readonly macAddress: string;
+  /** The virtual machine that has the address. */
+  readonly name: string;
 }
 
 /** How bad the way to the API server is. */
@@ -48,27 +103,32 @@ export class World {
   readonly segments = new Map<string, Segment>();
   readonly pools: PoolOfWorld[] = [];
   readonly pods: AgentPod[] = [];
+  readonly #wakeAgents: WakeAgentPod[] = [];
+  readonly hasWakeOnLan: boolean;
   weather = FAIR;
   /** Nodes that cannot reach the API server. */
   readonly cutNodes = new Set<string>();
   topology: AgentTopology = 'per-network';
   readonly #onApiStart: (() => void)[] = [];
   onCaptured: (captured: Captured) => void = () => undefined;
+  onStartRequest: (request: StartRequest) => void = () => undefined;
+  onMagicPacket: (packet: MagicPacketSent) => void = () => undefined;
   readonly #fault: PlantedFault | undefined;
   #simulator: KubeSimulator | undefined;
   #machines: Machines | undefined;
   readonly #controllers = new Map<number, ControllerRun>();
 
-  private constructor(seed: number, fault: PlantedFault | undefined) {
+  private constructor({ seed, fault, hasWakeOnLan }: WorldSettings) {
     this.random = randomFrom(seed);
     this.#fault = fault;
+    this.hasWakeOnLan = hasWakeOnLan;
   }
 
   /** A cluster with these pools, in which nothing runs yet. */
-  static async create(seed: number, pools: readonly number[], fault: PlantedFault | undefined): Promise<World> {
-    const world = new World(seed, fault);
+  static async create(settings: WorldSettings): Promise<World> {
+    const world = new World(settings);
     liveIn(world.scheduler, world.random);
-    await world.#furnish(pools);
+    await world.#furnish(settings.poolSizes);
     return world;
   }
 
@@ -88,6 +148,11 @@ export class World {
 
   get livePods(): readonly AgentPod[] {
     return this.pods.filter(({ hasEnded }) => !hasEnded);
+  }
+
+  /** Agents for Wake-on-LAN. */
+  get wakeAgents(): readonly WakeAgentPod[] {
+    return this.#wakeAgents.filter(({ hasEnded }) => !hasEnded);
   }
 
   /** Starts replicas of the controller, after those that run are killed. */
@@ -114,6 +179,16 @@ export class World {
     begin();
   }
 
+  /** Somebody sends a magic packet for a virtual machine, and not every node receives it. @returns how many agents heard it. */
+  sendMagicPacket(name: string, macAddress: string): number {
+    const hearing = this.wakeAgents.filter(({ process }) => !process.isFrozen);
+    const sure = hearing[this.random(Math.max(1, hearing.length))];
+    const heardBy = hearing.filter((agent) => agent === sure || this.random(2) === 0);
+    for (const agent of heardBy) agent.hear(macAddress, '10.9.9.9');
+    if (heardBy.length > 0) this.onMagicPacket({ name, macAddress });
+    return heardBy.length;
+  }
+
   /** Lets so much time pass. */
   async pass(ms: number): Promise<void> {
     await this.scheduler.pass(ms);
@@ -136,6 +211,8 @@ export class World {
   }
 
   #startController(index: number): void {
+    // One that ended by itself may have been started again meanwhile.
+    this.#controllers.get(index)?.kill();
     const run = new ControllerRun({
       ...this.#surroundings(),
       node: NODES[index % NODES.length] as string,
@@ -155,19 +232,41 @@ export class World {
       adminToken: 'admin',
       frontProxy: FRONT_PROXY,
       nodes: NODES.map((name) => ({ name, labels: { 'network.harvesterhci.io/mgmt': 'true' } })),
-      runPod: (pod) => {
-        const made = new AgentPod(pod, this.#surroundings());
-        this.pods.push(made);
-        return made;
-      },
+      runPod: (pod) => this.#runPod(pod),
       onControllerError: () => undefined,
     });
     this.#simulator = await this.during(started);
-    const objects = [...MANIFESTS, ...DEFINITIONS, ...UNIFIED.filter(({ kind }) => kind !== 'Deployment')];
+    const manifests = this.hasWakeOnLan ? MANIFESTS_OF_WAKE_ON_LAN : MANIFESTS;
+    const objects = [
+      ...FOREIGN_DEFINITIONS,
+      ...manifests,
+      ...DEFINITIONS,
+      ...UNIFIED.filter(({ kind }) => kind !== 'Deployment'),
+    ];
     for (const object of objects) await this.during(this.#create(object as unknown as KubernetesObject));
     await this.pass(5_000);
+    if (this.hasWakeOnLan) await this.during(this.#create(WOL_CONFIG));
     for (const [index, size] of sizes.entries()) await this.#addPool(index, size);
-    this.#machines = new Machines({ ...this, simulator: this.#simulator });
+    this.#machines = new Machines({
+      ...this,
+      simulator: this.#simulator,
+      onStartRequest: (name, isTaken) => this.onStartRequest({ name, isTaken }),
+    });
+  }
+
+  #runPod(pod: Pod): PodProcess {
+    const isWakeAgent = pod.metadata.labels?.['app'] === WAKE_AGENT_APP;
+    const made = isWakeAgent ? new WakeAgentPod(pod, this.#surroundings()) : new AgentPod(pod, this.#surroundings());
+    if (made instanceof WakeAgentPod) this.#wakeAgents.push(made);
+    else this.pods.push(made);
+    return made;
+  }
+
+  /** `…/namespaces/default/virtualmachines/NAME/start` */
+  async #subresource(path: string): Promise<{ readonly status: number; readonly message: string }> {
+    const [name = '', verb] = path.split('/').slice(-2);
+    if (verb !== 'start') return { status: 404, message: `no subresource ${verb}` };
+    return await this.machines.requestStart(name);
   }
 
   async #addPool(index: number, size: number): Promise<void> {
@@ -211,6 +310,9 @@ export class World {
       linkOf: (node) => this.#linkOf(node),
       tokenOf: (namespace, name) => this.#tokenOf(namespace, name),
       fault: this.#fault,
+      hasWakeOnLan: this.hasWakeOnLan,
+      subresource: (path) => this.#subresource(path),
+      managers: () => this.controllers.flatMap(({ wakeManager }) => wakeManager ?? []),
     };
   }
 

@@ -4,7 +4,7 @@ import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api/agent';
 import { ipPool } from '@vmdhcp/lab';
 import { AGENT_TOPOLOGIES } from '@vmdhcp/reconciler';
 import { AGENT_NAMESPACE, UNIFIED_DEPLOYMENT } from '../cluster/controller-run.js';
-import { type InterfaceSettings, NAMESPACE, octet, type WorldMachine } from '../cluster/machines.js';
+import { type InterfaceSettings, NAMESPACE, octet, type RunStrategy, type WorldMachine } from '../cluster/machines.js';
 import { FAIR, type PoolOfWorld, poolConfig, type World } from '../cluster/world.js';
 import type { ClientHabits } from '../guests/dhcp-client.js';
 import { GOOD_LINKS } from '../network/segment.js';
@@ -66,6 +66,8 @@ async function create(
     readonly isPlain?: boolean;
     readonly networks?: number;
     readonly isPinned?: boolean;
+    readonly runStrategy?: RunStrategy;
+    readonly mayBeWoken?: boolean;
   },
 ): Promise<string | undefined> {
   const { world } = scene;
@@ -80,12 +82,29 @@ async function create(
       ...(pin !== undefined && { pin }),
     };
   });
-  const machine = await world.machines.create({ name: `vm-${number}`, interfaces, habits: habitsOf(scene, kind.habits) });
+  const { runStrategy = 'Always', mayBeWoken = false } = kind;
+  const habits = habitsOf(scene, kind.habits);
+  const machine = await world.machines.create({ name: `vm-${number}`, interfaces, habits, runStrategy, mayBeWoken });
   const where = interfaces.map(
     ({ network, macAddress = 'a MAC address of KubeVirt', pin }) =>
       `${network} as ${macAddress}${pin === undefined ? '' : ` pinned to ${pin}`}`,
   );
-  return `virtual machine ${machine.name} is created on ${where.join(' and ')}`;
+  const wakeable = mayBeWoken ? ', and may be woken' : '';
+  return `virtual machine ${machine.name} (${runStrategy}) is created on ${where.join(' and ')}${wakeable}`;
+}
+
+/** A machine that runs when it is asked to: by a person, or by a magic packet if the WolConfig allows that. */
+async function createWakeable(scene: Scene, mayBeWoken: boolean): Promise<string | undefined> {
+  const runStrategy = one(scene, ['Halted', 'Manual'] as const) ?? 'Manual';
+  return await create(scene, { runStrategy, mayBeWoken });
+}
+
+function wake({ world }: Scene, { name, interfaces }: WorldMachine): string | undefined {
+  const macAddress = interfaces[0]?.macAddress;
+  if (macAddress === undefined || world.wakeAgents.length === 0) return undefined;
+  let agents = 0;
+  for (let packets = 1 + world.random(3); packets > 0; packets--) agents += world.sendMagicPacket(name, macAddress);
+  return `magic packets for ${name} (${macAddress}): heard ${agents} times`;
 }
 
 /** An address of the pool that no machine is pinned to. */
@@ -123,8 +142,8 @@ async function editPool(scene: Scene, pool: PoolOfWorld, spec: object): Promise<
   await scene.world.simulator.client.patch({ ...IPPOOLS, name: pool.name }, { type: 'merge', body: { spec } as never });
 }
 
-/** Everyday life: nothing of it is a fault. */
-export const EVERYDAY: Readonly<Record<string, Act>> = {
+/** Everyday life of machines: nothing of it is a fault. */
+export const LIFE_OF_MACHINES: Readonly<Record<string, Act>> = {
   'create a machine': (scene) => create(scene, {}),
   'create a machine with two networks': (scene) => create(scene, { networks: 2 }),
   'create a machine without a MAC address': (scene) => create(scene, { isPlain: true }),
@@ -164,6 +183,39 @@ export const EVERYDAY: Readonly<Record<string, Act>> = {
     scene.world.machines.migrate(machine.name);
     return `virtual machine ${machine.name} migrates to ${machine.node}`;
   },
+  'delete a network config': async (scene) => {
+    const machine = someMachine(scene);
+    if (machine === undefined || happenedLately(scene, 'make a pool anew')) return undefined;
+    await scene.world.simulator.client.delete({ ...CONFIGS, name: machine.name }).catch(() => undefined);
+    return `somebody deletes VirtualMachineNetworkConfig ${machine.name}`;
+  },
+};
+
+/** What happens with Wake-on-LAN. */
+export const WAKE_UPS: Readonly<Record<string, Act>> = {
+  'create a machine that may be woken': (scene) => createWakeable(scene, true),
+  'create a machine that nobody may wake': (scene) => createWakeable(scene, false),
+  'shut a machine down': async (scene) => {
+    const machine = someMachine(scene, ({ guests, runStrategy }) => guests.length > 0 && runStrategy !== 'Always');
+    if (machine === undefined) return undefined;
+    await scene.world.machines.shutDown(machine.name);
+    return `virtual machine ${machine.name} is shut down`;
+  },
+  'send magic packets': (scene) => {
+    const machine = someMachine(scene, ({ runStrategy }) => runStrategy !== 'Always');
+    return machine && wake(scene, machine);
+  },
+  'shut a machine down, and wake it': async (scene) => {
+    const machine = someMachine(scene, ({ guests, runStrategy }) => guests.length > 0 && runStrategy !== 'Always');
+    if (machine === undefined) return undefined;
+    await scene.world.machines.shutDown(machine.name);
+    scene.later(20_000, () => void wake(scene, machine));
+    return `virtual machine ${machine.name} is shut down, and soon woken`;
+  },
+};
+
+/** What people do to pools. */
+export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
   'change a pool': async (scene) => {
     const index = scene.world.random(scene.world.pools.length);
     const pool = scene.world.pools[index] as PoolOfWorld;
@@ -187,12 +239,6 @@ export const EVERYDAY: Readonly<Record<string, Act>> = {
     await client.delete({ ...IPPOOLS, name: pool.name }).catch(() => undefined);
     scene.later(30_000, () => void createPool(scene, index, pool));
     return `pool ${pool.key} is deleted, and made anew`;
-  },
-  'delete a network config': async (scene) => {
-    const machine = someMachine(scene);
-    if (machine === undefined || happenedLately(scene, 'make a pool anew')) return undefined;
-    await scene.world.simulator.client.delete({ ...CONFIGS, name: machine.name }).catch(() => undefined);
-    return `somebody deletes VirtualMachineNetworkConfig ${machine.name}`;
   },
 };
 
@@ -223,6 +269,17 @@ export const FAULTS: Readonly<Record<string, Act>> = {
     const path = { resource: 'pods', namespace: AGENT_NAMESPACE, name: pod.name };
     await scene.world.simulator.client.delete(path).catch(() => undefined);
     return `pod ${pod.name} is deleted`;
+  },
+  'kill an agent for Wake-on-LAN': (scene) => {
+    const agent = one(scene, scene.world.wakeAgents);
+    agent?.stop(0);
+    return agent && `agent ${agent.name} is killed`;
+  },
+  'freeze an agent for Wake-on-LAN': (scene) => {
+    const agent = one(scene, scene.world.wakeAgents);
+    const ms = 200 + scene.world.random(20_000);
+    agent?.process.freeze(ms);
+    return agent && `agent ${agent.name} is frozen for ${ms} ms`;
   },
   'stall an agent in a call to its kernel': (scene) => {
     const pod = somePod(scene);

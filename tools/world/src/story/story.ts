@@ -5,7 +5,7 @@ import { Auditor, type Violation } from '../auditor/auditor.js';
 import { FAIR, World } from '../cluster/world.js';
 import { type Captured, GOOD_LINKS } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
-import { type Act, EVERYDAY, FAULTS, type Scene } from './acts.js';
+import { type Act, FAULTS, LIFE_OF_MACHINES, LIFE_OF_POOLS, type Scene, WAKE_UPS } from './acts.js';
 import { tellObjects } from './tell-objects.js';
 
 export interface StoryOutcome {
@@ -38,6 +38,8 @@ const LOOK_MS = 1_000;
 const EVENTFUL_MS = 300_000;
 const CALM_MS = 180_000;
 const REST_MS = 420_000;
+/** How often each act of Wake-on-LAN is in the draw. */
+const WAKE_UPS_SHARE = 3;
 const REST_STEP_MS = 60_000;
 const POOL_SIZES = [4, 8, 30];
 
@@ -72,8 +74,14 @@ class Story {
   async play(): Promise<StoryOutcome> {
     const { seed, fault } = this.#settings;
     const sizes = Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number);
-    const world = await World.create(mixed(seed + 1), sizes, fault);
+    const hasWakeOnLan = this.#random(2) === 0 || fault?.needsWakeOnLan === true;
+    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, hasWakeOnLan, fault });
     const auditor = new Auditor(world);
+    world.onStartRequest = (request) => {
+      this.#say(world, `KubeVirt is asked to start ${request.name}${request.isTaken ? '' : ', and refuses'}`);
+      auditor.onStartRequest(request);
+    };
+    world.onMagicPacket = (packet) => auditor.onMagicPacket(packet);
     world.onCaptured = (captured) => {
       const { packet, server, segment } = captured;
       const what = `${packet.type} ${packet.yiaddr === '0.0.0.0' ? packet.ciaddr : packet.yiaddr}`;
@@ -93,7 +101,10 @@ class Story {
     };
     await world.installUnifiedAgents();
     const topology = AGENT_TOPOLOGIES[this.#random(AGENT_TOPOLOGIES.length)] as AgentTopology;
-    this.#say(world, `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}`);
+    this.#say(
+      world,
+      `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}${hasWakeOnLan ? ', Wake-on-LAN' : ''}`,
+    );
     world.startControllers(topology);
     await world.pass(START_MS);
     look();
@@ -111,7 +122,8 @@ class Story {
   }
 
   async #tell(world: World, auditor: Auditor): Promise<void> {
-    const everyday = this.#some(EVERYDAY);
+    const ofMachines = [...this.#some(LIFE_OF_MACHINES), ...wakeUpsOf(world)];
+    const ofPools = this.#some(LIFE_OF_POOLS);
     const faults = this.#some(FAULTS);
     const scene: Scene = {
       world,
@@ -119,19 +131,26 @@ class Story {
       lastMs: this.#lastMs,
       later: (mostMs, undo) => this.#later(world, mostMs, undo),
     };
-    for (let machines = 3 + this.#random(8); machines > 0; machines--)
-      await this.#act(scene, 'create a machine', EVERYDAY['create a machine'] as Act);
+    await this.#createFirst(scene);
     for (const isEventful of [true, false, true]) {
       if (this.#isOver(auditor)) return;
       auditor.disturbed(isEventful);
       if (!isEventful) this.#heal(world);
-      const acts = isEventful ? [...everyday, ...faults, ...faults] : everyday.filter(([name]) => !name.includes('pool'));
+      const acts = isEventful ? [...ofMachines, ...ofPools, ...faults, ...faults] : ofMachines;
       await this.#during(isEventful ? EVENTFUL_MS : CALM_MS, { scene, auditor }, acts);
     }
     this.#heal(world);
     auditor.disturbed(false);
     for (let restMs = 0; restMs < REST_MS && !this.#isOver(auditor); restMs += REST_STEP_MS) await world.pass(REST_STEP_MS);
     if (!this.#isOver(auditor)) auditor.lookAtRest();
+  }
+
+  async #createFirst(scene: Scene): Promise<void> {
+    for (let machines = 3 + this.#random(8); machines > 0; machines--)
+      await this.#act(scene, 'create a machine', LIFE_OF_MACHINES['create a machine'] as Act);
+    if (!scene.world.hasWakeOnLan) return;
+    for (const name of ['create a machine that may be woken', 'create a machine that nobody may wake'])
+      await this.#act(scene, name, WAKE_UPS[name] as Act);
   }
 
   #isOver({ violations }: Auditor): boolean {
@@ -193,4 +212,8 @@ class Story {
   #say({ scheduler }: World, line: string): void {
     this.#settings.onLine?.(scheduler.nowMs(), line);
   }
+}
+
+function wakeUpsOf({ hasWakeOnLan }: World): (readonly [string, Act])[] {
+  return hasWakeOnLan ? Array.from({ length: WAKE_UPS_SHARE }, () => Object.entries(WAKE_UPS)).flat() : [];
 }

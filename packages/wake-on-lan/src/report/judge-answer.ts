@@ -1,4 +1,5 @@
-import type { DeliveryOutcome, WakeAnswer, WakeStatus } from '@vmdhcp/wol-service';
+import type { DeliveryOutcome } from './manager-client.js';
+import type { WakeAnswer, WakeStatus } from './wake-report.js';
 
 /** What a manager answered, for good. */
 export type ReportAnswer = Exclude<DeliveryOutcome, { readonly kind: 'later' | 'unavailable' }>;

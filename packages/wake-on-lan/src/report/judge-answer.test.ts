@@ -1,6 +1,6 @@
-import type { WakeStatus } from '@vmdhcp/wol-service';
 import { expect, it } from 'vitest';
 import { judgeAnswer } from './judge-answer.js';
+import type { WakeStatus } from './wake-report.js';
 
 const machine = { namespace: 'lab', name: 'vm-a', currentState: 'Stopped' };
 

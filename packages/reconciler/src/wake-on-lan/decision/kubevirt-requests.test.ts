@@ -1,10 +1,18 @@
 import { type ApiResource, type KubernetesObject, NotLeadingError, type WriteResult } from '@vmdhcp/kube-runtime';
-import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { describe, expect, it } from 'vitest';
 import { kubevirtRequests } from './kubevirt-requests.js';
 
 const VM = { metadata: { namespace: 'lab', name: 'vm-a' } };
 const INSTANCE = { ...VM, status: { phase: 'Running' } };
+
+class RequestError extends Error {
+  readonly status: number;
+
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
 
 interface Answers {
   readonly get?: (resource: ApiResource) => KubernetesObject | undefined;
@@ -14,13 +22,16 @@ interface Answers {
 /** The requests, and what they asked for. */
 function requestsWith({ get = () => undefined, put = () => ({ ok: true, object: undefined }) }: Answers) {
   const asked: string[] = [];
-  const requests = kubevirtRequests((resource) => ({
-    get: async () => get(resource),
-    subresource: async ({ key, name, verb, body }) => {
-      asked.push(`${verb} ${resource.group}/${resource.version} ${resource.plural} ${key}/${name} ${JSON.stringify(body)}`);
-      return put();
-    },
-  }));
+  const requests = kubevirtRequests(
+    (resource) => ({
+      get: async () => get(resource),
+      subresource: async ({ key, name, verb, body }) => {
+        asked.push(`${verb} ${resource.group}/${resource.version} ${resource.plural} ${key}/${name} ${JSON.stringify(body)}`);
+        return put();
+      },
+    }),
+    (error) => (error instanceof RequestError ? error.status : undefined),
+  );
   return { asked, requests };
 }
 
@@ -59,7 +70,7 @@ describe('requests to KubeVirt', () => {
     [403, 403, false],
   ])('an error with the HTTP status %s is %i; worth a retry: %s', async (status, expected, canRetry) => {
     const fail = () => {
-      throw new ApiRequestError('text', status === undefined ? {} : { status });
+      throw new RequestError('text', status);
     };
     const { requests } = requestsWith({ get: fail, put: fail });
     const failure = { ok: false, status: expected, message: 'text', canRetry };

@@ -1,5 +1,9 @@
-import type { WolClientEvent } from '@vmdhcp/wol-service';
-import type { LogLine } from './describe-listening-event.js';
+import type { WolClientEvent } from './wol-client-event.js';
+
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+}
 
 /** What the log contains about the connection to the manager. */
 export function describeClientEvent(event: WolClientEvent): LogLine {

@@ -6,17 +6,20 @@ import {
   type ObjectClient,
   type WriteRefusal,
 } from '@vmdhcp/kube-runtime';
-import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { Resource } from '@vmdhcp/reconciler';
-import type { CallFailure, CallResult, WakePorts } from '@vmdhcp/reconciler/wake-on-lan';
+import { Resource } from '../../resources.js';
+import type { CallFailure, CallResult, WakePorts } from './wake-ports.js';
 
 const SUBRESOURCES = { group: 'subresources.kubevirt.io', version: 'v1', namespaced: true } as const;
 
 type Client = Pick<ObjectClient<KubernetesObject>, 'get' | 'subresource'>;
 
+/** HTTP status of a request that failed; 0: without an answer; undefined: it is another error, a bug. */
+export type ReadStatus = (error: unknown) => number | undefined;
+
 /** The requests. @param clientOf - writes only while this process is leader. */
 export function kubevirtRequests(
   clientOf: (resource: ApiResource) => Client,
+  readStatus: ReadStatus,
 ): Pick<WakePorts, 'readMachine' | 'start' | 'unpause'> {
   const virtualMachines = clientOf(Resource.virtualMachines);
   const instances = clientOf(Resource.virtualMachineInstances);
@@ -28,21 +31,25 @@ export function kubevirtRequests(
         const [virtualMachine, instance] = await Promise.all([virtualMachines.get(key), instances.get(key)]);
         return { ok: true, machine: virtualMachine && { virtualMachine, instance } };
       } catch (error) {
-        return toFailure(error);
+        return toFailure(error, readStatus);
       }
     },
-    start: (key) => put(ofMachines, key, 'start'),
-    unpause: (key) => put(ofInstances, key, 'unpause'),
+    start: (key) => put(ofMachines, { key, name: 'start' }, readStatus),
+    unpause: (key) => put(ofInstances, { key, name: 'unpause' }, readStatus),
   };
 }
 
-async function put(client: Client, key: string, name: string): Promise<CallResult> {
+async function put(
+  client: Client,
+  { key, name }: { readonly key: string; readonly name: string },
+  readStatus: ReadStatus,
+): Promise<CallResult> {
   try {
     const result = await client.subresource({ key, name, verb: 'update', body: {} });
     if (result.ok) return { ok: true };
     return { ok: false, status: STATUS_OF_REFUSAL[result.reason], message: result.message, canRetry: false };
   } catch (error) {
-    return toFailure(error);
+    return toFailure(error, readStatus);
   }
 }
 
@@ -56,9 +63,9 @@ const STATUS_OF_REFUSAL: Readonly<Record<WriteRefusal, number>> = {
 };
 
 /** Too many requests, and what no server answered: worth a retry, as are faults of the server. */
-function toFailure(error: unknown): CallFailure {
-  const status = error instanceof ApiRequestError ? (error.status ?? 0) : 0;
-  if (error instanceof NotLeadingError) return { ok: false, status, message: error.message, canRetry: true };
-  if (!(error instanceof ApiRequestError)) throw error;
-  return { ok: false, status, message: error.message, canRetry: status === 0 || status === 429 || status >= 500 };
+function toFailure(error: unknown, readStatus: ReadStatus): CallFailure {
+  if (error instanceof NotLeadingError) return { ok: false, status: 0, message: error.message, canRetry: true };
+  const status = readStatus(error);
+  if (status === undefined) throw error;
+  return { ok: false, status, message: (error as Error).message, canRetry: status === 0 || status === 429 || status >= 500 };
 }

@@ -3,7 +3,8 @@ import { type ReportOutcome, startWolServer, type WakeReport, type WakeStatus } 
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ManagerHandling } from './manager-handling.js';
+import { handleByManager } from './handle-by-manager.js';
+import type { WakeUpHandling } from './wake-up-handling.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const VM_B = '02:00:00:00:00:0b';
@@ -60,7 +61,7 @@ class Manager {
 class Agent {
   readonly hearing = new PacketHearing({ machines: undefined, password: undefined, windowMs: 10_000 });
   readonly lines: { readonly event: string; readonly msg: string }[] = [];
-  readonly handling: ManagerHandling;
+  readonly handling: WakeUpHandling;
 
   constructor(port: number) {
     const logger = pino({ base: null }, { write: (line: string) => this.lines.push(JSON.parse(line)) });
@@ -72,7 +73,7 @@ class Agent {
       machines: undefined,
       udpPorts: [7, 9],
     };
-    this.handling = new ManagerHandling(settings, this.hearing, logger);
+    this.handling = handleByManager(settings, this.hearing, logger);
     onTestFinished(() => this.handling.stop());
   }
 

@@ -1,0 +1,18 @@
+import type { PacketHearing } from '../listen/hear-packet.js';
+import type { ListeningPlace, PacketSender } from '../listen/listening-ports.js';
+import type { HeardWakeUp } from './report-queue.js';
+
+/** The first packet of a wake-up. */
+export interface PacketFacts {
+  readonly place: ListeningPlace;
+  readonly sender: PacketSender;
+  /** In octets. */
+  readonly packetSize: number;
+  /** Milliseconds since 1970. */
+  readonly heardAtMs: number;
+}
+
+export type PacketWakeUp = HeardWakeUp<PacketFacts>;
+
+/** The part of the hearing that handles wake-ups: it ends each of them, and names the machines to listen for. */
+export type WakeUpEnds = Pick<PacketHearing, 'accept' | 'refuse' | 'forgetAccepted' | 'hearOnly' | 'size'>;

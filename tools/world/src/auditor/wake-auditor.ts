@@ -1,0 +1,80 @@
+/** Looks at magic packets, at what KubeVirt is asked to start, and at which machines run. */
+import type { WorldMachine } from '../cluster/machines.js';
+import type { MagicPacketSent, StartRequest, World } from '../cluster/world.js';
+
+export interface WakeFindings {
+  readonly count: (what: string) => void;
+  readonly violated: (law: 'woken' | 'woken-only' | 'woken-once', message: string) => void;
+  /** From then on nothing was wrong for a while; infinite while something is. */
+  readonly calmSinceMs: () => number;
+}
+
+interface Wake {
+  readonly macAddress: string;
+  readonly atMs: number;
+  /** True: the machine was down, and could have been started at once. */
+  readonly isExpected: boolean;
+  requests: number;
+}
+
+/** Agents report a wake-up for two minutes, to managers that wait until a machine is down. */
+const MOST_LATE_MS = 130_000;
+/** The index of a manager, and the lists of agents, have a new machine by then. */
+const KNOWN_AFTER_MS = 10_000;
+const STARTED_MS = 10_000;
+
+export class WakeAuditor {
+  readonly #world: World;
+  readonly #findings: WakeFindings;
+  /** The last one, by machine. */
+  readonly #wakes = new Map<string, Wake>();
+
+  constructor(world: World, findings: WakeFindings) {
+    this.#world = world;
+    this.#findings = findings;
+  }
+
+  onMagicPacket({ name, macAddress }: MagicPacketSent): void {
+    const machine = this.#machine(name);
+    if (machine === undefined) return;
+    this.#findings.count('magic packets');
+    const atMs = this.#world.scheduler.nowMs();
+    const isDown = machine.guests.length === 0 && !machine.isStarting;
+    const isExpected = machine.mayBeWoken && isDown && atMs - machine.changedAtMs > KNOWN_AFTER_MS;
+    const last = this.#wakes.get(name);
+    // One more packet of the same wake-up.
+    if (last?.isExpected === true && isDown && last.requests === 0) return;
+    this.#wakes.set(name, { macAddress, atMs, isExpected, requests: 0 });
+  }
+
+  onStartRequest({ name, isTaken }: StartRequest): void {
+    this.#findings.count(`start requests that KubeVirt ${isTaken ? 'takes' : 'refuses'}`);
+    const nowMs = this.#world.scheduler.nowMs();
+    const wake = this.#wakes.get(name);
+    if (this.#machine(name)?.mayBeWoken !== true)
+      this.#findings.violated('woken-only', `${name} is to be started, and no WolConfig allows it`);
+    else if (wake === undefined || nowMs - wake.atMs > MOST_LATE_MS)
+      this.#findings.violated('woken-only', `${name} is to be started, and nobody sent a magic packet for it`);
+    if (wake === undefined) return;
+    wake.requests++;
+    if (wake.requests > 1 && wake.atMs > this.#findings.calmSinceMs())
+      this.#findings.violated('woken-once', `${name} is to be started ${wake.requests} times, after one wake-up`);
+  }
+
+  /** Looks for wake-ups that nothing became of. */
+  look(): void {
+    const nowMs = this.#world.scheduler.nowMs();
+    for (const [name, wake] of this.#wakes) {
+      if (!wake.isExpected || wake.requests > 0 || nowMs - wake.atMs < STARTED_MS) continue;
+      const machine = this.#machine(name);
+      this.#wakes.set(name, { ...wake, isExpected: false });
+      if (machine === undefined || machine.guests.length > 0 || wake.atMs < this.#findings.calmSinceMs()) continue;
+      if (machine.changedAtMs > wake.atMs) continue;
+      this.#findings.violated('woken', `${name} (${wake.macAddress}) is not started ${STARTED_MS / 1000} s after a magic packet`);
+    }
+  }
+
+  #machine(name: string): WorldMachine | undefined {
+    return this.#world.machines.all.find((machine) => machine.name === name);
+  }
+}
