@@ -17,6 +17,8 @@ interface Wake {
   requests: number;
 }
 
+/** Packets within ten seconds after the first one are the same wake-up. */
+const WINDOW_MS = 15_000;
 /** Agents report a wake-up for two minutes, to managers that wait until a machine is down. */
 const MOST_LATE_MS = 130_000;
 /** The index of a manager, and the lists of agents, have a new machine by then. */
@@ -40,10 +42,11 @@ export class WakeAuditor {
     this.#findings.count('magic packets');
     const atMs = this.#world.scheduler.nowMs();
     const isDown = machine.guests.length === 0 && !machine.isStarting;
-    const isExpected = machine.mayBeWoken && isDown && atMs - machine.changedAtMs > KNOWN_AFTER_MS;
     const last = this.#wakes.get(name);
     // One more packet of the same wake-up.
     if (last?.isExpected === true && isDown && last.requests === 0) return;
+    const isAnother = last === undefined || atMs - last.atMs > WINDOW_MS;
+    const isExpected = machine.mayBeWoken && isDown && isAnother && atMs - machine.changedAtMs > KNOWN_AFTER_MS;
     this.#wakes.set(name, { macAddress, atMs, isExpected, requests: 0 });
   }
 
