@@ -4,6 +4,8 @@ import {
   IPV4_ADDRESS_OR_CIDR,
   IPV4_ADDRESS_OR_RANGE,
   IPV4_CIDR,
+  LABEL_KEY,
+  LABEL_VALUE,
   MAC_ADDRESS,
   type TextFormat,
 } from './text-formats.js';
@@ -17,6 +19,7 @@ export const ipv4AddressOrRange = () => text(IPV4_ADDRESS_OR_RANGE);
 export const ipv4AddressOrCidr = () => text(IPV4_ADDRESS_OR_CIDR);
 export const ipv4Cidr = () => text(IPV4_CIDR);
 export const macAddress = () => text(MAC_ADDRESS);
+export const nodeLabels = () => z.record(text(LABEL_KEY), text(LABEL_VALUE));
 
 /** The CEL rule of a field that never changes once it is set. */
 export function immutable(name: string, kind = 'IPPool'): { 'x-kubernetes-validations': { rule: string; message: string }[] } {

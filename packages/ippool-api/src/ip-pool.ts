@@ -4,7 +4,7 @@ import { condition } from './condition.js';
 import { creationRules } from './creation-rules.js';
 import { type CustomResource, conditionColumn } from './custom-resource.js';
 import { LEFT_OUT } from './custom-resource-definition.js';
-import { immutable, ipv4Address, ipv4AddressOrCidr, ipv4AddressOrRange, ipv4Cidr, macAddress } from './formats.js';
+import { immutable, ipv4Address, ipv4AddressOrCidr, ipv4AddressOrRange, ipv4Cidr, macAddress, nodeLabels } from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
 import { areThere, growsInsideCidr, mayBeLowered, mayBeRaised } from './range-rules.js';
@@ -121,6 +121,12 @@ const spec = z
       .enum(['Warn', 'Stop'])
       .optional()
       .describe('What to do while another DHCP server answers on the network; default: Warn.'),
+    agentNodeSelector: nodeLabels()
+      .optional()
+      .meta({ maxProperties: 8 })
+      .describe(
+        'Labels of the nodes that have the network: agents of the pool run on these alone. For networks that neither a cluster network nor a resource (k8s.v1.cni.cncf.io/resourceName) leads to their nodes.',
+      ),
   })
   .meta({
     // Otherwise every field of it could be changed in two steps.

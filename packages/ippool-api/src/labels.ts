@@ -16,6 +16,8 @@ export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
 export const ALLOWED_POOL_NAMESPACES_ANNOTATION = `${GROUP}/allowed-pool-namespaces`;
 export const EXTERNAL_DHCP_ANNOTATION = `${GROUP}/external-dhcp`;
 export const CLUSTER_NETWORK_LABEL = `${GROUP}/clusternetwork`;
+/** Source: the de-facto standard of the Network Plumbing Working Group; KubeVirt places virtual machines by it. */
+export const NETWORK_RESOURCE_ANNOTATION = 'k8s.v1.cni.cncf.io/resourceName';
 export const ALLOW_DELETION_ANNOTATION = `${GROUP}/allow-deletion`;
 export const AGENT_LABEL = `${GROUP}/vm-dhcp-controller`;
 export const AGENT_LABEL_VALUE = 'agent';
@@ -119,7 +121,16 @@ export const OBJECT_KEYS = {
     writtenBy: ['Harvester'],
     values: 'a name',
     meaning:
-      'The cluster network of the network. Agents run on nodes with the label `network.harvesterhci.io/<cluster network>=true`; without this label, on any node.',
+      'The cluster network of the network. Agents run on nodes with the label `network.harvesterhci.io/<cluster network>=true`.',
+    isUpstream: true,
+  },
+  [NETWORK_RESOURCE_ANNOTATION]: {
+    type: 'annotation',
+    on: ['NetworkAttachmentDefinition'],
+    writtenBy: ['an administrator'],
+    values: 'a resource of nodes',
+    meaning:
+      'The nodes that have the bridge of the network, as in `bridge.network.kubevirt.io/br1`: KubeVirt places virtual machines by it, and agents request it too. Agents request resources of bridge-marker and the marker of ovs-cni only; others are ignored.',
     isUpstream: true,
   },
   [HOLD_AGENT_UPGRADE_ANNOTATION]: {

@@ -43,6 +43,20 @@ export const MAC_ADDRESS: TextFormat = {
   problem: 'is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
 };
 
+/** Source: Kubernetes, `IsQualifiedName`; the prefix is a DNS subdomain. */
+export const LABEL_KEY: TextFormat = {
+  most: 317,
+  pattern: /^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/,
+  problem: 'is not the key of a label; write it as in network.example.org/br1',
+};
+
+/** Source: Kubernetes, `IsValidLabelValue`. */
+export const LABEL_VALUE: TextFormat = {
+  most: 63,
+  pattern: /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/,
+  problem: 'is not the value of a label; write up to 63 letters, digits, -, _ or .',
+};
+
 /** The value, if it is a text of this format. */
 export function textOfFormat(value: unknown, { most, pattern }: TextFormat): string | undefined {
   return typeof value === 'string' && value.length <= most && pattern.test(value) ? value : undefined;

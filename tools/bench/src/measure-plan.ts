@@ -75,7 +75,7 @@ function toPool(number: number): ActivePool {
     network: `default/net-${number}`,
     serverIP: '10.0.0.2',
     cidr: '10.0.0.0/24',
-    clusterNetwork: `vlan${number % 7}`,
+    placement: { clusterNetwork: `vlan${number % 7}`, resource: undefined, nodeSelector: {}, link: undefined },
     holdsImage: false,
     recorded: { group: undefined, image: undefined },
   };

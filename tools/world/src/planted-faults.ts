@@ -21,6 +21,8 @@ export interface PlantedFault {
   readonly election?: ElectionTimes;
   /** The network behind an interface. @param networks - in order */
   readonly network?: (name: string, networks: readonly string[]) => string;
+  /** True: it shows in stories without Harvester alone. */
+  readonly isPlain?: true;
   /** True: it shows in stories with Wake-on-LAN alone. */
   readonly needsWakeOnLan?: true;
   /** The address of a magic packet, as agents hear it; undefined: they do not. */
@@ -158,6 +160,15 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'swapped-networks': {
     what: 'interfaces of agents are on the network of another pool',
     network: (name, networks) => networks[(networks.indexOf(name) + 1) % networks.length] ?? name,
+  },
+  'agents-anywhere': {
+    what: 'agents run on any node, also where their network is missing',
+    isPlain: true,
+    controller: (transport) => ({
+      request: (request) =>
+        transport.request(request.path.includes('/deployments') ? { ...request, body: withoutPlacement(request.body) } : request),
+      stream: (request, handlers) => transport.stream(request, handlers),
+    }),
   },
   'no-assignments': {
     what: 'the controller assigns no address',
@@ -363,4 +374,11 @@ function at(body: unknown, [first, ...rest]: readonly string[], change: (value: 
 
 function following(address: string): string {
   return address.replace(/\d+$/, (octet) => String(Number(octet) + 1));
+}
+
+function withoutPlacement(body: unknown): unknown {
+  const text = JSON.stringify(body) ?? 'null';
+  return JSON.parse(text.replaceAll(/,?"bridge\.network\.kubevirt\.io\/[^"]+":"\d+"/g, ''), (key, value: unknown) =>
+    key === 'affinity' ? undefined : value,
+  );
 }

@@ -59,7 +59,7 @@ function generated() {
   const options = command.parse(['--image', 'agent:v1'], { from: 'user' }).opts<AgentOptions>();
   const settings = toAgents(options)?.pods;
   if (settings === undefined) throw new Error('there are no agents');
-  return toAgentDeployment({ group: 'group', clusterNetwork: undefined, pools: [], image: settings.image }, settings);
+  return toAgentDeployment({ group: 'group', placement: undefined, pools: [], image: settings.image }, settings);
 }
 
 interface ManifestObject {

@@ -218,6 +218,14 @@ describe('pods that keep the agents from being ready', () => {
       'NotScheduled',
       'no node takes pod agents-1: 0/3 nodes are available',
     ],
+    [
+      'without a node that has a bridge',
+      unscheduled(
+        '0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient bridge.network.kubevirt.io/br1. preemption: none',
+      ),
+      'NotScheduled',
+      'no node takes pod agents-1: 0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient bridge.network.kubevirt.io/br1. preemption: none; agents run on nodes that have bridge.network.kubevirt.io/br1, as the network asks (k8s.v1.cni.cncf.io/resourceName): create the bridge br1 on a node, and bridge-marker adds the resource, or correct the annotation of the NetworkAttachmentDefinition',
+    ],
     ['without a node, and without a message', unscheduled(), 'NotScheduled', 'no node takes pod agents-1: '],
     ...['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'].map(
       (reason) =>

@@ -4,6 +4,7 @@ import {
   describeReason,
   HOLD_AGENT_UPGRADE_ANNOTATION,
   IPPoolConditionType,
+  NETWORK_RESOURCE_ANNOTATION,
   type PoolReport,
   type ReasonAt,
   type RogueServer,
@@ -143,11 +144,20 @@ function schedulingTrouble(
   if (unscheduled === undefined) return undefined;
   const reported = readText(unscheduled, 'message') ?? '';
   const missing = /node affinity|node selector/i.test(reported) ? requiredNodeLabels(deployment) : [];
-  const remedy = missing.map((label) => `; agents run on nodes with the label ${label}: kubectl label node NODE ${label}`);
-  return notReady(
-    'NotScheduled',
-    `no node takes pod ${metadata.name}: ${cutText(reported, MOST_WORDS_OCTETS)}${remedy.join('')}`,
-  );
+  const remedies = [
+    ...missing.map((label) => `agents run on nodes with the label ${label}: kubectl label node NODE ${label}`),
+    ...[...reported.matchAll(/Insufficient ([^\s/,]+\/[^\s,]+?)(?=[.,]?(?:\s|$))/g)].map(([, resource = '']) =>
+      remedyForResource(resource),
+    ),
+  ];
+  const message = `no node takes pod ${metadata.name}: ${cutText(reported, MOST_WORDS_OCTETS)}`;
+  return notReady('NotScheduled', [message, ...remedies].join('; '));
+}
+
+/** Of a resource by which programs of KubeVirt mark nodes. */
+function remedyForResource(resource: string): string {
+  const bridge = resource.slice(resource.indexOf('/') + 1);
+  return `agents run on nodes that have ${resource}, as the network asks (${NETWORK_RESOURCE_ANNOTATION}): create the bridge ${bridge} on a node, and bridge-marker adds the resource, or correct the annotation of the NetworkAttachmentDefinition`;
 }
 
 /** `key=value` of each label that a node must have. */

@@ -1,5 +1,6 @@
 import { readField, readList } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import { type AgentPodSettings, toAgentDeployment } from './agent-deployment.js';
 import { agentInterfaceName } from './interface-name.js';
 import { perPoolGroupName } from './topology.js';
@@ -18,7 +19,7 @@ const SETTINGS: AgentPodSettings = {
 };
 
 function argumentsOf(settings: Partial<AgentPodSettings>): readonly unknown[] {
-  const parts = { group: 'g', clusterNetwork: undefined, pools: [], image: 'agent:1' };
+  const parts = { group: 'g', placement: undefined, pools: [], image: 'agent:1' };
   const { spec } = toAgentDeployment(parts, { ...SETTINGS, ...settings });
   return readList(readList(spec, 'template', 'spec', 'containers')[0], 'args');
 }
@@ -30,7 +31,7 @@ it('agents listen on the address of their pod, and show their leases only when t
 });
 
 it('the address of the pod comes from Kubernetes', () => {
-  const parts = { group: 'g', clusterNetwork: undefined, pools: [], image: 'agent:1' };
+  const parts = { group: 'g', placement: undefined, pools: [], image: 'agent:1' };
   const { spec } = toAgentDeployment(parts, SETTINGS);
   const [container] = readList(spec, 'template', 'spec', 'containers');
   const variable = readList(container, 'env').find((entry) => readField(entry, 'name') === 'POD_IP');
@@ -41,7 +42,7 @@ const POOL = { key: 'default/net-48', network: 'default/vlan-48', serverIP: '192
 const GROUP = 'vm-dhcp-agent-vlan-1';
 
 function made(settings: Partial<AgentPodSettings> = {}, parts: Partial<Parameters<typeof toAgentDeployment>[0]> = {}) {
-  const all = { group: GROUP, clusterNetwork: 'vlan', pools: [POOL], image: 'agent:2', ...parts };
+  const all = { group: GROUP, placement: onClusterNetwork('vlan'), pools: [POOL], image: 'agent:2', ...parts };
   return toAgentDeployment(all, { ...SETTINGS, ...settings });
 }
 
@@ -91,12 +92,40 @@ describe('the Deployment of a group', () => {
 
   it('has pods on nodes that are attached to the cluster network, and on any node without one', () => {
     const affinityOf = (clusterNetwork: string | undefined) =>
-      readField(made({}, { clusterNetwork }).spec, 'template', 'spec', 'affinity');
+      readField(made({}, { placement: onClusterNetwork(clusterNetwork) }).spec, 'template', 'spec', 'affinity');
     const matchExpressions = [{ key: 'network.harvesterhci.io/vlan', operator: 'In', values: ['true'] }];
     expect(affinityOf('vlan')).toEqual({
       nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
     });
     expect(affinityOf(undefined)).toBeUndefined();
+  });
+
+  it('has pods on nodes with the labels that the pool selects, and with each resource of its networks', () => {
+    const placement = { ...onClusterNetwork('vlan'), nodeSelector: { rack: 'b' } };
+    const resources = new Map([
+      ['bridge.network.kubevirt.io/br1', 2],
+      ['bridge.network.kubevirt.io/old', 0],
+    ]);
+    const spec = readField(made({}, { placement, resources }).spec, 'template', 'spec');
+    expect(readField(spec, 'affinity')).toEqual({
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [
+            {
+              matchExpressions: [
+                { key: 'network.harvesterhci.io/vlan', operator: 'In', values: ['true'] },
+                { key: 'rack', operator: 'In', values: ['b'] },
+              ],
+            },
+          ],
+        },
+      },
+    });
+    const marked = { 'bridge.network.kubevirt.io/br1': '2', 'bridge.network.kubevirt.io/old': undefined };
+    expect(readField(readList(spec, 'containers')[0], 'resources')).toStrictEqual({
+      requests: { cpu: '10m', memory: '96Mi', ...marked },
+      limits: { memory: '256Mi', ...marked },
+    });
   });
 
   it('runs under the ServiceAccount that is set, else under the one of the group', () => {

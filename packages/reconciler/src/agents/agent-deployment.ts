@@ -11,7 +11,8 @@ import {
   IPPOOL_NAMESPACE_LABEL,
   IPPOOL_REFS_VARIABLE,
 } from '@vmdhcp/ippool-api';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { NetworkPlacement } from '../network/network-placement.js';
 import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from './absent-pod-fields.js';
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 import { perPoolGroupName } from './topology.js';
@@ -47,7 +48,10 @@ export interface AgentPodSettings {
 interface AgentDeploymentParts {
   /** Also the name of its Lease. */
   readonly group: string;
-  readonly clusterNetwork: string | undefined;
+  /** Undefined: any node. */
+  readonly placement: NetworkPlacement | undefined;
+  /** By name: what the container requests besides processor and memory; 0: no more. */
+  readonly resources?: ReadonlyMap<string, number>;
   readonly pools: readonly PoolForAgents[];
   readonly image: string;
   /** Of the container; undefined: what the images of this version need. */
@@ -74,7 +78,7 @@ const GRACE_SECONDS = 10;
 
 /** The Deployment of a group of pools, as it should be: everything that an API server would fill in is written out. */
 export function toAgentDeployment(
-  { group, clusterNetwork, pools, image, securityContext = SECURITY_CONTEXT }: AgentDeploymentParts,
+  { group, placement, resources = new Map(), pools, image, securityContext = SECURITY_CONTEXT }: AgentDeploymentParts,
   settings: AgentPodSettings,
 ): KubernetesObject {
   const selected = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
@@ -105,7 +109,7 @@ export function toAgentDeployment(
           terminationGracePeriodSeconds: GRACE_SECONDS,
           imagePullSecrets:
             settings.imagePullSecrets.length === 0 ? undefined : settings.imagePullSecrets.map((name) => ({ name })),
-          affinity: clusterNetwork === undefined ? undefined : attachedNodes(clusterNetwork),
+          affinity: placement && toAffinity(placement),
           topologySpreadConstraints: [
             {
               maxSkew: 1,
@@ -120,7 +124,7 @@ export function toAgentDeployment(
             effect: 'NoExecute',
             tolerationSeconds: LOST_NODE_SECONDS,
           })),
-          containers: [toContainer({ group, image, securityContext, configs }, settings)],
+          containers: [toContainer({ group, image, securityContext, configs, resources }, settings)],
         },
       },
     },
@@ -133,9 +137,15 @@ function toContainer(
     image,
     securityContext,
     configs,
-  }: Pick<AgentDeploymentParts, 'group' | 'image' | 'securityContext'> & { readonly configs: readonly AgentNetworkConfig[] },
+    resources: ofNetworks,
+  }: Pick<AgentDeploymentParts, 'group' | 'image' | 'securityContext'> & {
+    readonly configs: readonly AgentNetworkConfig[];
+    readonly resources: ReadonlyMap<string, number>;
+  },
   { imagePullPolicy, resources, leaseSeconds, dryRun, showsLeases = false }: AgentPodSettings,
 ): Readonly<Record<string, unknown>> {
+  // A resource of nodes that is no processor or memory has equal requests and limits.
+  const marked = Object.fromEntries([...ofNetworks].map(([name, count]) => [name, count === 0 ? undefined : String(count)]));
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   return {
     ...ABSENT_CONTAINER_FIELDS,
@@ -163,8 +173,8 @@ function toContainer(
     ],
     ports: [{ name: 'metrics', containerPort: HTTP_PORT, protocol: 'TCP' }],
     resources: {
-      requests: { cpu: resources.cpu, memory: resources.memory },
-      limits: { memory: resources.memoryLimit },
+      requests: { cpu: resources.cpu, memory: resources.memory, ...marked },
+      limits: { memory: resources.memoryLimit, ...marked },
     },
     livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 3, initialDelaySeconds: 5 }),
     readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 3 }),
@@ -178,11 +188,14 @@ function probe(path: string, times: Readonly<Record<string, number>>): Readonly<
   return { httpGet: { path, port: HTTP_PORT, scheme: 'HTTP' }, timeoutSeconds: 1, successThreshold: 1, ...times };
 }
 
-/** Only nodes that are attached to the cluster network can attach a pod to it. */
-function attachedNodes(clusterNetwork: string): Readonly<Record<string, unknown>> {
-  const matchExpressions = [{ key: `${GROUP}/${clusterNetwork}`, operator: 'In', values: ['true'] }];
-  const required = { nodeSelectorTerms: [{ matchExpressions }] };
-  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: required } };
+/** Only nodes that have the network can attach a pod to it. Undefined: any node will do, or a resource decides. */
+function toAffinity({ clusterNetwork, nodeSelector }: NetworkPlacement): Readonly<Record<string, unknown>> | undefined {
+  const labels = { ...nodeSelector, ...(clusterNetwork !== undefined && { [`${GROUP}/${clusterNetwork}`]: 'true' }) };
+  const matchExpressions = Object.entries(labels)
+    .toSorted(([one], [other]) => compareText(one, other))
+    .map(([key, value]) => ({ key, operator: 'In', values: [value] }));
+  if (matchExpressions.length === 0) return undefined;
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } } };
 }
 
 /** Upstream's back reference, for agents of one pool whose names are short enough for labels. */

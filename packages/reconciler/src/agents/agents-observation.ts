@@ -1,11 +1,12 @@
 /** What the plan of all agents starts from. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import type { NetworkPlacement } from '../network/network-placement.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 
 /** A pool that is to be served. */
 export interface ActivePool extends PoolForAgents {
-  readonly clusterNetwork: string | undefined;
+  readonly placement: NetworkPlacement;
   /** RFC 3339: of pools that do not all fit into a configuration the newest are left out. */
   readonly createdAt?: string;
   /** True: its agents keep the image they have. */

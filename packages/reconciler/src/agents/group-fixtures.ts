@@ -8,6 +8,7 @@ import {
   SUSPENDED_POOLS_SEEN_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import type { ActivePool, AgentsObservation, ObservedGroup } from './agents-observation.js';
 import type { AgentsSettings } from './agents-plan.js';
 import type { GroupContext } from './group-context.js';
@@ -40,7 +41,7 @@ export function activePool(key: string, more: Partial<ActivePool> = {}): ActiveP
     network: key,
     serverIP: '10.0.0.2',
     cidr: '10.0.0.0/24',
-    clusterNetwork: 'vlan',
+    placement: onClusterNetwork('vlan'),
     holdsImage: false,
     recorded: { group: undefined, image: undefined },
     ...more,
@@ -139,7 +140,11 @@ export function contextOf(
     groups: new Map(
       [...names].map((name) => [
         name,
-        { name, clusterNetwork: 'vlan', poolKeys: [...groupOf].flatMap(([key, one]) => (one === name ? [key] : [])) },
+        {
+          name,
+          placement: onClusterNetwork('vlan'),
+          poolKeys: [...groupOf].flatMap(([key, one]) => (one === name ? [key] : [])),
+        },
       ]),
     ),
     groupOf,

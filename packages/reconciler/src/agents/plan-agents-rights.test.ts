@@ -4,6 +4,7 @@ import { formatSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import type { ActivePool, ObservedGroup } from './agents-observation.js';
 import type { AgentAction, AgentsSettings } from './agents-plan.js';
 import { configuredPools } from './configured-pools.js';
@@ -38,7 +39,7 @@ const pool = (key: string): ActivePool => ({
   network: key,
   serverIP: '10.0.0.2',
   cidr: '10.0.0.0/24',
-  clusterNetwork: 'vlan',
+  placement: onClusterNetwork('vlan'),
   holdsImage: false,
   recorded: { group: undefined, image: undefined },
 });
@@ -286,7 +287,7 @@ describe('a group of agents that are given their rights', () => {
     const group = deployed(plan({ group: LEASE_ONLY, rights: ALL }), NO_LEASE);
     const [created] = planAgents(
       {
-        pools: [...['red/a', 'blue/b'].map(pool), { ...pool('red/other'), clusterNetwork: 'another' }],
+        pools: [...['red/a', 'blue/b'].map(pool), { ...pool('red/other'), placement: onClusterNetwork('another') }],
         groups: new Map([[GROUP, group]]),
         groupsWithPods: new Set(),
         legacyPods: new Map(),

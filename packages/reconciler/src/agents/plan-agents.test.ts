@@ -10,6 +10,7 @@ import {
 import { compareText, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import type { AgentPodSettings } from './agent-deployment.js';
 import type { ActivePool, ObservedGroup } from './agents-observation.js';
 import type { AgentAction, AgentsSettings } from './agents-plan.js';
@@ -46,7 +47,7 @@ function pool(number: number): ActivePool {
     network: `default/net-${number}`,
     serverIP: '10.0.0.2',
     cidr: '10.0.0.0/24',
-    clusterNetwork: `vlan${number % 5}`,
+    placement: onClusterNetwork(`vlan${number % 5}`),
     holdsImage: false,
     recorded: { group: undefined, image: undefined },
   };
@@ -153,7 +154,7 @@ describe('planAgents', () => {
   });
 
   it('a network name longer than any Deployment may have gives a name that it may have', () => {
-    const actions = plan([{ ...pool(1), clusterNetwork: `Long.${'n'.repeat(60)}` }], new Map());
+    const actions = plan([{ ...pool(1), placement: onClusterNetwork(`Long.${'n'.repeat(60)}`) }], new Map());
     expect(actions[0]).toMatchObject({ group: expect.stringMatching(/^vm-dhcp-agent-long-n+-[0-9a-f]{8}-1$/) as string });
     expect((actions[0] as { readonly group: string }).group.length).toBeLessThanOrEqual(63);
   });

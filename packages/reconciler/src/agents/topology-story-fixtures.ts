@@ -1,5 +1,6 @@
 /** Stories of pools that move between topologies, in steps that a seed orders. Each returns what went wrong: nothing, if all is well. */
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import { AgentsInSteps } from './agents-in-steps-fixtures.js';
 import type { ActivePool } from './agents-observation.js';
 import type { AgentsSettings } from './agents-plan.js';
@@ -115,7 +116,7 @@ function pools(count: number): ActivePool[] {
     network: `default/net-${number}`,
     serverIP: '10.0.0.2',
     cidr: '10.0.0.0/24',
-    clusterNetwork: `vlan${number % 2}`,
+    placement: onClusterNetwork(`vlan${number % 2}`),
     holdsImage: false,
     recorded: { group: undefined, image: undefined },
   }));

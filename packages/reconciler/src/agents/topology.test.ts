@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { NetworkPlacement } from '../network/network-placement.js';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import {
   type AgentTopology,
   type GroupingSettings,
@@ -10,7 +12,7 @@ import {
 } from './topology.js';
 
 const settings = (topology: AgentTopology, maxPoolsPerAgent = 24): GroupingSettings => ({ topology, maxPoolsPerAgent });
-const pool = (key: string, clusterNetwork?: string): PoolToGroup => ({ key, clusterNetwork });
+const pool = (key: string, clusterNetwork?: string): PoolToGroup => ({ key, placement: onClusterNetwork(clusterNetwork) });
 const NOTHING = new Map<string, string[]>();
 
 function named(pools: readonly PoolToGroup[], current: ReadonlyMap<string, readonly string[]>, how: GroupingSettings) {
@@ -52,9 +54,37 @@ describe('groupPools', () => {
     expect(Object.keys(named([pool('a/1', network)], NOTHING, settings('per-network')))[0]).toMatch(expected);
   });
 
+  it('networks that need other nodes are in no group together, and the same nodes are one group', () => {
+    const at = (key: string, place: Partial<NetworkPlacement>): PoolToGroup => ({
+      key,
+      placement: { ...onClusterNetwork(undefined), ...place },
+    });
+    const pools = [
+      at('a/1', { resource: 'bridge.network.kubevirt.io/br1' }),
+      at('a/2', { resource: 'bridge.network.kubevirt.io/br2' }),
+      at('a/3', { resource: 'bridge.network.kubevirt.io/br1' }),
+      at('a/4', { link: 'bridge br1' }),
+      at('a/5', { nodeSelector: { rack: 'b' } }),
+      at('a/6', { clusterNetwork: 'br1' }),
+      at('a/7', { clusterNetwork: 'br1', resource: 'bridge.network.kubevirt.io/br1' }),
+      at('a/8', {}),
+    ];
+    const groups = named(pools, NOTHING, settings('per-network'));
+    expect(Object.values(groups)).toEqual(['a/1 a/3', 'a/2', 'a/4', 'a/5', 'a/6', 'a/7', 'a/8']);
+    for (const [index, name] of Object.keys(groups).entries())
+      expect(name).toMatch(
+        index === 4
+          ? /^vm-dhcp-agent-br1-1$/
+          : index === 6
+            ? /^vm-dhcp-agent-1$/
+            : /^vm-dhcp-agent-(br1|br2|rack-b)-[0-9a-f]{8}-1$/,
+      );
+    expect(groupOfDeployment(Object.keys(groups)[0] ?? '', 'a/1')).toBe(Object.keys(groups)[0]);
+  });
+
   it('the group of a network has it, and that of several has none', () => {
     const networks = (topology: AgentTopology) =>
-      [...groupPools(POOLS, NOTHING, settings(topology)).values()].map(({ clusterNetwork }) => clusterNetwork);
+      [...groupPools(POOLS, NOTHING, settings(topology)).values()].map(({ placement }) => placement?.clusterNetwork);
     expect(networks('per-network')).toEqual(['vlan', 'mgmt', undefined]);
     expect(networks('unified')).toEqual([undefined]);
   });
@@ -84,7 +114,7 @@ describe('groupOfDeployment', () => {
   it.each<AgentTopology>(['per-pool', 'per-network'])('every group of %s has the name of its Deployment', (topology) => {
     const pools = ['mgmt', 'vlan-1', 'x'.repeat(70), undefined].map((clusterNetwork, index) => ({
       key: `default/${index}`,
-      clusterNetwork,
+      placement: onClusterNetwork(clusterNetwork),
     }));
     for (const { name, poolKeys } of groupPools(pools, NOTHING, settings(topology)).values())
       expect(groupOfDeployment(name, poolKeys[0] ?? '')).toBe(name);

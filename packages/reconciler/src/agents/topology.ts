@@ -4,6 +4,7 @@
  */
 import { UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
 import { compareText, objectNameWithin } from '@vmdhcp/kube-runtime';
+import { type NetworkPlacement, placementKey } from '../network/network-placement.js';
 import type { AgentTopology } from './agent-topologies.js';
 
 export { AGENT_TOPOLOGIES, type AgentTopology } from './agent-topologies.js';
@@ -22,8 +23,8 @@ export function isPrevious(group: string): boolean {
 export interface PoolToGroup {
   /** `namespace/name`. */
   readonly key: string;
-  /** What nodes must be attached to; undefined: not specified. */
-  readonly clusterNetwork: string | undefined;
+  /** What the nodes of its agents must have. */
+  readonly placement: NetworkPlacement;
 }
 
 export interface GroupingSettings {
@@ -35,8 +36,8 @@ export interface GroupingSettings {
 export interface AgentGroup {
   /** Of its Lease, and of its Deployment where the controller makes that. */
   readonly name: string;
-  /** Of all of its pools; undefined also where they have several. */
-  readonly clusterNetwork: string | undefined;
+  /** That of its pools; undefined: they have several. */
+  readonly placement: NetworkPlacement | undefined;
   /** Sorted. */
   readonly poolKeys: readonly string[];
 }
@@ -55,13 +56,13 @@ export function groupPools(
   const sorted = pools.toSorted((one, other) => compareText(one.key, other.key));
   switch (topology) {
     case 'unified':
-      return toGroups(sorted.map((pool) => [{ ...pool, clusterNetwork: undefined }, UNIFIED_GROUP]));
+      return toGroups(sorted.map((pool) => [pool, UNIFIED_GROUP]));
     case 'per-pool':
       return toGroups(sorted.map((pool) => [pool, perPoolGroupName(pool.key)]));
     case 'per-network':
       return toGroups(
-        [...Map.groupBy(sorted, ({ clusterNetwork }) => clusterNetwork)].flatMap(([network, ofNetwork]) =>
-          shard(network, ofNetwork, { current, most: maxPoolsPerAgent }),
+        [...Map.groupBy(sorted, ({ placement }) => networkPrefix(placement))].flatMap(([prefix, sharing]) =>
+          shard(prefix, sharing, { current, most: maxPoolsPerAgent }),
         ),
       );
   }
@@ -77,7 +78,7 @@ type Membership = readonly [pool: PoolToGroup, group: string];
 
 /** Pools that have a place keep it; the others get the first free ones. */
 function shard(
-  network: string | undefined,
+  prefix: string,
   pools: readonly PoolToGroup[],
   { current, most }: { readonly current: ReadonlyMap<string, readonly string[]>; readonly most: number },
 ): Membership[] {
@@ -89,24 +90,19 @@ function shard(
   };
   const hasRoom = (group: string) => (counts.get(group) ?? 0) < most;
   for (const pool of pools) {
-    const group = (current.get(pool.key) ?? []).find((name) => isGroupOf(network, name) && hasRoom(name));
+    const group = (current.get(pool.key) ?? []).find((name) => isGroupOf(prefix, name) && hasRoom(name));
     if (group !== undefined) place(pool, group);
   }
   let number = 1;
   for (const pool of pools) {
     if (places.has(pool.key)) continue;
-    while (!hasRoom(networkGroupName(network, number))) number++;
-    place(pool, networkGroupName(network, number));
+    while (!hasRoom(`${prefix}${number}`)) number++;
+    place(pool, `${prefix}${number}`);
   }
   return pools.map((pool) => [pool, places.get(pool.key) ?? '']);
 }
 
-function networkGroupName(network: string | undefined, number: number): string {
-  return `${networkPrefix(network)}${number}`;
-}
-
-function isGroupOf(network: string | undefined, group: string): boolean {
-  const prefix = networkPrefix(network);
+function isGroupOf(prefix: string, group: string): boolean {
   return group.startsWith(prefix) && /^[1-9]\d{0,4}$/.test(group.slice(prefix.length));
 }
 
@@ -117,19 +113,26 @@ export function groupOfDeployment(name: string, poolKey: string): string {
 }
 
 /** Up to 58 characters, so that there is room for a number. */
-function networkPrefix(network: string | undefined): string {
-  if (network === undefined) return 'vm-dhcp-agent-';
-  return `${objectNameWithin(`vm-dhcp-agent-${network}`, { suffix: '', of: network, isAmbiguous: /^\d+$/.test(network), most: 57 })}-`;
+function networkPrefix(placement: NetworkPlacement): string {
+  const key = placementKey(placement);
+  if (key === '') return 'vm-dhcp-agent-';
+  const { clusterNetwork, resource, link } = placement;
+  // A cluster network alone has the name that it always had.
+  const isAmbiguous = key !== clusterNetwork || /^\d+$/.test(key);
+  const readable = clusterNetwork ?? (resource ?? link ?? key).replace(/^.*[ /]/, '');
+  return `${objectNameWithin(`vm-dhcp-agent-${readable}`, { suffix: '', of: key, isAmbiguous, most: 57 })}-`;
 }
 
 function toGroups(memberships: readonly Membership[]): Map<string, AgentGroup> {
   const byName = Map.groupBy(memberships, ([, group]) => group);
   return new Map(
     [...byName].map(([name, members]) => {
-      const networks = new Set(members.map(([{ clusterNetwork }]) => clusterNetwork));
-      const [network] = networks;
-      const clusterNetwork = networks.size === 1 ? network : undefined;
-      return [name, { name, clusterNetwork, poolKeys: members.map(([{ key }]) => key) }];
+      const placements = new Map(members.map(([{ placement }]) => [placementKey(placement), placement]));
+      const [placement] = placements.values();
+      return [
+        name,
+        { name, placement: placements.size === 1 ? placement : undefined, poolKeys: members.map(([{ key }]) => key) },
+      ];
     }),
   );
 }

@@ -1,9 +1,10 @@
 /** The NetworkAttachmentDefinition of an interface, and its entry in the VirtualMachineNetworkConfig. */
 
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { CLUSTER_NETWORK_LABEL, EXTERNAL_DHCP_ANNOTATION, networkKey, reasonOf } from '@vmdhcp/ippool-api/agent';
-import { type Condition, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { EXTERNAL_DHCP_ANNOTATION, networkKey, reasonOf } from '@vmdhcp/ippool-api/agent';
+import { type Condition, type KubernetesObject, readField, readList, readText, readTexts } from '@vmdhcp/kube-runtime';
 import { sentenceOf } from '../explanation.js';
+import { describePlacement, readNetworkPlacement } from '../network/network-placement.js';
 import { readInterfaceEntry } from '../network-config/interface-claims.js';
 import { type Finding, finding, type LinkFacts } from './address-chain.js';
 import { conditionOf, findingOf } from './chain-conditions.js';
@@ -26,9 +27,9 @@ export function readNetwork(observation: ChainObservation, { network }: ChainInt
     return { facts: [{ ...link, facts: 'does not exist' }], findings: [finding('NetworkUnknown')] };
   const object = objectOf(observed);
   if (object === undefined) return { facts: [{ ...link, facts: 'cannot be read', isUnknown: true }], findings: [] };
-  const { labels = {} } = object.metadata;
-  const clusterNetwork = labels[CLUSTER_NETWORK_LABEL];
-  const facts = clusterNetwork === undefined ? 'exists' : `cluster network ${clusterNetwork}`;
+  const nodeSelector = readTexts(objectOf(observation.pools.get(network)?.pool)?.spec, 'agentNodeSelector');
+  const placement = readNetworkPlacement(object, nodeSelector);
+  const facts = describePlacement(placement) ?? 'exists; agents run on any node';
   return { facts: [{ ...link, facts }], findings: isExternal(observation, network) ? [finding('ExternalDHCP')] : [] };
 }
 

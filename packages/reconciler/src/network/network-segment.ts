@@ -2,8 +2,8 @@
  * The Ethernet segment that a NetworkAttachmentDefinition leads to, as far as its CNI configuration shows. Two networks with one segment
  * are one network to DHCP clients: each of them hears the servers of both.
  */
-import { CLUSTER_NETWORK_LABEL } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { CLUSTER_NETWORK_LABEL } from '@vmdhcp/ippool-api/agent';
+import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface NetworkSegment {
   /** `bridge` and `ovs` name a switch of the node, `nic` an interface of the node that virtual machines share. */
@@ -20,10 +20,17 @@ export interface NetworkSegment {
  * Undefined where the configuration is missing, unreadable, or of a plugin whose segments have no name (overlays, delegates). The first
  * plugin counts in a list of plugins: the others only change what it made.
  */
-export function readNetworkSegment({ metadata, spec }: KubernetesObject): NetworkSegment | undefined {
+export function readNetworkSegment(network: KubernetesObject): NetworkSegment | undefined {
+  const place = placeOf(readFirstPlugin(network));
+  return place && { ...place, clusterNetwork: network.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined };
+}
+
+/** The configuration of the plugin that makes the interface, with the name of the network. Undefined: it is missing or unreadable. */
+export function readFirstPlugin({ spec }: KubernetesObject): Readonly<Record<string, unknown>> | undefined {
   const config = parseJson(readText(spec, 'config') ?? '');
-  const place = placeOf(readList(config, 'plugins')[0] ?? config);
-  return place && { ...place, clusterNetwork: metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined };
+  if (!isRecord(config)) return undefined;
+  const first = readList(config, 'plugins')[0] ?? config;
+  return isRecord(first) ? { name: config['name'], ...first } : undefined;
 }
 
 /** True if frames of one reach the other. If one does not specify its cluster network, the names decide. */

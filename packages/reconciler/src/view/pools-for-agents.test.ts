@@ -2,6 +2,7 @@ import { HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { pool } from '../fixtures/object-fixtures.js';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import { legacyPod, NAMESPACE, observing } from './agents-fixtures.js';
 import type { PoolView } from './pool-views.js';
 import { toPoolForAgents } from './pools-for-agents.js';
@@ -92,7 +93,7 @@ describe('what the plan of agents starts from', () => {
         network: 'default/net-pool-1',
         serverIP: '10.0.0.2',
         cidr: '10.0.0.0/24',
-        clusterNetwork: undefined,
+        placement: onClusterNetwork(undefined),
         ...expected,
         holdsImage: false,
         recorded: { group: undefined, image: undefined },

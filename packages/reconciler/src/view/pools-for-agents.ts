@@ -1,7 +1,7 @@
 /** Which pools agents are to serve, and why they are not to serve the others. */
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
-import { CLUSTER_NETWORK_LABEL, HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
-import { isBeingDeleted, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
+import { HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
+import { isBeingDeleted, type KubernetesObject, parseTime, readField, readText, readTexts } from '@vmdhcp/kube-runtime';
 import { NOT_SERVED, type NotToBeServed } from '../agents/agent-conditions.js';
 import type { ActivePool } from '../agents/agents-observation.js';
 import type { AgentsSettings } from '../agents/agents-plan.js';
@@ -9,6 +9,7 @@ import { isGoneForGood } from '../agents/legacy-pod.js';
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 import { sentenceOf } from '../explanation.js';
+import { readNetworkPlacement } from '../network/network-placement.js';
 import { explainMissingNetwork } from '../network/network-problem.js';
 import type { AgentsView } from './agents-view.js';
 import type { ClusterView, ObjectSource } from './cluster-view.js';
@@ -118,7 +119,7 @@ export class PoolsForAgents {
     };
     return toPoolForAgents(view).map((pool) => ({
       ...pool,
-      clusterNetwork: network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined,
+      placement: readNetworkPlacement(network, readTexts(view.object.spec, 'agentNodeSelector')),
       ...(metadata.creationTimestamp !== undefined && { createdAt: metadata.creationTimestamp }),
       holdsImage: holdsImage(view.object),
       recorded,

@@ -14,6 +14,7 @@ import type { ActivePool, ObservedGroup } from '../agents/agents-observation.js'
 import type { AgentsSettings } from '../agents/agents-plan.js';
 import { readGroupLease } from '../agents/group-lease.js';
 import { planAgents } from '../agents/plan-agents.js';
+import { onClusterNetwork } from '../network/placement-fixtures.js';
 import { type AgentObjectKind, agentResources } from './agent-resources.js';
 import { AgentsView } from './agents-view.js';
 
@@ -217,7 +218,7 @@ describe('planAgents', () => {
     network: 'default/net',
     serverIP: '10.0.0.2',
     cidr: '10.0.0.0/24',
-    clusterNetwork: undefined,
+    placement: onClusterNetwork(undefined),
     holdsImage: false,
     recorded: { group: GROUP, image: undefined },
   };

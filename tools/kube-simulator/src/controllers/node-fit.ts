@@ -18,7 +18,8 @@ export type Misfit =
   | "node(s) didn't match Pod's node affinity/selector"
   | "node(s) didn't match pod anti-affinity rules"
   | `node(s) had untolerated taint(s)`
-  | 'node(s) were unschedulable';
+  | 'node(s) were unschedulable'
+  | `Insufficient ${string}`;
 
 /** Whether the Pod's `nodeSelector` and required node affinity name the Node. */
 export const matchesNodeSelection = (spec: Pick<PodSpec, 'nodeSelector' | 'affinity'>, node: Node): boolean => {
@@ -85,7 +86,33 @@ export const findMisfit = (pod: Pod, node: Node, placement: Placement): Misfit |
     return 'node(s) were unschedulable';
   if (!matchesNodeSelection(pod.spec, node)) return "node(s) didn't match Pod's node affinity/selector";
   if (!tolerated(pod.spec.tolerations, node)) return 'node(s) had untolerated taint(s)';
+  const scarce = scarceResource(pod, node, placement);
+  if (scarce !== undefined) return `Insufficient ${scarce}`;
   return repelled(pod, node, placement) ? "node(s) didn't match pod anti-affinity rules" : undefined;
+};
+
+/** An extended resource that the Node has too little of. Processor and memory are not counted. */
+const scarceResource = (pod: Pod, node: Node, { pods }: Placement): string | undefined => {
+  const there = pods.filter(({ spec }) => spec.nodeName === node.metadata.name);
+  return [...extendedRequests(pod)]
+    .filter(([name, wanted]) => {
+      const used = there.reduce((sum, other) => sum + (extendedRequests(other).get(name) ?? 0), 0);
+      return used + wanted > toCount(node.status?.allocatable?.[name]);
+    })
+    .map(([name]) => name)[0];
+};
+
+const extendedRequests = ({ spec }: Pod): ReadonlyMap<string, number> => {
+  const requests = spec.containers.flatMap(({ resources }) => Object.entries(resources?.requests ?? {}));
+  const sums = new Map<string, number>();
+  for (const [name, count] of requests) if (name.includes('/')) sums.set(name, (sums.get(name) ?? 0) + toCount(count));
+  return sums;
+};
+
+/** Extended resources are whole numbers, which bridge-marker writes as `1k`. */
+const toCount = (quantity: string | undefined): number => {
+  const [, digits = '0', thousand] = /^(\d+)(k?)$/.exec(quantity ?? '0') ?? [];
+  return Number(digits) * (thousand === 'k' ? 1_000 : 1);
 };
 
 /** Anti-affinity works both ways: the Pod's own rules, and those of the Pods that are there. */

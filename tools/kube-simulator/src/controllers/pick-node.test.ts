@@ -53,6 +53,20 @@ describe('a Pod goes to', () => {
     expect(choice.kind === 'node' ? choice.name : undefined).toBe(name);
   });
 
+  it('a Node that has enough of an extended resource, with the Pods that are there', () => {
+    const bridge = 'bridge.network.kubevirt.io/br1';
+    const having = (name: string, count: string): Node => ({ ...node(name), status: { allocatable: { [bridge]: count } } });
+    const asking = (count: string, nodeName?: string) =>
+      pod({ containers: [{ name: 'c', resources: { requests: { cpu: '1', [bridge]: count } } }], ...(nodeName && { nodeName }) });
+    const nodes = [node('a'), having('b', '2')];
+    const choose = (count: string, pods: Pod[] = []) => pickNode(asking(count), { nodes, pods });
+    expect(choose('2')).toEqual({ kind: 'node', name: 'b' });
+    expect(choose('1', [asking('1', 'b')])).toEqual({ kind: 'node', name: 'b' });
+    for (const choice of [choose('3'), choose('2', [asking('1', 'b')])])
+      expect(choice).toMatchObject({ message: expect.stringContaining(`0/2 nodes are available: 2 Insufficient ${bridge}.`) });
+    expect(pickNode(asking('900'), { nodes: [having('c', '1k')], pods: [] })).toEqual({ kind: 'node', name: 'c' });
+  });
+
   it('the Node with the fewest Pods', () => {
     const pods = [pod({ nodeName: 'a' })];
     expect(pickNode(pod(), { nodes: [node('a'), node('b')], pods })).toEqual({ kind: 'node', name: 'b' });

@@ -170,7 +170,7 @@ export class SimulatedNodes {
     await updateObject<Node>(this.#api, { ...nodeKind, name, subresource: 'status' }, (live) => {
       return {
         ...live,
-        status: { ...live.status, ...capacity, ...aboutNode(name, address), conditions: withReady(live, ready) },
+        status: { ...live.status, ...capacityOf(live), ...aboutNode(name, address), conditions: withReady(live, ready) },
       };
     });
   }
@@ -204,7 +204,11 @@ const withReady = (node: Node, { status, reason, message }: ReadyStatement): rea
 };
 
 const resources = { cpu: '8', memory: '16Gi', pods: '110' };
-const capacity = { capacity: resources, allocatable: resources };
+/** What others added stays, as it does with a real kubelet. */
+const capacityOf = ({ status }: Node): JsonObject => ({
+  capacity: { ...status?.capacity, ...resources },
+  allocatable: { ...status?.allocatable, ...resources },
+});
 
 const aboutNode = (name: string, address: string): JsonObject => ({
   addresses: [

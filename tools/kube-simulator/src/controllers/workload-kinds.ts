@@ -40,6 +40,7 @@ export interface Condition extends JsonObject {
 export interface Container extends JsonObject {
   readonly name: string;
   readonly image?: string;
+  readonly resources?: { readonly requests?: StringMap; readonly limits?: StringMap };
 }
 
 export interface Toleration extends JsonObject {
@@ -175,7 +176,11 @@ export interface ControllerRevision extends KubeObject {
 
 export interface Node extends KubeObject {
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly Taint[] };
-  readonly status?: JsonObject & { readonly conditions?: readonly Condition[] };
+  readonly status?: JsonObject & {
+    readonly conditions?: readonly Condition[];
+    readonly capacity?: StringMap;
+    readonly allocatable?: StringMap;
+  };
 }
 
 /** The reference that makes `owner` the controller of an object. */

@@ -46,8 +46,12 @@ export class WakeAuditor {
     // One more packet of the same wake-up.
     if (last?.isExpected === true && isDown && last.requests === 0) return;
     const isAnother = last === undefined || atMs - last.atMs > WINDOW_MS;
-    const isExpected = machine.mayBeWoken && isDown && isAnother && atMs - machine.changedAtMs > KNOWN_AFTER_MS;
+    const isExpected = isDown && isAnother && this.#isWakeable(machine);
     this.#wakes.set(name, { macAddress, atMs, isExpected, requests: 0 });
+  }
+
+  #isWakeable({ mayBeWoken, changedAtMs }: WorldMachine): boolean {
+    return mayBeWoken && this.#world.scheduler.nowMs() - changedAtMs > KNOWN_AFTER_MS;
   }
 
   onStartRequest({ name, isTaken }: StartRequest): void {

@@ -48,8 +48,8 @@ export class AgentPod implements PodProcess {
     const configs = parsed.ok ? parsed.configs : [];
     this.segments = new Map(
       configs.flatMap(({ interfaceName, nadName }) => {
-        const { segments, fault } = surroundings;
-        const segment = segments.get(fault?.network?.(nadName, [...segments.keys()]) ?? nadName);
+        const { segments, segmentAt, fault } = surroundings;
+        const segment = segmentAt(this.node, fault?.network?.(nadName, [...segments.keys()]) ?? nadName);
         return segment === undefined ? [] : [[interfaceName, segment] as const];
       }),
     );

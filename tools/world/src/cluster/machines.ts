@@ -64,6 +64,7 @@ export interface MachinesSettings {
   readonly simulator: KubeSimulator;
   readonly segments: ReadonlyMap<string, Segment>;
   readonly nodes: readonly string[];
+  readonly pools: readonly { readonly key: string; readonly nodes: readonly string[] }[];
   /** A start request has arrived at KubeVirt. */
   readonly onStartRequest: (name: string, isTaken: boolean) => void;
 }
@@ -99,7 +100,7 @@ export class Machines {
       ...{ name, interfaces, habits, runStrategy, mayBeWoken },
       changedAtMs: this.#settings.scheduler.nowMs(),
       isStarting: false,
-      node: this.#someNode(),
+      node: this.#someNode(interfaces),
       guests: [],
       lastMacAddresses: [],
       uid: created.metadata.uid ?? '',
@@ -114,7 +115,7 @@ export class Machines {
     if (machine === undefined || machine.guests.length > 0) return;
     const { client } = this.#settings.simulator;
     const macAddresses = machine.interfaces.map(({ macAddress }) => macAddress ?? this.#chooseMac());
-    machine.node = this.#someNode();
+    machine.node = this.#someNode(machine.interfaces);
     machine.lastMacAddresses = macAddresses;
     await client.create(INSTANCES, {
       metadata: { name, ownerReferences: [ownerOf(machine)] },
@@ -199,7 +200,8 @@ export class Machines {
   /** Its guest goes on elsewhere, as after a live migration. */
   migrate(name: string): void {
     const machine = this.#machines.get(name);
-    if (machine !== undefined) machine.node = this.#someNode();
+    const networks = machine?.guests.map(({ network }) => ({ network })) ?? [];
+    if (machine !== undefined) machine.node = this.#someNode(networks);
   }
 
   #clientOf(machine: WorldMachine, network: string, macAddress: string): DhcpClient {
@@ -232,9 +234,13 @@ export class Machines {
     await this.#settings.simulator.client.patch({ ...MACHINES, name }, { type: 'merge', body }).catch(() => undefined);
   }
 
-  #someNode(): string {
-    const { nodes, random } = this.#settings;
-    return nodes[random(nodes.length)] as string;
+  /** One that has all of these networks. */
+  #someNode(interfaces: readonly { readonly network: string }[]): string {
+    const { nodes, pools, random } = this.#settings;
+    const hasAll = (node: string) =>
+      interfaces.every(({ network }) => pools.find(({ key }) => key === network)?.nodes.includes(node) === true);
+    const fitting = nodes.filter(hasAll);
+    return fitting[random(Math.max(1, fitting.length))] ?? (nodes[0] as string);
   }
 
   #chooseMac(): string {

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly simulator: KubeSimulator;
   /** By `namespace/name` of the NetworkAttachmentDefinition. */
   readonly segments: ReadonlyMap<string, Segment>;
+  /** The network as a pod on this node gets it; undefined: there is none of this name. */
+  readonly segmentAt: (node: string, network: string) => Segment | undefined;
   /** The way from a node to the API server. */
   readonly linkOf: (node: string) => ApiLink;
   /** A token of a ServiceAccount, when it is asked for. */

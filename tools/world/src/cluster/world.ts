@@ -1,6 +1,7 @@
 /** Everything together: an API server, nodes, networks, the product that runs on them, machines and their guests. */
 import {
   ipPoolResource,
+  NETWORK_RESOURCE_ANNOTATION,
   toCustomResourceDefinition,
   virtualMachineNetworkConfigResource,
   wolConfigResource,
@@ -24,7 +25,7 @@ import {
   readYaml,
   unifiedAgents,
 } from '@vmdhcp/lab';
-import type { AgentTopology } from '@vmdhcp/reconciler';
+import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler';
 import type { ApiLink, Loss } from '../api/transport.js';
 import { type Captured, Segment } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
@@ -38,6 +39,7 @@ import type { Surroundings } from './surroundings.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
 const WAKE_AGENT_APP = 'wol-agent';
+const BRIDGES = 'bridge.network.kubevirt.io/';
 const TOKEN_MS = 12 * 3_600_000;
 const FOREIGN_DEFINITIONS = readYaml(`${CLUSTER_EXAMPLES}crds.yaml`);
 const MANIFESTS = installedFor('controller');
@@ -61,6 +63,10 @@ export interface PoolOfWorld {
   readonly key: string;
   readonly serverIP: string;
   readonly size: number;
+  /** That have the bridge of its network: pods on other nodes get an empty one, as the CNI plugin makes it. */
+  readonly nodes: readonly string[];
+  /** What its spec has besides its addresses. */
+  readonly spec: JsonObject;
 }
 
 /** What a world begins with. */
@@ -69,6 +75,8 @@ export interface WorldSettings {
   /** Addresses of each pool. */
   readonly poolSizes: readonly number[];
   readonly hasWakeOnLan: boolean;
+  /** True: without Harvester. Each network is on some nodes, which resources or labels of nodes tell. */
+  readonly isPlain: boolean;
   readonly fault: PlantedFault | undefined;
 }
 
@@ -105,6 +113,7 @@ export class World {
   readonly pods: AgentPod[] = [];
   readonly #wakeAgents: WakeAgentPod[] = [];
   readonly hasWakeOnLan: boolean;
+  readonly isPlain: boolean;
   weather = FAIR;
   /** Nodes that cannot reach the API server. */
   readonly cutNodes = new Set<string>();
@@ -118,10 +127,11 @@ export class World {
   #machines: Machines | undefined;
   readonly #controllers = new Map<number, ControllerRun>();
 
-  private constructor({ seed, fault, hasWakeOnLan }: WorldSettings) {
+  private constructor({ seed, fault, hasWakeOnLan, isPlain }: WorldSettings) {
     this.random = randomFrom(seed);
     this.#fault = fault;
     this.hasWakeOnLan = hasWakeOnLan;
+    this.isPlain = isPlain;
   }
 
   /** A cluster with these pools, in which nothing runs yet. */
@@ -140,6 +150,11 @@ export class World {
   get machines(): Machines {
     if (this.#machines === undefined) throw new Error('the world has no machines yet');
     return this.#machines;
+  }
+
+  /** The Deployment of topology unified, which a chart installed, says nothing about nodes. */
+  get topologies(): readonly AgentTopology[] {
+    return this.isPlain ? ['per-network', 'per-pool'] : AGENT_TOPOLOGIES;
   }
 
   get controllers(): readonly ControllerRun[] {
@@ -273,7 +288,12 @@ export class World {
     const name = `net-${index}`;
     const key = `${NAMESPACE}/${name}`;
     const serverIP = `10.0.${index}.2`;
-    this.pools.push({ name, key, serverIP, size });
+    const missing = this.isPlain ? this.nodes[this.random(this.nodes.length)] : undefined;
+    const nodes = this.nodes.filter((node) => node !== missing);
+    const isMarked = this.random(2) === 0;
+    const label = `network.example.org/${name}`;
+    const spec: JsonObject = this.isPlain && !isMarked ? { agentNodeSelector: { [label]: 'true' } } : {};
+    this.pools.push({ name, key, serverIP, size, nodes, spec });
     this.segments.set(
       key,
       new Segment({
@@ -284,8 +304,25 @@ export class World {
         onWire: (octets, server) => (this.#fault?.wire === undefined ? octets : this.#fault.wire(octets, server)),
       }),
     );
-    await this.during(this.#create(networkAttachment(key, 'mgmt')));
-    await this.during(this.#create(ipPool(key, { ipv4Config: poolConfig(index, size) })));
+    const network = networkAttachment(key, this.isPlain ? undefined : 'mgmt');
+    const annotations = { [NETWORK_RESOURCE_ANNOTATION]: `${BRIDGES}${name}` };
+    const config = JSON.stringify({ type: 'bridge', bridge: name });
+    const plain = { ...network, metadata: { ...network.metadata, ...(isMarked && { annotations }) }, spec: { config } };
+    await this.during(this.#create(this.isPlain ? plain : network));
+    if (this.isPlain)
+      for (const node of nodes) await this.during(this.#markNode(node, isMarked ? `${BRIDGES}${name}` : { [label]: 'true' }));
+    await this.during(this.#create(ipPool(key, { ipv4Config: poolConfig(index, size), spec })));
+  }
+
+  /** As bridge-marker does it, or a person with labels. */
+  async #markNode(name: string, mark: string | Readonly<Record<string, string>>): Promise<void> {
+    const { client } = this.simulator;
+    if (typeof mark !== 'string') {
+      await client.patch({ resource: 'nodes', name }, { type: 'merge', body: { metadata: { labels: mark } } });
+      return;
+    }
+    const body = { status: { capacity: { [mark]: '1k' }, allocatable: { [mark]: '1k' } } };
+    await client.patch({ resource: 'nodes', name, subresource: 'status' }, { type: 'merge', body });
   }
 
   async #create(object: KubernetesObject): Promise<void> {
@@ -307,6 +344,7 @@ export class World {
       random: this.random,
       simulator: this.simulator,
       segments: this.segments,
+      segmentAt: (node, network) => this.#segmentAt(node, network),
       linkOf: (node) => this.#linkOf(node),
       tokenOf: (namespace, name) => this.#tokenOf(namespace, name),
       fault: this.#fault,
@@ -314,6 +352,16 @@ export class World {
       subresource: (path) => this.#subresource(path),
       managers: () => this.controllers.flatMap(({ wakeManager }) => wakeManager ?? []),
     };
+  }
+
+  /** The network as a pod on this node gets it. */
+  #segmentAt(node: string, network: string): Segment | undefined {
+    const segment = this.segments.get(network);
+    const isThere = this.pools.some(({ key, nodes }) => key === network && nodes.includes(node));
+    if (segment === undefined || isThere) return segment;
+    const { scheduler, random } = this;
+    const name = `an empty bridge on ${node}`;
+    return new Segment({ scheduler, random, name, onCaptured: () => undefined, onWire: (octets) => octets });
   }
 
   #linkOf(node: string): ApiLink {

@@ -2,7 +2,6 @@
 
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api/agent';
 import { ipPool } from '@vmdhcp/lab';
-import { AGENT_TOPOLOGIES } from '@vmdhcp/reconciler';
 import { AGENT_NAMESPACE, UNIFIED_DEPLOYMENT } from '../cluster/controller-run.js';
 import { type InterfaceSettings, NAMESPACE, octet, type RunStrategy, type WorldMachine } from '../cluster/machines.js';
 import { FAIR, type PoolOfWorld, poolConfig, type World } from '../cluster/world.js';
@@ -246,7 +245,14 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
 async function createPool(scene: Scene, index: number, pool: PoolOfWorld): Promise<void> {
   const { simulator, scheduler } = scene.world;
   while (simulator.client.get({ ...IPPOOLS, name: pool.name }) !== undefined) await scheduler.sleep(1_000);
-  const { apiVersion: _version, kind: _kind, ...object } = ipPool(pool.key, { ipv4Config: poolConfig(index, pool.size) });
+  const {
+    apiVersion: _version,
+    kind: _kind,
+    ...object
+  } = ipPool(pool.key, {
+    ipv4Config: poolConfig(index, pool.size),
+    spec: pool.spec,
+  });
   await simulator.client.create(IPPOOLS, object as never).catch(() => undefined);
 }
 
@@ -408,7 +414,7 @@ export const FAULTS: Readonly<Record<string, Act>> = {
     return controller && `a controller is frozen for ${ms} ms`;
   },
   'change the topology': (scene) => {
-    const topology = one(scene, AGENT_TOPOLOGIES) ?? 'per-network';
+    const topology = one(scene, scene.world.topologies) ?? 'per-network';
     scene.world.startControllers(topology);
     return `the controllers start again with topology ${topology}`;
   },

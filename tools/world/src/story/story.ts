@@ -1,6 +1,6 @@
 /** The story of a seed: which faults are in play and how often, what happens when, and what the auditor found. */
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
-import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler';
+import type { AgentTopology } from '@vmdhcp/reconciler';
 import { Auditor, type Violation } from '../auditor/auditor.js';
 import { FAIR, World } from '../cluster/world.js';
 import { type Captured, GOOD_LINKS } from '../network/segment.js';
@@ -75,7 +75,8 @@ class Story {
     const { seed, fault } = this.#settings;
     const sizes = Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number);
     const hasWakeOnLan = this.#random(2) === 0 || fault?.needsWakeOnLan === true;
-    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, hasWakeOnLan, fault });
+    const isPlain = this.#random(3) === 0 || fault?.isPlain === true;
+    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, hasWakeOnLan, isPlain, fault });
     const auditor = new Auditor(world);
     world.onStartRequest = (request) => {
       this.#say(world, `KubeVirt is asked to start ${request.name}${request.isTaken ? '' : ', and refuses'}`);
@@ -100,10 +101,10 @@ class Story {
       world.scheduler.after(LOOK_MS, look);
     };
     await world.installUnifiedAgents();
-    const topology = AGENT_TOPOLOGIES[this.#random(AGENT_TOPOLOGIES.length)] as AgentTopology;
+    const topology = world.topologies[this.#random(world.topologies.length)] as AgentTopology;
     this.#say(
       world,
-      `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}${hasWakeOnLan ? ', Wake-on-LAN' : ''}`,
+      `${sizes.length} pools of ${sizes.join(', ')} addresses, topology ${topology}${hasWakeOnLan ? ', Wake-on-LAN' : ''}${isPlain ? ', each on some nodes alone' : ''}`,
     );
     world.startControllers(topology);
     await world.pass(START_MS);

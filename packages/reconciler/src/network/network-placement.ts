@@ -1,0 +1,73 @@
+/**
+ * What a node must have so that a pod on it reaches a network. Harvester says it by a label of the network, KubeVirt by the resource that
+ * virtual machines on it request; where neither is there, networks of one bridge or interface are taken for reachable from the same nodes.
+ */
+import { CLUSTER_NETWORK_LABEL, NETWORK_RESOURCE_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { compareText, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
+import { readFirstPlugin, readNetworkSegment } from './network-segment.js';
+
+export interface NetworkPlacement {
+  /** Harvester: nodes have the label `network.harvesterhci.io/<name>=true`. */
+  readonly clusterNetwork: string | undefined;
+  /** A resource that nodes with the bridge have, as in `bridge.network.kubevirt.io/br1`. */
+  readonly resource: string | undefined;
+  /** Labels that nodes must have, by the pool. */
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  /** The bridge or interface, as in `bridge br1`; looked at only where nothing else is specified. */
+  readonly link: string | undefined;
+}
+
+/**
+ * Resources by which programs of KubeVirt mark the nodes that have a bridge: they cost nothing. Another resource, as a GPU, would be taken
+ * from those who pay for it, by whoever may write an annotation.
+ */
+const MARKERS = /^(?:bridge|ovs-cni)\.network\.kubevirt\.io\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const OVN_PLUGIN = 'ovn-k8s-cni-overlay';
+
+/** @param network - the NetworkAttachmentDefinition; undefined: it does not exist. */
+export function readNetworkPlacement(
+  network: KubernetesObject | undefined,
+  nodeSelector: Readonly<Record<string, string>>,
+): NetworkPlacement {
+  const clusterNetwork = network?.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined;
+  const resource = markerOf(network);
+  const isSpecified = clusterNetwork !== undefined || resource !== undefined || Object.keys(nodeSelector).length > 0;
+  return { clusterNetwork, resource, nodeSelector, link: isSpecified || network === undefined ? undefined : linkOf(network) };
+}
+
+/** Equal texts: the same nodes will do. */
+export function placementKey({ clusterNetwork, resource, nodeSelector, link }: NetworkPlacement): string {
+  return [...(clusterNetwork === undefined ? [] : [clusterNetwork]), resource, ...selectorTexts(nodeSelector), link]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}
+
+/** `cluster network mgmt`, `agents on nodes with bridge.network.kubevirt.io/br1`; undefined: any node. */
+export function describePlacement({ clusterNetwork, resource, nodeSelector }: NetworkPlacement): string | undefined {
+  const wanted = [...(resource === undefined ? [] : [resource]), ...selectorTexts(nodeSelector)];
+  const facts = [
+    ...(clusterNetwork === undefined ? [] : [`cluster network ${clusterNetwork}`]),
+    ...(wanted.length === 0 ? [] : [`agents on nodes with ${wanted.join(' and ')}`]),
+  ];
+  return facts.length === 0 ? undefined : facts.join('; ');
+}
+
+function selectorTexts(nodeSelector: Readonly<Record<string, string>>): string[] {
+  return Object.entries(nodeSelector)
+    .toSorted(([one], [other]) => compareText(one, other))
+    .map(([key, value]) => `${key}=${value}`);
+}
+
+function markerOf(network: KubernetesObject | undefined): string | undefined {
+  const resource = network?.metadata.annotations?.[NETWORK_RESOURCE_ANNOTATION]?.trim();
+  return resource !== undefined && MARKERS.test(resource) ? resource : undefined;
+}
+
+function linkOf(network: KubernetesObject): string | undefined {
+  const segment = readNetworkSegment(network);
+  if (segment !== undefined) return `${segment.kind} ${segment.link}`;
+  const plugin = readFirstPlugin(network);
+  if (readText(plugin, 'type') !== OVN_PLUGIN || readText(plugin, 'topology') !== 'localnet') return undefined;
+  const name = readText(plugin, 'physicalNetworkName') ?? readText(plugin, 'name');
+  return name === undefined ? undefined : `localnet ${name}`;
+}
