@@ -5,7 +5,7 @@ import type { AgentLogSettings, RogueServer } from '@vmdhcp/ippool-api/agent';
 /** What happened to a lease; a plain renewal is no event. */
 export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expired' | 'refused';
 
-export type AgentEvent = LeadershipEvent | AddressEvent | InterfaceEvent | PoolEvent | ClientEvent | ProbeEvent;
+export type AgentEvent = LeadershipEvent | AddressEvent | InterfaceEvent | SilenceEvent | PoolEvent | ClientEvent | ProbeEvent;
 
 type LeadershipEvent =
   /** `afterMs`: since the Lease was last renewed or released, as this replica saw it, in milliseconds; undefined: it saw neither. `isAgain`: no other replica took it when this one stepped down. */
@@ -37,6 +37,11 @@ type InterfaceEvent =
   | { readonly kind: 'interface-isolated'; readonly interfaceName: string }
   | { readonly kind: 'isolation-failed'; readonly interfaceName: string; readonly message: string }
   | { readonly kind: 'isolation-restored'; readonly interfaceName: string; readonly corrected: readonly string[] };
+
+type SilenceEvent =
+  /** No frame of another host has arrived on the interface for two minutes, and no machine has answered. */
+  | { readonly kind: 'network-silent'; readonly interfaceName: string }
+  | { readonly kind: 'network-heard'; readonly interfaceName: string };
 
 type PoolEvent =
   | { readonly kind: 'pool'; readonly pool: string; readonly state: 'active' | 'paused' }

@@ -383,6 +383,13 @@ export const REASONS = {
       'Switch that DHCP server off, or delete the IPPool. With `spec.onRogueServer: Stop` the pool is not served until then.',
   },
 
+  NetworkSilent: {
+    shown: UNSERVED_WITH_EVENT,
+    meaning:
+      'Virtual machines run on the network, and for minutes the agents have heard nothing from it: no frame, and no answer to ARP requests for recorded addresses. If another replica heard something, it would be leader.',
+    remedy:
+      'Look at the node of the pod in the message: does it have the bridge of the network with its uplink, does the trunk have the VLAN, and does a MAC spoof check drop frames of the agents? If the network is missing on this node, tell where it is: `k8s.v1.cni.cncf.io/resourceName` of the NetworkAttachmentDefinition, or `spec.agentNodeSelector` of the IPPool.',
+  },
   Pending: {
     shown: AGENTS,
     meaning: 'The Deployment of the agents is not configured with the pool yet.',

@@ -170,6 +170,13 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       stream: (request, handlers) => transport.stream(request, handlers),
     }),
   },
+  'silence-ignored': {
+    what: 'agents do not notice that they hear nothing',
+    isPlain: true,
+    agent: (pod) => {
+      pod.framesReceived = () => pod.process.timeMs;
+    },
+  },
   'no-assignments': {
     what: 'the controller assigns no address',
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),

@@ -45,6 +45,10 @@ export interface AgentLeadershipSettings extends Pick<AgentPorts, 'clock' | 'ran
   readonly report: () => AgentReport;
   /** What keeps pools from being served from here, whichever replica is leader. */
   readonly troubles: () => readonly string[];
+  /** Why another replica may be heard where this one is not: a leader steps down for that, too. Default: nothing. */
+  readonly silence?: () => readonly string[];
+  /** True: other replicas go first. Default: never. */
+  readonly goesLast?: () => boolean;
   /** True until all pools have been listed. */
   readonly isSyncing: () => boolean;
   /** Another leader's report. */
@@ -151,9 +155,9 @@ export class AgentLeadership {
 
   /** Another replica may be able to do what this one cannot. To be called every second. */
   stepDownIfBroken(): void {
-    const { clock, isAlone, troubles, observer } = this.#settings;
+    const { clock, isAlone, troubles, silence = () => [], observer } = this.#settings;
     const nowMs = clock.nowMs();
-    const found = isAlone ? [] : troubles();
+    const found = isAlone ? [] : [...troubles(), ...silence()];
     const isLeader = this.isLeader();
     const { patience, stepsDown } = nextPatience(this.#patience, { nowMs, isLeader, hasTroubles: found.length > 0 });
     this.#patience = patience;
@@ -216,9 +220,11 @@ export class AgentLeadership {
 
   /** What kept it from serving is often only seen by a leader: it is not over because this is none. */
   #handicapMs(): number {
-    const { clock, isAlone, isSyncing, troubles } = this.#settings;
+    const { clock, isAlone, isSyncing, troubles, goesLast = () => false } = this.#settings;
     if (isAlone) return 0;
-    return hasResigned(this.#leadership, clock.nowMs()) || isSyncing() || troubles().length > 0 ? HANDICAP_MS : 0;
+    const isBroken = hasResigned(this.#leadership, clock.nowMs()) || isSyncing() || troubles().length > 0;
+    // One that stepped down goes after those that hear as little.
+    return (isBroken ? HANDICAP_MS : 0) + (goesLast() ? HANDICAP_MS : 0);
   }
 
   #toAnnotations(isNew: boolean): Annotations {

@@ -8,6 +8,7 @@ import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
 import { readReportedConflicts } from '@vmdhcp/reconciler/pool';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
+import { SilentInterfaces } from '../interface/silent-interfaces.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
@@ -26,6 +27,8 @@ const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const OUT_OF_TOUCH_MS = 5_000;
 /** What others need besides the shortest duration of a Lease: they go first. */
 const TAKE_OVER_MS = 250;
+/** Machines that are asked whether they are there, where nothing is heard. */
+const ASKED_AT_ONCE = 4;
 /** How long a leader may take to probe what is new. */
 const PROBED_BY_LEADER_MS = 12_000;
 
@@ -52,6 +55,9 @@ export class DhcpAgent {
   readonly #conflictProbes: ConflictProbes;
   readonly #rogueServers: RogueServers;
   readonly #standbyGate: StandbyGate;
+  readonly #silence: SilentInterfaces;
+  /** The last leader besides this one heard nothing either. */
+  #isSilentElsewhere = false;
   readonly #timers: (() => void)[] = [];
   #isStopping = false;
 
@@ -94,6 +100,17 @@ export class DhcpAgent {
       onChange: () => this.#leadership.publish(),
     });
     this.#standbyGate = this.#createStandbyGate();
+    this.#silence = new SilentInterfaces({
+      clock,
+      framesReceived: ports.framesReceived,
+      ask: (interfaceName) => {
+        if (this.isLeader()) this.#askMachines(interfaceName);
+      },
+      onChange: (interfaceName, isSilent) => {
+        observer.observe({ kind: isSilent ? 'network-silent' : 'network-heard', interfaceName });
+        this.#leadership.publish();
+      },
+    });
     this.#pools = this.#followPools();
     this.#sockets = this.#createSockets();
     this.#leadership = this.#createLeadership();
@@ -141,6 +158,7 @@ export class DhcpAgent {
           addresses: this.#leadership.isLeader() ? this.#leadership.addresses : undefined,
           conflicts: this.#pools.conflictsOf(key),
           rogueServers: this.#rogueServers.on(interfaceName),
+          silentForMs: this.#silence.silentForMs(interfaceName),
         };
         return [key, reportOn(state)];
       }),
@@ -223,6 +241,8 @@ export class DhcpAgent {
       wantedAddresses: () => this.#wantedAddresses(),
       report: () => this.report(),
       troubles: () => this.#troubles(),
+      silence: () => (this.#isSilentElsewhere ? [] : this.#silenceTroubles()),
+      goesLast: () => this.#hasNeverHeard(),
       isSyncing: () => this.#pools.unsynced().length > 0,
       onOthersReport: (report) => this.#adopt(report),
       onHeard: () => this.#answerLeftToOthers(),
@@ -322,7 +342,36 @@ export class DhcpAgent {
     return [...problems, ...sockets];
   }
 
+  /** Nothing is heard on any interface: this node may lack the bridge. A replica that hears some of its networks keeps them. */
+  #silenceTroubles(): string[] {
+    const active = this.#activeConfigs();
+    const isDeaf = active.length > 0 && active.every(({ interfaceName }) => this.#silence.isSilent(interfaceName));
+    if (!isDeaf || active.every(({ ipPoolRef }) => this.#server.leaseCount(ipPoolRef) === 0)) return [];
+    return ['nothing is heard on any network; another node may have the bridge, its uplink or the VLAN that is missing here'];
+  }
+
+  #hasNeverHeard(): boolean {
+    const active = this.#activeConfigs();
+    return active.length > 0 && active.every(({ interfaceName }) => this.#silence.hasNeverHeard(interfaceName));
+  }
+
+  #activeConfigs(): readonly AgentNetworkConfig[] {
+    if (this.#settings.isDryRun) return [];
+    return this.#settings.configs.filter(({ ipPoolRef }) => this.#pools.get(ipPoolRef).kind === 'active');
+  }
+
+  /** Some of them each time: those that run answer, and so break the silence. */
+  #askMachines(interfaceName: string): void {
+    const config = this.#settings.configs.find((one) => one.interfaceName === interfaceName);
+    if (config === undefined) return;
+    const { random, probeAddress } = this.#ports;
+    // A question that cannot be asked stays without an answer, too.
+    for (const lease of this.#server.someLeases(config.ipPoolRef, ASKED_AT_ONCE, random))
+      void probeAddress(interfaceName, lease).catch(() => undefined);
+  }
+
   #keepHouse(): void {
+    this.#silence.look(new Set(this.#activeConfigs().map(({ interfaceName }) => interfaceName)));
     const isLeader = this.isLeader();
     const served = this.#settings.configs
       .map(({ interfaceName }) => interfaceName)
@@ -340,6 +389,7 @@ export class DhcpAgent {
 
   /** What another leader found out is known here too. */
   #adopt(report: AgentReport): void {
+    this.#isSilentElsewhere = this.#activeConfigs().every(({ ipPoolRef }) => report.get(ipPoolRef)?.silentMinutes !== undefined);
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;

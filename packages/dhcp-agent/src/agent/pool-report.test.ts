@@ -19,7 +19,18 @@ const SERVED: PoolState = {
   addresses: LEADS,
   conflicts: [],
   rogueServers: [],
+  silentForMs: 0,
 };
+
+it.each([
+  [0, undefined],
+  [119_999, undefined],
+  [120_000, 2],
+  [239_999, 2],
+  [3_600_000, 60],
+])('silent for %i ms: %s minutes, in steps', (silentForMs, silentMinutes) => {
+  expect(reportOn({ ...SERVED, silentForMs }).silentMinutes).toBe(silentMinutes);
+});
 
 it.each<[string, string, Partial<PoolState>]>([
   ['leads, has the address, and the port is open', 'serving', {}],

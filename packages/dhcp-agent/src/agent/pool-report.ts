@@ -26,15 +26,22 @@ export interface PoolState {
   readonly addresses: Pick<ServerAddresses, 'has' | 'mayHave' | 'problemOf'> | undefined;
   readonly conflicts: readonly AddressConflict[];
   readonly rogueServers: readonly RogueServer[] | undefined;
+  /** For how long nothing was heard on the interface; 0: it is not silent. */
+  readonly silentForMs: number;
 }
 
+/** The controller looks again whether machines run there when this has changed. */
+const SILENCE_STEP_MINUTES = 2;
+
 export function reportOn(state: PoolState): PoolReport {
-  const { version, conflicts, rogueServers } = state;
+  const { version, conflicts, rogueServers, silentForMs } = state;
+  const silentMinutes = Math.floor(silentForMs / 60_000 / SILENCE_STEP_MINUTES) * SILENCE_STEP_MINUTES;
   return {
     ...toService(state),
     ...(version !== undefined && { version }),
     ...(conflicts.length > 0 && { conflicts: conflicts.slice(0, MOST_CONFLICTS).map(toReportedConflict) }),
     ...(rogueServers !== undefined && { rogueServers }),
+    ...(silentMinutes > 0 && { silentMinutes }),
   };
 }
 

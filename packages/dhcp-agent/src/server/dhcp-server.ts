@@ -185,6 +185,17 @@ export class DhcpServer {
     return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
   }
 
+  leaseCount(poolName: string): number {
+    return this.#table.size(poolName);
+  }
+
+  /** So many leases of the pool, others each time; all where there are fewer. @param random - 0 to less than 1. */
+  someLeases(poolName: string, count: number, random: () => number): Lease[] {
+    const leases = [...this.#table.leases(poolName)];
+    const first = leases.length <= count ? 0 : Math.floor(random() * leases.length);
+    return [...leases.slice(first), ...leases.slice(0, first)].slice(0, count);
+  }
+
   /** Notes leases that have ended. */
   expireLeases(): void {
     this.#leases.expire();

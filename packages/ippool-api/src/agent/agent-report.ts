@@ -23,6 +23,8 @@ export interface PoolReport {
   readonly conflicts?: readonly ReportedConflict[];
   /** Other DHCP servers on the network; absent: the network was not searched yet. */
   readonly rogueServers?: readonly RogueServer[];
+  /** For how many minutes no frame of another host has arrived on the interface; absent: it is not silent. */
+  readonly silentMinutes?: number;
 }
 
 export interface ReportedConflict {
@@ -115,7 +117,7 @@ export function parseAgentReport(text: string | undefined): AgentReport {
   const report = new Map<string, PoolReport>();
   for (const [pool, entry] of Object.entries(fieldsOf(parseJson(text)))) {
     const fields = fieldsOf(entry);
-    const { serving, rogueServers } = fields;
+    const { serving, rogueServers, silentMinutes } = fields;
     if (typeof serving !== 'boolean') continue;
     const [reason, message, version] = ['reason', 'message', 'version'].map((name) => textOf(fields[name]));
     const conflicts = itemsOf(fields['conflicts']).flatMap(readConflict);
@@ -125,6 +127,7 @@ export function parseAgentReport(text: string | undefined): AgentReport {
       ...(version && { version }),
       ...(conflicts.length > 0 && { conflicts }),
       ...(Array.isArray(rogueServers) && { rogueServers: rogueServers.flatMap(readRogueServer) }),
+      ...(typeof silentMinutes === 'number' && silentMinutes > 0 && { silentMinutes }),
     });
   }
   return report;

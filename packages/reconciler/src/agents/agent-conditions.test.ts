@@ -27,6 +27,7 @@ interface Facts {
   readonly ofHolder?: PoolReport;
   readonly pods?: readonly KubernetesObject[];
   readonly isLagging?: boolean;
+  readonly hasRunningMachines?: boolean;
   readonly problem?: AgentsOfPool['problem'];
 }
 
@@ -55,7 +56,8 @@ function agents(given: Facts): AgentsOfPool {
   const facts = { deployment: ROLLED_OUT, ...given };
   const { pool = POOL, report, ofHolder, pods = [], isLagging = false, problem } = facts;
   const formerGroup = ofHolder === undefined ? undefined : group(ofHolder, facts);
-  return { pool, group: 'agents', observed: group(report, facts), formerGroup, problem, pods, isLagging };
+  const hasRunningMachines = () => facts.hasRunningMachines === true;
+  return { pool, group: 'agents', observed: group(report, facts), formerGroup, problem, pods, isLagging, hasRunningMachines };
 }
 
 /** `Registered` and `AgentReady`, as status and reason. */
@@ -66,10 +68,20 @@ function conditionsOf(facts: Facts): string[] {
 }
 
 const SERVING: PoolReport = { serving: true };
+const SILENT: PoolReport = { serving: true, silentMinutes: 2 };
 
 describe('the conditions of a pool that agents should serve', () => {
   it.each<[what: string, facts: Facts, registered: string, ready: string]>([
     ['served', { report: SERVING }, 'True', 'True'],
+    ['silent, and machines run', { report: SILENT, hasRunningMachines: true }, 'True', 'False NetworkSilent'],
+    ['silent, and no machine runs', { report: SILENT }, 'True', 'True'],
+    ['heard, and machines run', { report: SERVING, hasRunningMachines: true }, 'True', 'True'],
+    [
+      'served by its former group, which hears nothing',
+      { ofHolder: SILENT, hasRunningMachines: true },
+      'True',
+      'False NetworkSilent',
+    ],
     ['not configured yet, and no agent serves it', { isConfigured: false }, 'False Pending', 'False Pending'],
     ['no Deployment yet', { deployment: undefined }, 'False Pending', 'False Pending'],
     [

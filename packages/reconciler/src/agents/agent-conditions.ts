@@ -36,6 +36,8 @@ export interface AgentsOfPool {
   readonly pods: readonly KubernetesObject[];
   /** True: the leader goes by a version of the pool that has been another for too long. */
   readonly isLagging: boolean;
+  /** Asked where the leader hears nothing: whether virtual machines run on the network. */
+  readonly hasRunningMachines: () => boolean;
 }
 
 const { registered: REGISTERED, agentReady: AGENT_READY, rogueServer: ROGUE_SERVER } = IPPoolConditionType;
@@ -68,8 +70,8 @@ function toRegistered({ pool, group, observed: { deployment, configured }, probl
 
 function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): ConditionOf<'IPPool'> {
   const { pool, observed, formerGroup, isLagging } = agents;
-  const isServed = [observed, formerGroup].some((group) => group?.lease.report.get(pool.key)?.serving === true);
-  if (isServed) return isLagging ? lagging(observed) : servedThough(observed);
+  const server = [observed, formerGroup].find((group) => group?.lease.report.get(pool.key)?.serving === true);
+  if (server !== undefined) return isLagging ? lagging(observed) : (silent(agents, server) ?? servedThough(observed));
   if (registered.status !== 'True') return { ...registered, type: AGENT_READY };
   const report = observed.lease.report.get(pool.key);
   if (report !== undefined) return reported(report);
@@ -99,6 +101,13 @@ function servedThough({ deployment }: ObservedGroup): ConditionOf<'IPPool'> {
 
 function notReady(reason: ReasonAt<'IPPool AgentReady=False'>, message: string): ConditionOf<'IPPool'> {
   return { type: AGENT_READY, status: 'False', reason, message };
+}
+
+/** Undefined: the network is heard, or nobody is there to be heard. */
+function silent({ pool, hasRunningMachines }: AgentsOfPool, { lease }: ObservedGroup): ConditionOf<'IPPool'> | undefined {
+  if (lease.report.get(pool.key)?.silentMinutes === undefined || !hasRunningMachines()) return undefined;
+  const message = `pod ${lease.leader} serves the pool and hears nothing on network ${pool.network}, though virtual machines run there: on its node, check that the bridge of the network is there with its uplink, that the trunk has the VLAN, and that no MAC spoof check drops frames of agents`;
+  return notReady('NetworkSilent', message);
 }
 
 function lagging({ lease }: ObservedGroup): ConditionOf<'IPPool'> {

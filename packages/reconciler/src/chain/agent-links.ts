@@ -9,6 +9,8 @@ import { type LinkReading, NOTHING_READ } from './config-links.js';
 import type { ChainInterface } from './machine-interfaces.js';
 import { REASON_LINKS } from './reasons.js';
 
+/** Reasons that the controller has although the leader reports that it serves the pool. */
+const THOUGH_SERVED: ReadonlySet<string> = new Set(['Lagging', 'NetworkSilent']);
 /** Clocks of nodes and of the API server differ; a Lease that is older is not renewed. */
 const CLOCK_MARGIN_MS = 30_000;
 const DEFAULT_LEASE_SECONDS = 15;
@@ -65,7 +67,7 @@ function conditionFindings(pool: KubernetesObject, report: PoolReport | undefine
   const ofRogue = rogueServer?.status === 'True' ? findingOf(rogueServer, false) : [];
   const ofAgents = [registered, agentReady].flatMap((condition) => {
     if (condition === undefined) return [];
-    const isTrouble = condition.status !== 'True' && !(isServed && condition.reason !== 'Lagging');
+    const isTrouble = condition.status !== 'True' && !(isServed && !THOUGH_SERVED.has(condition.reason ?? ''));
     return findingOf(condition, isTrouble);
   });
   // What the leader reports about itself is newer than the condition that was made of an earlier report.

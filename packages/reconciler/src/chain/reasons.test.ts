@@ -27,7 +27,10 @@ function situation(reason: string, place: string): Parts {
   if (kind === 'IPPool') {
     const isServed = status === 'True';
     // A report of the leader is newer than a condition.
-    return { pool: pool({ conditions: [condition] }), ...(!isServed && reason !== 'Lagging' && { lease: undefined }) };
+    return {
+      pool: pool({ conditions: [condition] }),
+      ...(!isServed && !['Lagging', 'NetworkSilent'].includes(reason) && { lease: undefined }),
+    };
   }
   if (kind === '') return { lease: lease({ serving: false, reason, message }) };
   if (status === 'True')

@@ -110,6 +110,7 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
 
   NotLeading: at('leader'),
   Lagging: at('leader'),
+  NetworkSilent: at('leader'),
 
   NotListed: at('report', 'waiting'),
   NotServing: at('report'),

@@ -41,7 +41,7 @@ export function createAgentsContext(given: AgentsContextSettings): AgentsContext
   const resources = agentResources(settings, onlyNamespace);
   const observed = new AgentsView({ ...settings, caches, resources, clock, now, onlyNamespace, onChange, onError });
   const eligible = new PoolsForAgents({ settings, agents: observed, view, networks, now });
-  const pools = new PoolAgentsView({ settings, agents: observed, eligible, view, lag: new LagWatch(clock) });
+  const pools = new PoolAgentsView({ settings, agents: observed, eligible, view, now, lag: new LagWatch(clock) });
   const { deployments, unifiedDeployment, leases, pods: agentPods, ...others } = resources;
   const clients = {
     ...Object.fromEntries(Object.entries(others).map(([kind, resource]) => [kind, clientOf(resource)])),

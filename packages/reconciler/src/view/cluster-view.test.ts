@@ -5,12 +5,15 @@ import { describe, expect, it } from 'vitest';
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import type { InterfaceClaim } from '../network-config/interface-claims.js';
+import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 import { ClusterView } from './cluster-view.js';
 import type { PoolView } from './pool-views.js';
 
 const NETWORK = 'default/net-1';
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'].map((text) => parseMacAddress(text)) as [MacAddress, MacAddress];
 const ADDRESS = parseIpv4Address('10.0.0.10') as NonNullable<InterfaceClaim['previous']>;
+
+const RUNS = { spec: {}, macAddresses: new Map<string, MacAddress>() };
 
 function made(object: KubernetesObject, metadata: Partial<KubernetesObject['metadata']>): KubernetesObject {
   return { ...object, metadata: { ...object.metadata, ...metadata } };
@@ -180,5 +183,22 @@ describe('what is known of a virtual machine', () => {
     expect(hasAddress?.(NETWORK, A), 'no pool serves the network').toBe(false);
     put('ipPools', { ...pool(), status: { ipv4: { allocated: { '10.0.0.10': A } } } });
     expect([hasAddress?.(NETWORK, A), hasAddress?.(NETWORK, B)]).toEqual([true, false]);
+  });
+
+  it.each<[string, MachineKnowledge['instance'], string, boolean]>([
+    ['since before then', { ...RUNS, runningSince: '2026-01-01T00:00:00Z' }, NETWORK, true],
+    ['since after then', { ...RUNS, runningSince: '2026-01-01T00:00:02Z' }, NETWORK, false],
+    ['and is still starting', RUNS, NETWORK, false],
+    ['as far as it is known', 'unseen', NETWORK, false],
+    ['where that cannot be known', 'unreadable', NETWORK, false],
+    ['on another network', { ...RUNS, runningSince: '2026-01-01T00:00:00Z' }, 'default/net-2', false],
+    ['and does not run', undefined, NETWORK, false],
+  ])('a machine of the network runs %s', (_, instance, network, isRunning) => {
+    const { sources } = viewing();
+    const view = new ClusterView({ ...sources, instances: { of: () => instance, isAbsent: () => false } });
+    sources.virtualMachines.set('default/vm-a', machine('vm-a'));
+    sources.networkConfigs.set('default/vm-a', config('vm-a'));
+    view.noteNetworkConfig('default/vm-a');
+    expect(view.hasMachineRunningSince(network, Date.parse('2026-01-01T00:00:01Z'))).toBe(isRunning);
   });
 });

@@ -1,7 +1,7 @@
 /** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
-import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, ObjectIndex } from '@vmdhcp/kube-runtime';
+import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, ObjectIndex, parseTime } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
@@ -193,6 +193,17 @@ export class ClusterView {
       remembered: this.#remembered(keyOf(virtualMachine)),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
     };
+  }
+
+  /** True if a virtual machine with an interface on the network has been running since then. @param sinceMs - milliseconds since 1970 */
+  hasMachineRunningSince(network: string, sinceMs: number): boolean {
+    const { virtualMachines, instances } = this.#sources;
+    return [...this.configsOn(network)].some((key) => {
+      const machine = virtualMachines.get(key);
+      const instance = machine && instances?.of(machine);
+      if (instance === undefined || typeof instance === 'string') return false;
+      return parseTime(instance.runningSince ?? '') <= sinceMs;
+    });
   }
 
   /** True if there is neither a virtual machine of that name nor an instance of one. */

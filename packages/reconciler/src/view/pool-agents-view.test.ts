@@ -136,6 +136,24 @@ describe('what is known of the agents of a pool', () => {
     expect(pools.changed([POOL])).toEqual([POOL]);
   });
 
+  it('what was taken for its status is not news, and going back from that is', async () => {
+    const observed = observing();
+    const { context, leases, clock, started } = observed;
+    await started();
+    context.pools.planned(planOf({ [POOL]: GROUP }));
+    const serving = async (isServing: boolean) => {
+      leases.put(lease({ [POOL]: { serving: isServing } }));
+      await clock.advance(10);
+    };
+    await serving(true);
+    context.pools.changed([POOL]);
+    await serving(false);
+    context.pools.take(viewOf(observed));
+    expect(context.pools.changed([POOL])).toEqual([]);
+    await serving(true);
+    expect(context.pools.changed([POOL])).toEqual([POOL]);
+  });
+
   it('is a pod of an earlier version that is to be forgotten, once the group serves the pool', async () => {
     const observed = observing();
     const { context, leases, putPool } = observed;

@@ -2,7 +2,7 @@
  * What is known of the agents of each pool: by the Deployments, Leases and pods that are observed now, and by the last plan of the agent
  * groups. The reconciler of agent groups stores its plan here; the reconciler of pools reads.
  */
-import { type KubernetesObject, keyOf, ObjectIndex, readField, readText } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf, ObjectIndex, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from '../agents/agent-conditions.js';
 import type { ObservedGroup } from '../agents/agents-observation.js';
 import type { AgentsPlan, AgentsSettings, GroupProblem } from '../agents/agents-plan.js';
@@ -24,7 +24,12 @@ export interface PoolAgentsSources {
   readonly eligible: PoolsForAgents;
   readonly view: ClusterView;
   readonly lag: LagWatch;
+  /** RFC 3339, now. */
+  readonly now: () => string;
 }
+
+/** A machine that has just been started is heard in a moment. */
+const STARTED_MS = 180_000;
 
 const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding'];
 
@@ -37,7 +42,7 @@ export class PoolAgentsView {
   /** Pools by the groups that the plan names for them. */
   readonly #planned = new ObjectIndex<readonly string[]>((groups) => groups);
   #plan: Omit<AgentsPlan, 'actions'> = { groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
-  /** By pool, what `changed` found last. */
+  /** By pool, what `changed` or `take` found last. */
   readonly #reported = new Map<string, string>();
 
   constructor(sources: PoolAgentsSources) {
@@ -108,6 +113,13 @@ export class PoolAgentsView {
     return isServed || agents.legacyPodsOf(poolKey).length > 0;
   }
 
+  /** The same as `ofPool`, for the status of the pool: what is written now is not news later. */
+  take(view: PoolView): PoolAgents {
+    const agents = this.ofPool(view);
+    if (this.#sources.agents.synced) this.#reported.set(view.key, JSON.stringify(agents));
+    return agents;
+  }
+
   ofPool(view: PoolView): PoolAgents {
     const { agents, eligible } = this.#sources;
     if (!agents.synced) return NOTHING_KNOWN_OF_AGENTS;
@@ -166,12 +178,18 @@ export class PoolAgentsView {
         problem: this.#problemOf(view.key, observed, group),
         pods: agents.podsOf(group),
         isLagging: lag.isLagging(view.key, this.#versionReported(group, view.key)),
+        hasRunningMachines: () => this.#hasRunningMachines(view.network),
       }),
       deploymentRef: this.#deploymentRef(view.key, formerGroup, observed),
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: reports.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
     };
+  }
+
+  #hasRunningMachines(network: string): boolean {
+    const { view, now } = this.#sources;
+    return view.hasMachineRunningSince(network, parseTime(now()) - STARTED_MS);
   }
 
   #versionReported(group: string, poolKey: string): string | undefined {

@@ -23,6 +23,18 @@ describe('projectInstance', () => {
     expect(readRunningInstance(machine, projected)).toEqual(readRunningInstance(machine, projectInstance(small)));
   });
 
+  it('keeps since when it runs, and no other phase', () => {
+    const since = (phase: string, time: string) => ({ phase, phaseTransitionTimestamp: time, more: 'x' });
+    const phaseTransitionTimestamps = [since('Scheduled', '2026-01-01T00:00:00Z'), since('Running', '2026-01-01T00:00:07Z')];
+    const small = instance('vm-a', { ownerUid: 'uid-a' });
+    const projected = projectInstance({ ...small, status: { ...(small.status as object), phaseTransitionTimestamps } });
+    expect(projected.status).toMatchObject({
+      phaseTransitionTimestamps: [{ phase: 'Running', phaseTransitionTimestamp: '2026-01-01T00:00:07Z' }],
+    });
+    expect(readRunningInstance(machine, projected)?.runningSince).toBe('2026-01-01T00:00:07Z');
+    expect(readRunningInstance(machine, projectInstance(small))?.runningSince).toBeUndefined();
+  });
+
   it('keeps names, identity, owners and the interfaces that have a name', () => {
     const metadata = {
       name: 'vm-a',

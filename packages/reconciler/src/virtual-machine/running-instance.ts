@@ -8,6 +8,8 @@ export interface RunningInstance {
   readonly spec: unknown;
   /** By interface name: what the hypervisor reports, else what the spec asks for. */
   readonly macAddresses: ReadonlyMap<string, MacAddress>;
+  /** Since when it runs, RFC 3339; undefined: it is starting, or that is not known. */
+  readonly runningSince?: string;
 }
 
 /**
@@ -16,6 +18,9 @@ export interface RunningInstance {
  */
 export function projectInstance({ apiVersion, kind, metadata, spec, status }: KubernetesObject): KubernetesObject {
   const { name, ownerReferences } = metadata;
+  const running = readList(status, 'phaseTransitionTimestamps')
+    .filter((entry) => readText(entry, 'phase') === 'Running')
+    .map((entry) => pick(entry, ['phase', 'phaseTransitionTimestamp']));
   return {
     ...(apiVersion !== undefined && { apiVersion }),
     ...(kind !== undefined && { kind }),
@@ -27,6 +32,7 @@ export function projectInstance({ apiVersion, kind, metadata, spec, status }: Ku
     ...(isRecord(readField(spec, 'domain')) && { spec: projectSpec(spec) }),
     status: {
       ...pick(status, ['phase']),
+      ...(running.length > 0 && { phaseTransitionTimestamps: running }),
       interfaces: readList(status, 'interfaces')
         .filter(isNamed)
         .map((entry) => pick(entry, ['name', 'mac', 'infoSource'])),
@@ -79,7 +85,9 @@ export function readRunningInstance(
 ): RunningInstance | undefined {
   if (instance === undefined || hasEnded(instance)) return undefined;
   if (!isRecord(instance.spec) || isOfAnother(virtualMachine, instance)) return undefined;
+  const runningSince = readText(readList(instance.status, 'phaseTransitionTimestamps')[0], 'phaseTransitionTimestamp');
   return {
+    ...(runningSince !== undefined && { runningSince }),
     spec: instance.spec,
     macAddresses: new Map([
       ...macAddresses(readList(instance.spec, 'domain', 'devices', 'interfaces'), 'macAddress'),

@@ -5,6 +5,8 @@ import type { Situation } from './situation.js';
 import { AGENTS, type Report, type WhyCluster } from './why-cluster.js';
 
 const PREFIX = 'network.harvesterhci.io';
+/** The group of the topology `unified`. */
+const UNIFIED = 'vm-dhcp-agents';
 /** Of the greatest length: fewer than 200 pools with such names can be configured. */
 const LONG_NAME = 'p'.repeat(249);
 const MOST_POOLS = 200;
@@ -236,6 +238,19 @@ export const AGENT_SITUATIONS: readonly Situation[] = [
 
 /** With the topology `unified`: one after the other, of one pool. */
 export const UNIFIED_SITUATIONS: readonly Situation[] = [
+  {
+    ask: 'silent',
+    reasons: ['NetworkSilent'],
+    beside: ['AgentDeploymentMissing'],
+    make: async (cluster) => {
+      await cluster.addPool('silent');
+      await cluster.machineOn('silent', ['silent']);
+      await cluster.hasAddresses('silent');
+      await cluster.run('silent', {});
+      cluster.report('silent', { serving: true, silentMinutes: 2 });
+      await cluster.lead(UNIFIED);
+    },
+  },
   ofAgents('idle', 'AgentDeploymentMissing'),
   {
     ask: 'idle',

@@ -29,6 +29,7 @@ const UNREADY = ['rolling', 'image', 'stuck'];
 const LEADER = 'agent';
 
 /** What a leader reports of one pool. */
+const MGMT = 'vm-dhcp-agent-mgmt-1';
 export type Report = Readonly<Record<string, unknown>>;
 
 export interface PoolSettings {
@@ -140,7 +141,11 @@ export class WhyCluster {
       kind: 'VirtualMachineInstance',
       metadata: { namespace: 'default', name },
       spec,
-      status: { phase: 'Running', interfaces: interfaces.map((one) => ({ name: one.name, mac: one.macAddress, ...reported })) },
+      status: {
+        phase: 'Running',
+        phaseTransitionTimestamps: [{ phase: 'Running', phaseTransitionTimestamp: '2026-01-01T00:00:00Z' }],
+        interfaces: interfaces.map((one) => ({ name: one.name, mac: one.macAddress, ...reported })),
+      },
     } as KubernetesObject);
   }
 
@@ -166,23 +171,23 @@ export class WhyCluster {
     });
   }
 
-  /** As the leader of the agents of the cluster network `mgmt` does, in a pod of its own. */
-  async lead(): Promise<void> {
+  /** As the leader of a group of agents does, in a pod of its own. Default: those of the cluster network `mgmt`. */
+  async lead(group = MGMT): Promise<void> {
     const spec = { containers: [{ name: 'agent', image: 'agent' }] };
     const metadata = { namespace: AGENTS, name: LEADER };
     await this.admin.create({ apiVersion: 'v1', kind: 'Pod', metadata, spec } as KubernetesObject);
     await this.admin.waitForObject('Pod', `${AGENTS}/${LEADER}`, ({ status }) => JSON.stringify(status).includes('"running"'));
-    await this.renew();
+    await this.renew(group);
   }
 
-  async renew(): Promise<void> {
+  async renew(group = MGMT): Promise<void> {
     const annotations = {
       [`${PREFIX}/agent-report`]: JSON.stringify(Object.fromEntries(this.#reports)),
       [`${PREFIX}/lease-duration-ms`]: null,
     };
     const renewTime = new Date().toISOString().replace('Z', '000Z');
     const lease = { holderIdentity: `${LEADER}_x`, leaseDurationSeconds: 3_600, renewTime };
-    const key = `${AGENTS}/vm-dhcp-agent-mgmt-1`;
+    const key = `${AGENTS}/${group}`;
     await this.admin.waitForObject('Lease', key, () => true);
     await this.admin.patch('Lease', key, { metadata: { annotations }, spec: lease });
   }

@@ -59,6 +59,8 @@ const NEWS_MS = 150_000;
 const ANSWERED_MS = 10_000;
 /** Time to settle after the last fault. */
 const CALM_AFTER_MS = 100_000;
+/** A leader on a node without the network notices that by its silence. */
+const SILENCE_NOTICED_MS = 150_000;
 /** The kernel takes no deadline: a process that was frozen in its call adds an address too late, and removes it as soon as it wakes. */
 const MOST_OVERLAP_MS = 20;
 
@@ -120,7 +122,8 @@ export class Auditor {
 
   /** Faults begin, or have ended. */
   disturbed(isDisturbed: boolean): void {
-    this.#calmSinceMs = isDisturbed ? Number.POSITIVE_INFINITY : this.#world.scheduler.nowMs() + CALM_AFTER_MS;
+    const settledMs = CALM_AFTER_MS + (this.#world.isPlain ? SILENCE_NOTICED_MS : 0);
+    this.#calmSinceMs = isDisturbed ? Number.POSITIVE_INFINITY : this.#world.scheduler.nowMs() + settledMs;
   }
 
   onCaptured(captured: Captured): void {

@@ -122,6 +122,7 @@ export class Machines {
       spec: templateOf(machine.interfaces),
       status: {
         phase: 'Running',
+        phaseTransitionTimestamps: [{ phase: 'Running', phaseTransitionTimestamp: `${new Date().toISOString().slice(0, 19)}Z` }],
         nodeName: machine.node,
         interfaces: machine.interfaces.map(({ name: nic }, index) => ({
           name: nic,

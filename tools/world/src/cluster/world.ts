@@ -80,6 +80,11 @@ export interface WorldSettings {
   readonly fault: PlantedFault | undefined;
 }
 
+interface NodeMark {
+  readonly resource?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
 /** A request to KubeVirt to start a virtual machine. */
 export interface StartRequest {
   readonly name: string;
@@ -290,9 +295,8 @@ export class World {
     const serverIP = `10.0.${index}.2`;
     const missing = this.isPlain ? this.nodes[this.random(this.nodes.length)] : undefined;
     const nodes = this.nodes.filter((node) => node !== missing);
-    const isMarked = this.random(2) === 0;
-    const label = `network.example.org/${name}`;
-    const spec: JsonObject = this.isPlain && !isMarked ? { agentNodeSelector: { [label]: 'true' } } : {};
+    const mark = this.isPlain ? this.#someMark(name) : {};
+    const spec: JsonObject = mark.labels === undefined ? {} : { agentNodeSelector: mark.labels };
     this.pools.push({ name, key, serverIP, size, nodes, spec });
     this.segments.set(
       key,
@@ -305,23 +309,30 @@ export class World {
       }),
     );
     const network = networkAttachment(key, this.isPlain ? undefined : 'mgmt');
-    const annotations = { [NETWORK_RESOURCE_ANNOTATION]: `${BRIDGES}${name}` };
+    const annotations = mark.resource === undefined ? {} : { [NETWORK_RESOURCE_ANNOTATION]: mark.resource };
     const config = JSON.stringify({ type: 'bridge', bridge: name });
-    const plain = { ...network, metadata: { ...network.metadata, ...(isMarked && { annotations }) }, spec: { config } };
+    const plain = { ...network, metadata: { ...network.metadata, annotations }, spec: { config } };
     await this.during(this.#create(this.isPlain ? plain : network));
-    if (this.isPlain)
-      for (const node of nodes) await this.during(this.#markNode(node, isMarked ? `${BRIDGES}${name}` : { [label]: 'true' }));
+    for (const node of nodes) await this.during(this.#markNode(node, mark));
     await this.during(this.#create(ipPool(key, { ipv4Config: poolConfig(index, size), spec })));
   }
 
+  /** How nodes with the network are known: by a resource, by labels, or not at all. */
+  #someMark(name: string): NodeMark {
+    const marks: readonly NodeMark[] = [
+      { resource: `${BRIDGES}${name}` },
+      { labels: { [`network.example.org/${name}`]: 'true' } },
+      {},
+    ];
+    return marks[this.random(marks.length)] as NodeMark;
+  }
+
   /** As bridge-marker does it, or a person with labels. */
-  async #markNode(name: string, mark: string | Readonly<Record<string, string>>): Promise<void> {
+  async #markNode(name: string, { resource, labels }: NodeMark): Promise<void> {
     const { client } = this.simulator;
-    if (typeof mark !== 'string') {
-      await client.patch({ resource: 'nodes', name }, { type: 'merge', body: { metadata: { labels: mark } } });
-      return;
-    }
-    const body = { status: { capacity: { [mark]: '1k' }, allocatable: { [mark]: '1k' } } };
+    if (labels !== undefined) await client.patch({ resource: 'nodes', name }, { type: 'merge', body: { metadata: { labels } } });
+    if (resource === undefined) return;
+    const body = { status: { capacity: { [resource]: '1k' }, allocatable: { [resource]: '1k' } } };
     await client.patch({ resource: 'nodes', name, subresource: 'status' }, { type: 'merge', body });
   }
 
