@@ -100,6 +100,7 @@ export const PACKAGES = {
       'capture',
       'ports',
       'probe',
+      'silence',
       'server',
       'pool',
       'interface',

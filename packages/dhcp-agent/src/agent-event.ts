@@ -39,7 +39,7 @@ type InterfaceEvent =
   | { readonly kind: 'isolation-restored'; readonly interfaceName: string; readonly corrected: readonly string[] };
 
 type SilenceEvent =
-  /** No frame of another host has arrived on the interface for two minutes, and no machine has answered. */
+  /** No machine with a recorded address has got a reply or answered ARP for two minutes. */
   | { readonly kind: 'network-silent'; readonly interfaceName: string }
   | { readonly kind: 'network-heard'; readonly interfaceName: string };
 

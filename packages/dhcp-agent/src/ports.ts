@@ -25,8 +25,6 @@ export interface AgentPorts {
   /** Looks up names of NTP servers beside the packet path; calls back when that led to other addresses. */
   readonly ntpNames: (onChange: () => void) => ResolvedNames;
   readonly isolation: InterfaceIsolation;
-  /** How many frames of other hosts an interface has received; undefined: there is none, or that cannot be known. */
-  readonly framesReceived: (interfaceName: string) => number | undefined;
   /** What the agent's pod itself needs this address for; undefined: nothing. A pool with such a server address is not served. */
   readonly neededFor: (serverAddress: Ipv4Address) => string | undefined;
   readonly packetLog?: PacketLog;

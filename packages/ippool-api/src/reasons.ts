@@ -386,7 +386,7 @@ export const REASONS = {
   NetworkSilent: {
     shown: UNSERVED_WITH_EVENT,
     meaning:
-      'Virtual machines run on the network, and for minutes the agents have heard nothing from it: no frame, and no answer to ARP requests for recorded addresses. If another replica heard something, it would be leader.',
+      'Virtual machines have been running on the network for minutes, and the leader of the agents reaches none of them: none asked by DHCP, and none answers ARP requests for its recorded address.',
     remedy:
       'Look at the node of the pod in the message: does it have the bridge of the network with its uplink, does the trunk have the VLAN, and does a MAC spoof check drop frames of the agents? If the network is missing on this node, tell where it is: `k8s.v1.cni.cncf.io/resourceName` of the NetworkAttachmentDefinition, or `spec.agentNodeSelector` of the IPPool.',
   },

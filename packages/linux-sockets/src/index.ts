@@ -42,7 +42,6 @@ export { SocketError } from './libc/socket-error.js';
 export { growReceiveBuffer, growSendBuffer, setSocketNumber } from './libc/socket-options.js';
 export { bringUp } from './links/bring-up.js';
 export { type ListedLink, listLinks } from './links/list-links.js';
-export { readReceivedFrames } from './links/received-frames.js';
 export { Netlink } from './netlink/netlink.js';
 export { NetlinkError } from './netlink/netlink-error.js';
 export type { NetlinkRequest } from './netlink/netlink-message.js';

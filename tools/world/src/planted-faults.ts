@@ -171,11 +171,9 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     }),
   },
   'silence-ignored': {
-    what: 'agents do not notice that they hear nothing',
+    what: 'the controller does not hear that agents reach no machine',
     isPlain: true,
-    agent: (pod) => {
-      pod.framesReceived = () => pod.process.timeMs;
-    },
+    controller: heard('/leases', (line) => line.replaceAll('silentMinutes', 'otherMinutes')),
   },
   'no-assignments': {
     what: 'the controller assigns no address',

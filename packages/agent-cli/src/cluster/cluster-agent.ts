@@ -26,7 +26,7 @@ import { NtpNames } from '../pools-file/ntp-names.js';
 import { type LeaseView, toLeaseView } from '../state/lease-view.js';
 import { electionConnection, USER_AGENT } from './election-connection.js';
 import { linuxDhcpSockets } from './linux-dhcp-sockets.js';
-import { arpProbe, framesReceived, probeServers } from './linux-probes.js';
+import { arpProbe, probeServers } from './linux-probes.js';
 import { linuxServerAddresses } from './linux-server-addresses.js';
 import { NeededAddresses } from './needed-addresses.js';
 
@@ -185,7 +185,6 @@ export class ClusterAgent {
         sockets: linuxDhcpSockets,
         probeAddress: arpProbe(),
         probeServers,
-        framesReceived,
         lease: this.#lease,
         poolSource: (key) => this.#poolSource(key),
         ntpNames: (onChange) => this.#ntpNames(onChange),

@@ -1,6 +1,6 @@
 /** Probes of a network: which hosts use an address, and which DHCP servers answer. */
-import type { AddressProbe, AgentPorts, ServerProbe } from '@vmdhcp/dhcp-agent';
-import { AddressProbe as ArpProbe, libc, Netlink, readReceivedFrames } from '@vmdhcp/linux-sockets';
+import type { AddressProbe, ServerProbe } from '@vmdhcp/dhcp-agent';
+import { AddressProbe as ArpProbe } from '@vmdhcp/linux-sockets';
 import { openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const LISTEN_MS = 1_500;
@@ -23,16 +23,5 @@ export const probeServers: ServerProbe = async (interfaceName) => {
     return answers.map(({ server, serverMacAddress }) => ({ address: server, macAddress: serverMacAddress }));
   } finally {
     probe.close();
-  }
-};
-
-export const framesReceived: AgentPorts['framesReceived'] = (interfaceName) => {
-  const index = libc.ifNameToIndex(interfaceName);
-  if (index === 0) return undefined;
-  try {
-    return readReceivedFrames(Netlink.shared(), index);
-  } catch {
-    // The interface went away in between, or this kernel does not tell.
-    return undefined;
   }
 };

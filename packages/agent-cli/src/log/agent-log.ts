@@ -162,10 +162,10 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
     info('no other DHCP server answers on this network any more', { interface: interfaceName }),
   'network-silent': ({ interfaceName }) =>
     warn(
-      'nothing has been heard on this network for two minutes, and no machine that has an address answers: check the bridge on this node, its uplink and its VLAN',
+      'no machine of this network is reached: none has asked for two minutes, and none answers ARP; if machines run there, check the bridge on this node, its uplink and its VLAN',
       { interface: interfaceName },
     ),
-  'network-heard': ({ interfaceName }) => info('the network is heard again', { interface: interfaceName }),
+  'network-heard': ({ interfaceName }) => info('a machine of this network is reached again', { interface: interfaceName }),
   'servers-not-probed': ({ interfaceName, error: cause }) =>
     warn('the network cannot be probed for other DHCP servers; this is tried again', {
       interface: interfaceName,

@@ -45,14 +45,12 @@ export interface AgentLeadershipSettings extends Pick<AgentPorts, 'clock' | 'ran
   readonly report: () => AgentReport;
   /** What keeps pools from being served from here, whichever replica is leader. */
   readonly troubles: () => readonly string[];
-  /** Why another replica may be heard where this one is not: a leader steps down for that, too. Default: nothing. */
-  readonly silence?: () => readonly string[];
   /** True: other replicas go first. Default: never. */
   readonly goesLast?: () => boolean;
   /** True until all pools have been listed. */
   readonly isSyncing: () => boolean;
-  /** Another leader's report. */
-  readonly onOthersReport: (report: AgentReport) => void;
+  /** Another leader's report. @param isOfOther - false: it may be the one that this replica wrote when it was leader */
+  readonly onOthersReport: (report: AgentReport, isOfOther: boolean) => void;
   /** The API server has reported the Lease. */
   readonly onHeard: () => void;
   /** The interface has its server address now. */
@@ -155,19 +153,27 @@ export class AgentLeadership {
 
   /** Another replica may be able to do what this one cannot. To be called every second. */
   stepDownIfBroken(): void {
-    const { clock, isAlone, troubles, silence = () => [], observer } = this.#settings;
+    const { clock, isAlone, troubles } = this.#settings;
     const nowMs = clock.nowMs();
-    const found = isAlone ? [] : [...troubles(), ...silence()];
+    const found = isAlone ? [] : troubles();
     const isLeader = this.isLeader();
     const { patience, stepsDown } = nextPatience(this.#patience, { nowMs, isLeader, hasTroubles: found.length > 0 });
     this.#patience = patience;
     if (patience.wellSinceMs !== undefined && patience.waitMs === PATIENT.waitMs) this.#gaveUpFor = undefined;
     if (!stepsDown) return;
-    const gaveUpFor = found.join('\n');
-    observer.observe({ kind: 'stepping-down', troubles: found, ...again(gaveUpFor === this.#gaveUpFor) });
+    this.stepDown(found);
+  }
+
+  /** Another replica may do better. One that is alone stays leader. */
+  stepDown(reasons: readonly string[]): void {
+    const { clock, isAlone, observer } = this.#settings;
+    if (isAlone || !this.isLeader()) return;
+    const gaveUpFor = reasons.join('\n');
+    observer.observe({ kind: 'stepping-down', troubles: reasons, ...again(gaveUpFor === this.#gaveUpFor) });
     this.#gaveUpFor = gaveUpFor;
+    const untilMs = clock.nowMs() + RESIGNED_MS;
     void this.#elector.resign(async () => {
-      this.#change({ kind: 'resigned', untilMs: nowMs + RESIGNED_MS });
+      this.#change({ kind: 'resigned', untilMs });
       return this.#finish();
     });
   }
@@ -223,7 +229,7 @@ export class AgentLeadership {
     const { clock, isAlone, isSyncing, troubles, goesLast = () => false } = this.#settings;
     if (isAlone) return 0;
     const isBroken = hasResigned(this.#leadership, clock.nowMs()) || isSyncing() || troubles().length > 0;
-    // One that stepped down goes after those that hear as little.
+    // Of several that reach no machine, the one that has just stepped down waits longest.
     return (isBroken ? HANDICAP_MS : 0) + (goesLast() ? HANDICAP_MS : 0);
   }
 
@@ -250,7 +256,9 @@ export class AgentLeadership {
       this.check();
     }
     this.#noteLogSettings(annotations);
-    if (!this.isLeader()) onOthersReport(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]));
+    if (this.isLeader()) return;
+    const isOfOther = this.#holder !== '' && this.#holder !== this.#settings.identity;
+    onOthersReport(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]), isOfOther);
   }
 
   /** A Lease that was released is acquired at once; one that suspends other pools is read at once. */

@@ -25,6 +25,7 @@ export interface WorldPool {
 interface RecordedExtra {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly conditions?: readonly object[];
 }
 
 export class AgentWorld {
@@ -55,7 +56,7 @@ export class AgentWorld {
 
   /** Writes the IPPool. @param allocated - address to MAC address. */
   record(pool: WorldPool, allocated: Readonly<Record<string, string>>, extra: RecordedExtra = {}): void {
-    const { spec = {}, annotations = {} } = extra;
+    const { spec = {}, annotations = {}, conditions = [] } = extra;
     const number = this.pools.indexOf(pool);
     const text = JSON.stringify(spec);
     const generation = this.#generations.get(`${pool.key} ${text}`) ?? this.#generations.size + 1;
@@ -75,7 +76,7 @@ export class AgentWorld {
         },
         ...rest,
       },
-      status: { ipv4: { allocated, used: 0, available: 0 } },
+      status: { ipv4: { allocated, used: 0, available: 0 }, conditions },
     });
   }
 

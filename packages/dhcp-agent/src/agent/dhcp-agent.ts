@@ -8,15 +8,16 @@ import { describeNames, type ElectionTimes } from '@vmdhcp/kube-runtime';
 import { readReportedConflicts } from '@vmdhcp/reconciler/pool';
 import { every } from '../every.js';
 import { PoolSockets } from '../interface/pool-sockets.js';
-import { SilentInterfaces } from '../interface/silent-interfaces.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
-import { AddressUsers, DECOYS } from '../probe/address-users.js';
+import { AddressUsers, DECOYS, type FindAddressUsers } from '../probe/address-users.js';
 import { ConflictProbes } from '../probe/conflict-probes.js';
 import { RogueServers } from '../probe/rogue-servers.js';
 import { type AnswerGate, DhcpServer } from '../server/dhcp-server.js';
 import type { MessageCounters } from '../server/message-counters.js';
+import { MachineContact } from '../silence/machine-contact.js';
+import { SilentNetworks } from '../silence/silent-networks.js';
 import { AgentLeadership } from './agent-leadership.js';
 import { type AnswerMode, answerMode } from './answer-mode.js';
 import { reportOn } from './pool-report.js';
@@ -27,8 +28,8 @@ const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const OUT_OF_TOUCH_MS = 5_000;
 /** What others need besides the shortest duration of a Lease: they go first. */
 const TAKE_OVER_MS = 250;
-/** Machines that are asked whether they are there, where nothing is heard. */
-const ASKED_AT_ONCE = 4;
+const NO_MACHINE_REACHED =
+  'no machine is reached on any network; another node may have the bridge, the uplink or the VLAN that is missing here';
 /** How long a leader may take to probe what is new. */
 const PROBED_BY_LEADER_MS = 12_000;
 
@@ -55,9 +56,9 @@ export class DhcpAgent {
   readonly #conflictProbes: ConflictProbes;
   readonly #rogueServers: RogueServers;
   readonly #standbyGate: StandbyGate;
-  readonly #silence: SilentInterfaces;
-  /** The last leader besides this one heard nothing either. */
-  #isSilentElsewhere = false;
+  /** By pool. */
+  readonly #contacts: ReadonlyMap<string, MachineContact>;
+  readonly #silence: SilentNetworks;
   readonly #timers: (() => void)[] = [];
   #isStopping = false;
 
@@ -100,16 +101,15 @@ export class DhcpAgent {
       onChange: () => this.#leadership.publish(),
     });
     this.#standbyGate = this.#createStandbyGate();
-    this.#silence = new SilentInterfaces({
+    this.#contacts = new Map(
+      settings.configs.map((config) => [config.ipPoolRef, this.#createContact(config, addressUsers.findUsers)]),
+    );
+    this.#silence = new SilentNetworks({
       clock,
-      framesReceived: ports.framesReceived,
-      ask: (interfaceName) => {
-        if (this.isLeader()) this.#askMachines(interfaceName);
-      },
-      onChange: (interfaceName, isSilent) => {
-        observer.observe({ kind: isSilent ? 'network-silent' : 'network-heard', interfaceName });
-        this.#leadership.publish();
-      },
+      isLeader: () => this.#leadership.isLeader(),
+      contacts: () => this.#activeConfigs().flatMap(({ ipPoolRef }) => this.#contacts.get(ipPoolRef) ?? []),
+      allContacts: () => [...this.#contacts.values()],
+      isConfirmed: () => this.#activeConfigs().some(({ ipPoolRef }) => this.#isConfirmedSilent(ipPoolRef)),
     });
     this.#pools = this.#followPools();
     this.#sockets = this.#createSockets();
@@ -158,7 +158,7 @@ export class DhcpAgent {
           addresses: this.#leadership.isLeader() ? this.#leadership.addresses : undefined,
           conflicts: this.#pools.conflictsOf(key),
           rogueServers: this.#rogueServers.on(interfaceName),
-          silentForMs: this.#silence.silentForMs(interfaceName),
+          silentForMs: this.#contacts.get(key)?.silentForMs ?? 0,
         };
         return [key, reportOn(state)];
       }),
@@ -241,10 +241,9 @@ export class DhcpAgent {
       wantedAddresses: () => this.#wantedAddresses(),
       report: () => this.report(),
       troubles: () => this.#troubles(),
-      silence: () => (this.#isSilentElsewhere ? [] : this.#silenceTroubles()),
-      goesLast: () => this.#hasNeverHeard(),
+      goesLast: () => this.#silence.goesLast(),
       isSyncing: () => this.#pools.unsynced().length > 0,
-      onOthersReport: (report) => this.#adopt(report),
+      onOthersReport: (report, isOfOther) => this.#adopt(report, isOfOther),
       onHeard: () => this.#answerLeftToOthers(),
       onAddressAdded: (interfaceName) => this.#answerRecent(interfaceName),
       // The leader before may have known newer ones.
@@ -278,7 +277,12 @@ export class DhcpAgent {
       standby: server.handler(entry, pools, this.#standbyGateOf(config)),
       silent: server.handler(entry, () => []),
     };
-    return (packet, into, sender) => byMode[this.#answerMode(config)](packet, into, sender);
+    const contact = this.#contacts.get(ipPoolRef);
+    return (packet, into, sender) => {
+      const reply = byMode[this.#answerMode(config)](packet, into, sender);
+      if (reply !== undefined) contact?.noteReply();
+      return reply;
+    };
   }
 
   #answerMode({ interfaceName, ipPoolRef }: AgentNetworkConfig): AnswerMode {
@@ -342,36 +346,35 @@ export class DhcpAgent {
     return [...problems, ...sockets];
   }
 
-  /** Nothing is heard on any interface: this node may lack the bridge. A replica that hears some of its networks keeps them. */
-  #silenceTroubles(): string[] {
-    const active = this.#activeConfigs();
-    const isDeaf = active.length > 0 && active.every(({ interfaceName }) => this.#silence.isSilent(interfaceName));
-    if (!isDeaf || active.every(({ ipPoolRef }) => this.#server.leaseCount(ipPoolRef) === 0)) return [];
-    return ['nothing is heard on any network; another node may have the bridge, its uplink or the VLAN that is missing here'];
+  #createContact({ ipPoolRef, interfaceName }: AgentNetworkConfig, findUsers: FindAddressUsers): MachineContact {
+    const { clock, observer } = this.#ports;
+    return new MachineContact({
+      clock,
+      leases: () => this.#server.leasesOf(ipPoolRef),
+      ask: async (lease) => {
+        const { byClient, others } = await findUsers(interfaceName, lease);
+        return byClient || others.length > 0;
+      },
+      onChange: (isSilent) => {
+        observer.observe({ kind: isSilent ? 'network-silent' : 'network-heard', interfaceName });
+        this.#leadership.publish();
+      },
+    });
   }
 
-  #hasNeverHeard(): boolean {
-    const active = this.#activeConfigs();
-    return active.length > 0 && active.every(({ interfaceName }) => this.#silence.hasNeverHeard(interfaceName));
-  }
-
+  /** Pools that are to be served. */
   #activeConfigs(): readonly AgentNetworkConfig[] {
     if (this.#settings.isDryRun) return [];
     return this.#settings.configs.filter(({ ipPoolRef }) => this.#pools.get(ipPoolRef).kind === 'active');
   }
 
-  /** Some of them each time: those that run answer, and so break the silence. */
-  #askMachines(interfaceName: string): void {
-    const config = this.#settings.configs.find((one) => one.interfaceName === interfaceName);
-    if (config === undefined) return;
-    const { random, probeAddress } = this.#ports;
-    // A question that cannot be asked stays without an answer, too.
-    for (const lease of this.#server.someLeases(config.ipPoolRef, ASKED_AT_ONCE, random))
-      void probeAddress(interfaceName, lease).catch(() => undefined);
+  #isConfirmedSilent(poolKey: string): boolean {
+    const followed = this.#pools.get(poolKey);
+    return followed.kind === 'active' && followed.isSilent;
   }
 
   #keepHouse(): void {
-    this.#silence.look(new Set(this.#activeConfigs().map(({ interfaceName }) => interfaceName)));
+    if (this.#silence.look()) this.#leadership.stepDown([NO_MACHINE_REACHED]);
     const isLeader = this.isLeader();
     const served = this.#settings.configs
       .map(({ interfaceName }) => interfaceName)
@@ -388,8 +391,10 @@ export class DhcpAgent {
   }
 
   /** What another leader found out is known here too. */
-  #adopt(report: AgentReport): void {
-    this.#isSilentElsewhere = this.#activeConfigs().every(({ ipPoolRef }) => report.get(ipPoolRef)?.silentMinutes !== undefined);
+  #adopt(report: AgentReport, isOfOther: boolean): void {
+    const active = this.#activeConfigs();
+    const isSilent = active.length > 0 && active.every(({ ipPoolRef }) => report.get(ipPoolRef)?.silentMinutes !== undefined);
+    if (isOfOther) this.#silence.noteOtherLeader(isSilent);
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;

@@ -26,7 +26,7 @@ export interface PoolState {
   readonly addresses: Pick<ServerAddresses, 'has' | 'mayHave' | 'problemOf'> | undefined;
   readonly conflicts: readonly AddressConflict[];
   readonly rogueServers: readonly RogueServer[] | undefined;
-  /** For how long nothing was heard on the interface; 0: it is not silent. */
+  /** For how long no machine of the network was reached; 0: it is not silent. */
   readonly silentForMs: number;
 }
 

@@ -1,11 +1,21 @@
 /** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
 import { type Assignment, formatIpv4Address, type Lease, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
 import { type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api/agent';
-import { describeProblems, isBeingDeleted, type KubernetesObject, ObjectCache, readField, readList } from '@vmdhcp/kube-runtime';
+import {
+  describeProblems,
+  isBeingDeleted,
+  type KubernetesObject,
+  ObjectCache,
+  readConditions,
+  readField,
+  readList,
+} from '@vmdhcp/kube-runtime';
 import { type AddressConflict, probesConflicts, readPool } from '@vmdhcp/reconciler/pool';
 import type { AgentPorts, ResolvedNames } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
 import { ServedRecord } from './served-record.js';
+
+const NETWORK_SILENT = 'NetworkSilent' satisfies ReasonAt<'IPPool AgentReady=False'>;
 
 /** What is known of a pool. */
 export type FollowedPool =
@@ -16,6 +26,8 @@ export type FollowedPool =
       readonly probesConflicts: boolean;
       /** True: clients are not answered while another DHCP server is on the network. */
       readonly stopsForRogueServer: boolean;
+      /** True: by the controller, machines run on the network, and the leader reaches none of them. */
+      readonly isSilent: boolean;
     }
   /** Nothing is wrong: it is not to be served. */
   | { readonly kind: 'paused' }
@@ -209,6 +221,7 @@ export class FollowedPools {
       pool,
       probesConflicts: probesConflicts(object.spec),
       stopsForRogueServer: readField(object.spec, 'onRogueServer') === 'Stop',
+      isSilent: readConditions(object.status).some(({ reason }) => reason === NETWORK_SILENT),
     };
   }
 

@@ -185,15 +185,8 @@ export class DhcpServer {
     return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
   }
 
-  leaseCount(poolName: string): number {
-    return this.#table.size(poolName);
-  }
-
-  /** So many leases of the pool, others each time; all where there are fewer. @param random - 0 to less than 1. */
-  someLeases(poolName: string, count: number, random: () => number): Lease[] {
-    const leases = [...this.#table.leases(poolName)];
-    const first = leases.length <= count ? 0 : Math.floor(random() * leases.length);
-    return [...leases.slice(first), ...leases.slice(0, first)].slice(0, count);
+  leasesOf(poolName: string): Iterable<Lease> {
+    return this.#table.leases(poolName);
   }
 
   /** Notes leases that have ended. */

@@ -59,8 +59,6 @@ export class FakePod {
   servers: (interfaceName: string) => Promise<readonly FoundServer[]> = async () => [];
   /** Why an interface is not isolated. */
   isolationProblem: (interfaceName: string) => string | undefined = () => undefined;
-  /** Frames that an interface has received. Default: more each time. */
-  framesReceived: AgentPorts['framesReceived'] = () => this.process.timeMs;
   /** What the pod needs an address for itself. */
   neededFor: AgentPorts['neededFor'] = () => undefined;
   /** Names that the agent wants to have looked up. */
@@ -118,7 +116,6 @@ export class FakePod {
           stop: () => undefined,
         };
       },
-      framesReceived: (name) => this.framesReceived(name),
       isolation: { check: () => undefined, problemOf: (name) => this.isolationProblem(name) },
       neededFor: (address) => this.neededFor(address),
       ...(packetLog !== undefined && { packetLog }),

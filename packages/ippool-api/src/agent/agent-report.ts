@@ -23,7 +23,7 @@ export interface PoolReport {
   readonly conflicts?: readonly ReportedConflict[];
   /** Other DHCP servers on the network; absent: the network was not searched yet. */
   readonly rogueServers?: readonly RogueServer[];
-  /** For how many minutes no frame of another host has arrived on the interface; absent: it is not silent. */
+  /** For how many minutes the agent has reached no machine of the network; absent: it is not silent. */
   readonly silentMinutes?: number;
 }
 

@@ -36,7 +36,7 @@ export interface AgentsOfPool {
   readonly pods: readonly KubernetesObject[];
   /** True: the leader goes by a version of the pool that has been another for too long. */
   readonly isLagging: boolean;
-  /** Asked where the leader hears nothing: whether virtual machines run on the network. */
+  /** Asked where the leader reaches no machine: whether any have been running on the network for some minutes. */
   readonly hasRunningMachines: () => boolean;
 }
 
@@ -103,10 +103,10 @@ function notReady(reason: ReasonAt<'IPPool AgentReady=False'>, message: string):
   return { type: AGENT_READY, status: 'False', reason, message };
 }
 
-/** Undefined: the network is heard, or nobody is there to be heard. */
+/** Undefined: the leader reaches machines of the network, or none run. */
 function silent({ pool, hasRunningMachines }: AgentsOfPool, { lease }: ObservedGroup): ConditionOf<'IPPool'> | undefined {
   if (lease.report.get(pool.key)?.silentMinutes === undefined || !hasRunningMachines()) return undefined;
-  const message = `pod ${lease.leader} serves the pool and hears nothing on network ${pool.network}, though virtual machines run there: on its node, check that the bridge of the network is there with its uplink, that the trunk has the VLAN, and that no MAC spoof check drops frames of agents`;
+  const message = `pod ${lease.leader} serves the pool and reaches none of the virtual machines that run on network ${pool.network}: on its node, check that the bridge of the network is there with its uplink, that the trunk has the VLAN, and that no MAC spoof check drops frames of agents`;
   return notReady('NetworkSilent', message);
 }
 

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { AgentsSettings } from './agents-plan.js';
@@ -290,5 +290,50 @@ describe('UpgradeBudget', () => {
   it('a group without a Deployment, and one that is rolled out, do not count', () => {
     const { groups } = context({ groups: { a: { deployment: 'none' }, b: {} } }).observed;
     expect(new UpgradeBudget(groups, 1).take('c')).toBe(true);
+  });
+});
+
+describe('the resources that agents request', () => {
+  const marker = (bridge: string) => `bridge.network.kubevirt.io/${bridge}`;
+  const on = (key: string, bridge: string) => {
+    const pool = activePool(key);
+    return { ...pool, placement: { ...pool.placement, resource: marker(bridge) } };
+  };
+  const limitsOf = (object: KubernetesObject) => {
+    const [container] = containerOf(object).containers as unknown as readonly { resources: { limits: Record<string, string> } }[];
+    return container?.resources.limits;
+  };
+
+  it('are one for each of its pools, and none for pools that leave it', () => {
+    const own = [on(A, 'br1'), on(B, 'br1')];
+    const leaving = on('default/c', 'nowhere');
+    const rights = undefined;
+    const shared = context({});
+    const pools = new Map([...shared.pools, ['default/c', leaving] as const]);
+    const [created] = actionsOf(planGroupDeployment({ name: NAME, own, pools: [leaving, ...own], rights }, { ...shared, pools }));
+    expect(created?.kind === 'create-deployment' ? limitsOf(created.deployment) : created).toMatchObject({
+      [marker('br1')]: '2',
+    });
+    expect(JSON.stringify(created)).not.toContain('nowhere');
+  });
+
+  it.each([
+    ['are taken away when no network asks for them any more', marker('old'), 1],
+    ['are left alone where others added them', 'example.org/added', 0],
+  ])('%s', (_, resource, writes) => {
+    const before = made([A]);
+    const [container] = containerOf(before).containers as unknown as readonly {
+      resources: { limits: object; requests: object };
+    }[];
+    const { limits, requests } = container?.resources ?? { limits: {}, requests: {} };
+    const resources = { limits: { ...limits, [resource]: '1' }, requests: { ...requests, [resource]: '1' } };
+    const template = {
+      ...(readField(before.spec, 'template') as object),
+      spec: { ...containerOf(before), containers: [{ ...container, resources }] },
+    };
+    const object = { ...before, spec: { ...(before.spec as object), template } } as KubernetesObject;
+    const actions = actionsOf(plan(there([A], object)));
+    expect(actions).toHaveLength(writes);
+    expect(JSON.stringify(actions.map((one) => (one.kind === 'patch-deployment' ? one.patch : one)))).not.toContain(resource);
   });
 });

@@ -1,5 +1,6 @@
 /** What has to be done to the Deployment of a group so that its agents serve the group's pools. */
 import { isBeingDeleted, type KubernetesObject, readField, readText, readTexts } from '@vmdhcp/kube-runtime';
+import { isMarker } from '../network/network-placement.js';
 import { AGENT_CONTAINER, toAgentDeployment } from './agent-deployment.js';
 import { type ActivePool, type ObservedGroup, observedGroup } from './agents-observation.js';
 import type { DeploymentAction, GroupProblem } from './agents-plan.js';
@@ -85,28 +86,27 @@ function planChange(
 function toWanted(
   group: GroupToDeploy,
   { deployment }: ObservedGroup,
-  { settings: { pods }, groups, observed, pools: active }: GroupContext,
+  { settings: { pods }, groups, observed }: GroupContext,
 ): KubernetesObject | undefined {
   const { name, own, pools } = group;
   if (pods === undefined || own.length === 0) return undefined;
   const kept = keptAgent(own, deployment, observed) ?? { image: pods.image, securityContext: undefined };
   const placement = groups.get(name)?.placement;
-  const resources = resourcesOf(pools, deployment, active);
+  const resources = resourcesOf(own, deployment);
   const serviceAccountName = pods.serviceAccountName ?? ownAccount(group, deployment);
   return toAgentDeployment({ group: name, placement, resources, pools, ...kept }, { ...pods, serviceAccountName });
 }
 
-/** One of each network's resource, so that agents run only where their networks are; none of what was requested before. */
-function resourcesOf(
-  pools: readonly PoolForAgents[],
-  deployment: KubernetesObject | undefined,
-  active: GroupContext['pools'],
-): ReadonlyMap<string, number> {
+/**
+ * One of each network's resource, so that agents run only where their networks are; none of what was requested before. Pools that leave
+ * the group ask for nothing: their owners could keep the agents of all others from running.
+ */
+function resourcesOf(own: readonly ActivePool[], deployment: KubernetesObject | undefined): ReadonlyMap<string, number> {
   const container = deployment && findContainer(deployment, AGENT_CONTAINER);
-  const before = Object.keys(readTexts(container, 'resources', 'limits')).filter((name) => name.includes('/'));
+  const before = Object.keys(readTexts(container, 'resources', 'limits')).filter(isMarker);
   const resources = new Map(before.map((name) => [name, 0]));
-  for (const { key } of pools) {
-    const resource = active.get(key)?.placement.resource;
+  for (const { placement } of own) {
+    const { resource } = placement;
     if (resource !== undefined) resources.set(resource, (resources.get(resource) ?? 0) + 1);
   }
   return resources;

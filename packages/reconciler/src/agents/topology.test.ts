@@ -77,9 +77,41 @@ describe('groupPools', () => {
           ? /^vm-dhcp-agent-br1-1$/
           : index === 6
             ? /^vm-dhcp-agent-1$/
-            : /^vm-dhcp-agent-(br1|br2|rack-b)-[0-9a-f]{8}-1$/,
+            : /^vm-dhcp-agent-(br1|br2|rack)-[0-9a-f]{8}-1$/,
       );
     expect(groupOfDeployment(Object.keys(groups)[0] ?? '', 'a/1')).toBe(Object.keys(groups)[0]);
+  });
+
+  it('placements whose names have one hash are in groups of their own, and who was there first stays', () => {
+    const at = (key: string, value: string): PoolToGroup => ({
+      key,
+      placement: { ...onClusterNetwork(undefined), nodeSelector: { br1: value } },
+    });
+    // Found by trying: anybody can.
+    const [one, other] = [at('red/one', 'v5881'), at('blue/other', 'v56965')];
+    const name = 'vm-dhcp-agent-br1-362f34cb';
+    expect(named([one], NOTHING, settings('per-network'))).toEqual({ [`${name}-1`]: 'red/one' });
+    const seated = new Map([['red/one', [`${name}-1`]]]);
+    expect(named([one, other], seated, settings('per-network'))).toEqual({
+      [`${name}-1`]: 'red/one',
+      [`${name}-2`]: 'blue/other',
+    });
+  });
+
+  it('a tenant who names a cluster network after the group of others gets a group of his own', () => {
+    const selecting: PoolToGroup = {
+      key: 'red/victim',
+      placement: { ...onClusterNetwork(undefined), nodeSelector: { 'example.org/br1': 'yes' } },
+    };
+    const [name = ''] = Object.keys(named([selecting], NOTHING, settings('per-network')));
+    for (const forged of [name.slice('vm-dhcp-agent-'.length), name.slice('vm-dhcp-agent-'.length, -2)]) {
+      const groups = groupPools(
+        [pool('blue/tenant', forged), selecting],
+        new Map([['red/victim', [name]]]),
+        settings('per-network'),
+      );
+      expect(groups.get(name)).toMatchObject({ poolKeys: ['red/victim'], placement: selecting.placement });
+    }
   });
 
   it('the group of a network has it, and that of several has none', () => {

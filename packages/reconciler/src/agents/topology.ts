@@ -60,11 +60,7 @@ export function groupPools(
     case 'per-pool':
       return toGroups(sorted.map((pool) => [pool, perPoolGroupName(pool.key)]));
     case 'per-network':
-      return toGroups(
-        [...Map.groupBy(sorted, ({ placement }) => networkPrefix(placement))].flatMap(([prefix, sharing]) =>
-          shard(prefix, sharing, { current, most: maxPoolsPerAgent }),
-        ),
-      );
+      return toGroups(shard(sorted, { current, most: maxPoolsPerAgent }));
   }
 }
 
@@ -76,28 +72,38 @@ export function perPoolGroupName(poolKey: string): string {
 
 type Membership = readonly [pool: PoolToGroup, group: string];
 
-/** Pools that have a place keep it; the others get the first free ones. */
+/** Pools that have a place keep it; the others get the first free ones. No group has pools of two placements, whatever its name is. */
 function shard(
-  prefix: string,
   pools: readonly PoolToGroup[],
   { current, most }: { readonly current: ReadonlyMap<string, readonly string[]>; readonly most: number },
 ): Membership[] {
   const places = new Map<string, string>();
-  const counts = new Map<string, number>();
-  const place = (pool: PoolToGroup, group: string) => {
-    places.set(pool.key, group);
-    counts.set(group, (counts.get(group) ?? 0) + 1);
+  const groups = new Map<string, { readonly placement: string; count: number }>();
+  const placements = pools.map((pool) => ({
+    pool,
+    placement: placementKey(pool.placement),
+    prefix: networkPrefix(pool.placement),
+  }));
+  const hasRoom = (name: string, placement: string) => {
+    const group = groups.get(name);
+    return group === undefined || (group.placement === placement && group.count < most);
   };
-  const hasRoom = (group: string) => (counts.get(group) ?? 0) < most;
-  for (const pool of pools) {
-    const group = (current.get(pool.key) ?? []).find((name) => isGroupOf(prefix, name) && hasRoom(name));
-    if (group !== undefined) place(pool, group);
+  const place = (pool: PoolToGroup, name: string, placement: string) => {
+    places.set(pool.key, name);
+    groups.set(name, { placement, count: (groups.get(name)?.count ?? 0) + 1 });
+  };
+  for (const { pool, placement, prefix } of placements) {
+    const name = (current.get(pool.key) ?? []).find((one) => isGroupOf(prefix, one) && hasRoom(one, placement));
+    if (name !== undefined) place(pool, name, placement);
   }
-  let number = 1;
-  for (const pool of pools) {
+  /** By placement, the number of the first group that may have room. */
+  const firstNumbers = new Map<string, number>();
+  for (const { pool, placement, prefix } of placements) {
     if (places.has(pool.key)) continue;
-    while (!hasRoom(`${prefix}${number}`)) number++;
-    place(pool, `${prefix}${number}`);
+    let number = firstNumbers.get(placement) ?? 1;
+    while (!hasRoom(`${prefix}${number}`, placement)) number++;
+    firstNumbers.set(placement, number);
+    place(pool, `${prefix}${number}`, placement);
   }
   return pools.map((pool) => [pool, places.get(pool.key) ?? '']);
 }
@@ -114,13 +120,16 @@ export function groupOfDeployment(name: string, poolKey: string): string {
 
 /** Up to 58 characters, so that there is room for a number. */
 function networkPrefix(placement: NetworkPlacement): string {
-  const key = placementKey(placement);
-  if (key === '') return 'vm-dhcp-agent-';
-  const { clusterNetwork, resource, link } = placement;
-  // A cluster network alone has the name that it always had.
-  const isAmbiguous = key !== clusterNetwork || /^\d+$/.test(key);
-  const readable = clusterNetwork ?? (resource ?? link ?? key).replace(/^.*[ /]/, '');
-  return `${objectNameWithin(`vm-dhcp-agent-${readable}`, { suffix: '', of: key, isAmbiguous, most: 57 })}-`;
+  const { clusterNetwork, resource, nodeSelector, link } = placement;
+  const [selector] = Object.keys(nodeSelector).toSorted(compareText);
+  const given = clusterNetwork ?? resource ?? selector ?? link;
+  if (given === undefined) return 'vm-dhcp-agent-';
+  // A cluster network alone has the name that it always had, unless that could be the name of another placement.
+  const isAlone = given === clusterNetwork && resource === undefined && selector === undefined;
+  const isAmbiguous = !isAlone || /^\d+$|-[0-9a-f]{8}$/.test(given);
+  const readable = given.replace(/^.*[ /]/, '');
+  const of = isAlone ? given : placementKey(placement);
+  return `${objectNameWithin(`vm-dhcp-agent-${readable}`, { suffix: '', of, isAmbiguous, most: 57 })}-`;
 }
 
 function toGroups(memberships: readonly Membership[]): Map<string, AgentGroup> {

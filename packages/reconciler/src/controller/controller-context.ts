@@ -53,5 +53,5 @@ export interface ControllerContext {
   /** Addresses that the cluster needs itself. */
   readonly clusterNetworks: ClusterNetworks;
   /** Undefined: there are none to wait for. */
-  readonly agents: Pick<PoolAgentsView, 'ofPool' | 'take' | 'isInUse'> | undefined;
+  readonly agents: Pick<PoolAgentsView, 'ofPool' | 'ofPoolForStatus' | 'isInUse'> | undefined;
 }

@@ -58,7 +58,7 @@ export class PoolReconciler {
       return { kind: 'settled' };
     }
     if (isBeingDeleted(view.object)) return this.#releaseDeleted(view);
-    const agents = this.#context.agents?.take(view) ?? WITHOUT_AGENTS;
+    const agents = this.#context.agents?.ofPoolForStatus(view) ?? WITHOUT_AGENTS;
     const hasFinalizer = view.object.metadata.finalizers?.includes(IPPOOL_FINALIZER) === true;
     return agents.deploymentRef && !hasFinalizer ? this.#hold(view) : this.#settle(view, agents);
   };

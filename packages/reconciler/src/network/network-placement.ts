@@ -37,9 +37,12 @@ export function readNetworkPlacement(
 
 /** Equal texts: the same nodes will do. */
 export function placementKey({ clusterNetwork, resource, nodeSelector, link }: NetworkPlacement): string {
-  return [...(clusterNetwork === undefined ? [] : [clusterNetwork]), resource, ...selectorTexts(nodeSelector), link]
-    .filter((part) => part !== undefined)
-    .join(' ');
+  return JSON.stringify([clusterNetwork ?? '', resource ?? '', selectorTexts(nodeSelector), link ?? '']);
+}
+
+/** True for a resource that agents request. */
+export function isMarker(resource: string): boolean {
+  return MARKERS.test(resource);
 }
 
 /** `cluster network mgmt`, `agents on nodes with bridge.network.kubevirt.io/br1`; undefined: any node. */
@@ -60,7 +63,7 @@ function selectorTexts(nodeSelector: Readonly<Record<string, string>>): string[]
 
 function markerOf(network: KubernetesObject | undefined): string | undefined {
   const resource = network?.metadata.annotations?.[NETWORK_RESOURCE_ANNOTATION]?.trim();
-  return resource !== undefined && MARKERS.test(resource) ? resource : undefined;
+  return resource !== undefined && isMarker(resource) ? resource : undefined;
 }
 
 function linkOf(network: KubernetesObject): string | undefined {

@@ -13,7 +13,10 @@ const NETWORK = 'default/net-1';
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'].map((text) => parseMacAddress(text)) as [MacAddress, MacAddress];
 const ADDRESS = parseIpv4Address('10.0.0.10') as NonNullable<InterfaceClaim['previous']>;
 
-const RUNS = { spec: {}, macAddresses: new Map<string, MacAddress>() };
+const RUNS = {
+  spec: { networks: [{ name: 'nic', multus: { networkName: 'net-1' } }] },
+  macAddresses: new Map<string, MacAddress>(),
+};
 
 function made(object: KubernetesObject, metadata: Partial<KubernetesObject['metadata']>): KubernetesObject {
   return { ...object, metadata: { ...object.metadata, ...metadata } };
@@ -189,6 +192,7 @@ describe('what is known of a virtual machine', () => {
     ['since before then', { ...RUNS, runningSince: '2026-01-01T00:00:00Z' }, NETWORK, true],
     ['since after then', { ...RUNS, runningSince: '2026-01-01T00:00:02Z' }, NETWORK, false],
     ['and is still starting', RUNS, NETWORK, false],
+    ['without this interface yet', { ...RUNS, spec: {}, runningSince: '2026-01-01T00:00:00Z' }, NETWORK, false],
     ['as far as it is known', 'unseen', NETWORK, false],
     ['where that cannot be known', 'unreadable', NETWORK, false],
     ['on another network', { ...RUNS, runningSince: '2026-01-01T00:00:00Z' }, 'default/net-2', false],

@@ -1,7 +1,16 @@
 /** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
-import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
-import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, ObjectIndex, parseTime } from '@vmdhcp/kube-runtime';
+import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
+import {
+  compareByAge,
+  isBeingDeleted,
+  type KubernetesObject,
+  keyOf,
+  ObjectIndex,
+  parseTime,
+  readList,
+  readText,
+} from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
@@ -202,7 +211,8 @@ export class ClusterView {
       const machine = virtualMachines.get(key);
       const instance = machine && instances?.of(machine);
       if (instance === undefined || typeof instance === 'string') return false;
-      return parseTime(instance.runningSince ?? '') <= sinceMs;
+      const isThere = networksOf(instance.spec, machine?.metadata.namespace).has(network);
+      return isThere && parseTime(instance.runningSince ?? '') <= sinceMs;
     });
   }
 
@@ -261,4 +271,10 @@ export class ClusterView {
 
 function withoutRecord({ network, macAddress, wanted }: InterfaceClaim): InterfaceClaim {
   return { network, macAddress, ...(wanted !== undefined && { wanted }) };
+}
+
+/** Keys of the networks that interfaces of an instance are on: one that was added to its machine comes with a restart, or a moment later. */
+function networksOf(spec: unknown, namespace: string | undefined): ReadonlySet<string> {
+  const names = readList(spec, 'networks').flatMap((one) => readText(one, 'multus', 'networkName') ?? []);
+  return new Set(names.map((name) => networkKey(name, namespace)));
 }

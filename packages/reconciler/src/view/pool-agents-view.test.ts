@@ -148,7 +148,7 @@ describe('what is known of the agents of a pool', () => {
     await serving(true);
     context.pools.changed([POOL]);
     await serving(false);
-    context.pools.take(viewOf(observed));
+    context.pools.ofPoolForStatus(viewOf(observed));
     expect(context.pools.changed([POOL])).toEqual([]);
     await serving(true);
     expect(context.pools.changed([POOL])).toEqual([POOL]);

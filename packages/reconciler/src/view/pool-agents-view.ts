@@ -42,7 +42,7 @@ export class PoolAgentsView {
   /** Pools by the groups that the plan names for them. */
   readonly #planned = new ObjectIndex<readonly string[]>((groups) => groups);
   #plan: Omit<AgentsPlan, 'actions'> = { groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
-  /** By pool, what `changed` or `take` found last. */
+  /** By pool, what `changed` or `ofPoolForStatus` found last. */
   readonly #reported = new Map<string, string>();
 
   constructor(sources: PoolAgentsSources) {
@@ -114,7 +114,7 @@ export class PoolAgentsView {
   }
 
   /** The same as `ofPool`, for the status of the pool: what is written now is not news later. */
-  take(view: PoolView): PoolAgents {
+  ofPoolForStatus(view: PoolView): PoolAgents {
     const agents = this.ofPool(view);
     if (this.#sources.agents.synced) this.#reported.set(view.key, JSON.stringify(agents));
     return agents;

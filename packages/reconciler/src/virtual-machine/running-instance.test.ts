@@ -33,6 +33,13 @@ describe('projectInstance', () => {
     });
     expect(readRunningInstance(machine, projected)?.runningSince).toBe('2026-01-01T00:00:07Z');
     expect(readRunningInstance(machine, projectInstance(small))?.runningSince).toBeUndefined();
+    const conditions = [
+      { type: 'Ready', status: 'True' },
+      { type: 'Paused', status: 'True', reason: 'PausedByUser' },
+    ];
+    const paused = projectInstance({ ...small, status: { ...(small.status as object), phaseTransitionTimestamps, conditions } });
+    expect(paused.status).toMatchObject({ conditions: [{ type: 'Paused', status: 'True' }] });
+    expect(readRunningInstance(machine, paused)?.runningSince).toBeUndefined();
   });
 
   it('keeps names, identity, owners and the interfaces that have a name', () => {

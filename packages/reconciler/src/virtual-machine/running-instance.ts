@@ -1,6 +1,6 @@
 /** What is read of a KubeVirt VirtualMachineInstance: its interfaces now, and their MAC addresses. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { isRecord, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 /** An instance that runs, or is starting. */
 export interface RunningInstance {
@@ -8,7 +8,7 @@ export interface RunningInstance {
   readonly spec: unknown;
   /** By interface name: what the hypervisor reports, else what the spec asks for. */
   readonly macAddresses: ReadonlyMap<string, MacAddress>;
-  /** Since when it runs, RFC 3339; undefined: it is starting, or that is not known. */
+  /** Since when it runs, RFC 3339; undefined: it is starting, or paused, or that is not known. */
   readonly runningSince?: string;
 }
 
@@ -33,6 +33,7 @@ export function projectInstance({ apiVersion, kind, metadata, spec, status }: Ku
     status: {
       ...pick(status, ['phase']),
       ...(running.length > 0 && { phaseTransitionTimestamps: running }),
+      ...(isPaused(status) && { conditions: [PAUSED] }),
       interfaces: readList(status, 'interfaces')
         .filter(isNamed)
         .map((entry) => pick(entry, ['name', 'mac', 'infoSource'])),
@@ -58,6 +59,12 @@ export function projectSpec(spec: unknown): unknown {
         return { ...pick(entry, ['name']), ...(networkName !== undefined && { multus: { networkName } }) };
       }),
   };
+}
+
+const PAUSED = { type: 'Paused', status: 'True' } as const;
+
+function isPaused(status: unknown): boolean {
+  return readConditions(status).some(({ type, status: state }) => type === PAUSED.type && state === PAUSED.status);
 }
 
 function isNamed(entry: unknown): boolean {
@@ -87,7 +94,7 @@ export function readRunningInstance(
   if (!isRecord(instance.spec) || isOfAnother(virtualMachine, instance)) return undefined;
   const runningSince = readText(readList(instance.status, 'phaseTransitionTimestamps')[0], 'phaseTransitionTimestamp');
   return {
-    ...(runningSince !== undefined && { runningSince }),
+    ...(runningSince !== undefined && !isPaused(instance.status) && { runningSince }),
     spec: instance.spec,
     macAddresses: new Map([
       ...macAddresses(readList(instance.spec, 'domain', 'devices', 'interfaces'), 'macAddress'),

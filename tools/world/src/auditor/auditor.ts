@@ -59,8 +59,8 @@ const NEWS_MS = 150_000;
 const ANSWERED_MS = 10_000;
 /** Time to settle after the last fault. */
 const CALM_AFTER_MS = 100_000;
-/** A leader on a node without the network notices that by its silence. */
-const SILENCE_NOTICED_MS = 150_000;
+/** A leader on a node without the network notices that by its silence, and waits longer if it has stepped down in vain before. */
+const SILENCE_NOTICED_MS = 400_000;
 /** The kernel takes no deadline: a process that was frozen in its call adds an address too late, and removes it as soon as it wakes. */
 const MOST_OVERLAP_MS = 20;
 
@@ -247,7 +247,7 @@ export class Auditor {
     const address = this.#recordedFor(segment, macAddress);
     const isExpected =
       address !== undefined && this.#histories.get(segment)?.isRecordedSince(address, macAddress, atMs - ANSWERED_MS);
-    if (isExpected !== true || atMs < this.#calmSinceMs) return;
+    if (isExpected !== true || atMs < this.#calmSinceMs || !this.#isReachable(segment)) return;
     this.#count('questions in calm times');
     const key = `${segment} ${macAddress}`;
     if (!this.#waiting.has(key)) this.#waiting.set(key, { segment, macAddress, atMs });
@@ -257,7 +257,7 @@ export class Auditor {
     const nowMs = this.#world.scheduler.nowMs();
     for (const [key, { segment, macAddress, atMs }] of this.#waiting) {
       const client = this.#clientOf(segment, macAddress);
-      if (client === undefined || nowMs < this.#calmSinceMs) this.#waiting.delete(key);
+      if (client === undefined || nowMs < this.#calmSinceMs || !this.#isReachable(segment)) this.#waiting.delete(key);
       else if (nowMs - atMs > ANSWERED_MS)
         this.#violated(
           'answered',
@@ -266,26 +266,47 @@ export class Auditor {
     }
   }
 
+  /** False: nothing tells agents which nodes have the network, and none of them runs on one: then its pool must not be ready. */
+  #isReachable(network: string): boolean {
+    const pool = this.#world.pools.find(({ key }) => key === network);
+    if (pool === undefined || pool.areNodesKnown) return true;
+    return this.#world.livePods.some(({ segments }) => [...segments.values()].some(({ name }) => name === network));
+  }
+
   #lookAtPool({ key, name, serverIP }: PoolOfWorld): void {
     const pool = this.#world.simulator.client.get({ ...IPPOOLS, name });
-    const recorded = recordedIn(pool);
+    this.#lookForLeaks(key, recordedIn(pool));
+    this.#count('pools at rest');
+    const ready = readConditions(pool?.['status']).find(({ type }) => type === 'AgentReady');
+    if (!this.#isReachable(key)) this.#lookAtUnreachable(key, ready?.status);
+    else if (ready?.status !== 'True')
+      this.#violated('served', `${key}: AgentReady is ${ready?.status} (${ready?.reason}) at rest`);
+    else this.#lookForOneHolder(key, serverIP);
+  }
+
+  #lookForLeaks(key: string, recorded: ReadonlyMap<string, string>): void {
     const wanted = this.#macAddressesOn(key);
     for (const [address, macAddress] of recorded)
       if (!wanted.has(macAddress))
         this.#violated('leak', `${key}: ${address} is recorded for ${macAddress}, which no machine has`);
-    this.#count('pools at rest');
-    const ready = readConditions(pool?.['status']).find(({ type }) => type === 'AgentReady');
+  }
+
+  #lookForOneHolder(key: string, serverIP: string): void {
     const holders = this.#world.pods.filter(({ agent, segments }) =>
       [...segments].some(
         ([interfaceName, segment]) => segment.name === key && agent.kernel.has(interfaceName, toNumber(serverIP)),
       ),
     );
-    if (ready?.status !== 'True') this.#violated('served', `${key}: AgentReady is ${ready?.status} (${ready?.reason}) at rest`);
-    else if (holders.length !== 1)
-      this.#violated(
-        'served',
-        `${key}: AgentReady is True, and ${holders.length} interfaces have ${serverIP}: ${holders.map(({ name: pod }) => pod).join(', ')}`,
-      );
+    if (holders.length === 1) return;
+    const names = holders.map(({ name }) => name).join(', ');
+    this.#violated('served', `${key}: AgentReady is True, and ${holders.length} interfaces have ${serverIP}: ${names}`);
+  }
+
+  #lookAtUnreachable(key: string, status: string | undefined): void {
+    this.#count('pools at rest that no agent can serve');
+    const isUsed = this.#world.machines.all.some(({ guests }) => guests.some(({ network }) => network === key));
+    if (status === 'True' && isUsed)
+      this.#violated('served', `${key}: AgentReady is True, and no agent is on a node with its network`);
   }
 
   #lookAtMachine(machine: WorldMachine): void {
@@ -295,7 +316,8 @@ export class Auditor {
     for (const { network, client } of machine.guests) {
       const recorded = this.#recordedFor(network, client.macAddress);
       this.#lookAtStatus(config, { network, macAddress: client.macAddress, recorded });
-      if (!client.wants || (recorded === undefined && client.address() === undefined)) continue;
+      if (!client.wants || !this.#isReachable(network)) continue;
+      if (recorded === undefined && client.address() === undefined) continue;
       this.#count('guests at rest');
       if (client.address() !== recorded)
         this.#violated(

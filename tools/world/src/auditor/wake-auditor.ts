@@ -20,7 +20,7 @@ interface Wake {
 /** Packets within ten seconds after the first one are the same wake-up. */
 const WINDOW_MS = 15_000;
 /** Agents report a wake-up for two minutes, to managers that wait until a machine is down. */
-const MOST_LATE_MS = 130_000;
+const MOST_LATE_MS = 145_000;
 /** The index of a manager, and the lists of agents, have a new machine by then. */
 const KNOWN_AFTER_MS = 10_000;
 const STARTED_MS = 10_000;
@@ -44,9 +44,8 @@ export class WakeAuditor {
     const isDown = machine.guests.length === 0 && !machine.isStarting;
     const last = this.#wakes.get(name);
     // One more packet of the same wake-up.
-    if (last?.isExpected === true && isDown && last.requests === 0) return;
-    const isAnother = last === undefined || atMs - last.atMs > WINDOW_MS;
-    const isExpected = isDown && isAnother && this.#isWakeable(machine);
+    if (last !== undefined && (atMs - last.atMs <= WINDOW_MS || (last.isExpected && isDown && last.requests === 0))) return;
+    const isExpected = isDown && this.#isWakeable(machine);
     this.#wakes.set(name, { macAddress, atMs, isExpected, requests: 0 });
   }
 

@@ -71,7 +71,6 @@ export class AgentPod implements PodProcess {
       election: surroundings.fault?.election ?? electionTimes(LEASE_SECONDS),
     });
     this.agent.addressUse = (interfaceName, address, macAddress) => this.#usersOf(interfaceName, address, macAddress);
-    this.agent.framesReceived = (interfaceName) => this.segments.get(interfaceName)?.framesAt(this.agent);
     this.agent.wallOffsetMs = EPOCH_MS;
     surroundings.fault?.agent?.(this.agent);
     for (const [interfaceName, segment] of this.segments)
@@ -167,7 +166,7 @@ export class AgentPod implements PodProcess {
   }
 
   async #usersOf(interfaceName: string, address: number, macAddress: MacAddress) {
-    const users = (await this.segments.get(interfaceName)?.usersOf(this.agent, this.node, formatIpv4Address(address))) ?? [];
+    const users = (await this.segments.get(interfaceName)?.usersOf(this.node, formatIpv4Address(address))) ?? [];
     return { byClient: users.includes(macAddress), others: users.filter((user) => user !== macAddress) as MacAddress[] };
   }
 }

@@ -65,6 +65,8 @@ export interface PoolOfWorld {
   readonly size: number;
   /** That have the bridge of its network: pods on other nodes get an empty one, as the CNI plugin makes it. */
   readonly nodes: readonly string[];
+  /** True: agents can know these nodes. */
+  readonly areNodesKnown: boolean;
   /** What its spec has besides its addresses. */
   readonly spec: JsonObject;
 }
@@ -297,7 +299,8 @@ export class World {
     const nodes = this.nodes.filter((node) => node !== missing);
     const mark = this.isPlain ? this.#someMark(name) : {};
     const spec: JsonObject = mark.labels === undefined ? {} : { agentNodeSelector: mark.labels };
-    this.pools.push({ name, key, serverIP, size, nodes, spec });
+    const areNodesKnown = missing === undefined || mark.resource !== undefined || mark.labels !== undefined;
+    this.pools.push({ name, key, serverIP, size, nodes, areNodesKnown, spec });
     this.segments.set(
       key,
       new Segment({

@@ -57,8 +57,6 @@ export class Segment {
   readonly #settings: SegmentSettings;
   readonly #guests = new Set<GuestPort>();
   readonly #agents = new Map<FakePod, AgentPort>();
-  /** Frames that reached each agent. */
-  readonly #frames = new Map<FakePod, number>();
   /** Nodes that are cut off from the others. */
   readonly #cutOff = new Set<string>();
 
@@ -98,7 +96,6 @@ export class Segment {
   }
 
   detach(pod: FakePod): void {
-    this.#frames.delete(pod);
     this.#agents.delete(pod);
   }
 
@@ -110,27 +107,17 @@ export class Segment {
     for (const { pod, node, network } of this.#agents.values())
       this.#travel(guest.node(), node, () => {
         if (pod.process.isDead) return;
-        this.#noteFrames(pod, 1);
         if (to === undefined) network.broadcast(octets);
         else network.unicast(octets, parseIpv4Address(to) ?? 0);
       });
   }
 
-  /** Frames that have reached the agent so far. */
-  framesAt(pod: FakePod): number {
-    return this.#frames.get(pod) ?? 0;
-  }
-
-  /** As ARP finds: which guests use an address, asked by an agent on a node. */
-  async usersOf(pod: FakePod, node: string, address: string): Promise<readonly string[]> {
+  /** As ARP finds: which guests use an address, asked from a node. */
+  async usersOf(node: string, address: string): Promise<readonly string[]> {
     await this.#settings.scheduler.sleep(PROBE_MS);
-    const users = [...this.#guests].filter((guest) => this.#isConnected(node, guest.node()) && guest.address() === address);
-    this.#noteFrames(pod, users.length);
-    return users.map(({ macAddress }) => macAddress);
-  }
-
-  #noteFrames(pod: FakePod, count: number): void {
-    this.#frames.set(pod, this.framesAt(pod) + count);
+    return [...this.#guests]
+      .filter((guest) => this.#isConnected(node, guest.node()) && guest.address() === address)
+      .map(({ macAddress }) => macAddress);
   }
 
   /** Another guest that uses this address, as a guest's own ARP probe finds it. */

@@ -38,6 +38,8 @@ const LOOK_MS = 1_000;
 const EVENTFUL_MS = 300_000;
 const CALM_MS = 180_000;
 const REST_MS = 420_000;
+/** Where agents may have to notice that they are on the wrong node. */
+const LONG_REST_MS = 900_000;
 /** How often each act of Wake-on-LAN is in the draw. */
 const WAKE_UPS_SHARE = 3;
 const REST_STEP_MS = 60_000;
@@ -142,7 +144,8 @@ class Story {
     }
     this.#heal(world);
     auditor.disturbed(false);
-    for (let restMs = 0; restMs < REST_MS && !this.#isOver(auditor); restMs += REST_STEP_MS) await world.pass(REST_STEP_MS);
+    const wholeRestMs = world.isPlain ? LONG_REST_MS : REST_MS;
+    for (let restMs = 0; restMs < wholeRestMs && !this.#isOver(auditor); restMs += REST_STEP_MS) await world.pass(REST_STEP_MS);
     if (!this.#isOver(auditor)) auditor.lookAtRest();
   }
 
