@@ -170,11 +170,6 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       stream: (request, handlers) => transport.stream(request, handlers),
     }),
   },
-  'silence-ignored': {
-    what: 'the controller does not hear that agents reach no machine',
-    isPlain: true,
-    controller: heard('/leases', (line) => line.replaceAll('silentMinutes', 'otherMinutes')),
-  },
   'no-assignments': {
     what: 'the controller assigns no address',
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
