@@ -41,7 +41,7 @@ type InterfaceEvent =
 type SilenceEvent =
   /** No machine with a recorded address has got a reply or answered ARP for two minutes. */
   | { readonly kind: 'network-silent'; readonly interfaceName: string }
-  | { readonly kind: 'network-heard'; readonly interfaceName: string };
+  | { readonly kind: 'network-reached'; readonly interfaceName: string };
 
 type PoolEvent =
   | { readonly kind: 'pool'; readonly pool: string; readonly state: 'active' | 'paused' }

@@ -115,7 +115,7 @@ const spec = z
       .enum(['Disabled', 'First'])
       .optional()
       .describe(
-        'First (default): before a new client gets an address, the agent probes by ARP whether another machine uses it. Disabled: no probe.',
+        'First (default): before a new client gets an address, the agent probes by ARP whether another machine uses it, and on a quiet network it asks machines whether they are there. Disabled: no ARP requests, and a silent network is not noticed.',
       ),
     onRogueServer: z
       .enum(['Warn', 'Stop'])
@@ -125,7 +125,7 @@ const spec = z
       .optional()
       .meta({ maxProperties: 8 })
       .describe(
-        'Labels of the nodes that have the network: agents of the pool run on these alone. For networks that neither a cluster network nor a resource (k8s.v1.cni.cncf.io/resourceName) leads to their nodes.',
+        'Agents of the pool run only on nodes with these labels. For networks that are not on every node and have neither a cluster network nor a resource (k8s.v1.cni.cncf.io/resourceName).',
       ),
   })
   .meta({

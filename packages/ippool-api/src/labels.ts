@@ -128,7 +128,7 @@ export const OBJECT_KEYS = {
     type: 'annotation',
     on: ['NetworkAttachmentDefinition'],
     writtenBy: ['an administrator'],
-    values: 'a resource of nodes',
+    values: 'an extended resource that nodes have',
     meaning:
       'The nodes that have the bridge of the network, as in `bridge.network.kubevirt.io/br1`: KubeVirt places virtual machines by it, and agents request it too. Agents request resources of bridge-marker and the marker of ovs-cni only; others are ignored.',
     isUpstream: true,

@@ -69,7 +69,7 @@ describe('the log of an agent', () => {
     [{ kind: 'rogue-servers', interfaceName: 'net0', servers: [] }, WARN, /another DHCP server answers/, { servers: [] }],
     [{ kind: 'no-rogue-servers', interfaceName: 'net0' }, INFO, /^no other DHCP server/, { interface: 'net0' }],
     [{ kind: 'network-silent', interfaceName: 'net0' }, WARN, /^no machine of this network is reached/, { interface: 'net0' }],
-    [{ kind: 'network-heard', interfaceName: 'net0' }, INFO, /reached again$/, { interface: 'net0' }],
+    [{ kind: 'network-reached', interfaceName: 'net0' }, INFO, /reached again$/, { interface: 'net0' }],
     [{ kind: 'servers-not-probed', interfaceName: 'net0', error: new Error('x') }, WARN, /cannot be probed for other/, {}],
   ])('has a line for %o', (event, level, message, facts) => {
     const { log, lines, events } = setUp();

@@ -165,7 +165,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
       'no machine of this network is reached: none has asked for two minutes, and none answers ARP; if machines run there, check the bridge on this node, its uplink and its VLAN',
       { interface: interfaceName },
     ),
-  'network-heard': ({ interfaceName }) => info('a machine of this network is reached again', { interface: interfaceName }),
+  'network-reached': ({ interfaceName }) => info('a machine of this network is reached again', { interface: interfaceName }),
   'servers-not-probed': ({ interfaceName, error: cause }) =>
     warn('the network cannot be probed for other DHCP servers; this is tried again', {
       interface: interfaceName,

@@ -229,7 +229,7 @@ export class AgentLeadership {
     const { clock, isAlone, isSyncing, troubles, goesLast = () => false } = this.#settings;
     if (isAlone) return 0;
     const isBroken = hasResigned(this.#leadership, clock.nowMs()) || isSyncing() || troubles().length > 0;
-    // Of several that reach no machine, the one that has just stepped down waits longest.
+    // The waits add up: a replica that has just stepped down goes after others that reach no machine either.
     return (isBroken ? HANDICAP_MS : 0) + (goesLast() ? HANDICAP_MS : 0);
   }
 

@@ -16,7 +16,6 @@ import { ConflictProbes } from '../probe/conflict-probes.js';
 import { RogueServers } from '../probe/rogue-servers.js';
 import { type AnswerGate, DhcpServer } from '../server/dhcp-server.js';
 import type { MessageCounters } from '../server/message-counters.js';
-import { MachineContact } from '../silence/machine-contact.js';
 import { SilentNetworks } from '../silence/silent-networks.js';
 import { AgentLeadership } from './agent-leadership.js';
 import { type AnswerMode, answerMode } from './answer-mode.js';
@@ -56,8 +55,6 @@ export class DhcpAgent {
   readonly #conflictProbes: ConflictProbes;
   readonly #rogueServers: RogueServers;
   readonly #standbyGate: StandbyGate;
-  /** By pool. */
-  readonly #contacts: ReadonlyMap<string, MachineContact>;
   readonly #silence: SilentNetworks;
   readonly #timers: (() => void)[] = [];
   #isStopping = false;
@@ -101,16 +98,7 @@ export class DhcpAgent {
       onChange: () => this.#leadership.publish(),
     });
     this.#standbyGate = this.#createStandbyGate();
-    this.#contacts = new Map(
-      settings.configs.map((config) => [config.ipPoolRef, this.#createContact(config, addressUsers.findUsers)]),
-    );
-    this.#silence = new SilentNetworks({
-      clock,
-      isLeader: () => this.#leadership.isLeader(),
-      contacts: () => this.#activeConfigs().flatMap(({ ipPoolRef }) => this.#contacts.get(ipPoolRef) ?? []),
-      allContacts: () => [...this.#contacts.values()],
-      isConfirmed: () => this.#activeConfigs().some(({ ipPoolRef }) => this.#isConfirmedSilent(ipPoolRef)),
-    });
+    this.#silence = this.#watchForSilence(addressUsers.findUsers);
     this.#pools = this.#followPools();
     this.#sockets = this.#createSockets();
     this.#leadership = this.#createLeadership();
@@ -158,7 +146,7 @@ export class DhcpAgent {
           addresses: this.#leadership.isLeader() ? this.#leadership.addresses : undefined,
           conflicts: this.#pools.conflictsOf(key),
           rogueServers: this.#rogueServers.on(interfaceName),
-          silentForMs: this.#contacts.get(key)?.silentForMs ?? 0,
+          silentForMs: this.#silence.contactOf(key)?.silentForMs ?? 0,
         };
         return [key, reportOn(state)];
       }),
@@ -277,7 +265,7 @@ export class DhcpAgent {
       standby: server.handler(entry, pools, this.#standbyGateOf(config)),
       silent: server.handler(entry, () => []),
     };
-    const contact = this.#contacts.get(ipPoolRef);
+    const contact = this.#silence.contactOf(ipPoolRef);
     return (packet, into, sender) => {
       const reply = byMode[this.#answerMode(config)](packet, into, sender);
       if (reply !== undefined) contact?.noteReply();
@@ -346,31 +334,30 @@ export class DhcpAgent {
     return [...problems, ...sockets];
   }
 
-  #createContact({ ipPoolRef, interfaceName }: AgentNetworkConfig, findUsers: FindAddressUsers): MachineContact {
+  #watchForSilence(findUsers: FindAddressUsers): SilentNetworks {
     const { clock, observer } = this.#ports;
-    return new MachineContact({
+    const interfaceOf = (key: string) => this.#configOf.get(key)?.interfaceName ?? '';
+    const activeOf = (key: string) => {
+      const followed = this.#pools.get(key);
+      return followed.kind === 'active' && !this.#settings.isDryRun ? followed : undefined;
+    };
+    return new SilentNetworks({
       clock,
-      leases: () => this.#server.leasesOf(ipPoolRef),
-      ask: async (lease) => {
-        const { byClient, others } = await findUsers(interfaceName, lease);
+      poolKeys: [...this.#configOf.keys()],
+      isLeader: () => this.#leadership.isLeader(),
+      isActive: (key) => activeOf(key) !== undefined,
+      isConfirmed: (key) => activeOf(key)?.isSilent === true,
+      // Where nobody may be probed there is nobody to be missed.
+      leasesOf: (key) => (activeOf(key)?.probesConflicts === true ? this.#server.leasesOf(key) : []),
+      ask: async (key, lease) => {
+        const { byClient, others } = await findUsers(interfaceOf(key), lease);
         return byClient || others.length > 0;
       },
-      onChange: (isSilent) => {
-        observer.observe({ kind: isSilent ? 'network-silent' : 'network-heard', interfaceName });
+      onChange: (key, isSilent) => {
+        observer.observe({ kind: isSilent ? 'network-silent' : 'network-reached', interfaceName: interfaceOf(key) });
         this.#leadership.publish();
       },
     });
-  }
-
-  /** Pools that are to be served. */
-  #activeConfigs(): readonly AgentNetworkConfig[] {
-    if (this.#settings.isDryRun) return [];
-    return this.#settings.configs.filter(({ ipPoolRef }) => this.#pools.get(ipPoolRef).kind === 'active');
-  }
-
-  #isConfirmedSilent(poolKey: string): boolean {
-    const followed = this.#pools.get(poolKey);
-    return followed.kind === 'active' && followed.isSilent;
   }
 
   #keepHouse(): void {
@@ -392,9 +379,7 @@ export class DhcpAgent {
 
   /** What another leader found out is known here too. */
   #adopt(report: AgentReport, isOfOther: boolean): void {
-    const active = this.#activeConfigs();
-    const isSilent = active.length > 0 && active.every(({ ipPoolRef }) => report.get(ipPoolRef)?.silentMinutes !== undefined);
-    if (isOfOther) this.#silence.noteOtherLeader(isSilent);
+    if (isOfOther) this.#silence.noteOtherLeader(report);
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
       const config = this.#configOf.get(poolKey);
       if (config === undefined) continue;

@@ -23,9 +23,9 @@ beforeEach(() => {
 });
 
 /** What the controller writes. */
-function record(conditions: readonly object[]): void {
-  world.record(pools[0] as WorldPool, { '10.0.0.10': VM_A }, { conditions });
-  world.record(pools[1] as WorldPool, { '10.0.1.10': VM_B }, { conditions });
+function record(conditions: readonly object[], spec = {}): void {
+  world.record(pools[0] as WorldPool, { '10.0.0.10': VM_A }, { conditions, spec });
+  world.record(pools[1] as WorldPool, { '10.0.1.10': VM_B }, { conditions, spec });
 }
 
 function reaching(pod: FakePod, ...interfaceNames: readonly string[]): void {
@@ -134,6 +134,18 @@ it('a leader that reached machines after a quiet time steps down at once when it
   record(CONFIRMED);
   await world.pass(200_000);
   expect(leaders()).toEqual(['a']);
+});
+
+it('pools whose machines may not be probed are asked nothing, and never silent', async () => {
+  record(CONFIRMED, { conflictProbe: 'Disabled' });
+  const asked: string[] = [];
+  const [a] = await both();
+  a.addressUse = async (interfaceName) => {
+    asked.push(interfaceName);
+    return { byClient: false, others: [] };
+  };
+  await world.pass(600_000);
+  expect([leaders(), reported(), asked]).toEqual([['a'], undefined, []]);
 });
 
 it('an agent without other replicas stays leader', async () => {

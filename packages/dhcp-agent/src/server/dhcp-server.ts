@@ -185,6 +185,7 @@ export class DhcpServer {
     return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
   }
 
+  /** Of declared clients, in no order. */
   leasesOf(poolName: string): Iterable<Lease> {
     return this.#table.leases(poolName);
   }

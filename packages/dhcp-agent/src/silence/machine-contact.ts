@@ -13,11 +13,13 @@ export const SILENT_MS = 120_000;
 /** Machines are asked after so long without contact, so many at a time, so often. */
 const ASK_AFTER_MS = 40_000;
 const ASK_INTERVAL_MS = 10_000;
+/** While it is silent: its machines may be off for days. */
+const SILENT_ASK_INTERVAL_MS = 60_000;
 const ASKED_AT_ONCE = 32;
 
 export interface MachineContactPorts {
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** The machines of the network. */
+  /** The machines that may be asked; none: the network is never silent. */
   readonly leases: () => Iterable<Lease>;
   /** True: the machine, or another one, answers for the address of the lease. Rejects where the network cannot be asked. */
   readonly ask: (lease: Lease) => Promise<boolean>;
@@ -50,12 +52,12 @@ export class MachineContact {
     return this.#isSilent;
   }
 
-  /** True if there was any contact since it is watched. */
+  /** True: there has been contact while the network was watched. */
   get hasContact(): boolean {
     return this.#hasContact;
   }
 
-  /** Without contact, in milliseconds; 0: it is not silent. */
+  /** For how long there has been no contact, in milliseconds; 0: it is not silent. */
   get silentForMs(): number {
     return this.#isSilent ? this.#ports.clock.nowMs() - (this.#sinceMs ?? 0) : 0;
   }
@@ -65,7 +67,7 @@ export class MachineContact {
     this.#hasReplied = true;
   }
 
-  /** Nobody asks and nothing is concluded any more. */
+  /** The network is not watched any more. */
   leave(): void {
     if (this.#isSilent) this.#ports.onChange(false);
     this.#isSilent = false;
@@ -90,7 +92,8 @@ export class MachineContact {
       this.#ports.onChange(true);
     }
     const isTimeToAsk = waitedMs >= ASK_AFTER_MS || (asksAtOnce && !this.#hasContact);
-    if (isTimeToAsk && nowMs - this.#askedAtMs >= ASK_INTERVAL_MS) this.#askSome(nowMs);
+    const intervalMs = this.#isSilent ? SILENT_ASK_INTERVAL_MS : ASK_INTERVAL_MS;
+    if (isTimeToAsk && nowMs - this.#askedAtMs >= intervalMs) this.#askSome(nowMs);
   }
 
   #askSome(nowMs: number): void {

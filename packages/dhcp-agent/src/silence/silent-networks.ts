@@ -1,10 +1,12 @@
 /**
- * When an agent that reaches no machine steps down for another replica. The leader is silent when all of its networks are; the controller confirms that
+ * When an agent that reaches no machine steps down for another replica. A leader is silent when all of its networks are; the controller confirms that
  * machines run there (condition NetworkSilent of the pool), as a network whose machines are all off is silent too. Where the leader before was silent as well, the
- * network is likely to be silent everywhere, and the next one is tried only now and then.
+ * network is likely to be silent everywhere, and the next replica is tried later.
  */
+import type { Lease } from '@vmdhcp/dhcp-allocator';
+import type { AgentReport } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
-import type { MachineContact } from './machine-contact.js';
+import { MachineContact } from './machine-contact.js';
 
 /** At first: time for other replicas to find out whether they reach any machine; they ask when the report of the leader is silent. */
 const FIRST_MS = 12_000;
@@ -16,17 +18,24 @@ const TRIES_OF_OTHER = 2;
 
 export interface SilentNetworksPorts {
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** By `namespace/name`; each has a network of its own. */
+  readonly poolKeys: readonly string[];
   readonly isLeader: () => boolean;
-  /** Of each network of a pool that is to be served. */
-  readonly contacts: () => readonly MachineContact[];
-  /** All contacts, those of other pools included. */
-  readonly allContacts: () => readonly MachineContact[];
-  /** True: by the controller, machines run on a network that the leader reports as silent. */
-  readonly isConfirmed: () => boolean;
+  /** True: the pool is to be served. */
+  readonly isActive: (poolKey: string) => boolean;
+  /** True: by the controller, machines run on the network of the pool, and the leader reaches none. */
+  readonly isConfirmed: (poolKey: string) => boolean;
+  /** The machines that may be asked. */
+  readonly leasesOf: (poolKey: string) => Iterable<Lease>;
+  /** True: a machine answers for the address of the lease. Rejects where the network cannot be asked. */
+  readonly ask: (poolKey: string, lease: Lease) => Promise<boolean>;
+  /** The network of the pool has become silent, or its machines are reached again. */
+  readonly onChange: (poolKey: string, isSilent: boolean) => void;
 }
 
 export class SilentNetworks {
   readonly #ports: SilentNetworksPorts;
+  readonly #contacts: ReadonlyMap<string, MachineContact>;
   /** The last leader that was another replica reported that all networks are silent. */
   #wasOtherSilent = false;
   #silentSinceMs: number | undefined;
@@ -35,37 +44,52 @@ export class SilentNetworks {
 
   constructor(ports: SilentNetworksPorts) {
     this.#ports = ports;
+    const { clock, poolKeys, leasesOf, ask, onChange } = ports;
+    const contactWith = (key: string) =>
+      new MachineContact({
+        clock,
+        leases: () => leasesOf(key),
+        ask: (lease) => ask(key, lease),
+        onChange: (isSilent) => onChange(key, isSilent),
+      });
+    this.#contacts = new Map(poolKeys.map((key) => [key, contactWith(key)]));
   }
 
-  /** Another replica is leader, and reports this. @param isSilent - all networks of this agent are */
-  noteOtherLeader(isSilent: boolean): void {
-    this.#wasOtherSilent = isSilent;
+  /** The contact with the machines of a pool; undefined: it is not one of these pools. */
+  contactOf(poolKey: string): MachineContact | undefined {
+    return this.#contacts.get(poolKey);
   }
 
-  /** True: another replica may reach machines that this one does not, so it goes first where the Lease is free. */
+  /** Another replica is leader, and reports this. */
+  noteOtherLeader(report: AgentReport): void {
+    const active = this.#active();
+    this.#wasOtherSilent = active.length > 0 && active.every(([key]) => report.get(key)?.silentMinutes !== undefined);
+  }
+
+  /** True: another replica may reach machines that this one does not, so that one goes first where the Lease is free. */
   goesLast(): boolean {
     return (this.#wasOtherSilent || this.#timesSteppedDown > 0) && !this.#hasContact();
   }
 
-  /** Watches the networks while this is the leader, or while the leader reaches nobody. True: it steps down. To be called every second. */
+  /** Watches the networks while this is the leader, or while the leader reaches no machine. True: it steps down. To be called every second. */
   look(): boolean {
-    const { isLeader, contacts, allContacts } = this.#ports;
-    const isLeading = isLeader();
-    const watched = new Set(isLeading || this.#wasOtherSilent ? contacts() : []);
-    for (const contact of allContacts()) {
-      if (watched.has(contact)) contact.look(!isLeading);
+    const isLeading = this.#ports.isLeader();
+    const isWatching = isLeading || this.#wasOtherSilent;
+    for (const [key, contact] of this.#contacts) {
+      if (isWatching && this.#ports.isActive(key)) contact.look(!isLeading);
       else contact.leave();
     }
-    if (isLeading && this.#hasContact()) {
+    if (!isLeading) return false;
+    if (this.#hasContact()) {
       this.#wasOtherSilent = false;
       this.#timesSteppedDown = 0;
     }
-    return isLeading && this.#isPatienceOver();
+    return this.#isPatienceOver();
   }
 
   #isPatienceOver(): boolean {
     const { clock, isConfirmed } = this.#ports;
-    if (!this.#isSilent() || !isConfirmed()) {
+    if (!this.#isSilent() || !this.#active().some(([key]) => isConfirmed(key))) {
       this.#silentSinceMs = undefined;
       return false;
     }
@@ -83,12 +107,15 @@ export class SilentNetworks {
 
   /** A leader that reaches machines of any network keeps that: a pool that works is never moved. */
   #isSilent(): boolean {
-    const contacts = this.#ports.contacts();
-    const silent = contacts.filter((contact) => contact.isSilent);
-    return silent.length > 0 && contacts.every((contact) => contact.isSilent || !contact.hasContact);
+    const active = this.#active();
+    return active.some(([, { isSilent }]) => isSilent) && active.every(([, { isSilent, hasContact }]) => isSilent || !hasContact);
   }
 
   #hasContact(): boolean {
-    return this.#ports.contacts().some((contact) => contact.hasContact && !contact.isSilent);
+    return this.#active().some(([, { isSilent, hasContact }]) => hasContact && !isSilent);
+  }
+
+  #active(): readonly (readonly [poolKey: string, contact: MachineContact])[] {
+    return [...this.#contacts].filter(([key]) => this.#ports.isActive(key));
   }
 }

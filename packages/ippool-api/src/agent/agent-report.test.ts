@@ -16,6 +16,7 @@ const FULL: PoolReport = {
     { address: '10.0.0.8', macAddress: '02:00:00:00:00:03' },
   ],
   rogueServers: [{ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }],
+  silentMinutes: 100_000,
 };
 
 describe('the report', () => {
@@ -52,6 +53,16 @@ describe('the report', () => {
   ])('reads %s', (_, written, read) => {
     const text = JSON.stringify({ 'a/p': { serving: false, ...written } });
     expect(parseAgentReport(text).get('a/p')).toEqual({ serving: false, ...read });
+  });
+
+  it.each([0, -2, '4', null])('silentMinutes %j is none', (silentMinutes) => {
+    const text = JSON.stringify({ 'a/p': { serving: true, silentMinutes } });
+    expect(parseAgentReport(text).get('a/p')).toEqual({ serving: true });
+  });
+
+  it('a network that is silent for longer is news', () => {
+    const [one, other] = [2, 4].map((silentMinutes) => describeAgentReport(new Map([['a/p', { serving: true, silentMinutes }]])));
+    expect(one).not.toBe(other);
   });
 
   it('leaves out conflicts and servers that make no sense', () => {

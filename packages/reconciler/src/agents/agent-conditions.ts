@@ -163,7 +163,7 @@ function schedulingTrouble(
   return notReady('NotScheduled', [message, ...remedies].join('; '));
 }
 
-/** Of a resource by which programs of KubeVirt mark nodes. */
+/** Where no node has enough of a resource that marks nodes with a bridge. */
 function remedyForResource(resource: string): string {
   const bridge = resource.slice(resource.indexOf('/') + 1);
   return `agents run on nodes that have ${resource}, as the network asks (${NETWORK_RESOURCE_ANNOTATION}): create the bridge ${bridge} on a node, and bridge-marker adds the resource, or correct the annotation of the NetworkAttachmentDefinition`;

@@ -144,7 +144,7 @@ function toContainer(
   },
   { imagePullPolicy, resources, leaseSeconds, dryRun, showsLeases = false }: AgentPodSettings,
 ): Readonly<Record<string, unknown>> {
-  // A resource of nodes that is no processor or memory has equal requests and limits.
+  // Kubernetes wants equal requests and limits of extended resources.
   const marked = Object.fromEntries([...ofNetworks].map(([name, count]) => [name, count === 0 ? undefined : String(count)]));
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   return {

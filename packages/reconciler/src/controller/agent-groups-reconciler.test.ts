@@ -620,6 +620,25 @@ describe('moving', () => {
     expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual(['a']);
   });
 
+  it('a pool whose network is on other nodes from now on, which a resource or its own selector tells', async () => {
+    const story = new Story('a', 'b', 'c');
+    await story.control();
+    await story.goOn(5_000);
+    const network = story.cluster.networks.objects.get('default/net-a') as KubernetesObject;
+    const annotations = { 'k8s.v1.cni.cncf.io/resourceName': 'bridge.network.kubevirt.io/br1' };
+    story.cluster.networks.put({ ...network, metadata: { ...network.metadata, annotations } });
+    const selecting = story.pool('b');
+    const spec = { ...(selecting.spec as object), agentNodeSelector: { rack: 'b' } };
+    story.cluster.ipPools.put({ ...selecting, metadata: { ...selecting.metadata, generation: 2 }, spec });
+    await story.goOn(30_000);
+    const served = [...story.serving()].flatMap(([group, [only = 'none', ...more]]) => [[only, more.length, group] as const]);
+    expect(served.toSorted()).toEqual([
+      ['a', 0, expect.stringMatching(/^vm-dhcp-agent-vlan-[0-9a-f]{8}-1$/)],
+      ['b', 0, expect.stringMatching(/^vm-dhcp-agent-vlan-[0-9a-f]{8}-1$/)],
+      ['c', 0, 'vm-dhcp-agent-vlan-1'],
+    ]);
+  });
+
   it('a smaller bound moves some pools to another group', async () => {
     const story = new Story('a', 'b', 'c', 'd', 'e');
     await story.control();

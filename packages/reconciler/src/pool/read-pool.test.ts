@@ -127,6 +127,8 @@ describe('a pool is not served where what affects addresses is wrong', () => {
     ['spec', { paused: 'x' }],
     ['spec of the name of an optional setting', { ipv4Config: 'mtu' }],
     ['network', { networkName: 7 }],
+    ['nodes by what is not the key of a label', { agentNodeSelector: { 'a b': 'x' } }],
+    ['nodes by what is not the value of a label', { agentNodeSelector: { 'example.org/br1': 'x y' } }],
   ])('%s', (_what, spec) => {
     const object = pool('p');
     expect(readPool({ ...object, spec: { ...(object.spec as object), ...spec } }).ok).toBe(false);

@@ -28,7 +28,7 @@ export interface PoolAgentsSources {
   readonly now: () => string;
 }
 
-/** A machine that has just been started is heard in a moment. */
+/** A machine that was started later may not have asked for its address yet. */
 const STARTED_MS = 180_000;
 
 const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding'];

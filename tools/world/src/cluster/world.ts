@@ -35,11 +35,11 @@ import { WakeAgentPod } from '../wake/wake-agent-pod.js';
 import { AgentPod } from './agent-pod.js';
 import { ControllerRun } from './controller-run.js';
 import { Machines, NAMESPACE, WAKE_LABELS } from './machines.js';
+import { markNode, type NodeMark, type PoolOfWorld, poolConfig, someMark } from './pool-of-world.js';
 import type { Surroundings } from './surroundings.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
 const WAKE_AGENT_APP = 'wol-agent';
-const BRIDGES = 'bridge.network.kubevirt.io/';
 const TOKEN_MS = 12 * 3_600_000;
 const FOREIGN_DEFINITIONS = readYaml(`${CLUSTER_EXAMPLES}crds.yaml`);
 const MANIFESTS = installedFor('controller');
@@ -57,20 +57,6 @@ const UNIFIED = unifiedAgents();
 /** Made before any world begins: it takes real time. */
 const FRONT_PROXY = await createFrontProxy();
 
-export interface PoolOfWorld {
-  readonly name: string;
-  /** `namespace/name` of the pool, and of its network. */
-  readonly key: string;
-  readonly serverIP: string;
-  readonly size: number;
-  /** That have the bridge of its network: pods on other nodes get an empty one, as the CNI plugin makes it. */
-  readonly nodes: readonly string[];
-  /** True: agents can know these nodes. */
-  readonly areNodesKnown: boolean;
-  /** What its spec has besides its addresses. */
-  readonly spec: JsonObject;
-}
-
 /** What a world begins with. */
 export interface WorldSettings {
   readonly seed: number;
@@ -80,11 +66,6 @@ export interface WorldSettings {
   /** True: without Harvester. Each network is on some nodes, which resources or labels of nodes tell. */
   readonly isPlain: boolean;
   readonly fault: PlantedFault | undefined;
-}
-
-interface NodeMark {
-  readonly resource?: string;
-  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** A request to KubeVirt to start a virtual machine. */
@@ -297,7 +278,7 @@ export class World {
     const serverIP = `10.0.${index}.2`;
     const missing = this.isPlain ? this.nodes[this.random(this.nodes.length)] : undefined;
     const nodes = this.nodes.filter((node) => node !== missing);
-    const mark = this.isPlain ? this.#someMark(name) : {};
+    const mark: NodeMark = this.isPlain ? someMark(name, this.random) : {};
     const spec: JsonObject = mark.labels === undefined ? {} : { agentNodeSelector: mark.labels };
     const areNodesKnown = missing === undefined || mark.resource !== undefined || mark.labels !== undefined;
     this.pools.push({ name, key, serverIP, size, nodes, areNodesKnown, spec });
@@ -316,27 +297,8 @@ export class World {
     const config = JSON.stringify({ type: 'bridge', bridge: name });
     const plain = { ...network, metadata: { ...network.metadata, annotations }, spec: { config } };
     await this.during(this.#create(this.isPlain ? plain : network));
-    for (const node of nodes) await this.during(this.#markNode(node, mark));
+    for (const node of nodes) await this.during(markNode(this.simulator, node, mark));
     await this.during(this.#create(ipPool(key, { ipv4Config: poolConfig(index, size), spec })));
-  }
-
-  /** How nodes with the network are known: by a resource, by labels, or not at all. */
-  #someMark(name: string): NodeMark {
-    const marks: readonly NodeMark[] = [
-      { resource: `${BRIDGES}${name}` },
-      { labels: { [`network.example.org/${name}`]: 'true' } },
-      {},
-    ];
-    return marks[this.random(marks.length)] as NodeMark;
-  }
-
-  /** As bridge-marker does it, or a person with labels. */
-  async #markNode(name: string, { resource, labels }: NodeMark): Promise<void> {
-    const { client } = this.simulator;
-    if (labels !== undefined) await client.patch({ resource: 'nodes', name }, { type: 'merge', body: { metadata: { labels } } });
-    if (resource === undefined) return;
-    const body = { status: { capacity: { [resource]: '1k' }, allocatable: { [resource]: '1k' } } };
-    await client.patch({ resource: 'nodes', name, subresource: 'status' }, { type: 'merge', body });
   }
 
   async #create(object: KubernetesObject): Promise<void> {
@@ -410,16 +372,6 @@ export class World {
   async installUnifiedAgents(): Promise<void> {
     for (const object of UNIFIED.filter(({ kind }) => kind === 'Deployment')) await this.during(this.#create(object));
   }
-}
-
-export function poolConfig(index: number, size: number): JsonObject {
-  return {
-    serverIP: `10.0.${index}.2`,
-    cidr: `10.0.${index}.0/24`,
-    router: `10.0.${index}.1`,
-    pool: { start: `10.0.${index}.10`, end: `10.0.${index}.${9 + size}` },
-    leaseTime: 600,
-  };
 }
 
 function pluralOf(kind: string): string {

@@ -5,7 +5,9 @@ import { Auditor, type Violation } from '../auditor/auditor.js';
 import { FAIR, World } from '../cluster/world.js';
 import { type Captured, GOOD_LINKS } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
-import { type Act, FAULTS, LIFE_OF_MACHINES, LIFE_OF_POOLS, type Scene, WAKE_UPS } from './acts.js';
+import { FAULTS } from './faults.js';
+import { LIFE_OF_MACHINES, LIFE_OF_POOLS, WAKE_UPS } from './life.js';
+import type { Act, Scene } from './scene.js';
 import { tellObjects } from './tell-objects.js';
 
 export interface StoryOutcome {

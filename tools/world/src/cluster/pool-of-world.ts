@@ -1,0 +1,53 @@
+/** The pools of a world, and how the nodes that have their networks are known. */
+
+import type { Random } from '@vmdhcp/kube-runtime/testing';
+import type { JsonObject, KubeSimulator } from '@vmdhcp/kube-simulator';
+
+export interface PoolOfWorld {
+  readonly name: string;
+  /** `namespace/name` of the pool, and of its network. */
+  readonly key: string;
+  readonly serverIP: string;
+  readonly size: number;
+  /** That have the bridge of its network: pods on other nodes get an empty one, as the CNI plugin makes it. */
+  readonly nodes: readonly string[];
+  /** True: agents can know these nodes. */
+  readonly areNodesKnown: boolean;
+  /** What its spec has besides its addresses. */
+  readonly spec: JsonObject;
+}
+
+/** What tells which nodes have a network: a resource, labels, or nothing. */
+export interface NodeMark {
+  readonly resource?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export function poolConfig(index: number, size: number): JsonObject {
+  return {
+    serverIP: `10.0.${index}.2`,
+    cidr: `10.0.${index}.0/24`,
+    router: `10.0.${index}.1`,
+    pool: { start: `10.0.${index}.10`, end: `10.0.${index}.${9 + size}` },
+    leaseTime: 600,
+  };
+}
+
+const BRIDGES = 'bridge.network.kubevirt.io/';
+
+export function someMark(name: string, random: Random): NodeMark {
+  const marks: readonly NodeMark[] = [
+    { resource: `${BRIDGES}${name}` },
+    { labels: { [`network.example.org/${name}`]: 'true' } },
+    {},
+  ];
+  return marks[random(marks.length)] as NodeMark;
+}
+
+/** As bridge-marker does it, or a person with labels. */
+export async function markNode({ client }: KubeSimulator, name: string, { resource, labels }: NodeMark): Promise<void> {
+  if (labels !== undefined) await client.patch({ resource: 'nodes', name }, { type: 'merge', body: { metadata: { labels } } });
+  if (resource === undefined) return;
+  const body = { status: { capacity: { [resource]: '1k' }, allocatable: { [resource]: '1k' } } };
+  await client.patch({ resource: 'nodes', name, subresource: 'status' }, { type: 'merge', body });
+}
