@@ -91,9 +91,12 @@ export class MachineContact {
       this.#isSilent = true;
       this.#ports.onChange(true);
     }
-    const isTimeToAsk = waitedMs >= ASK_AFTER_MS || (asksAtOnce && !this.#hasContact);
-    const intervalMs = this.#isSilent ? SILENT_ASK_INTERVAL_MS : ASK_INTERVAL_MS;
-    if (isTimeToAsk && nowMs - this.#askedAtMs >= intervalMs) this.#askSome(nowMs);
+    if (this.#isTimeToAsk(nowMs, asksAtOnce)) this.#askSome(nowMs);
+  }
+
+  #isTimeToAsk(nowMs: number, asksAtOnce: boolean): boolean {
+    const isWanted = nowMs - (this.#sinceMs ?? nowMs) >= ASK_AFTER_MS || (asksAtOnce && !this.#hasContact);
+    return isWanted && nowMs - this.#askedAtMs >= (this.#isSilent ? SILENT_ASK_INTERVAL_MS : ASK_INTERVAL_MS);
   }
 
   #askSome(nowMs: number): void {
