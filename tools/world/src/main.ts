@@ -109,7 +109,7 @@ function isVacuous(): boolean {
 
 async function showFaults(): Promise<number> {
   let missed = 0;
-  for await (const { name, foundBy, stories } of tryFaults(first)) {
+  for await (const { name, foundBy, stories } of tryFaults(options.from)) {
     console.log(`${name.padEnd(26)} ${foundBy === undefined ? 'NOT FOUND' : `story ${stories}: broken: ${foundBy}`}`);
     if (foundBy === undefined) missed++;
   }

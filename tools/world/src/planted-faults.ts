@@ -12,6 +12,8 @@ import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
 export interface PlantedFault {
   /** What is wrong, for people. */
   readonly what: string;
+  /** A story that showed it last time, where the search begins; 1 if left out. Acts change, and with them what a seed plays. */
+  readonly seed?: number;
   /** What agents send instead of a reply; undefined: nothing. */
   readonly wire?: (octets: Uint8Array, server: string) => Uint8Array | undefined;
   /** Makes an agent's surroundings faulty. */
@@ -69,6 +71,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'refused-reboots': {
     what: 'agents refuse clients that ask for their last address after a restart',
+    seed: 2,
     wire: refusing(({ requested, isRenewal }) => requested && !isRenewal),
   },
   'refused-renewals': {
@@ -128,6 +131,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'suspended-pools-served': {
     what: 'agents do not read which pools are suspended for their group',
+    seed: 4,
     lease: ({ store, watch }) => ({
       store: (content) =>
         store({
@@ -163,6 +167,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'agents-anywhere': {
     what: 'agents run on any node, also where their network is missing',
+    seed: 4,
     isPlain: true,
     controller: (transport) => ({
       request: (request) =>
@@ -176,6 +181,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'addresses-never-freed': {
     what: 'the controller frees no address',
+    seed: 3,
     controller: edited('PATCH', '/ippools/', (body) =>
       at(body, ['status', 'ipv4', 'allocated'], (allocated) =>
         Object.fromEntries(Object.entries(allocated as object).filter(([, value]) => value !== null)),
@@ -224,6 +230,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'deaf-to-deletions': {
     what: 'the controller does not hear that a VirtualMachineNetworkConfig is to be deleted',
+    seed: 3,
     controller: heard('/virtualmachinenetworkconfigs', (line) => (line.includes('"deletionTimestamp"') ? undefined : line)),
   },
   'deaf-to-instances': {
@@ -232,10 +239,12 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'pins-ignored': {
     what: 'the controller does not read pins',
+    seed: 4,
     controller: heard('/virtualmachines', (line) => line.replaceAll(STATIC_IP_ANNOTATION_PREFIX, 'example.org/')),
   },
   'wakes-nobody': {
     what: 'the manager never asks KubeVirt to start a machine',
+    seed: 5,
     controller: dropped('PUT', '/start'),
     needsWakeOnLan: true,
   },
@@ -252,6 +261,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-twice': {
     what: 'the manager asks KubeVirt twice for each start',
+    seed: 5,
     needsWakeOnLan: true,
     controller: (transport) => ({
       request: async (request) => {
@@ -263,10 +273,11 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-everybody': {
     what: 'the manager does not read which machines a WolConfig selects',
+    seed: 4,
     needsWakeOnLan: true,
     controller: heard('/wolconfigs', (line) => line.replaceAll('"LabelSelector"', '"All"')),
   },
-  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true },
+  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 5 },
   'other-magic-packets': {
     what: 'agents report another MAC address than the one of the packet',
     needsWakeOnLan: true,

@@ -3,7 +3,7 @@ import { PLANTED_FAULTS } from './planted-faults.js';
 import { playStory } from './story/story.js';
 
 /** After so many stories in which nothing was wrong, a fault counts as not found. */
-export const MOST_STORIES = 200;
+const MOST_STORIES = 200;
 
 export interface TriedFault {
   readonly name: string;
@@ -12,9 +12,10 @@ export interface TriedFault {
   readonly stories: number;
 }
 
-/** Plants each fault in turn, and plays stories until the auditor finds it. @param first - seed of the first story of each. */
-export async function* tryFaults(first: number): AsyncGenerator<TriedFault> {
+/** Plants each fault in turn, and plays stories until the auditor finds it. @param from - seed of the first story of each; default: its own. */
+export async function* tryFaults(from?: number): AsyncGenerator<TriedFault> {
   for (const [name, fault] of Object.entries(PLANTED_FAULTS)) {
+    const first = from ?? fault.seed ?? 1;
     let stories = 0;
     let foundBy: string | undefined;
     while (foundBy === undefined && stories < MOST_STORIES) {
