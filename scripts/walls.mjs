@@ -1,7 +1,14 @@
-// Which package may import which, and in which order the folders of a package stand: a folder imports only folders that stand before it in
-// its list, and of the files beside the folders only those that the list names before it. `npm run generate` writes the linter's rules (biome.walls.json) from this table.
+// Which package may import which, and in which order the folders of a package stand. scripts/check-import-walls.mjs reads the sources and
+// reports what this table refuses. One entry says:
+// - `imports`: the packages that its sources may import (`*` stands for a part of a name without a slash); `everything`: all of them;
+// - `refused`: packages that it must not import although `imports` or `everything` lets them in;
+// - `folders`: folders, and files beside them, in order. Each imports only what stands before it. Files that the list does not name put the
+//   package together (`index.ts`, `main.ts`): they may import all of it, and no folder imports them;
+// - `pure`: no clock, randomness or I/O; `edges`: folders that are not pure, each with its own list of imports;
+// - `globals`: by file, the uses of a refused global that are functions of their arguments, or that a test needs;
+// - `why`: the reason, as a finding prints it.
 
-/** A pure package: no clock, randomness, I/O or module of Node. */
+/** A package of values: time, randomness and I/O come in as parameters or ports. */
 const PURE = { pure: true };
 
 export const PACKAGES = {
@@ -32,14 +39,18 @@ export const PACKAGES = {
       'labels',
       'allocated-marks',
       'network-key',
+      'condition',
       'reasons',
       'text-formats',
       'agent',
       'formats',
       'range-rules',
-      'condition',
+      'boot-fields',
       'object-meta',
       'custom-resource',
+      'describe-issue',
+      'repair-types',
+      'unknown-fields',
       'parse-by-kind',
       'bare-metal',
       'manifests',
@@ -54,6 +65,8 @@ export const PACKAGES = {
     folders: ['object', 'clock', 'api', 'cache', 'queue', 'election', 'events', 'apply', 'parts', 'node', 'testing'],
     /** Folders that may import more, and are not pure. */
     edges: { node: ['node:*', 'node:*/*', '@kubernetes/client-node'] },
+    /** Text to milliseconds and back; and the fake clock waits for promises, which takes what a test may have replaced. */
+    globals: { 'object/time.ts': ['Date.parse', 'new Date(…)'], 'testing/fake-clock.ts': ['globalThis'] },
   },
   'packages/reconciler': {
     ...PURE,
@@ -144,8 +157,10 @@ export const PACKAGES = {
     imports: [],
     why: 'it knows nothing of Kubernetes or DHCP: what is read and sent are values, HTTP and the client have folders of their own',
     folders: ['error', 'target', 'resource', 'report', 'action', 'http', 'client'],
-    /** Folders that may import more, and are not pure. Times of log entries are read with `Date.parse`. */
-    edges: { report: [], http: ['node:*'], client: [] },
+    /** Folders that may import more, and are not pure. */
+    edges: { http: ['node:*'], client: [] },
+    /** Times of log entries. */
+    globals: { 'report/log-entries.ts': ['Date.parse'] },
   },
   'packages/status-page': {
     ...PURE,
@@ -283,6 +298,19 @@ export const PACKAGES = {
     refused: ['@vmdhcp/**', 'vmdhcp-*'],
     why: 'it imports nothing of ours: CRDs are applied to it as to any cluster',
     folders: [
+      'api-object',
+      'api-error',
+      'admission-denied',
+      'json-equal',
+      'json-parts',
+      'set-key',
+      'map-json',
+      'own-value',
+      'sort-keys',
+      'label-selector',
+      'human-duration',
+      'request-user',
+      'failures',
       'schema',
       'patch',
       'store',
@@ -295,6 +323,11 @@ export const PACKAGES = {
       'exec',
       'aggregation',
       'http',
+      'credentials',
+      'faults',
+      'control-plane',
+      'kubeconfig',
+      'kube-simulator',
       'recordings',
       'contract',
     ],
@@ -309,77 +342,7 @@ export const PACKAGES = {
     folders: ['time', 'network', 'guests', 'api', 'planted-faults', 'wake', 'cluster', 'auditor', 'story', 'informers'],
   },
   'tools/bench': { everything: true, refused: [], why: 'import a package by what it exports' },
+  'tools/alerts': { everything: true, refused: [], why: 'import a package by what it exports' },
+  'tools/dashboards': { everything: true, refused: [], why: 'import a package by what it exports' },
+  'tools/chart-renderer': { everything: true, refused: [], why: 'import a package by what it exports' },
 };
-
-const IMPURE_GLOBALS = [
-  'Date',
-  'process',
-  'console',
-  'performance',
-  'setTimeout',
-  'setInterval',
-  'setImmediate',
-  'fetch',
-  'crypto',
-  'Buffer',
-];
-const INSIDES = ['@vmdhcp/*/src/**', '@vmdhcp/*/dist/**', 'vmdhcp-*/src/**', 'vmdhcp-*/dist/**'];
-const OTHER_EXPORTS = ['**', '!./**', '!../**'];
-
-/** The linter's configuration. */
-export function toLinterRules() {
-  return { overrides: Object.entries(PACKAGES).flatMap(([path, one]) => packageOverrides(path, one)) };
-}
-
-function packageOverrides(path, one) {
-  const whole = override([`${path}/src/**`], { path, one, imports: one.imports, isPure: one.pure === true, refused: [] });
-  const folders = (one.folders ?? []).flatMap((folder, index) => {
-    const edge = one.edges?.[folder];
-    const rules = {
-      path,
-      one,
-      imports: edge ?? one.imports,
-      isPure: one.pure === true && edge === undefined,
-      refused: refusedPaths(one.folders, index),
-    };
-    return [override([`${path}/src/${folder}/**`], rules)];
-  });
-  return [whole, ...folders];
-}
-
-/** Paths that files of a folder must not import: folders that stand later in the list, and files beside the folders that it does not name. */
-function refusedPaths(folders, index) {
-  const later = folders.slice(index + 1).flatMap((name) => [`../${name}/**`, `../../${name}/**`, `../${name}.js`]);
-  return [...later, '../index.js', '../../index.js', '../main.js'];
-}
-
-function override(includes, { path, one, imports, isPure, refused }) {
-  const name = path.split('/')[1];
-  const patterns = [{ group: INSIDES, message: 'Import a package by what it exports.' }];
-  if (one.everything !== true)
-    patterns.push({ group: [...OTHER_EXPORTS, ...imports.map((allowed) => `!${allowed}`)], message: `${name}: ${one.why}.` });
-  if (one.refused?.length > 0) patterns.push({ group: one.refused, message: `${name}: ${one.why}.` });
-  if (refused.length > 0)
-    patterns.push({
-      group: refused,
-      message: `A folder of ${name} imports only folders that stand before it: scripts/walls.mjs.`,
-    });
-  return {
-    includes: [...includes, '!**/*.test.ts', '!**/*-fixtures.ts'],
-    linter: {
-      rules: {
-        style: {
-          noRestrictedImports: { level: 'error', options: { patterns } },
-          ...(isPure && { noRestrictedGlobals: { level: 'error', options: { deniedGlobals: deniedGlobals() } } }),
-          ...(!isPure && { noRestrictedGlobals: 'off' }),
-        },
-      },
-    },
-  };
-}
-
-function deniedGlobals() {
-  return Object.fromEntries(
-    IMPURE_GLOBALS.map((name) => [name, 'Pure packages take time, randomness and I/O as values or ports.']),
-  );
-}

@@ -8,7 +8,6 @@ const generators = [
   ['.', 'scripts/write-chart.mjs'],
   ['.', 'scripts/write-help.mjs'],
   ['.', 'scripts/write-reference.mjs'],
-  ['.', 'scripts/write-walls.mjs'],
 ];
 for (const [cwd, script] of generators) {
   const { status } = spawnSync(process.execPath, [script], { cwd, stdio: 'inherit' });

@@ -62,8 +62,8 @@ function keepCompiledCode() {
 /** A check counts as one test. */
 function runChecks() {
   check('format and lint (biome)', 'biome', ['check', '--error-on-warnings', '.']);
-  check('import walls, promises, complexity (oxlint)', 'oxlint', ['--type-aware', '--deny-warnings']);
-  check('import walls refuse what they should', process.execPath, ['scripts/check-import-walls.mjs']);
+  check('promises, circles of imports, complexity (oxlint)', 'oxlint', ['--type-aware', '--deny-warnings']);
+  check('import walls (scripts/walls.mjs)', process.execPath, ['scripts/check-import-walls.mjs']);
   check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
   check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
   check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);

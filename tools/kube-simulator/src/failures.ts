@@ -1,12 +1,21 @@
 /** The failures that the API server answers with, in its own words. */
 import { ApiError, type Cause } from './api-error.js';
 import type { JsonObject } from './api-object.js';
-import { qualifiedKind, qualifiedResource } from './resources/resource-type.js';
 
 interface Names {
   readonly group: string;
   readonly plural: string;
   readonly kind: string;
+}
+
+/** `ippools.network.harvesterhci.io`, `pods`. */
+export function qualifiedResource(type: { readonly group: string; readonly plural: string }): string {
+  return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
+}
+
+/** `IPPool.network.harvesterhci.io`, `Pod`. */
+function qualifiedKind(type: { readonly group: string; readonly kind: string }): string {
+  return type.group === '' ? type.kind : `${type.kind}.${type.group}`;
 }
 
 const withGroup = (group: string): JsonObject => (group === '' ? {} : { group });

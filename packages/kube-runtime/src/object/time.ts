@@ -2,12 +2,10 @@
 
 /** Milliseconds since 1970; NaN for what is no time. */
 export function parseTime(text: string | undefined): number {
-  // biome-ignore lint/style/noRestrictedGlobals: a function of its argument
   return Date.parse(text ?? '');
 }
 
 /** Whole seconds. */
 export function formatTime(ms: number): string {
-  // biome-ignore lint/style/noRestrictedGlobals: a function of its argument
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

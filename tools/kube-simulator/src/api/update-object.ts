@@ -1,9 +1,18 @@
 import type { Cause } from '../api-error.js';
 import type { ApiObject, Json, JsonObject } from '../api-object.js';
-import { badRequest, conflict, internalError, invalid, invalidSubject, modifiedMeanwhile, notFound } from '../failures.js';
+import {
+  badRequest,
+  conflict,
+  internalError,
+  invalid,
+  invalidSubject,
+  modifiedMeanwhile,
+  notFound,
+  qualifiedResource,
+} from '../failures.js';
 import { jsonEqual } from '../json-equal.js';
 import { section, textOf } from '../json-parts.js';
-import { qualifiedResource, type ResourceType } from '../resources/resource-type.js';
+import type { ResourceType } from '../resources/resource-type.js';
 import type { StoredObject } from '../store/collection.js';
 import {
   type ApiCall,

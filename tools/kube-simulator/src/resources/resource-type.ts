@@ -117,13 +117,3 @@ export const customVerbs = ['delete', 'deletecollection', 'get', 'list', 'patch'
 export function apiVersionOf(type: { readonly group: string; readonly version: string }): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
-
-/** `ippools.network.harvesterhci.io`, `pods`. */
-export function qualifiedResource(type: { readonly group: string; readonly plural: string }): string {
-  return type.group === '' ? type.plural : `${type.plural}.${type.group}`;
-}
-
-/** `IPPool.network.harvesterhci.io`, `Pod`. */
-export function qualifiedKind(type: { readonly group: string; readonly kind: string }): string {
-  return type.group === '' ? type.kind : `${type.kind}.${type.group}`;
-}
