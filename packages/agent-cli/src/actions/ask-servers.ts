@@ -1,9 +1,8 @@
+import { describeServerAnswer, type InterfaceProbeSettings, openDhcpProbe } from '@vmdhcp/agent-process/probe';
 import type { DhcpProbe, ServerAnswer } from '@vmdhcp/dhcp-agent/packet-path';
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { SocketError } from '@vmdhcp/linux-sockets';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { describeServerAnswer } from '../probe/describe-server-answer.js';
-import { type InterfaceProbeSettings, openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 export interface ProbeOptions {
   readonly interface: string;

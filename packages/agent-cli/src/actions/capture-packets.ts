@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { closeSync, openSync, writeSync } from 'node:fs';
+import { askControl, packetLine } from '@vmdhcp/agent-process';
 import { type FiledBlock, PcapngReader } from '@vmdhcp/dhcp-agent/packet-path';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
-import { askControl } from '../control/ask-control.js';
-import { packetLine } from '../control/packet-line.js';
 import { controlPath } from './list-clients.js';
 
 export interface CaptureOptions {

@@ -1,11 +1,9 @@
+import type { PoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
+import { describeFinding, type Finding, findRefusedClaims, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
 import { ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
-import { findRefusedClaims } from '../pools-file/find-refused-claims.js';
-import { describeFinding, type Finding } from '../pools-file/finding.js';
-import { loadPoolsFile } from '../pools-file/load-pools-file.js';
-import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 
 export interface CheckOptions {
   readonly json?: boolean;

@@ -1,9 +1,8 @@
 /** The leases of a ClusterAgent, read where its agents keep them. */
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { ApiConnection, ApiRequestError } from '@vmdhcp/kube-runtime/node';
+import { leaseSlicePorts, readStoredLeases } from '@vmdhcp/lease-stores/objects';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { leaseSlicePorts } from '../binding-objects/lease-slices.js';
-import { readStoredLeases } from '../binding-objects/read-stored-leases.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { type ClusterImportOptions, toCommandError } from './import-into-cluster.js';
 

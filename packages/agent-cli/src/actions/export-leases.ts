@@ -1,7 +1,7 @@
 import { type BindingRecord, formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { formatIscLeases, type IscLease, toIscLeases } from '@vmdhcp/dhcp-allocator/isc-leases';
+import { readBindings } from '@vmdhcp/lease-stores';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { readBindings } from '../bindings/moved-bindings.js';
 
 export interface ExportOptions {
   readonly isc: true;

@@ -3,9 +3,8 @@ import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { type Ipv4Address, parseIpv4Range, rangeContains } from '@vmdhcp/dhcp-allocator/address';
 import { type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
+import { createSlices, headName, leaseSlicePorts } from '@vmdhcp/lease-stores/objects';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { createSlices } from '../binding-objects/create-slices.js';
-import { headName, leaseSlicePorts } from '../binding-objects/lease-slices.js';
 import { HostResource } from '../hosts/host-resources.js';
 import { connectToCluster } from './connect-to-cluster.js';
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { describeFinding, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import { type BindingRecord, formatIpv4Address, type Ipv4Address, mayBeKept } from '@vmdhcp/dhcp-allocator';
 import {
   type ImportedIscLease,
@@ -9,12 +10,9 @@ import {
   toBindingRecords,
 } from '@vmdhcp/dhcp-allocator/isc-leases';
 import { describeCount } from '@vmdhcp/kube-runtime';
+import { createBindings } from '@vmdhcp/lease-stores';
+import { describeIscImport, describeIscProblems, describeOtherFile, toIscImportView } from '@vmdhcp/lease-stores/isc';
 import { CommandError, ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
-import { createBindings } from '../bindings/moved-bindings.js';
-import { describeFinding } from '../pools-file/finding.js';
-import { loadPoolsFile } from '../pools-file/load-pools-file.js';
-import { describeIscImport, toIscImportView } from '../state/describe-isc-import.js';
-import { describeIscProblems, describeOtherFile } from '../state/describe-isc-problems.js';
 
 export interface ImportOptions {
   readonly isc: string;

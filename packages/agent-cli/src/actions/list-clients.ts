@@ -1,8 +1,6 @@
 import { existsSync } from 'node:fs';
+import { askControl, formatClients, hasPodControl, podControlPath, stateControlPath } from '@vmdhcp/agent-process';
 import { escapeUnprintable } from '@vmdhcp/service-process';
-import { askControl } from '../control/ask-control.js';
-import { hasPodControl, podControlPath, stateControlPath } from '../control/control-path.js';
-import { formatClients } from '../control/format-clients.js';
 
 export interface ClientsOptions {
   readonly state?: string;

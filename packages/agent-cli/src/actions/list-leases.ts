@@ -1,6 +1,6 @@
+import type { LeaseView } from '@vmdhcp/lease-stores';
+import { formatLeaseTable } from '@vmdhcp/lease-stores';
 import { CommandError, ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
-import { formatLeaseTable } from '../state/lease-table.js';
-import type { LeaseView } from '../state/lease-view.js';
 import { readSavedLeases } from './read-saved-leases.js';
 
 export interface LeasesOptions {

@@ -1,6 +1,6 @@
+import type { PoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 
 /**
  * Turned round: which pools an interface serves, by full names, in the order given.

@@ -1,8 +1,4 @@
-import { peekBindings } from '../bindings/peek-bindings.js';
-import { viewsOf } from '../bindings/views-of.js';
-import { type LeaseView, toLeaseView } from '../state/lease-view.js';
-import { peekState } from '../state/state-directory.js';
-import { EMPTY_STATE } from '../state/state-format.js';
+import { EMPTY_STATE, type LeaseView, peekBindings, peekState, toLeaseView, viewsOf } from '@vmdhcp/lease-stores';
 
 /** The leases in a state directory, which an agent may use meanwhile. @throws CommandError where there are none to be read. */
 export async function readSavedLeases(path: string): Promise<LeaseView[]> {

@@ -1,10 +1,9 @@
+import type { ReleaseAnswer } from '@vmdhcp/agent-process';
+import { askControl, stateControlPath } from '@vmdhcp/agent-process';
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import type { ReleaseAnswer } from '../control/agent-control.js';
-import { askControl } from '../control/ask-control.js';
-import { stateControlPath } from '../control/control-path.js';
 import { describeNoLease } from '../hosts/describe-no-lease.js';
 import { HostResource } from '../hosts/host-resources.js';
 import type { HostSubject } from '../hosts/host-subject.js';

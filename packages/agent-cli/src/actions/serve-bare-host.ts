@@ -1,3 +1,7 @@
+import type { BareHostView } from '@vmdhcp/bare-host-agent';
+import type { BareHostPageSettings } from '@vmdhcp/bare-host-agent/page';
+import type { PoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
+import { describeFinding, fileState, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import {
   CommandError,
   createLogger,
@@ -7,12 +11,6 @@ import {
   type LogLevel,
   stopSignal,
 } from '@vmdhcp/service-process';
-import type { BareHostPageSettings } from '../bare-host/bare-host-page.js';
-import type { BareHostView } from '../bare-host/bare-host-source.js';
-import { describeFinding } from '../pools-file/finding.js';
-import { loadPoolsFile } from '../pools-file/load-pools-file.js';
-import type { PoolsFile } from '../pools-file/parse-pools-file.js';
-import { fileState } from '../pools-file/watch-file.js';
 import { poolsByInterface } from './pools-by-interface.js';
 import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
@@ -61,12 +59,12 @@ export async function serveBareHost(options: BareHostOptions): Promise<void> {
 /** Its modules are loaded only where it is asked for. */
 async function servePage(settings: BareHostPageSettings | undefined, view: BareHostView, logger: Logger) {
   if (settings === undefined) return undefined;
-  const { startBareHostPage } = await import('../bare-host/bare-host-page.js');
+  const { startBareHostPage } = await import('@vmdhcp/bare-host-agent/page');
   return await startBareHostPage(settings, view, logger);
 }
 
-async function loadAgent(): Promise<typeof import('../bare-host/bare-host-agent.js')> {
-  const loaded = await import('../bare-host/bare-host-agent.js');
+async function loadAgent(): Promise<typeof import('@vmdhcp/bare-host-agent')> {
+  const loaded = await import('@vmdhcp/bare-host-agent');
   const { warmUpPacketPath } = await import('@vmdhcp/dhcp-agent/packet-path');
   warmUpPacketPath({ octets: (length) => Buffer.alloc(length) });
   return loaded;

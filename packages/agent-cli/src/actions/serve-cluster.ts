@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { AgentLog } from '@vmdhcp/agent-process';
+import { ClusterAgent, type ClusterAgentSettings, idle, podIsolation } from '@vmdhcp/agent-process/cluster';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import { AGENT_NETWORK_CONFIGS_VARIABLE, parseAgentNetworkConfigs } from '@vmdhcp/ippool-api/agent';
 import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
-import { ClusterAgent, type ClusterAgentSettings } from '../cluster/cluster-agent.js';
-import { idle } from '../cluster/idle.js';
-import { podIsolation } from '../cluster/pod-isolation.js';
-import { AgentLog } from '../log/agent-log.js';
 import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
 export interface ClusterServeOptions {

@@ -1,4 +1,6 @@
 /** The options of `serve --pools` about the page. */
+
+import type { BareHostPageSettings } from '@vmdhcp/bare-host-agent/page';
 import {
   booleanOption,
   CommandError,
@@ -8,7 +10,6 @@ import {
   requiredListenAddress,
 } from '@vmdhcp/service-process';
 import { Option } from 'commander';
-import type { BareHostPageSettings } from '../bare-host/bare-host-page.js';
 
 export interface BareHostPageOptions {
   readonly ui?: boolean;

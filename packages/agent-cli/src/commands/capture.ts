@@ -1,6 +1,6 @@
+import { MOST_CAPTURE_PACKETS, MOST_CAPTURE_SECONDS } from '@vmdhcp/agent-process/capture-bounds';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CaptureOptions } from '../actions/capture-packets.js';
-import { MOST_CAPTURE_PACKETS, MOST_CAPTURE_SECONDS } from '../control/capture-bounds.js';
 import { parseMachineAddress } from './parse-wake-target.js';
 
 const EXAMPLES = `

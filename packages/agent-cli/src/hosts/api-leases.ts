@@ -1,8 +1,7 @@
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { ApiConnection } from '@vmdhcp/kube-runtime/node';
-import { OpenLeases, type OpenLeasesSettings } from '../bare-host/open-leases.js';
-import { BindingObjects } from '../binding-objects/binding-objects.js';
-import { leaseSlicePorts } from '../binding-objects/lease-slices.js';
+import { OpenLeases, type OpenLeasesSettings } from '@vmdhcp/lease-stores';
+import { BindingObjects, leaseSlicePorts } from '@vmdhcp/lease-stores/objects';
 import type { HostLeaseStore } from './directory-leases.js';
 
 export interface ApiLeasesSettings extends Omit<OpenLeasesSettings, 'hasRecords' | 'openRecords'> {

@@ -1,6 +1,4 @@
-import { OpenLeases, type OpenLeasesSettings } from '../bare-host/open-leases.js';
-import { openFileRecords } from '../bindings/file-records.js';
-import { StateDirectory } from '../state/state-directory.js';
+import { OpenLeases, type OpenLeasesSettings, openFileRecords, StateDirectory } from '@vmdhcp/lease-stores';
 import type { HostLeases } from './host-dhcp.js';
 
 /** Leases of unknown clients, open for this process alone. */

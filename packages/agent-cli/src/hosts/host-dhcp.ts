@@ -1,5 +1,6 @@
 /** DHCP of one ClusterAgent: one pool on one interface, leases of the leader. It answers while it may, and is silent otherwise. */
 
+import type { KeptLease } from '@vmdhcp/agent-process';
 import type { AddressProbe, AgentObserver, AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   AddressUsers,
@@ -15,10 +16,8 @@ import {
 import type { OpenPoolCounts, Pool } from '@vmdhcp/dhcp-allocator';
 import type { BoundAddresses, HostLease, LeaseRelease } from '@vmdhcp/host-inventory';
 import type { Clock } from '@vmdhcp/kube-runtime';
-import type { OpenLeases } from '../bare-host/open-leases.js';
-import { viewsOf } from '../bindings/views-of.js';
-import type { KeptLease } from '../control/describe-kept.js';
-import type { LeaseView } from '../state/lease-view.js';
+import type { LeaseView, OpenLeases } from '@vmdhcp/lease-stores';
+import { viewsOf } from '@vmdhcp/lease-stores';
 import { declaredAddresses, hostLeases, rememberedClients, wasNeverRenewed } from './bound-leases.js';
 import { LeaseReleases } from './lease-releases.js';
 

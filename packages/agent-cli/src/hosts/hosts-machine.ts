@@ -2,11 +2,12 @@
  * The agent of one ClusterAgent as a machine on ports: DHCP on the management network, one leader among its replicas, and the objects of hosts. The parts know
  * nothing of each other; whatever changes, `#settle` brings all of them in line with it.
  */
+
+import { describeKept } from '@vmdhcp/agent-process';
 import { AgentLeadership, every } from '@vmdhcp/dhcp-agent';
 import { type BoundAddresses, type LeaseRelease, readClusterAgent } from '@vmdhcp/host-inventory';
 import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type CacheSubscription, fencedClient, type KubernetesObject } from '@vmdhcp/kube-runtime';
-import { describeKept } from '../control/describe-kept.js';
 import { AddressWait } from './address-wait.js';
 import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
 import type { HostLeaseStore } from './directory-leases.js';

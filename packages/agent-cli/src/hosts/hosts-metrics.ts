@@ -1,5 +1,5 @@
-import { createMetrics, type Metrics } from '../http/metrics.js';
-import type { LeaseEventLog } from '../log/lease-event-log.js';
+import type { LeaseEventLog } from '@vmdhcp/agent-process';
+import { createMetrics, type Metrics } from '@vmdhcp/agent-process';
 import type { HostsMachine } from './hosts-machine.js';
 
 /** Of the agent of a ClusterAgent, whose pool has its name. */

@@ -1,5 +1,18 @@
 /** The agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, its log, its metrics and its status server. */
 import type { Server } from 'node:http';
+import type { Metrics } from '@vmdhcp/agent-process';
+import {
+  AgentLog,
+  arpProbe,
+  LeaseEventLog,
+  leasesPage,
+  linuxDhcpSockets,
+  NeededAddresses,
+  PacketLog,
+  probeServers,
+  startAgentControl,
+} from '@vmdhcp/agent-process';
+import { electionConnection, servePodStatus, USER_AGENT } from '@vmdhcp/agent-process/cluster';
 import { AgentTraffic, PacketCaptures, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
 import { ApiGroupLease } from '@vmdhcp/dhcp-agent/node';
 import { HostAgent } from '@vmdhcp/host-agent';
@@ -17,17 +30,6 @@ import { libc, mayUseArp, stopForwarding } from '@vmdhcp/linux-sockets';
 import { Resource } from '@vmdhcp/reconciler/pool';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
-import { electionConnection, USER_AGENT } from '../cluster/election-connection.js';
-import { linuxDhcpSockets } from '../cluster/linux-dhcp-sockets.js';
-import { arpProbe, probeServers } from '../cluster/linux-probes.js';
-import { NeededAddresses } from '../cluster/needed-addresses.js';
-import { startAgentControl } from '../control/agent-control.js';
-import { leasesPage } from '../http/leases-page.js';
-import type { Metrics } from '../http/metrics.js';
-import { servePodStatus } from '../http/serve-pod-status.js';
-import { AgentLog } from '../log/agent-log.js';
-import { LeaseEventLog } from '../log/lease-event-log.js';
-import { PacketLog } from '../log/packet-log.js';
 import { openApiLeases } from './api-leases.js';
 import { type HostLeaseStore, openDirectoryLeases } from './directory-leases.js';
 import { ForwardingGuard } from './forwarding-guard.js';

@@ -1,0 +1,11 @@
+/**
+ * The agent of a cluster as a process: it follows its pools over the API, takes part in the election, and serves on the interfaces of its pod.
+ *
+ * @packageDocumentation
+ */
+
+export { ClusterAgent, type ClusterAgentSettings } from './cluster-agent.js';
+export { electionConnection, USER_AGENT } from './election-connection.js';
+export { idle } from './idle.js';
+export { podIsolation } from './pod-isolation.js';
+export { servePodStatus } from './serve-pod-status.js';

@@ -1,0 +1,141 @@
+/**
+ * Who has which address, on a bare host: planned by the same code as in a cluster, kept in a state directory. The
+ * order is always: plan, save, and only then hand on to the server. So nothing is ever acknowledged that a crash could
+ * take back.
+ */
+import type { Lease } from '@vmdhcp/dhcp-allocator';
+import type { ExpiryOf, Owners, QuarantineView, StateDirectory, StoredState } from '@vmdhcp/lease-stores';
+import { NOTHING_RECORDED, planAssignments, type RecordedPool } from '@vmdhcp/reconciler/plan-assignments';
+import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
+import { ownersOf } from './owners-of.js';
+import type { PlannedPool } from './planned-pool.js';
+
+/** How long no client gets an address that a client found in use. */
+export const QUARANTINE_MS = 3_600_000;
+
+export interface AddressBookPorts {
+  readonly directory: Pick<StateDirectory, 'save'>;
+  readonly nowMs: () => number;
+  readonly expiryOf: ExpiryOf;
+  /** Called after the plan was saved. */
+  readonly onPlanned: (pools: ReadonlyMap<string, PlannedPool>) => void;
+}
+
+export class AddressBook {
+  readonly #ports: AddressBookPorts;
+  #configured: ReadonlyMap<string, ConfiguredPool> = new Map();
+  /** What the disk holds. */
+  #recorded: Map<string, RecordedPool>;
+  readonly #restoredExpiries: StoredState['expiries'];
+  #owners: Owners;
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(ports: AddressBookPorts, stored: StoredState) {
+    this.#ports = ports;
+    this.#recorded = new Map(stored.pools);
+    this.#restoredExpiries = stored.expiries;
+    this.#owners = stored.owners;
+  }
+
+  /** Takes a new configuration. @throws what saving throws; the old plan stands then. */
+  configure(file: PoolsFile): Promise<void> {
+    return this.#enqueue(() => this.#replan(file.pools, this.#recorded));
+  }
+
+  /** Assigns the client of a lease another address, as another machine uses this one, which no client gets for a while. */
+  decline({ poolName, address, macAddress }: Lease): Promise<void> {
+    return this.#enqueue(() => {
+      const before = this.#recorded.get(poolName) ?? NOTHING_RECORDED;
+      const untilMs = this.#ports.nowMs() + QUARANTINE_MS;
+      const after = {
+        assignments: before.assignments.filter(
+          (assignment) => assignment.macAddress !== macAddress || assignment.address !== address,
+        ),
+        quarantines: [...before.quarantines.filter((quarantine) => quarantine.address !== address), { address, untilMs }],
+      };
+      return this.#replan(this.#configured, new Map(this.#recorded).set(poolName, after));
+    });
+  }
+
+  /** Of all pools that are recorded, whether their time is over or not. */
+  *quarantines(): Generator<QuarantineView> {
+    for (const [pool, { quarantines }] of this.#recorded)
+      for (const { address, untilMs } of quarantines) yield { pool, address, untilMs };
+  }
+
+  /** Ends quarantines whose time is over, in pools that are planned. True if there were any. */
+  async endQuarantines(): Promise<boolean> {
+    const nowMs = this.#ports.nowMs();
+    const over = [...this.#configured].some(([name, { paused }]) => {
+      const { quarantines } = this.#recorded.get(name) ?? NOTHING_RECORDED;
+      return !paused && quarantines.some(({ untilMs }) => untilMs <= nowMs);
+    });
+    if (over) await this.#enqueue(() => this.#replan(this.#configured, this.#recorded));
+    return over;
+  }
+
+  /** Writes down when leases end, which may lag: a lost expiry loses no address. */
+  saveExpiries(): Promise<void> {
+    return this.#enqueue(() => this.#save(this.#recorded, this.#owners));
+  }
+
+  /** When the client's lease ended or ends according to the state that was loaded. */
+  restoredExpiry(poolName: string, macAddress: string): number | undefined {
+    return this.#restoredExpiries.get(poolName)?.get(macAddress);
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const done = this.#work.then(work);
+    this.#work = done.catch(() => undefined);
+    return done;
+  }
+
+  async #replan(configured: ReadonlyMap<string, ConfiguredPool>, from: ReadonlyMap<string, RecordedPool>): Promise<void> {
+    const nowMs = this.#ports.nowMs();
+    const planned = new Map<string, PlannedPool>();
+    // A pool that is taken out of the file finds its addresses again when it comes back.
+    const recorded = new Map(from);
+    const owners = new Map(this.#owners);
+    for (const [name, pool] of configured) {
+      const before = from.get(name) ?? NOTHING_RECORDED;
+      if (pool.paused) continue;
+      const { assignments, quarantines, refused, counts } = planAssignments(pool.pool, pool.claims, { recorded: before, nowMs });
+      recorded.set(name, { assignments, quarantines });
+      const plannedPool = { configured: pool, assignments, refused, counts };
+      planned.set(name, plannedPool);
+      owners.set(name, ownersOf(plannedPool));
+    }
+    const before = { pools: this.#recorded, owners: this.#owners };
+    if (!sameRecords({ pools: recorded, owners }, before)) await this.#save(recorded, owners);
+    this.#recorded = recorded;
+    this.#owners = owners;
+    this.#configured = configured;
+    this.#ports.onPlanned(planned);
+  }
+
+  #save(pools: ReadonlyMap<string, RecordedPool>, owners: Owners): Promise<void> {
+    return this.#ports.directory.save({ pools, owners, expiryOf: this.#ports.expiryOf });
+  }
+}
+
+interface Records {
+  readonly pools: ReadonlyMap<string, RecordedPool>;
+  readonly owners: Owners;
+}
+
+function sameRecords(one: Records, other: Records): boolean {
+  if (one.pools.size !== other.pools.size) return false;
+  return [...one.pools].every(([name, pool]) => {
+    const known = other.pools.get(name);
+    if (known === undefined) return false;
+    return describeRecord(pool, one.owners.get(name)) === describeRecord(known, other.owners.get(name));
+  });
+}
+
+function describeRecord({ assignments, quarantines }: RecordedPool, owners?: ReadonlyMap<string, string>): string {
+  const leases = assignments.map(
+    ({ macAddress, address, hostname }) => `${macAddress} ${address} ${hostname ?? ''} ${owners?.get(macAddress) ?? ''}`,
+  );
+  const quarantined = quarantines.map(({ address, untilMs }) => `${address} ${untilMs}`);
+  return [...leases.toSorted(), ...quarantined.toSorted()].join('\n');
+}

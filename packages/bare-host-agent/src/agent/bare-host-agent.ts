@@ -1,0 +1,148 @@
+/**
+ * An agent on a bare host: pools from a file, addresses in a state directory, packets on real interfaces. Here are its
+ * start, its end, and every timer; what it consists of is in `bare-host-parts.ts`.
+ */
+import type { Server } from 'node:http';
+import { startAgentControl } from '@vmdhcp/agent-process';
+import { every } from '@vmdhcp/dhcp-agent/packet-path';
+import { systemClock } from '@vmdhcp/kube-runtime/node';
+import { StateDirectory } from '@vmdhcp/lease-stores';
+import type { ListenAddress, Logger } from '@vmdhcp/service-process';
+import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
+import { watchFile } from '../pools-file/watch-file.js';
+import { BareHostParts, type BareHostPartsSettings } from './bare-host-parts.js';
+import type { BareHostView } from './bare-host-view.js';
+
+const INTERFACE_CHECK_INTERVAL_MS = 250;
+const HOUSEKEEPING_INTERVAL_MS = 1_000;
+const EXPIRY_SCAN_INTERVAL_MS = 5_000;
+const EXPIRY_SAVE_INTERVAL_MS = 30_000;
+
+export interface BareHostSettings extends BareHostPartsSettings {
+  /** `fileState` of the pools file from before it was read. */
+  readonly poolsFileState: string;
+  readonly statePath: string;
+  /** Undefined: no HTTP. */
+  readonly http: ListenAddress | undefined;
+}
+
+type Life =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'running'; readonly ends: readonly (() => void)[] }
+  | { readonly kind: 'stopped' };
+
+/** An agent without Kubernetes: its pools come from a file, its leases survive in a folder. */
+export class BareHostAgent {
+  readonly #settings: BareHostSettings;
+  readonly #parts: BareHostParts;
+  #life: Life = { kind: 'starting' };
+
+  /**
+   * Starts everything; resolves when the interfaces that are there are being served.
+   * @throws CommandError where it cannot start at all.
+   */
+  static async start(settings: BareHostSettings, file: PoolsFile, logger: Logger): Promise<BareHostAgent> {
+    separateLargeMemory();
+    const directory = await StateDirectory.open(settings.statePath);
+    const { state, reports } = await directory.load();
+    for (const report of reports) {
+      logger.error(
+        report,
+        `state file cannot be used: ${report.reason}; it was set aside for you to look at, the agent goes on without it`,
+      );
+    }
+    const agent = new BareHostAgent(settings, new BareHostParts({ settings, logger, directory, state }));
+    await agent.#start(file);
+    return agent;
+  }
+
+  private constructor(settings: BareHostSettings, parts: BareHostParts) {
+    this.#settings = settings;
+    this.#parts = parts;
+  }
+
+  /** What the page shows. */
+  get view(): BareHostView {
+    const { planned, status, interfaces } = this.#parts;
+    return {
+      planned: () => planned.all,
+      leases: () => planned.leases(),
+      quarantines: () => planned.quarantines(),
+      unserved: () => status.unserved(),
+      interfacesOf: interfaces.interfacesOf,
+    };
+  }
+
+  /** Stops serving, saves what is known, and removes what was added to interfaces. */
+  async stop(): Promise<void> {
+    const { logger, directory, reloads, saving, ntpNames, interfaces, book, open } = this.#parts;
+    const ends = this.#life.kind === 'running' ? this.#life.ends : [];
+    this.#life = { kind: 'stopped' };
+    for (const end of ends) end();
+    reloads.stop();
+    saving.stop();
+    ntpNames.stop();
+    interfaces.stop();
+    await book.saveExpiries().catch((error) => logger.error({ err: error }, 'expiry times could not be saved'));
+    interfaces.releaseAddresses();
+    await open.close();
+    await directory.close();
+    logger.info('stopped');
+  }
+
+  async #start(file: PoolsFile): Promise<void> {
+    const { http, poolsPath: path, poolsFileState: since } = this.#settings;
+    const { logger, directory, status, open, reloads, interfaces, traffic, captures, mayProbe } = this.#parts;
+    const server = http === undefined ? undefined : await status.startServer(http);
+    if (!mayProbe)
+      logger.warn('no CAP_NET_RAW: new addresses are not probed for conflicts; grant it, or set spec.conflictProbe: Disabled');
+    // What cannot be opened at the start is no reason to serve without it.
+    await open.prepare([...file.pools.values()].map(({ pool }) => pool));
+    await this.#parts.configure(file);
+    status.reportPoolsWithoutInterface();
+    const watching = new AbortController();
+    watchFile({ path, since, signal: watching.signal }, () => void reloads.reload());
+    await interfaces.check();
+    const control = await startAgentControl({
+      stateDirectory: directory.path,
+      logger,
+      traffic,
+      captures,
+      pools: () => interfaces.interfacesOf,
+      endLease: (address) => this.#parts.endLease(address),
+    });
+    trimMemory();
+    keepProgramPagesFew((error) => logger.warn({ err: error }, 'memory of the program cannot be returned'));
+    const ends = [...this.#startTimers(), () => watching.abort(), () => control.close(), () => closeAtOnce(server)];
+    this.#life = { kind: 'running', ends };
+  }
+
+  #startTimers(): (() => void)[] {
+    const { interfaces, server, planned } = this.#parts;
+    return [
+      every(systemClock, INTERFACE_CHECK_INTERVAL_MS, () => void interfaces.check()),
+      every(systemClock, HOUSEKEEPING_INTERVAL_MS, () => this.#keepHouse()),
+      every(systemClock, EXPIRY_SCAN_INTERVAL_MS, () => {
+        server.expireLeases();
+        planned.endConflicts();
+      }),
+      every(systemClock, EXPIRY_SAVE_INTERVAL_MS, () => this.#parts.saveExpiries()),
+    ];
+  }
+
+  #keepHouse(): void {
+    const { events, packetLog, book, saving, interfaces } = this.#parts;
+    events.reportSuppressed();
+    packetLog.reportSuppressed();
+    void book.endQuarantines().catch((error) => saving.onFailure(error));
+    this.#parts.saveChangedExpiries();
+    trimMemory();
+    interfaces.keepAddresses();
+  }
+}
+
+function closeAtOnce(server: Server | undefined): void {
+  server?.close();
+  server?.closeAllConnections();
+}

@@ -1,0 +1,43 @@
+/** An interface of a bare host that is served, with everything that its packets meet. */
+
+import type { AgentLog, Metrics } from '@vmdhcp/agent-process';
+import { linuxDhcpSockets } from '@vmdhcp/agent-process';
+import { type ConflictProbes, type DhcpServer, ServedInterface } from '@vmdhcp/dhcp-agent/packet-path';
+import type { InterfaceParts } from './host-interfaces.js';
+
+export interface BareHostPacketParts {
+  readonly log: AgentLog;
+  readonly server: DhcpServer;
+  readonly conflictProbes: ConflictProbes;
+  readonly metrics: Metrics;
+  readonly onStateChange: () => void;
+}
+
+/** It opens its socket when it is checked for the first time. */
+export function createBareHostInterface(
+  { name, pools, prepare }: InterfaceParts,
+  { log, server, conflictProbes, metrics, onStateChange }: BareHostPacketParts,
+): ServedInterface {
+  const whyNotSent = conflictProbes.defer.bind(conflictProbes, name);
+  return new ServedInterface(name, {
+    observer: log,
+    nowMs: Date.now,
+    sockets: linuxDhcpSockets,
+    handler: server.handler(name, pools, {
+      whyNotSent: (answer, packet) => (whyNotSent(answer, packet) ? 'address-being-probed' : undefined),
+      isOpenTo: (lease) => !conflictProbes.isFresh(lease),
+    }),
+    socketEvents: {
+      onBurst: (durationNs) => {
+        server.endBurst();
+        metrics.observeBurst(durationNs);
+      },
+      onSendFailure: ({ error, count }) => {
+        server.counters.drop('send-failed', count);
+        log.observe({ kind: 'replies-not-sent', interfaceName: name, error, count });
+      },
+    },
+    prepare,
+    onStateChange,
+  });
+}

@@ -1,0 +1,255 @@
+/** The parts of an agent on a bare host, put together: they know nothing of each other. */
+
+import { AgentLog, arpProbe, LeaseEventLog, NtpNames, PacketLog } from '@vmdhcp/agent-process';
+import {
+  AddressUsers,
+  AgentTraffic,
+  ConflictedLeases,
+  ConflictProbes,
+  DECOYS,
+  DhcpServer,
+  type LeaseEnd,
+  PacketCaptures,
+} from '@vmdhcp/dhcp-agent/packet-path';
+import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
+import { systemClock } from '@vmdhcp/kube-runtime/node';
+import type { StateDirectory, StoredState } from '@vmdhcp/lease-stores';
+import { hasBindingFile, OpenLeases, openFileRecords } from '@vmdhcp/lease-stores';
+import { mayUseArp } from '@vmdhcp/linux-sockets';
+import type { Logger } from '@vmdhcp/service-process';
+import { AddressBook } from '../addresses/address-book.js';
+import type { PlannedPool } from '../addresses/planned-pool.js';
+import { loadPoolsFile } from '../pools-file/load-pools-file.js';
+import type { PoolsFile } from '../pools-file/parse-pools-file.js';
+import { createBareHostInterface } from './bare-host-interface.js';
+import { BareHostStatus } from './bare-host-status.js';
+import { linuxHostAddresses } from './host-addresses.js';
+import { HostInterfaces } from './host-interfaces.js';
+import { LeaseSaving } from './lease-saving.js';
+import { PlannedPools } from './planned-pools.js';
+import { PoolsFileReloads } from './pools-file-reloads.js';
+import { RefusalLog } from './refusal-log.js';
+
+export interface BareHostPartsSettings {
+  readonly poolsPath: string;
+  /** Interface to the pools that are served on it, in order. */
+  readonly poolsOfInterface: ReadonlyMap<string, readonly string[]>;
+  readonly configureInterfaces: boolean;
+  /** True: whole packets are logged. */
+  readonly logPackets: boolean;
+}
+
+/** What an agent begins with. */
+export interface BareHostBeginning {
+  readonly settings: BareHostPartsSettings;
+  readonly logger: Logger;
+  readonly directory: StateDirectory;
+  /** What was saved before. */
+  readonly state: StoredState;
+}
+
+export class BareHostParts {
+  readonly logger: Logger;
+  readonly directory: StateDirectory;
+  readonly events: LeaseEventLog;
+  readonly packetLog: PacketLog;
+  readonly #log: AgentLog;
+  readonly open: OpenLeases;
+  readonly server: DhcpServer;
+  readonly #addressUsers: AddressUsers;
+  readonly book: AddressBook;
+  readonly ntpNames: NtpNames;
+  readonly #conflictProbes: ConflictProbes;
+  readonly mayProbe = mayUseArp();
+  readonly status: BareHostStatus;
+  readonly interfaces: HostInterfaces;
+  readonly planned: PlannedPools;
+  readonly reloads: PoolsFileReloads;
+  readonly saving: LeaseSaving;
+  readonly #refusals: RefusalLog;
+  readonly traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
+  readonly captures = new PacketCaptures();
+  #file: PoolsFile = { pools: new Map(), ntpNames: new Set() };
+  /** Clients began or ceased to use their addresses since the last save. */
+  #hasUnsavedBindings = false;
+
+  constructor({ settings, logger, directory, state }: BareHostBeginning) {
+    this.logger = logger;
+    this.directory = directory;
+    this.events = new LeaseEventLog(logger, Date.now);
+    this.packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
+    this.#log = new AgentLog({
+      logger,
+      leaseEvents: this.events,
+      packetLog: this.packetLog,
+      nowMs: () => performance.now(),
+    });
+    this.#refusals = new RefusalLog(logger);
+    this.open = new OpenLeases({
+      logger,
+      clock: systemClock,
+      nowMs: Date.now,
+      hasRecords: () => hasBindingFile(directory.path),
+      openRecords: () => openFileRecords({ folder: directory.path, nowMs: Date.now }),
+      onRecorded: (durationMs, records) => this.status.metrics.observeRecorded(durationMs, records),
+    });
+    this.server = this.#createServer();
+    this.#addressUsers = new AddressUsers({
+      observer: this.#log,
+      nowMs: () => performance.now(),
+      probe: arpProbe(),
+      decoysOf: (poolName) => this.server.decoysOf(poolName, DECOYS, Math.random),
+    });
+    this.book = this.#createBook(state);
+    this.#conflictProbes = new ConflictProbes({
+      observer: this.#log,
+      nowMs: () => performance.now(),
+      isLeader: () => true,
+      findUsers: this.#addressUsers.findUsers,
+      onConflict: (poolName, conflict) => this.planned.onConflict(poolName, conflict),
+      inject: (name, packet) => this.server.again(() => this.interfaces.inject(name, packet)),
+    });
+    this.status = new BareHostStatus({
+      logger,
+      counters: this.server.counters,
+      events: this.events,
+      open: this.open,
+      planned: () => this.planned,
+      interfaces: () => this.interfaces,
+      file: () => this.#file,
+    });
+    this.interfaces = new HostInterfaces({
+      logger,
+      host: linuxHostAddresses,
+      server: this.server,
+      poolsOfInterface: settings.poolsOfInterface,
+      configuresInterfaces: settings.configureInterfaces,
+      open: (parts) =>
+        createBareHostInterface(parts, {
+          log: this.#log,
+          server: this.server,
+          conflictProbes: this.#conflictProbes,
+          metrics: this.status.metrics,
+          onStateChange: () => this.status.reportReadiness(),
+        }),
+    });
+    this.saving = new LeaseSaving({
+      logger,
+      clock: systemClock,
+      directory: directory.path,
+      retry: () => void this.configure(this.#file),
+    });
+    this.planned = new PlannedPools({
+      logger,
+      nowMs: Date.now,
+      server: this.server,
+      book: this.book,
+      conflicts: new ConflictedLeases(),
+      open: this.open,
+      probes: this.#conflictProbes,
+      mayProbe: this.mayProbe,
+      interfacesOf: this.interfaces.interfacesOf,
+      onSaveFailure: (error) => this.saving.onFailure(error),
+    });
+    this.reloads = new PoolsFileReloads({
+      path: settings.poolsPath,
+      logger,
+      load: () => loadPoolsFile(settings.poolsPath, this.ntpNames.known),
+      configure: async (file) => {
+        const isInEffect = await this.configure(file);
+        this.status.reportPoolsWithoutInterface();
+        return isInEffect;
+      },
+      onInEffect: async () => this.interfaces.prepareServed(),
+    });
+    this.ntpNames = new NtpNames({
+      onChange: () => void this.reloads.reload(),
+      onFailure: (name, error) =>
+        logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+    });
+  }
+
+  /** False if it is not in effect yet, as it could not be saved. */
+  async configure(file: PoolsFile): Promise<boolean> {
+    this.#file = file;
+    this.ntpNames.want(file.ntpNames);
+    for (const [name, { log }] of file.pools) this.packetLog.setPool(name, log);
+    try {
+      await this.open.prepare([...file.pools.values()].map(({ pool }) => pool));
+      await this.book.configure(file);
+      return true;
+    } catch (error) {
+      this.saving.onFailure(error);
+      return false;
+    }
+  }
+
+  /** Saves until when clients use their addresses. What cannot be saved is tried again. */
+  saveExpiries(): void {
+    this.#hasUnsavedBindings = false;
+    void this.book.saveExpiries().catch((error) => this.saving.onFailure(error));
+  }
+
+  /** The same, if that has changed for a client since the last save. */
+  saveChangedExpiries(): void {
+    if (this.#hasUnsavedBindings) this.saveExpiries();
+  }
+
+  /** Ends the lease that an unknown client has of the address, in the pool where one has it. Never rejects. */
+  async endLease(address: Ipv4Address): Promise<LeaseEnd> {
+    let end: LeaseEnd = { kind: 'no-lease' };
+    for (const { pool } of this.open.all()) {
+      const [interfaceName] = this.interfaces.interfacesOf.get(pool.name) ?? [];
+      if (interfaceName !== undefined && end.kind === 'no-lease')
+        end = await this.server.endLease(pool.name, address, interfaceName);
+    }
+    return end;
+  }
+
+  #onPlanned(pools: ReadonlyMap<string, PlannedPool>): void {
+    this.planned.replace(pools);
+    this.interfaces.onPoolsChanged();
+    this.#refusals.report([...pools.values()].flatMap(({ refused }) => refused));
+    this.status.reportReadiness();
+  }
+
+  #createServer(): DhcpServer {
+    return new DhcpServer({
+      observer: this.#log,
+      packetLog: this.packetLog,
+      traffic: this.traffic,
+      captures: this.captures,
+      nowMs: Date.now,
+      onBindingChanged: () => {
+        this.#hasUnsavedBindings = true;
+      },
+      findUsers: (interfaceName, lease) => this.#addressUsers.findUsers(interfaceName, lease),
+      open: {
+        openPoolOf: this.open.openPoolOf,
+        all: () => this.open.all(),
+        record: this.open.record,
+        probes: this.open.probes,
+        interfacesOf: (poolName) => [...(this.interfaces.interfacesOf.get(poolName) ?? [])],
+        send: (name, replies) => this.interfaces.send(name, replies),
+      },
+      onDeclined: (lease) => void this.book.decline(lease).catch((error) => this.saving.onFailure(error)),
+    });
+  }
+
+  #createBook(state: StoredState): AddressBook {
+    const book: AddressBook = new AddressBook(
+      {
+        directory: { save: (toSave) => this.directory.save(toSave).then(() => this.saving.onSaved()) },
+        nowMs: Date.now,
+        // Of a pool that is not served (yet), what was known before is still what is known.
+        expiryOf: (poolName, macAddress) =>
+          this.planned.all.has(poolName)
+            ? this.server.leaseOf(poolName, macAddress)?.expiresAtMs
+            : book.restoredExpiry(poolName, macAddress),
+        onPlanned: (pools) => this.#onPlanned(pools),
+      },
+      state,
+    );
+    return book;
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The pools file: its pools, and every problem with line and column.
+ *
+ * @packageDocumentation
+ */
+export { findRefusedClaims } from './find-refused-claims.js';
+export { describeFinding, type Finding } from './finding.js';
+export { loadPoolsFile } from './load-pools-file.js';
+export type { PoolsFile } from './parse-pools-file.js';
+export { fileState } from './watch-file.js';

@@ -1,0 +1,7 @@
+/**
+ * What an import of a lease file of ISC dhcpd did, in words.
+ *
+ * @packageDocumentation
+ */
+export { describeIscImport, toIscImportView } from './describe-isc-import.js';
+export { describeIscProblems, describeOtherFile } from './describe-isc-problems.js';
