@@ -3,6 +3,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { findUndocumented } from './reference/api-pages.mjs';
+import { findWrongDecisions } from './reference/check-decisions.mjs';
 import { findWrongLinks } from './reference/check-links.mjs';
 import { findWrongMentions } from './reference/check-mentions.mjs';
 import { findWrongReasons } from './reference/check-reasons.mjs';
@@ -98,6 +99,43 @@ for (const [wanted, changes] of Object.entries(WRONG)) {
   if (found.length !== 1 || !found[0].includes(wanted))
     problems.push(`the check of links finds "${found.join(', ')}", not: ${wanted}`);
 }
+
+// The check of decisions, tried on records that are wrong in one way each.
+const record =
+  '# 1. One\n\nStatus: accepted\n\nDate: 2026-01-31\n\n## Context\n\nA\n\n## Decision\n\nB\n\n## Consequences\n\nC, see ADR 1.\n';
+const recordsWith = (text) => ({
+  'docs/decisions/README.md': '[1](0001-one.md)',
+  ...(text === undefined ? {} : { 'docs/decisions/0001-one.md': text }),
+});
+const WRONG_DECISIONS = {
+  'does not begin with': [recordsWith(record.replace('# 1.', '# 2.'))],
+  'has no line "Status': [recordsWith(record.replace('accepted', 'proposed'))],
+  'has no line "Date': [recordsWith(record.replace('2026-01-31', 'January'))],
+  'has other headings': [recordsWith(record.replace('## Consequences', '## Costs'))],
+  'has 323 words': [recordsWith(record.replace('A', 'word '.repeat(305)))],
+  'docs/decisions has 16080 words': [
+    Object.fromEntries([
+      [
+        'docs/decisions/README.md',
+        Array.from({ length: 60 }, (_, at) => `[x](${String(at + 1).padStart(4, '0')}-x.md)`).join(' '),
+      ],
+      ...Array.from({ length: 60 }, (_, at) => [
+        `docs/decisions/${String(at + 1).padStart(4, '0')}-x.md`,
+        record.replace('# 1.', `# ${at + 1}.`).replace('A', 'word '.repeat(250)),
+      ]),
+    ]),
+  ],
+  'names ADR 7': [recordsWith(record.replace('ADR 1', 'ADR 7'))],
+  'names decisions/0007': [recordsWith(record), { 'a.ts': '// docs/decisions/0007 has why' }],
+  'does not list': [{ ...recordsWith(record), 'docs/decisions/README.md': '' }],
+};
+if (findWrongDecisions(recordsWith(record), {}).length > 0) problems.push('the check of decisions refuses a right record');
+for (const [wanted, [records, naming = {}]] of Object.entries(WRONG_DECISIONS)) {
+  const found = findWrongDecisions(records, naming);
+  if (found.length !== 1 || !found[0].includes(wanted))
+    problems.push(`the check of decisions finds "${found.join(', ')}", not: ${wanted}`);
+}
+problems.push(...findWrongDecisions());
 
 // Each reason that needs a person is in the page that people read when something is wrong.
 const troubleshooting = readFileSync('docs/troubleshooting.md', 'utf8');

@@ -10,7 +10,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 
 // Answers of the API server are read and forgotten: a small young generation and one helper thread save a hundred megabytes, and
 // --optimize-for-size has idle memory returned. With it alone the heap grows in steps of some megabytes, whatever its size, and each step costs
-// a collection of all of it; half of its size at a time costs the same for each object in a cluster of any size (docs/decisions/0058).
+// a collection of all of it; half of its size at a time costs the same for each object in a cluster of any size (docs/decisions/0005).
 // These can only be set when Node starts, so it is started again in place, as the same process.
 const FLAGS = {
   run: ['--max-semi-space-size=1', '--optimize-for-size', '--heap-growing-percent=50'],

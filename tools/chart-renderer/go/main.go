@@ -1,4 +1,4 @@
-// Renders a chart as `helm template` does, on text/template and sprig. What it does and does not do: ADR 63.
+// Renders a chart as `helm template` does, on text/template and sprig. What it does and does not do: README.md.
 package main
 
 import (

@@ -1,5 +1,5 @@
 /**
- * MAC addresses that KubeVirt chose, over an API server: with the rights of the controller and those that ADR 73 names for the memory, and with the
+ * MAC addresses that KubeVirt chose, over an API server: with the rights of the controller and those that ADR 24 names for the memory, and with the
  * stand-in for KubeVirt, which chooses another address at each start. Always against a simulated API server.
  */
 import { type ApiResource, type KubernetesObject, readField, SharedCaches } from '@vmdhcp/kube-runtime';

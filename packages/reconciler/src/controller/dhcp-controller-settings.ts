@@ -23,7 +23,7 @@ export interface DhcpControllerSettings {
   /** Addresses that the cluster needs itself; default: none are known. */
   readonly clusterNetworks?: ClusterNetworks;
   /**
-   * Where ConfigMaps keep the MAC addresses of stopped machines that no other object has (ADR 73), for the `inventory`: the agents'
+   * Where ConfigMaps keep the MAC addresses of stopped machines that no other object has (ADR 24), for the `inventory`: the agents'
    * namespace. Undefined: such an address is forgotten when the machine stops and the process ends.
    */
   readonly macAddressMemory?: { readonly namespace: string } | undefined;
