@@ -2,8 +2,6 @@
 // pages are compared with.
 import { HostEventLog } from '../../packages/agent-cli/dist/hosts/host-event-log.js';
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
-import { registerReportMetrics } from '../../packages/agent-cli/dist/wake-on-lan/report-metrics.js';
-import { createWakeMetrics } from '../../packages/agent-cli/dist/wake-on-lan/wake-metrics.js';
 import { createMetrics as agentMetrics } from '../../packages/agent-process/dist/http/metrics.js';
 import { createBareMetalMetrics } from '../../packages/controller-cli/dist/bare-metal/bare-metal-metrics.js';
 import { program as plugin } from '../../packages/controller-cli/dist/inspect/program.js';
@@ -25,6 +23,8 @@ import {
 } from '../../packages/ippool-api/dist/index.js';
 import { ADMISSION_RULES } from '../../packages/reconciler/dist/index.js';
 import { EXIT_CODES } from '../../packages/service-process/dist/index.js';
+import { registerReportMetrics } from '../../packages/wake-on-lan/dist/linux/report-metrics.js';
+import { createWakeMetrics } from '../../packages/wake-on-lan/dist/linux/wake-metrics.js';
 import { describeValues } from '../../tools/chart-renderer/dist/index.js';
 
 export { ADMISSION_RULES, EXIT_CODES };

@@ -48,11 +48,11 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
     const alone = loadedBy('wol', ...http);
     expect(alone.status).toBe(69);
     for (const name of ['koffi', 'wake-on-lan', 'prom-client']) expect(alone.loaded).toContain(name);
-    for (const name of [...SCHEMAS, ...FETCH, '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs', 'wol-service'])
+    for (const name of [...SCHEMAS, ...FETCH, '@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'])
       expect(alone.loaded).not.toContain(name);
     const reporting = loadedBy('wol', ...http, '--manager', '127.0.0.1:9', '--node-name', 'node-1', '--clear-text');
     expect(reporting.status).toBe(69);
-    for (const name of ['@grpc/grpc-js', '@grpc/proto-loader', 'wol-service']) expect(reporting.loaded).toContain(name);
+    for (const name of ['@grpc/grpc-js', '@grpc/proto-loader']) expect(reporting.loaded).toContain(name);
     for (const name of SCHEMAS) expect(reporting.loaded).not.toContain(name);
   });
 

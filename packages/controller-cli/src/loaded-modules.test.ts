@@ -49,7 +49,6 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
       'NativeModule internal/deps/undici/undici',
       'NativeModule http2',
       '@grpc/grpc-js',
-      'wol-service',
       'wake-on-lan',
       'host-inventory',
       'status-page',

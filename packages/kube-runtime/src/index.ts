@@ -61,6 +61,7 @@ export { type ConditionState, readConditions, withConditions } from './object/co
 export { cutText, MOST_MESSAGE_OCTETS, octetsOf } from './object/cut-text.js';
 export { describeCount, describeNames, describeProblems } from './object/describe-problems.js';
 export { fnv1a64 } from './object/fnv1a64.js';
+export { isOwnedByAnother } from './object/is-owned-by-another.js';
 export {
   compareByAge,
   compareText,
@@ -87,3 +88,6 @@ export { KeyedQueue, type KeyedQueueSettings, type Reconciled, type ReconcileRes
 export { mostUrgent } from './queue/most-urgent.js';
 export { type FinalizedReconciler, reconcileWithFinalizer } from './queue/reconcile-with-finalizer.js';
 export { CONFLICT, toReconcileResult } from './queue/to-reconcile-result.js';
+export { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from './workload/absent-pod-fields.js';
+export { chooseHttpPorts, httpPortOf, type PortRange } from './workload/choose-http-ports.js';
+export { type RolloutRemedies, rolloutTrouble } from './workload/rollout-trouble.js';

@@ -20,7 +20,7 @@ export { reviewIpPool } from './admission/review-ip-pool.js';
 export { reviewNetworkConfig } from './admission/review-network-config.js';
 export { reviewUnfilledIpPool } from './admission/review-unfilled-ip-pool.js';
 export { reviewVirtualMachine, type VirtualMachineRules } from './admission/review-virtual-machine.js';
-export { type AgentPodSettings, MULTUS_NETWORKS_ANNOTATION, toAgentDeployment } from './agents/agent-deployment.js';
+export { type AgentPodSettings, toAgentDeployment } from './agents/agent-deployment.js';
 export type { AgentsObservation } from './agents/agents-observation.js';
 export type { AgentAction, AgentsPlan, AgentsSettings } from './agents/agents-plan.js';
 export { configuredPools } from './agents/configured-pools.js';
@@ -94,7 +94,6 @@ export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
 export { type ResolvedNames, toPool } from './pool/to-pool.js';
-export { EVENT_COMPONENT, Resource } from './resources.js';
 export {
   type Installation,
   type InstalledKind,
@@ -111,6 +110,7 @@ export type { InstancesState } from './view/instance-source.js';
 export { MachineAddresses, type MachineAddressesSettings } from './view/machine-addresses.js';
 export type { MachineInventory } from './view/machine-inventory.js';
 export type { PoolView } from './view/pool-views.js';
+export { hasLostAddress, type MachineObjects } from './virtual-machine/has-lost-address.js';
 export { INSTANCES_REMEDY } from './virtual-machine/instance-problems.js';
 export {
   type FormerMacAddresses,

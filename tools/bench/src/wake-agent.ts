@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { AGENT_BIN, freePort, Lab, type LabProcess, waitFor } from '@vmdhcp/lab';
 import { certificateIssuer } from '@vmdhcp/service-certificates/node';
-import { AGENT_NAME, MANAGER_NAME, startWolServer, type WakeReport } from '@vmdhcp/wol-service';
+import type { WakeReport } from '@vmdhcp/wake-on-lan';
+import { AGENT_NAME, MANAGER_NAME, startWolServer } from '@vmdhcp/wake-on-lan/service';
 import { usageOf } from './process-usage.js';
 import { markdown } from './tables.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, connectByKubeConfig } from '@vmdhcp/kube-runtime/node';
-import { Resource } from '@vmdhcp/reconciler';
 import { parse, parseAllDocuments } from 'yaml';
 import { waitFor } from './deadline.js';
 

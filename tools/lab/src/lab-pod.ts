@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
 import { readField } from '@vmdhcp/kube-runtime';
 import type { Pod, PodProcess } from '@vmdhcp/kube-simulator';
-import { MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/reconciler';
 import type { Lab, Machine } from './lab.js';
 import type { LabProcess } from './lab-process.js';
 import { podArguments, podVariables } from './pod-variables.js';

@@ -13,7 +13,7 @@ import {
   parseRecord,
   readStoredAudit,
 } from '@vmdhcp/reconciler/audit';
-import { WolClient } from '@vmdhcp/wol-service';
+import { WolClient } from '@vmdhcp/wake-on-lan/service';
 import { answerForAgents } from './answering-agent.js';
 import type { ClusterAccess } from './cluster-access.js';
 import { controllerReady } from './controller-readiness.js';

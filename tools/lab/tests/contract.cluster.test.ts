@@ -1,10 +1,11 @@
 import { LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api';
+
 /** The adapter for a real API passes what the one in memory passes, over HTTPS. */
 
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiLeaseStore, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { LEASE_STORE_CONTRACT, OBJECT_CLIENT_CONTRACT, SCALE_CONTRACT } from '@vmdhcp/kube-runtime/testing';
-import { Resource } from '@vmdhcp/reconciler';
 import { afterAll, afterEach, beforeAll, describe, it } from 'vitest';
 import { TestCluster, waitFor } from '../src/index.js';
 

@@ -3,6 +3,7 @@
  * the audit of the API server afterwards. Always against a simulated API server, whatever KUBECONFIG names.
  */
 import { ipPoolResource, virtualMachineNetworkConfigResource } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type EventObject,
   EventRecorder,
@@ -14,7 +15,6 @@ import {
 } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
-import { Resource } from '@vmdhcp/reconciler';
 import { AUDIT_SLOT_NAMES } from '@vmdhcp/reconciler/audit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fnv1a64, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { type DeliveryOutcome, WolClient } from '@vmdhcp/wol-service';
+import type { DeliveryOutcome } from '@vmdhcp/wake-on-lan';
+import { WolClient } from '@vmdhcp/wake-on-lan/service';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ClusterAccess,

@@ -2,7 +2,7 @@
 import { toCustomResourceDefinition, wolConfigResource } from '@vmdhcp/ippool-api';
 import { type ApiResource, type KubernetesObject, readField, readList, SharedCaches } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient, systemClock } from '@vmdhcp/kube-runtime/node';
-import { planWakeAgents, readWolConfig, type WakeAgentSettings, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
+import { planWakeAgents, readWolConfig, type WakeAgentSettings, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PrivateCluster, waitFor } from '../src/index.js';
 

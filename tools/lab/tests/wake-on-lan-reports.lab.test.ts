@@ -5,7 +5,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pair } from '@vmdhcp/service-certificates';
 import { certificateIssuer } from '@vmdhcp/service-certificates/node';
-import { AGENT_NAME, MANAGER_NAME, startWolServer, type TlsMaterial, type WakeReport, type WolServer } from '@vmdhcp/wol-service';
+import type { WakeReport } from '@vmdhcp/wake-on-lan';
+import { AGENT_NAME, MANAGER_NAME, startWolServer, type TlsMaterial, type WolServer } from '@vmdhcp/wake-on-lan/service';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AGENT_BIN, freePort, Lab, type LabProcess, type Machine, runAgent, waitFor } from '../src/index.js';
 

@@ -1,7 +1,7 @@
 /** Wake-ups from an agent's report to the start of a virtual machine: controllers as processes, real TLS, and a stand-in for KubeVirt. */
 import { readText } from '@vmdhcp/kube-runtime';
 import { certificateIssuer } from '@vmdhcp/service-certificates/node';
-import { AGENT_NAME } from '@vmdhcp/wol-service';
+import { AGENT_NAME } from '@vmdhcp/wake-on-lan/service';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type KubeVirt, type PrivateCluster, WakeManagers, waitFor } from '../src/index.js';
 

@@ -1,7 +1,7 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import type { SecureOnPassword } from '@vmdhcp/wake-on-lan';
-import { WakeAgent, type WakeAgentSettings } from '../wake-on-lan/wake-agent.js';
+import { WakeAgent, type WakeAgentSettings } from '@vmdhcp/wake-on-lan/linux';
 import { takeListenerCapabilities } from './take-agent-capabilities.js';
 
 export interface WolOptions {
@@ -64,15 +64,14 @@ async function chooseHandling(
   if (manager === undefined) {
     if (tlsDir !== undefined || clearText || passwordSecret !== undefined)
       throw new CommandError('--tls-dir, --clear-text and --password-secret need --manager', ExitCode.usage);
-    const { handleByCommand } = await import('../wake-on-lan/command-handling.js');
-    const { WakeCommand } = await import('../wake-on-lan/wake-command.js');
+    const { handleByCommand, WakeCommand } = await import('@vmdhcp/wake-on-lan/linux');
     const command = exec === undefined ? undefined : new WakeCommand(exec);
     return (hearing, logger) => handleByCommand(command, hearing, logger);
   }
   if (nodeName === undefined) throw new CommandError('--manager needs --node-name, or the variable NODE_NAME', ExitCode.usage);
   if ((tlsDir === undefined) !== clearText)
     throw new CommandError('--manager needs either --tls-dir or --clear-text', ExitCode.usage);
-  const { handleByManager } = await import('../wake-on-lan/handle-by-manager.js');
+  const { handleByManager } = await import('@vmdhcp/wake-on-lan/linux/by-manager');
   const settings = { manager, nodeName, passwordSecret, tlsDirectory: tlsDir, machines, udpPorts: port };
   return (hearing, logger) => handleByManager(settings, hearing, logger);
 }

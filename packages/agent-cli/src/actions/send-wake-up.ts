@@ -1,7 +1,7 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { encodeMagicPacket, type SecureOnPassword } from '@vmdhcp/wake-on-lan';
-import { sendDatagram, sendFrame } from '../wake-on-lan/wake-sender.js';
+import { sendDatagram, sendFrame } from '@vmdhcp/wake-on-lan/linux';
 
 export interface WakeOptions {
   readonly to: string;

@@ -1,6 +1,6 @@
 /** The command line that a DaemonSet of a WolConfig has is one that `vmdhcp-agent wol` takes. */
 import { readList } from '@vmdhcp/kube-runtime';
-import { planWakeAgents, readWolConfig } from '@vmdhcp/reconciler/wake-on-lan';
+import { planWakeAgents, readWolConfig } from '@vmdhcp/wake-on-lan/controller';
 import { describe, expect, it } from 'vitest';
 import { wolCommand } from './wol.js';
 

@@ -1,6 +1,7 @@
 /** What each flag of `vmdhcp-agent wol` becomes in the settings of its agent. That the settings take effect is tested where they are read. */
+
+import { WakeAgent } from '@vmdhcp/wake-on-lan/linux';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { WakeAgent } from '../wake-on-lan/wake-agent.js';
 import { wolCommand } from './wol.js';
 
 afterEach(() => vi.restoreAllMocks());

@@ -16,6 +16,7 @@ import { electionConnection, servePodStatus, USER_AGENT } from '@vmdhcp/agent-pr
 import { AgentTraffic, PacketCaptures, warmUpPacketPath } from '@vmdhcp/dhcp-agent';
 import { ApiGroupLease } from '@vmdhcp/dhcp-agent/node';
 import { HostAgent } from '@vmdhcp/host-agent';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type EventObject,
@@ -27,7 +28,6 @@ import {
 } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { libc, mayUseArp, stopForwarding } from '@vmdhcp/linux-sockets';
-import { Resource } from '@vmdhcp/reconciler/pool';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { openApiLeases } from './api-leases.js';

@@ -10,10 +10,10 @@ import {
 } from '@vmdhcp/dhcp-agent';
 import { ApiGroupLease } from '@vmdhcp/dhcp-agent/node';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
 import { type LeaseView, toLeaseView } from '@vmdhcp/lease-stores';
-import { Resource } from '@vmdhcp/reconciler';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import { startAgentControl } from '../control/agent-control.js';

@@ -2,7 +2,7 @@
 import { parseWolConfig, type UnknownField } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject, readList } from '@vmdhcp/kube-runtime';
 import type { AdmissionProblem } from '@vmdhcp/reconciler';
-import { describePortConflict, type ReadWolConfig, readWolConfig, sharePorts, unsecuredBy } from '@vmdhcp/reconciler/wake-on-lan';
+import { describePortConflict, type ReadWolConfig, readWolConfig, sharePorts, unsecuredBy } from '@vmdhcp/wake-on-lan/controller';
 import { toFieldProblem } from './to-field-problem.js';
 
 export interface WolConfigReview {

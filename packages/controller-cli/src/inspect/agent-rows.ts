@@ -5,8 +5,9 @@ import {
   type PoolReport,
   parseAgentReport,
 } from '@vmdhcp/ippool-api/agent';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { describeNames, type KubernetesObject, keyOf, parseTime, readText } from '@vmdhcp/kube-runtime';
-import { isStaleLease, Resource } from '@vmdhcp/reconciler/chain';
+import { isStaleLease } from '@vmdhcp/reconciler/chain';
 import { AgentsTrust } from './agents-trust.js';
 import type { Column, ListedKind } from './listed-kind.js';
 

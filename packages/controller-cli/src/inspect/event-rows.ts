@@ -1,5 +1,5 @@
+import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
-import { EVENT_COMPONENT, Resource } from '@vmdhcp/reconciler/chain';
 import type { ListedKind } from './listed-kind.js';
 
 /** An Event that the controller wrote. */

@@ -1,5 +1,6 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
-import { describeMissingRight, Resource } from '@vmdhcp/reconciler/chain';
+import { describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { exportedPools, toCsv, toKea } from './exported-addresses.js';

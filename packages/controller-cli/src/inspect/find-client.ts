@@ -1,4 +1,6 @@
 /** From an address or a MAC address to the virtual machine that has it. */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import {
@@ -10,7 +12,6 @@ import {
   findClientRecords,
   type MissingRight,
   orderClaims,
-  Resource,
 } from '@vmdhcp/reconciler/chain';
 import { type ClusterReader, toCommandError } from './cluster-reader.js';
 import type { MachineName } from './observe-chain.js';

@@ -1,7 +1,8 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, keyOf, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
-import { findAwaitedInterfaces, Resource, virtualMachineNamedBy } from '@vmdhcp/reconciler/chain';
+import { findAwaitedInterfaces, virtualMachineNamedBy } from '@vmdhcp/reconciler/chain';
 import type { ListedKind } from './listed-kind.js';
 
 /** The address of one interface, or why it has none. */

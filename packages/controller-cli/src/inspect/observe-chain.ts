@@ -1,5 +1,6 @@
 /** Reads what explains one virtual machine: objects by their names, and lists only where no object names the next one. */
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, compareByAge, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 import {
   type AddressChain,
@@ -11,7 +12,6 @@ import {
   type ObservedTraffic,
   objectOf,
   type PacketSubject,
-  Resource,
 } from '@vmdhcp/reconciler/chain';
 import type { ClusterReader } from './cluster-reader.js';
 

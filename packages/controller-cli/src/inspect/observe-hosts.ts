@@ -1,6 +1,8 @@
 /** Reads what explains a bare-metal host: lists of few objects, the Lease of its agents, and its Events. */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
-import { type ClientSubject, type MissingRight, Resource, UNREAD } from '@vmdhcp/reconciler/chain';
+import { type ClientSubject, type MissingRight, UNREAD } from '@vmdhcp/reconciler/chain';
 import type { FoundHost, HostChain } from '@vmdhcp/reconciler/host-chain';
 import type { ClusterReader } from './cluster-reader.js';
 

@@ -1,5 +1,5 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import { Resource } from '@vmdhcp/reconciler/chain';
 import type { ListedKind } from './listed-kind.js';
 
 export interface PoolRow {

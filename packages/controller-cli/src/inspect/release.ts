@@ -1,3 +1,4 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { keyOf } from '@vmdhcp/kube-runtime';
 import {
   type ClientRecord,
@@ -7,7 +8,6 @@ import {
   planAddressRelease,
   planMachineRelease,
   type ReleasePlan,
-  Resource,
 } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';

@@ -8,9 +8,9 @@ import {
   virtualMachineNetworkConfigResource,
   wolConfigResource,
 } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
-import { Resource } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];

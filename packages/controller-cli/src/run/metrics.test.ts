@@ -1,6 +1,7 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type EventObject, type KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import { type AuditFacts, DhcpController, type DhcpControllerSettings, Resource } from '@vmdhcp/reconciler';
+import { type AuditFacts, DhcpController, type DhcpControllerSettings } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
 import { createMetrics } from './metrics.js';

@@ -1,4 +1,6 @@
 /** What a migration asks once, before it changes anything. */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
@@ -7,7 +9,6 @@ import {
   type MigrationObservation,
   type NeededRight,
   namespacesOfUpstreamAgents,
-  Resource,
 } from '@vmdhcp/reconciler';
 import { listAll } from './list-all.js';
 

@@ -1,7 +1,9 @@
 /** What is left of Harvester's vm-dhcp-controller after a migration: what its chart installed. */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, describeCount, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
-import { isOfUpstreamChart, Resource, UPSTREAM_CHART } from '@vmdhcp/reconciler';
+import { isOfUpstreamChart, UPSTREAM_CHART } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { listAll } from './list-all.js';
 

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { APPLIED_BY_VERSION_ANNOTATION, MIGRATION_RUN_ANNOTATION } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, keyOf, type WriteResult } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
@@ -19,7 +20,6 @@ import {
   neededRights,
   planMigration,
   planWayBack,
-  Resource,
   rightsProblems,
 } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';

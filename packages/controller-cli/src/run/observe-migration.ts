@@ -1,5 +1,6 @@
 /** What is there of both controllers, in a cluster. */
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import {
@@ -11,7 +12,6 @@ import {
   type MigrationObservation,
   type ObservedDefinition,
   type ObservedWorkload,
-  Resource,
   roleOf,
 } from '@vmdhcp/reconciler';
 import { RegistrationResource } from '../webhook/webhook-registration.js';

@@ -8,6 +8,7 @@ import {
   toCustomResourceDefinition,
 } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   describeNames,
@@ -25,16 +26,14 @@ import {
   type InstalledKind,
   leasesOfOtherAgents,
   planUninstall,
-  Resource,
   UNINSTALL_PHASES,
   type UninstallPlan,
   type UninstallStep,
 } from '@vmdhcp/reconciler';
 import { HOST_AGENT_SELECTOR } from '@vmdhcp/reconciler/bare-metal';
 import { describeStaleLease, isStaleLease } from '@vmdhcp/reconciler/chain';
-import { WAKE_AGENT_SELECTOR } from '@vmdhcp/reconciler/wake-on-lan';
-
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
 import { RegistrationResource, WEBHOOK_LABELS } from '../webhook/webhook-registration.js';
 import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from './apply-crds.js';
 import { CONTROLLER_LEASE } from './controller-process.js';

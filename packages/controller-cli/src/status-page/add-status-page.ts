@@ -1,9 +1,9 @@
 /** The read-only page as a part of the controller's process. Each replica serves it: all of them follow the cluster. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ApiResource, ControllerPart, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
-import { Resource } from '@vmdhcp/reconciler';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
 import {
   createClusterSource,

@@ -1,4 +1,6 @@
 /** Wake-on-LAN as parts of the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that agents report to. */
+
+import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type EventObject,
@@ -8,10 +10,10 @@ import {
   watchObjects,
 } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
-import { EVENT_COMPONENT, Resource } from '@vmdhcp/reconciler';
-import { kubevirtRequests, type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
+import { hasLostAddress } from '@vmdhcp/reconciler';
 import { clusterSecrets } from '@vmdhcp/service-certificates/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
+import { kubevirtRequests, type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
 import type { Registry } from 'prom-client';
 import type { AddParts, PartsContext } from '../run/added-parts.js';
 import { WAKE_ON_LAN_RESOURCES } from '../run/apply-crds.js';
@@ -64,6 +66,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
       followers: () => server.followers,
     });
     const decider = new WakeDecider({
+      hasLostAddress,
       ...kubevirtRequests(
         (resource) => fencedClient(new ApiObjectClient<KubernetesObject>(connection, resource), isLeading),
         (error) => (error instanceof ApiRequestError ? (error.status ?? 0) : undefined),

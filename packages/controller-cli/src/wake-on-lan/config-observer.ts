@@ -1,7 +1,7 @@
 /** What the log has of WolConfigs and of the DaemonSets of their agents. */
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
-import type { WakeOnLanObserver } from '@vmdhcp/reconciler/wake-on-lan';
 import type { Logger } from '@vmdhcp/service-process';
+import type { WakeOnLanObserver } from '@vmdhcp/wake-on-lan/controller';
 import { logRetry } from '../run/log-retry.js';
 
 /** An observer that writes the log. The first line is that of kubevirt-wol. */

@@ -2,7 +2,7 @@
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import { RateLimit } from '@vmdhcp/wake-on-lan';
-import type { WolServerEvent } from '@vmdhcp/wol-service';
+import type { WolServerEvent } from '@vmdhcp/wake-on-lan/service';
 
 /** Lines of each address, or of each kind where there is none: so many at once, then one in ten seconds. */
 const LINES_OF_ONE = { burst: 20, perSecond: 0.1, capacity: 1_000 };

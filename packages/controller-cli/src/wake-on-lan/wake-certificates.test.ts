@@ -1,7 +1,7 @@
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import type { SecretStore, StoredSecret } from '@vmdhcp/service-certificates';
 import type { Logger } from '@vmdhcp/service-process';
-import type { TlsMaterial } from '@vmdhcp/wol-service';
+import type { TlsMaterial } from '@vmdhcp/wake-on-lan/service';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WakeCertificates } from './wake-certificates.js';
 

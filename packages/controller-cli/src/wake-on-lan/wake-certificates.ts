@@ -7,7 +7,7 @@ import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate, type SecretStore } from '@vmdhcp/service-certificates';
 import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
 import type { Logger } from '@vmdhcp/service-process';
-import { AGENT_NAME, MANAGER_NAME, type TlsMaterial } from '@vmdhcp/wol-service';
+import { AGENT_NAME, MANAGER_NAME, type TlsMaterial } from '@vmdhcp/wake-on-lan/service';
 
 /** Names of the Secrets, in the namespace of the agents. */
 const AUTHORITY_SECRET = 'vmdhcp-wake-on-lan-ca';

@@ -1,5 +1,5 @@
-import type { DecidedReport } from '@vmdhcp/reconciler/wake-on-lan';
 import type { Logger } from '@vmdhcp/service-process';
+import type { DecidedReport } from '@vmdhcp/wake-on-lan/controller';
 import { expect, it } from 'vitest';
 import { createWakeLog } from './wake-log.js';
 

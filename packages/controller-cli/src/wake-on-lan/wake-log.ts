@@ -1,9 +1,9 @@
 /** What the log has of wake-ups. Two lines are those of kubevirt-wol; under a flood the lines about reports are left out and counted. */
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
-import type { DecidedReport, WakeObserver } from '@vmdhcp/reconciler/wake-on-lan';
 import type { Logger } from '@vmdhcp/service-process';
+import type { WakeReport } from '@vmdhcp/wake-on-lan';
 import { RateLimit } from '@vmdhcp/wake-on-lan';
-import type { WakeReport } from '@vmdhcp/wol-service';
+import type { DecidedReport, WakeObserver } from '@vmdhcp/wake-on-lan/controller';
 
 /** Lines about reports: so many at once, then so many a second. */
 const LINES = { burst: 100, perSecond: 10, capacity: 1 };

@@ -1,4 +1,4 @@
-import type { DecidedReport } from '@vmdhcp/reconciler/wake-on-lan';
+import type { DecidedReport } from '@vmdhcp/wake-on-lan/controller';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { createWakeMetrics } from './wake-metrics.js';

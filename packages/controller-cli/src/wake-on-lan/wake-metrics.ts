@@ -1,5 +1,5 @@
 /** What Wake-on-LAN reports to Prometheus: the four metrics of kubevirt-wol, each counted once, and what they do not have. */
-import { type DecidedReport, ruleOf } from '@vmdhcp/reconciler/wake-on-lan';
+import { type DecidedReport, ruleOf } from '@vmdhcp/wake-on-lan/controller';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 type Outcome = DecidedReport['verdict']['outcome'];

@@ -5,7 +5,13 @@
 import type { Clock, ControllerPart } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
-import { startWolServer, type TlsMaterial, type WolHandler, type WolServer, type WolServerEvent } from '@vmdhcp/wol-service';
+import {
+  startWolServer,
+  type TlsMaterial,
+  type WolHandler,
+  type WolServer,
+  type WolServerEvent,
+} from '@vmdhcp/wake-on-lan/service';
 import { createServerLog } from './server-log.js';
 
 const RETRY_MS = 5_000;

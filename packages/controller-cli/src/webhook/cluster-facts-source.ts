@@ -1,5 +1,6 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { CacheSubscription, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
-import { ClusterFacts, type ClusterNetworks, type FactKind, Resource } from '@vmdhcp/reconciler';
+import { ClusterFacts, type ClusterNetworks, type FactKind } from '@vmdhcp/reconciler';
 
 export interface ClusterFactsSource {
   readonly facts: ClusterFacts;

@@ -1,4 +1,5 @@
 /** The conditions Registered, AgentReady and RogueServer of a pool, with messages that name where to look. */
+
 import {
   type ConditionOf,
   describeReason,
@@ -9,12 +10,20 @@ import {
   type ReasonAt,
   type RogueServer,
 } from '@vmdhcp/ippool-api';
-import { cutText, describeNames, isRolledOut, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import {
+  cutText,
+  describeNames,
+  isRolledOut,
+  type KubernetesObject,
+  readList,
+  readText,
+  rolloutTrouble,
+} from '@vmdhcp/kube-runtime';
+import { AGENT_ROLLOUT_REMEDIES } from './agent-rollout-remedies.js';
 import type { ObservedGroup } from './agents-observation.js';
 import type { GroupProblem } from './agents-plan.js';
 import { isConfigured } from './configured-pools.js';
 import type { PoolForAgents } from './pool-for-agents.js';
-import { rolloutTrouble } from './rollout-trouble.js';
 
 /** The pool itself is why no agent serves it: its condition CacheReady has the cause. */
 export const NOT_SERVED = 'NotServed';
@@ -86,7 +95,7 @@ function reported({ reason, message }: PoolReport): ConditionOf<'IPPool'> {
 
 /** What keeps new pods from serving: existing pods tell most, unless pods cannot even be created. */
 function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> | undefined {
-  const rollout = rolloutTrouble(deployment);
+  const rollout = rolloutTrouble(deployment, AGENT_ROLLOUT_REMEDIES);
   const ofPods = podTrouble(pods, deployment);
   if (rollout === undefined || (rollout.reason === 'RolloutStuck' && ofPods !== undefined)) return ofPods;
   return notReady(rollout.reason, rollout.message);
@@ -94,7 +103,7 @@ function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): Condi
 
 /** The pool is served; what keeps its new agents from starting is reported all the same. */
 function servedThough({ deployment }: ObservedGroup): ConditionOf<'IPPool'> {
-  const trouble = rolloutTrouble(deployment);
+  const trouble = rolloutTrouble(deployment, AGENT_ROLLOUT_REMEDIES);
   if (trouble === undefined) return { type: AGENT_READY, status: 'True' };
   return { type: AGENT_READY, status: 'True', ...trouble, message: `served by the agents that are there; ${trouble.message}` };
 }

@@ -1,4 +1,5 @@
 /** The Deployment of a group of pools, as data: everything that an API server would fill in is written out. */
+
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
@@ -11,19 +12,13 @@ import {
   IPPOOL_NAMESPACE_LABEL,
   IPPOOL_REFS_VARIABLE,
 } from '@vmdhcp/ippool-api';
-import { compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { CONTROLLER, MANAGED_BY_LABEL, MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
+import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS, compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { NetworkPlacement } from '../network/network-placement.js';
-import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from './absent-pod-fields.js';
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 import { perPoolGroupName } from './topology.js';
 
-/** On the pods: which networks Multus attaches. */
-export const MULTUS_NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
 export const AGENT_CONTAINER = 'agent';
-/** On objects that the controller creates, and not a manifest or a chart. */
-export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
-export const CONTROLLER = 'vm-dhcp-controller';
-
 export interface AgentPodSettings {
   readonly namespace: string;
   readonly image: string;

@@ -3,8 +3,8 @@
  * Role with `resourceNames`, so that an agent can neither read nor write what belongs to another group.
  */
 import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, GROUP } from '@vmdhcp/ippool-api';
+import { CONTROLLER, MANAGED_BY_LABEL } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { CONTROLLER, MANAGED_BY_LABEL } from './agent-deployment.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 /** Agents follow their pools; they never ask for one by itself. */

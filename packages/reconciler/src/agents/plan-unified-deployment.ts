@@ -8,9 +8,8 @@ import {
   type AgentNetworkConfig,
   IPPOOL_REFS_VARIABLE,
 } from '@vmdhcp/ippool-api';
+import { MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
 import { describeNames, type KubernetesObject, type MergePatch, readField, readList, readText } from '@vmdhcp/kube-runtime';
-
-import { MULTUS_NETWORKS_ANNOTATION } from './agent-deployment.js';
 import { containersOf, findContainer } from './configured-pools.js';
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 

@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export { EVENT_COMPONENT, Resource } from '../resources.js';
 export { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
 export {
   type AddressChain,

@@ -8,6 +8,7 @@ import {
   RENEW_PERIOD_ANNOTATION,
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
+import { CONTROLLER, MANAGED_BY_LABEL } from '@vmdhcp/ippool-api/resources';
 import {
   ATTEMPT_SPREAD,
   type KubernetesObject,
@@ -17,7 +18,6 @@ import {
   toReconcileResult,
   type WriteResult,
 } from '@vmdhcp/kube-runtime';
-import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
 import type { AgentAction, GroupProblem } from '../agents/agents-plan.js';
 import type { RightsAction } from '../agents/plan-group-rights.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';

@@ -2,6 +2,8 @@
  * Stores who had which address when, in ConfigMaps. It writes after addresses are recorded and is never waited for: one request at a time, with
  * a rest after each. What it cannot store waits, up to a bound; beyond that, and after a conflict, it begins again with what is stored.
  */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type Clock,
@@ -20,7 +22,6 @@ import type { AuditFacts } from '../audit/audit-facts.js';
 import { batchesToDrop, planSlotDrop, planSlotWrite, readBatches, type SlotDrop } from '../audit/audit-slots.js';
 import { formatAuditState, parseAuditState } from '../audit/audit-state.js';
 import { formatBatch } from '../audit/pool-log.js';
-import { Resource } from '../resources.js';
 import type { PoolView } from '../view/pool-views.js';
 import { observationOf } from './assigned-clients.js';
 import { AuditConfigMaps, type RefusedWrite } from './audit-config-maps.js';

@@ -1,6 +1,6 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { projectHostStatus, projectSecret } from '../bare-metal/controller/cached-hosts.js';
-import { Resource } from '../resources.js';
 import { projectVirtualMachine } from '../virtual-machine/cached-virtual-machine.js';
 import { projectInstance } from '../virtual-machine/running-instance.js';
 

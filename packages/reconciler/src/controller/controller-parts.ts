@@ -1,6 +1,7 @@
 /** Parts of the controller, as its settings ask for them. */
+
+import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
 import { type EventObject, EventRecorder } from '@vmdhcp/kube-runtime';
-import { EVENT_COMPONENT, Resource } from '../resources.js';
 import { type AgentsContext, createAgentsContext } from './agents-context.js';
 import { AuditKeeper } from './audit-keeper.js';
 import type { DhcpControllerSettings } from './dhcp-controller-settings.js';

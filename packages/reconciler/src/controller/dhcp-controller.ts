@@ -6,10 +6,11 @@
  * Caches are followed from `start` on; keys are reconciled between `lead` and `stop` only, and only once every cache of virtual
  * machines, configs, pools and networks is complete: no address is released because its owner has not been seen yet.
  */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type CacheSubscription, type ControllerPart, type EventRecorder, keyOf } from '@vmdhcp/kube-runtime';
 import { NO_CLUSTER_NETWORKS } from '../admission/admission-facts.js';
 import type { AuditFacts } from '../audit/audit-facts.js';
-import { Resource } from '../resources.js';
 import { ClusterView } from '../view/cluster-view.js';
 import type { InstanceSource, InstancesState } from '../view/instance-source.js';
 import { MachineAddresses } from '../view/machine-addresses.js';

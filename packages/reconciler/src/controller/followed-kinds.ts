@@ -1,6 +1,7 @@
 /** The kinds that addresses depend on, as caches: listed, watched, and listed anew when leadership begins. */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ApiResource, CacheSubscription } from '@vmdhcp/kube-runtime';
-import { Resource } from '../resources.js';
 import { InstanceSource, type InstancesState } from '../view/instance-source.js';
 import { MissingKinds } from '../view/missing-kinds.js';
 import { byKind, CACHED_KINDS, type CachedKind } from './by-kind.js';

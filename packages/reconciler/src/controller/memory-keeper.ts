@@ -1,5 +1,6 @@
 /** Reads the ConfigMaps with the MAC addresses of stopped machines in every replica, and writes them in the leader: gathered, and only what changed. */
 import { MAC_ADDRESS_MEMORY_LABEL } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -13,7 +14,6 @@ import {
   toReconcileResult,
   type WriteResult,
 } from '@vmdhcp/kube-runtime';
-import { Resource } from '../resources.js';
 import type { ObjectSource } from '../view/cluster-view.js';
 import { MacAddressMemory, type MacAddressMemorySettings } from '../view/mac-address-memory.js';
 import { type MemoryProblem, memoryRecordNames } from '../virtual-machine/memory-record.js';

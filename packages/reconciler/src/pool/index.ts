@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export { Resource } from '../resources.js';
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './address-conflict.js';
 export { changedAssignments, type ReadVersion } from './changed-assignments.js';
 export { fillInDefaults } from './fill-in-defaults.js';

@@ -10,8 +10,8 @@ import {
   IPPOOL_NAMESPACE_LABEL,
   NETWORK_CONFIG_FINALIZER,
 } from '@vmdhcp/ippool-api';
+import { CONTROLLER, MANAGED_BY_LABEL } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, keyOf, type MergePatch, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { CONTROLLER, MANAGED_BY_LABEL } from '../agents/agent-deployment.js';
 import { UNIFIED_GROUP } from '../agents/topology.js';
 
 const HOST_RIGHTS = [

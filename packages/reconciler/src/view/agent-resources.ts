@@ -1,7 +1,7 @@
 import { AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ApiResource } from '@vmdhcp/kube-runtime';
 import type { AgentsSettings } from '../agents/agents-plan.js';
-import { Resource } from '../resources.js';
 
 /** Objects with the agents' label, in the agents' namespace. */
 export const AGENT_SELECTOR = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;

@@ -1,3 +1,4 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type CacheListener,
@@ -8,7 +9,6 @@ import {
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { instance, virtualMachine } from '../fixtures/object-fixtures.js';
-import { Resource } from '../resources.js';
 import { InstanceSource, type InstancesState } from './instance-source.js';
 
 const KEY = 'default/vm-a';

@@ -6,13 +6,14 @@
 import {
   type ApiResource,
   type CacheSubscription,
+  isOwnedByAnother,
   type KubernetesObject,
   keyOf,
   readField,
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 
-import { hasSameInterfaces, hasUnseenInstance, isOfAnother, readRunningInstance } from '../virtual-machine/running-instance.js';
+import { hasSameInterfaces, hasUnseenInstance, readRunningInstance } from '../virtual-machine/running-instance.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 export type InstancesState =
@@ -74,7 +75,10 @@ export class InstanceSource {
   of(virtualMachine: KubernetesObject, newest?: NewestInstance): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
     const stored = newest === undefined ? this.#cache.get(keyOf(virtualMachine)) : newest.object;
-    const instance = stored !== undefined && isOfAnother(virtualMachine, stored) ? undefined : stored;
+    const instance =
+      stored !== undefined && isOwnedByAnother(stored, { kind: 'VirtualMachine', uid: virtualMachine.metadata.uid })
+        ? undefined
+        : stored;
     const running = readRunningInstance(virtualMachine, instance);
     // The watch of virtual machines may be ahead of that of their instances.
     return running ?? (hasUnseenInstance(virtualMachine, instance) ? 'unseen' : undefined);

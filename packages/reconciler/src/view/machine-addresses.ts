@@ -4,12 +4,11 @@
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
-import type { WakeMachine } from '@vmdhcp/wake-on-lan';
 import { type InterfaceKnowledge, macAddressesOf, machineInterfaces } from '../virtual-machine/machine-interfaces.js';
 import type { ObjectSource } from './cluster-view.js';
 import type { MacAddressMemory } from './mac-address-memory.js';
 import { MacAddressOwners } from './mac-address-owners.js';
-import type { MachineInventory } from './machine-inventory.js';
+import type { ListedMachine, MachineInventory } from './machine-inventory.js';
 
 export interface MachineAddressesSettings {
   readonly virtualMachines: ObjectSource;
@@ -20,7 +19,7 @@ export interface MachineAddressesSettings {
 }
 
 /** A machine with its MAC addresses in canonical spelling. */
-interface KnownMachine extends WakeMachine {
+interface KnownMachine extends ListedMachine {
   readonly macAddresses: readonly MacAddress[];
 }
 
@@ -47,11 +46,11 @@ export class MachineAddresses implements MachineInventory {
     return this.#machines.size;
   }
 
-  machines(): Iterable<WakeMachine> {
+  machines(): Iterable<ListedMachine> {
     return this.#machines.values();
   }
 
-  get(key: string): WakeMachine | undefined {
+  get(key: string): ListedMachine | undefined {
     return this.#machines.get(key);
   }
 
@@ -124,7 +123,7 @@ function hasSameItems(some: readonly string[], others: readonly string[]): boole
   return some.length === others.length && some.every((one, index) => one === others[index]);
 }
 
-function hasSameLabels(some: WakeMachine['labels'], others: WakeMachine['labels']): boolean {
+function hasSameLabels(some: ListedMachine['labels'], others: ListedMachine['labels']): boolean {
   const keys = Object.keys(some);
   return keys.length === Object.keys(others).length && keys.every((key) => some[key] === others[key]);
 }

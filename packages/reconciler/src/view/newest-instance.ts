@@ -1,5 +1,5 @@
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf, type ObjectClient } from '@vmdhcp/kube-runtime';
-import { Resource } from '../resources.js';
 
 /** Asks the API server for one VirtualMachineInstance by a list: the right to list is what the controller has. @throws what the list throws. */
 export async function readNewestInstance(

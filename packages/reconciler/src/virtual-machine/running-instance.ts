@@ -1,6 +1,14 @@
 /** What is read of a KubeVirt VirtualMachineInstance: its interfaces now, and their MAC addresses. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { isRecord, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import {
+  isOwnedByAnother,
+  isRecord,
+  type KubernetesObject,
+  readConditions,
+  readField,
+  readList,
+  readText,
+} from '@vmdhcp/kube-runtime';
 
 /** An instance that runs, or is starting. */
 export interface RunningInstance {
@@ -91,7 +99,8 @@ export function readRunningInstance(
   instance: KubernetesObject | undefined,
 ): RunningInstance | undefined {
   if (instance === undefined || hasEnded(instance)) return undefined;
-  if (!isRecord(instance.spec) || isOfAnother(virtualMachine, instance)) return undefined;
+  if (!isRecord(instance.spec) || isOwnedByAnother(instance, { kind: 'VirtualMachine', uid: virtualMachine.metadata.uid }))
+    return undefined;
   const runningSince = readText(readList(instance.status, 'phaseTransitionTimestamps')[0], 'phaseTransitionTimestamp');
   return {
     ...(runningSince !== undefined && !isPaused(instance.status) && { runningSince }),
@@ -101,15 +110,6 @@ export function readRunningInstance(
       ...macAddresses(readList(instance.status, 'interfaces').filter(isOfHypervisor), 'mac'),
     ]),
   };
-}
-
-/** True if the instance belongs to another virtual machine, one of the same name before it. */
-export function isOfAnother(
-  { metadata: { uid } }: KubernetesObject,
-  { metadata: { ownerReferences = [] } }: KubernetesObject,
-): boolean {
-  const owners = Array.isArray(ownerReferences) ? ownerReferences : [];
-  return owners.some((owner) => readText(owner, 'kind') === 'VirtualMachine' && readText(owner, 'uid') !== uid);
 }
 
 function hasEnded({ status }: KubernetesObject): boolean {

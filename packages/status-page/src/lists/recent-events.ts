@@ -1,6 +1,7 @@
 /** Kubernetes Events as the page shows them: of one pool, of virtual machines' addresses and wake-ups, of agents, or of bare-metal hosts. */
+
+import { EVENT_COMPONENT } from '@vmdhcp/ippool-api/resources';
 import { cutText, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
-import { EVENT_COMPONENT } from '@vmdhcp/reconciler/chain';
 import type { EventsOf, RecentEvent, RecentEventsPage, Section } from '../model/page-data.js';
 
 export interface EventQuery {

@@ -1,5 +1,6 @@
 /** The page of a cluster: what shared caches have. It writes nothing, and every replica of the controller can serve it. */
 import { AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -7,7 +8,6 @@ import {
   readText,
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
-import { Resource } from '@vmdhcp/reconciler/chain';
 import { LeaderTerms } from '../lists/leader-terms.js';
 import { listAgents } from '../lists/list-agents.js';
 import { causesIn, type RankedHosts, rankHosts, toHostsPage } from '../lists/list-hosts.js';

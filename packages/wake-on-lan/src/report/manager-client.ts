@@ -1,4 +1,4 @@
-/** How an agent reaches its managers. `WolClient` of `@vmdhcp/wol-service` is one, over gRPC. */
+/** How an agent reaches its managers. `WolClient` is one, over gRPC. */
 import type { WakeAnswer, WakeReport } from './wake-report.js';
 import type { WolClientEvent } from './wol-client-event.js';
 

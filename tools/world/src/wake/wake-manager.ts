@@ -1,4 +1,5 @@
 /** Wake-on-LAN in one run of the controller: the real index, agents' DaemonSets and decisions. Agents reach it without gRPC. */
+
 import type { FakeProcess } from '@vmdhcp/dhcp-agent/testing';
 import {
   type ApiResource,
@@ -10,8 +11,9 @@ import {
 } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient, ApiRequestError, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 import type { DhcpController } from '@vmdhcp/reconciler';
-import { kubevirtRequests, WakeDecider, WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
+import { hasLostAddress } from '@vmdhcp/reconciler';
 import type { ReportOutcome, WakeReport } from '@vmdhcp/wake-on-lan';
+import { kubevirtRequests, WakeDecider, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
 
 export interface WakeManagerSettings {
   readonly node: string;
@@ -54,6 +56,7 @@ export class WakeManager {
     const { index } = this.#controller;
     const isSynced = () => this.#isComplete && this.#controller.synced;
     this.#decider = new WakeDecider({
+      hasLostAddress,
       ...kubevirtRequests(
         (resource) => fencedClient(new ApiObjectClient<KubernetesObject>(transport, resource), isLeading),
         (error) => (error instanceof ApiRequestError ? (error.status ?? 0) : undefined),

@@ -4,6 +4,7 @@
  */
 import { clusterAgentSecretProblems, describeHostProblem } from '@vmdhcp/host-inventory';
 import { BARE_METAL_API_VERSION, HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -23,7 +24,6 @@ import {
   toReconcileResult,
   toRegarding,
 } from '@vmdhcp/kube-runtime';
-import { EVENT_COMPONENT, Resource } from '../../resources.js';
 import { type HostAgentsPlan, planHostAgents } from '../workload/plan-host-agents.js';
 import { type SecretFacts, secretTexts } from '../workload/secret-texts.js';
 import type { BareMetalControllerSettings, BareMetalKey, ClusterAgentAddresses } from './bare-metal-settings.js';

@@ -1,4 +1,5 @@
 /** The status of a ClusterAgent: whether its agents run, and what a person should correct. */
+
 import { describeHostProblem } from '@vmdhcp/host-inventory';
 import type { HostConditionOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {
@@ -9,10 +10,11 @@ import {
   mergePatchTowards,
   readConditions,
   readField,
+  rolloutTrouble,
   withConditions,
 } from '@vmdhcp/kube-runtime';
-import { rolloutTrouble } from '../../agents/rollout-trouble.js';
 import type { HostAgents } from '../workload/plan-host-agents.js';
+import { HOST_AGENT_REMEDIES } from './rollout-remedies.js';
 
 export type ClusterAgentCondition = HostConditionOf<'ClusterAgent'>;
 type ReadyCondition = Extract<ClusterAgentCondition, { readonly type: 'Ready' }>;
@@ -74,7 +76,7 @@ function rolloutCondition({ deployment, replicas, workload }: HostAgents): Ready
   // Of one that is wrong, what runs stays as it is.
   const wanted = workload.isDeployable ? replicas : countOf(deployment?.spec, 'replicas');
   if (wanted === 0) return unready('HostAgentsOff', 'no agent runs, because spec.agentYaml.replicas is 0');
-  const trouble = rolloutTrouble(deployment);
+  const trouble = rolloutTrouble(deployment, HOST_AGENT_REMEDIES);
   if (trouble !== undefined) return unready('HostAgentsStuck', trouble.message);
   if (deployment === undefined) return unready('HostAgentsStarting', 'the Deployment of the agents does not exist yet');
   const { namespace, name } = deployment.metadata;

@@ -1,4 +1,6 @@
 /** The objects of the agents of bare-metal hosts, of every kind that is planned, as caches and as writes. */
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -9,7 +11,6 @@ import {
   type WriteResult,
   writePlan,
 } from '@vmdhcp/kube-runtime';
-import { Resource } from '../../resources.js';
 import { HOST_AGENT_SELECTOR, HOST_AGENTS_BINDING, type HostAgentSettings } from '../workload/host-agent-settings.js';
 import type { HostAgentWrite } from '../workload/plan-host-agents.js';
 

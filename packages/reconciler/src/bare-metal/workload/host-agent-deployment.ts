@@ -3,10 +3,9 @@
  * follow their ClusterAgent, so that a change of these restarts no pod.
  */
 import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
-import { type KubernetesObject, toOwnerReference } from '@vmdhcp/kube-runtime';
-import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from '../../agents/absent-pod-fields.js';
-import { CONTROLLER, MANAGED_BY_LABEL, MULTUS_NETWORKS_ANNOTATION } from '../../agents/agent-deployment.js';
-import type { PortRange } from '../../agents/choose-http-ports.js';
+import { CONTROLLER, MANAGED_BY_LABEL, MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
+import type { PortRange } from '@vmdhcp/kube-runtime';
+import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS, type KubernetesObject, toOwnerReference } from '@vmdhcp/kube-runtime';
 import { type HostAgentSettings, hostAgentName, hostAgentVolumeName } from './host-agent-settings.js';
 import type { HostWorkload } from './read-host-workload.js';
 import { multusNetworks } from './underlay.js';

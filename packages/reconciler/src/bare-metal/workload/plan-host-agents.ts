@@ -1,6 +1,8 @@
 /** All objects of the agents of bare-metal hosts, from all ClusterAgents and what exists, as a value. */
 import { BARE_METAL_GROUP } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
 import {
+  chooseHttpPorts,
   compareByAge,
   controllerOf,
   isBeingDeleted,
@@ -14,8 +16,6 @@ import {
   readTexts,
   toOwnerReference,
 } from '@vmdhcp/kube-runtime';
-import { MULTUS_NETWORKS_ANNOTATION } from '../../agents/agent-deployment.js';
-import { chooseHttpPorts } from '../../agents/choose-http-ports.js';
 import { findSharedUnderlays } from './find-shared-underlays.js';
 import { type HostAgentParts, NODE_HTTP_PORTS, POD_HTTP_PORT, toHostAgentDeployment } from './host-agent-deployment.js';
 import { toHostAgentRights, toSubjects } from './host-agent-rights.js';

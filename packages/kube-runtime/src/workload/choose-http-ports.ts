@@ -1,0 +1,46 @@
+/** TCP ports of nodes, one for each workload on their network: agents of two objects may run on one node. */
+import type { KubernetesObject } from '../object/kubernetes-object.js';
+import { readField, readList } from '../object/read-field.js';
+
+/** Ports that are not used by Kubernetes or Harvester, and below those that Linux chooses for clients. */
+export interface PortRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * The port of each name: the one that its workload has, else the first that no workload has.
+ *
+ * @param workloads - by name, the older ones first; undefined: it does not exist yet.
+ * @param observed - every workload: agents that are on their way out still have their port.
+ */
+export function chooseHttpPorts(
+  workloads: ReadonlyMap<string, KubernetesObject | undefined>,
+  observed: readonly KubernetesObject[],
+  range: PortRange,
+): ReadonlyMap<string, number> {
+  const ports = new Map<string, number>();
+  const taken = new Set<number>();
+  for (const [name, workload] of workloads) {
+    const port = workload && httpPortOf(workload, range);
+    if (port === undefined || taken.has(port)) continue;
+    ports.set(name, port);
+    taken.add(port);
+  }
+  for (const workload of observed) taken.add(httpPortOf(workload, range) ?? range.first - 1);
+  let next = range.first;
+  for (const name of workloads.keys()) {
+    if (ports.has(name)) continue;
+    while (taken.has(next)) next++;
+    ports.set(name, next);
+    taken.add(next);
+  }
+  return ports;
+}
+
+/** The port by which agents of this workload are asked; undefined: it has none of the range. */
+export function httpPortOf(workload: KubernetesObject, { first, count }: PortRange): number | undefined {
+  const [container] = readList(workload.spec, 'template', 'spec', 'containers');
+  const ports = readList(container, 'ports').map((port) => Number(readField(port, 'containerPort')));
+  return ports.find((port) => port >= first && port < first + count);
+}

@@ -1,0 +1,124 @@
+/** All DaemonSets of agents that hear magic packets, from all WolConfigs and what exists, as a value. */
+import { WOL_GROUP } from '@vmdhcp/ippool-api';
+import {
+  chooseHttpPorts,
+  compareByAge,
+  controllerOf,
+  isBeingDeleted,
+  isOwnedBy,
+  type KubernetesObject,
+  type OwnedObjectPlan,
+  planOwnedObject,
+  readField,
+  readList,
+  readText,
+  toOwnerReference,
+} from '@vmdhcp/kube-runtime';
+import type { ReadWolConfig } from '../config/read-wol-config.js';
+import { type ConfigListening, sharePorts } from '../config/share-ports.js';
+import { fitToObserved } from './fit-to-observed.js';
+import { toWakeAgentDaemonSet, WAKE_HTTP_PORTS, type WakeAgentSettings, wakeAgentName } from './wake-agent-daemon-set.js';
+
+export interface WakeAgentsObservation {
+  /** WolConfigs that are used: without problems, and not being deleted. */
+  readonly configs: readonly ReadWolConfig[];
+  /** In the namespace of the agents, with the label of wake agents. */
+  readonly daemonSets: readonly KubernetesObject[];
+}
+
+/** The agents of one WolConfig. */
+export interface ConfigAgents {
+  readonly listening: ConfigListening;
+  /** The DaemonSet whose agents listen for it, of its own or of another WolConfig; undefined: there is none. */
+  readonly daemonSetName: string | undefined;
+  /** As it is observed; undefined: it does not exist yet. */
+  readonly daemonSet: KubernetesObject | undefined;
+  /** Why its DaemonSet cannot be as it should be, and what to do; undefined: it can. */
+  readonly refusal: string | undefined;
+}
+
+export type DaemonSetWrite = Extract<OwnedObjectPlan, { readonly kind: 'create' | 'patch' | 'delete' }>;
+
+export interface WakeAgentsPlan {
+  /** In this order: what ends first frees its ports. */
+  readonly writes: readonly DaemonSetWrite[];
+  /** By the name of each WolConfig. */
+  readonly agents: ReadonlyMap<string, ConfigAgents>;
+}
+
+const ORDER: readonly DaemonSetWrite['kind'][] = ['delete', 'patch', 'create'];
+
+/** The plan for all DaemonSets at once. After it is carried out, planning again writes nothing. */
+export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, settings: WakeAgentSettings): WakeAgentsPlan {
+  const byName = new Map(daemonSets.map((daemonSet) => [daemonSet.metadata.name, daemonSet]));
+  const listening = sharePorts(configs);
+  const withAgents = configs
+    .toSorted((one, other) => compareByAge(one.object, other.object))
+    .filter(({ name }) => (listening.get(name)?.ports.length ?? 0) > 0);
+  const own = new Map(withAgents.map(({ name }) => [name, byName.get(wakeAgentName(name))]));
+  const httpPorts = chooseHttpPorts(own, daemonSets, WAKE_HTTP_PORTS);
+  const plans = new Map(
+    withAgents.map((config) => {
+      const parts = {
+        config,
+        listening: listening.get(config.name) as ConfigListening,
+        httpPort: httpPorts.get(config.name) as number,
+      };
+      return [config.name, planDaemonSet(parts, own.get(config.name), settings)];
+    }),
+  );
+  const surplus = planSurplus(daemonSets, new Set(withAgents.map(({ name }) => wakeAgentName(name))));
+  return {
+    writes: toWrites([...surplus, ...plans.values()]),
+    agents: new Map(
+      configs.map(({ name }) => {
+        const one = listening.get(name) as ConfigListening;
+        const [host] = one.ports.length > 0 ? [name] : one.shared.values();
+        const daemonSetName = host === undefined ? undefined : wakeAgentName(host);
+        const plan = host === undefined ? undefined : plans.get(host);
+        const refusal = plan?.kind === 'refuse' ? plan.message : undefined;
+        return [name, { listening: one, daemonSetName, daemonSet: byName.get(daemonSetName ?? ''), refusal }];
+      }),
+    ),
+  };
+}
+
+type Parts = Omit<Parameters<typeof toWakeAgentDaemonSet>[0], 'kept'>;
+
+function planDaemonSet(parts: Parts, observed: KubernetesObject | undefined, settings: WakeAgentSettings): OwnedObjectPlan {
+  const ownership = { owner: toOwnerReference(parts.config.object) };
+  if (observed === undefined) return planOwnedObject(toWakeAgentDaemonSet(parts, settings), undefined, ownership);
+  if (isBeingDeleted(observed)) return { kind: 'nothing' };
+  const isOwn = isOwnedBy(observed, ownership);
+  // Of a WolConfig of the same name that is gone: its successor has agents of its own.
+  if (!isOwn && isOfWolConfig(observed)) return { kind: 'delete', object: observed, isReplaced: true };
+  const wanted = toWakeAgentDaemonSet({ ...parts, kept: keptAgent(parts.config, observed) }, settings);
+  const plan = planOwnedObject(fitToObserved(wanted, observed), observed, ownership);
+  if (plan.kind !== 'refuse' || !isOwn) return plan;
+  // Another selector, as the predecessor wrote it. Agents have no state, so that nothing is lost; those that shall be kept cannot be created again.
+  return parts.config.agent.holdsImage ? { kind: 'nothing' } : { kind: 'delete', object: observed, isReplaced: true };
+}
+
+/** The image that the agents run, with the user that it needs, where it shall be kept. */
+function keptAgent({ agent }: ReadWolConfig, { spec }: KubernetesObject): Parameters<typeof toWakeAgentDaemonSet>[0]['kept'] {
+  const [container] = readList(spec, 'template', 'spec', 'containers');
+  const image = readText(container, 'image');
+  if (!agent.holdsImage || image === undefined) return undefined;
+  return { image, securityContext: readField(container, 'securityContext') };
+}
+
+/** DaemonSets of WolConfigs that are gone, are not used, or need none: the garbage collector is not waited for. */
+function planSurplus(daemonSets: readonly KubernetesObject[], wanted: ReadonlySet<string>): readonly OwnedObjectPlan[] {
+  return daemonSets
+    .filter((one) => !wanted.has(one.metadata.name) && isOfWolConfig(one))
+    .map((one) => planOwnedObject(undefined, one, { isOwn: () => true }));
+}
+
+function isOfWolConfig(daemonSet: KubernetesObject): boolean {
+  const owner = controllerOf(daemonSet);
+  return owner?.kind === 'WolConfig' && owner.apiVersion.startsWith(`${WOL_GROUP}/`);
+}
+
+function toWrites(plans: readonly OwnedObjectPlan[]): readonly DaemonSetWrite[] {
+  return ORDER.flatMap((kind) => plans.filter((plan): plan is DaemonSetWrite => plan.kind === kind));
+}

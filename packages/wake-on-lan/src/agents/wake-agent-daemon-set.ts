@@ -1,0 +1,197 @@
+/** The DaemonSet of a WolConfig, as data: everything that an API server would fill in is written out. */
+import { WOL_CONFIG_LABEL } from '@vmdhcp/ippool-api';
+import type { PortRange } from '@vmdhcp/kube-runtime';
+import {
+  ABSENT_CONTAINER_FIELDS,
+  ABSENT_POD_FIELDS,
+  type KubernetesObject,
+  objectNameWithin,
+  toOwnerReference,
+} from '@vmdhcp/kube-runtime';
+import { nameOfPassword, type ReadWolConfig, type WakeAgentSpec } from '../config/read-wol-config.js';
+import type { ConfigListening } from '../config/share-ports.js';
+
+export interface WakeAgentSettings {
+  readonly namespace: string;
+  /** Of agents whose WolConfig names none. */
+  readonly image: string;
+  /** Names of Secrets. */
+  readonly imagePullSecrets: readonly string[];
+  /** It needs no rights; undefined: that of the namespace, `default`. */
+  readonly serviceAccountName?: string | undefined;
+  /** `host:port` at which agents reach the managers. */
+  readonly manager: string;
+  /** The Secret with the certificate of the agents; undefined: they report in clear text. */
+  readonly tlsSecret: string | undefined;
+}
+
+export interface WakeAgentParts {
+  readonly config: ReadWolConfig;
+  readonly listening: ConfigListening;
+  /** TCP port of the node on which agents serve /healthz, /readyz and /metrics. */
+  readonly httpPort: number;
+  /** Of agents that are kept as they are. */
+  readonly kept?: { readonly image: string; readonly securityContext: unknown } | undefined;
+}
+
+/** Agents are on the network of the node. */
+export const WAKE_HTTP_PORTS: PortRange = { first: 18_420, count: 2_000 };
+export const WAKE_AGENT_CONTAINER = 'agent';
+export const WAKE_AGENT_APP = 'wol-agent';
+/** Which DaemonSets are looked at. */
+export const WAKE_AGENT_SELECTOR = `app=${WAKE_AGENT_APP}`;
+/** Where agents find their certificate. */
+const TLS_FOLDER = '/etc/vmdhcp/wake-on-lan';
+const MOST_LABEL_CHARACTERS = 63;
+/** Whom the images are made for: an account that exists on no node. */
+const IMAGE_USER = 65_532;
+/** The image allows its Node these capabilities (file capabilities), so that the agent need not be root. */
+const SECURITY_CONTEXT = {
+  runAsNonRoot: true,
+  runAsUser: IMAGE_USER,
+  runAsGroup: IMAGE_USER,
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'], add: ['NET_RAW', 'NET_BIND_SERVICE'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+const GRACE_SECONDS = 10;
+/** No limit of processor time, as agents of DHCP have none: a flood of 100,000 packets a second takes half of a processor, and an agent that waits for its share hears no wake-up. */
+const DEFAULT_RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '192Mi' } };
+const DEFAULT_UPDATE_STRATEGY = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
+
+/** The name of the DaemonSet of a WolConfig. */
+export function wakeAgentName(config: string): string {
+  return `${WAKE_AGENT_APP}-${labelValueOf(config)}`;
+}
+
+/** The name itself, where a label may have it. */
+function labelValueOf(config: string): string {
+  if (config.length <= MOST_LABEL_CHARACTERS) return config;
+  return objectNameWithin(config, { suffix: '', of: config, isAmbiguous: true, most: MOST_LABEL_CHARACTERS });
+}
+
+/** The DaemonSet as it should be, with its owner. */
+export function toWakeAgentDaemonSet(parts: WakeAgentParts, settings: WakeAgentSettings): KubernetesObject {
+  const { config } = parts;
+  const { name, object } = config;
+  const selected = { app: WAKE_AGENT_APP, [WOL_CONFIG_LABEL]: labelValueOf(name) };
+  const labels = {
+    ...selected,
+    'app.kubernetes.io/name': WAKE_AGENT_APP,
+    'app.kubernetes.io/component': 'agent',
+    'app.kubernetes.io/part-of': 'kubevirt-wol',
+    'app.kubernetes.io/managed-by': 'kubevirt-wol-controller',
+  };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'DaemonSet',
+    metadata: {
+      namespace: settings.namespace,
+      name: wakeAgentName(name),
+      labels,
+      ownerReferences: [toOwnerReference(object)],
+    },
+    spec: {
+      revisionHistoryLimit: 2,
+      selector: { matchLabels: selected },
+      updateStrategy: updateStrategyOf(config.agent),
+      template: { metadata: { labels }, spec: toPodSpec(parts, settings) },
+    },
+  };
+}
+
+function updateStrategyOf({ pod: { updateStrategy } }: WakeAgentSpec): Readonly<Record<string, unknown>> {
+  if (updateStrategy?.type === 'OnDelete') return { type: 'OnDelete', rollingUpdate: undefined };
+  return { ...DEFAULT_UPDATE_STRATEGY, ...(updateStrategy?.rollingUpdate && { rollingUpdate: updateStrategy.rollingUpdate }) };
+}
+
+function toPodSpec(parts: WakeAgentParts, settings: WakeAgentSettings): Readonly<Record<string, unknown>> {
+  const { agent } = parts.config;
+  const { imagePullSecrets, serviceAccountName, tlsSecret } = settings;
+  return {
+    ...ABSENT_POD_FIELDS,
+    hostNetwork: true,
+    dnsPolicy: 'ClusterFirstWithHostNet',
+    restartPolicy: 'Always',
+    schedulerName: 'default-scheduler',
+    terminationGracePeriodSeconds: GRACE_SECONDS,
+    // Agents ask the API server for nothing.
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    serviceAccountName,
+    serviceAccount: serviceAccountName,
+    // Else the user of the container could not read the key of its certificate.
+    securityContext: { fsGroup: IMAGE_USER },
+    nodeSelector: Object.keys(agent.nodeSelector).length === 0 ? undefined : agent.nodeSelector,
+    tolerations: agent.tolerations,
+    priorityClassName: agent.pod.priorityClassName || undefined,
+    imagePullSecrets: imagePullSecrets.length === 0 ? undefined : imagePullSecrets.map((name) => ({ name })),
+    volumes: tlsSecret === undefined ? undefined : [{ name: 'tls', secret: { secretName: tlsSecret, defaultMode: 0o440 } }],
+    containers: [toContainer(parts, settings)],
+  };
+}
+
+function toContainer({ config, listening, httpPort, kept }: WakeAgentParts, settings: WakeAgentSettings): object {
+  const { agent, name } = config;
+  const { pod, passwordSecret } = agent;
+  const field = (variable: string, fieldPath: string) => ({
+    name: variable,
+    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
+  });
+  return {
+    ...ABSENT_CONTAINER_FIELDS,
+    name: WAKE_AGENT_CONTAINER,
+    image: kept?.image ?? (pod.image || settings.image),
+    imagePullPolicy: pod.imagePullPolicy,
+    args: toArguments({ config, listening, httpPort }, settings),
+    env: [
+      field('NODE_NAME', 'spec.nodeName'),
+      field('POD_NAMESPACE', 'metadata.namespace'),
+      field('POD_IP', 'status.podIP'),
+      { name: 'WOLCONFIG_NAME', value: name },
+      ...toPasswordVariables(passwordSecret),
+    ],
+    // On the network of the node every container port is one of the node.
+    ports: [{ name: 'http', containerPort: httpPort, hostPort: httpPort, protocol: 'TCP' }],
+    resources: pod.resources ?? DEFAULT_RESOURCES,
+    livenessProbe: probe('/healthz', { initialDelaySeconds: 15, periodSeconds: 30, timeoutSeconds: 5, failureThreshold: 3 }),
+    readinessProbe: probe('/readyz', { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 }),
+    volumeMounts: settings.tlsSecret === undefined ? undefined : [{ name: 'tls', mountPath: TLS_FOLDER, readOnly: true }],
+    terminationMessagePath: '/dev/termination-log',
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    securityContext: kept?.securityContext ?? SECURITY_CONTEXT,
+  };
+
+  function probe(path: string, times: Readonly<Record<string, number>>): object {
+    return { httpGet: { path, port: httpPort, scheme: 'HTTP' }, successThreshold: 1, ...times };
+  }
+}
+
+/** The name of the password is no option, which an image that is kept may not know. */
+function toPasswordVariables(passwordSecret: WakeAgentSpec['passwordSecret']): readonly object[] {
+  if (passwordSecret === undefined) return [];
+  return [
+    { name: 'VMDHCP_WOL_PASSWORD', valueFrom: { secretKeyRef: passwordSecret } },
+    { name: 'VMDHCP_WOL_PASSWORD_SECRET', value: nameOfPassword(passwordSecret) },
+  ];
+}
+
+function toArguments({ config, listening, httpPort }: WakeAgentParts, { manager, tlsSecret }: WakeAgentSettings): string[] {
+  const { agent } = config;
+  return [
+    'wol',
+    '--manager',
+    manager,
+    ...(tlsSecret === undefined ? ['--clear-text'] : ['--tls-dir', TLS_FOLDER]),
+    '--node-name',
+    '$(NODE_NAME)',
+    ...listening.ports.flatMap((port) => ['--port', String(port)]),
+    ...agent.interfaces.flatMap((pattern) => ['--interface', pattern]),
+    ...(agent.isPromiscuous ? ['--promiscuous'] : []),
+    ...(listening.hasFrames ? [] : ['--no-frames']),
+    '--http',
+    // On the address of the node that pods and the kubelet use, and on no other.
+    `$(POD_IP):${httpPort}`,
+  ];
+}

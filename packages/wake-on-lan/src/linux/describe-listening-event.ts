@@ -1,0 +1,27 @@
+import { describePlace, type ListeningEvent } from '../listen/listening-ports.js';
+import type { LogLine } from '../report/describe-client-event.js';
+
+/** What the log contains about a listener. */
+export function describeListeningEvent(event: ListeningEvent): LogLine {
+  switch (event.kind) {
+    case 'listening':
+      return { level: 'info', message: `listening on ${describePlace(event.place)}` };
+    case 'listener-failed':
+      return {
+        level: 'error',
+        message: `not listening on ${describePlace(event.place)}: ${event.error.message}; the other listeners go on, and it is tried again`,
+      };
+    case 'interface-lost':
+      return {
+        level: 'warn',
+        message: `interface ${event.interfaceName} is gone, down, or was replaced; its listeners are closed`,
+      };
+    case 'interface-missing':
+      return {
+        level: 'warn',
+        message: `interface ${event.interfaceName} does not exist, is down, or is no Ethernet interface; it is used when it is there`,
+      };
+    case 'interfaces-not-listed':
+      return { level: 'error', message: `the interfaces cannot be listed: ${event.error.message}; what listens goes on` };
+  }
+}
