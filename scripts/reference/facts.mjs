@@ -1,8 +1,9 @@
 // What the programs and their objects have, as the built packages have it: what docs/reference is generated from, and what the other
 // pages are compared with.
-import { HostEventLog } from '../../packages/agent-cli/dist/hosts/host-event-log.js';
+
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
 import { createMetrics as agentMetrics } from '../../packages/agent-process/dist/http/metrics.js';
+import { HostEventLog } from '../../packages/bare-metal/dist/linux/host-event-log.js';
 import { createBareMetalMetrics } from '../../packages/controller-cli/dist/bare-metal/bare-metal-metrics.js';
 import { program as plugin } from '../../packages/controller-cli/dist/inspect/program.js';
 import { program as controller } from '../../packages/controller-cli/dist/program.js';

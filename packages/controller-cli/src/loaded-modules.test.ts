@@ -50,7 +50,7 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
       'NativeModule http2',
       '@grpc/grpc-js',
       'wake-on-lan',
-      'host-inventory',
+      'bare-metal',
       'status-page',
     ];
     for (const name of refused) expect(loaded).not.toContain(name);

@@ -6,7 +6,7 @@
  */
 export { type ChosenInterfaces, chooseInterfaces } from './listen/choose-interfaces.js';
 export { type HeardPacket, type HearingSettings, type IgnoredReason, PacketHearing } from './listen/hear-packet.js';
-export type { HostLink } from './listen/host-link.js';
+export type { ListenableLink } from './listen/listenable-link.js';
 export {
   describePlace,
   type ListeningEvent,

@@ -2,7 +2,7 @@
 import { SharedCaches } from '@vmdhcp/kube-runtime';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import { WakeOnLanController } from '@vmdhcp/reconciler/wake-on-lan';
+import { WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
 import { timedChanges } from './timed-changes.mjs';
 
 const CHANGES = 2_000;

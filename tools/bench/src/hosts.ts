@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { HostAgent, type HostAgentEvent, type HostTarget } from '@vmdhcp/host-agent';
-import type { HealthReport, HostLease } from '@vmdhcp/host-inventory';
+import type { HealthReport, HostLease } from '@vmdhcp/bare-metal';
+import { HostAgent, type HostAgentEvent, type HostTarget } from '@vmdhcp/bare-metal/agent';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import {

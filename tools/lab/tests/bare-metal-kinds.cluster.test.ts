@@ -1,5 +1,5 @@
 /** What the API server refuses of the kinds of bare-metal hosts by itself, where no webhook runs, and what it must let pass. */
-import { clusterAgentProblems, describeHostProblem } from '@vmdhcp/host-inventory';
+import { clusterAgentProblems, describeHostProblem } from '@vmdhcp/bare-metal';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';

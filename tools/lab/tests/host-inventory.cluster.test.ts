@@ -1,5 +1,5 @@
 /** The plans of bare-metal hosts, carried out on an API server: what it stores is what was planned, and the next plan is empty. */
-import { HostAgent, type HostTarget } from '@vmdhcp/host-agent';
+
 import {
   boundAddresses,
   type HealthReport,
@@ -12,7 +12,8 @@ import {
   planHostOperations,
   readClusterAgent,
   readHost,
-} from '@vmdhcp/host-inventory';
+} from '@vmdhcp/bare-metal';
+import { HostAgent, type HostTarget } from '@vmdhcp/bare-metal/agent';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import {

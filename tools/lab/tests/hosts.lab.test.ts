@@ -1,13 +1,13 @@
 /** The agent of a ClusterAgent: real clients on a real network, a simulated API server, and replicas that die. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/explain/hosts';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
-import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/reconciler/host-chain';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   AGENT_BIN,

@@ -2,8 +2,9 @@
  * Every reason that `kubectl vmdhcp why` gives for a bare-metal host, each in a situation that a controller of this checkout, or the inventory of an agent, made or
  * found: at its link, as grave as it is there, and with its remedy. Always simulated.
  */
+
+import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/explain/hosts';
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
-import { HOST_REASON_LINKS, type HostChain, type HostChainReason } from '@vmdhcp/reconciler/host-chain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addHostNetworks, addInvalidNetwork, HOST_SITUATIONS, HostCluster, KubectlPlugin, waitFor } from '../src/index.js';
 

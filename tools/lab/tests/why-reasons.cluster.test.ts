@@ -3,7 +3,7 @@
  * all situations at once, with what admission would refuse: each at its link, as grave as it is there, as what is broken first, and with its remedy. A reason that no
  * situation makes is a failure.
  */
-import { REASONS } from '@vmdhcp/ippool-api/agent';
+
 import {
   type AddressChain,
   type ChainReason,
@@ -11,7 +11,8 @@ import {
   firstTrouble,
   REASON_GRAVITIES,
   REASON_LINKS,
-} from '@vmdhcp/reconciler/chain';
+} from '@vmdhcp/explain';
+import { REASONS } from '@vmdhcp/ippool-api/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   AGENT_SITUATIONS,

@@ -5,8 +5,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { AddressChain } from '@vmdhcp/explain';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import type { AddressChain } from '@vmdhcp/reconciler/chain';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   ipPool,

@@ -1,10 +1,10 @@
+import { type BindingPlan, type BindingRequest, planBinding } from '@vmdhcp/bare-metal';
+import type { HostSubject } from '@vmdhcp/bare-metal/host-subject';
 import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { HostResource } from '../hosts/host-resources.js';
-import type { HostSubject } from '../hosts/host-subject.js';
-import { type BindingPlan, type BindingRequest, planBinding } from '../hosts/plan-binding.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { readSavedLeases } from './read-saved-leases.js';
 
@@ -27,7 +27,7 @@ export async function bindHost(change: BindingRequest['change'], subject: HostSu
   }
   const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
   try {
-    const client = new ApiObjectClient<KubernetesObject>(connection, HostResource.hostStatuses);
+    const client = new ApiObjectClient<KubernetesObject>(connection, Resource.hostStatuses);
     const request = { change, subject, clusterAgent: options.clusterAgent, client: options.to };
     const plan = planBinding(request, await listAll(client));
     if (!plan.ok) throw new CommandError(plan.message, ExitCode.failed);

@@ -1,11 +1,11 @@
 /** Leases of another DHCP server, as those of a ClusterAgent: written where its agents read them. */
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { type Ipv4Address, parseIpv4Range, rangeContains } from '@vmdhcp/dhcp-allocator/address';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
 import { createSlices, headName, leaseSlicePorts } from '@vmdhcp/lease-stores/objects';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { HostResource } from '../hosts/host-resources.js';
 import { connectToCluster } from './connect-to-cluster.js';
 
 export interface ClusterImportOptions {
@@ -31,7 +31,7 @@ export async function openClusterImport(options: ClusterImportOptions): Promise<
   try {
     const range = rangeOf(
       clusterAgent,
-      await new ApiObjectClient<KubernetesObject>(connection, HostResource.clusterAgents).get(clusterAgent),
+      await new ApiObjectClient<KubernetesObject>(connection, Resource.clusterAgents).get(clusterAgent),
     );
     return {
       poolNameOf: (address) => (rangeContains(range, address) ? clusterAgent : undefined),

@@ -1,13 +1,12 @@
 import type { ReleaseAnswer } from '@vmdhcp/agent-process';
 import { askControl, stateControlPath } from '@vmdhcp/agent-process';
+import { describeNoLease, hasLeaseEnded, planRelease, type ReleasePlan } from '@vmdhcp/bare-metal';
+import type { HostSubject } from '@vmdhcp/bare-metal/host-subject';
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { describeNoLease } from '../hosts/describe-no-lease.js';
-import { HostResource } from '../hosts/host-resources.js';
-import type { HostSubject } from '../hosts/host-subject.js';
-import { hasLeaseEnded, planRelease, type ReleasePlan } from '../hosts/plan-binding.js';
 import { listAll, toCommandError } from './bind-host.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { readSavedLeases } from './read-saved-leases.js';
@@ -55,7 +54,7 @@ function describeReleased({ address, macAddress, wasQuarantined, mayBeQuarantine
 async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): Promise<Released> {
   const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
   try {
-    const client = new ApiObjectClient<KubernetesObject>(connection, HostResource.hostStatuses);
+    const client = new ApiObjectClient<KubernetesObject>(connection, Resource.hostStatuses);
     const request = { subject, clusterAgent: options.clusterAgent };
     const plan = planRelease(request, await listAll(client), formatTime(Date.now()));
     if (!plan.ok) throw new CommandError(plan.message, ExitCode.failed);
@@ -79,8 +78,8 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
 async function whyNoLease(connection: ApiConnection, plan: PlannedRelease): Promise<string | undefined> {
   const list = (resource: ApiResource) => listAll(new ApiObjectClient<KubernetesObject>(connection, resource));
   try {
-    const clusterAgents = await list(HostResource.clusterAgents);
-    return describeNoLease(plan, { clusterAgents, hostEndpoints: await list(HostResource.hostEndpoints) });
+    const clusterAgents = await list(Resource.clusterAgents);
+    return describeNoLease(plan, { clusterAgents, hostEndpoints: await list(Resource.hostEndpoints) });
   } catch (error) {
     if (error instanceof ApiRequestError && error.status === 403) return undefined;
     throw error;

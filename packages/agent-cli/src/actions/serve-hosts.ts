@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { clusterAgentNameProblems } from '@vmdhcp/bare-metal';
+import { HostsProcess, type HostsProcessSettings } from '@vmdhcp/bare-metal/linux';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
-import { clusterAgentNameProblems } from '@vmdhcp/host-inventory';
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
 import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
-import { HostsProcess, type HostsProcessSettings } from '../hosts/hosts-process.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { takeAgentCapabilities } from './take-agent-capabilities.js';
 

@@ -1,8 +1,8 @@
+import { type HostSubject, parseHostSubject } from '@vmdhcp/bare-metal/host-subject';
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { booleanOption } from '@vmdhcp/service-process';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { BindOptions } from '../actions/bind-host.js';
-import { type HostSubject, parseHostSubject } from '../hosts/host-subject.js';
 
 const BIND_EXAMPLES = `
 Examples:

@@ -1,6 +1,6 @@
+import type { HostSubject } from '@vmdhcp/bare-metal/host-subject';
 import type { Command } from 'commander';
 import type { ReleaseOptions } from '../actions/release-lease.js';
-import type { HostSubject } from '../hosts/host-subject.js';
 import { hostCommand } from './bind.js';
 
 const EXAMPLES = `

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings, AuditSettings, ClusterNetworks } from '@vmdhcp/reconciler';
-import type { HostAgentSettings } from '@vmdhcp/reconciler/bare-metal';
 import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
 import { type AddParts, joinParts } from '../run/added-parts.js';

@@ -1,8 +1,9 @@
 /** Bare-metal hosts as a part of the controller's process: ClusterAgents and their agents. */
+
+import { BareMetalController, type BareMetalKey, CACHED_HOST_PARTS, type HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { NotLeadingError } from '@vmdhcp/kube-runtime';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
-import { BareMetalController, type BareMetalKey, type HostAgentSettings } from '@vmdhcp/reconciler/bare-metal';
 import type { Logger } from '@vmdhcp/service-process';
 import type { AddParts } from '../run/added-parts.js';
 import type { ControllerMetrics } from '../run/metrics.js';
@@ -56,6 +57,7 @@ export function addBareMetal(agents: HostAgentSettings, { logger, metrics: ofPro
     return {
       parts: [controller],
       customResources: bareMetalResources,
+      cachedParts: CACHED_HOST_PARTS,
       leaseAnnotations: () => ({}),
       onLeaseAnnotations: () => undefined,
     };

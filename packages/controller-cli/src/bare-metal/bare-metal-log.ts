@@ -1,7 +1,8 @@
 /** What the log has of ClusterAgents and of the objects of their agents. */
+
+import type { BareMetalObserver } from '@vmdhcp/bare-metal/controller';
 import { keyOf } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
-import type { BareMetalObserver } from '@vmdhcp/reconciler/bare-metal';
 import type { Logger } from '@vmdhcp/service-process';
 import { logRetry } from '../run/log-retry.js';
 

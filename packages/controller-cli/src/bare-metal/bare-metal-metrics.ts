@@ -1,5 +1,5 @@
 /** What bare-metal hosts report to Prometheus in the controller: agents have metrics of their own. */
-import type { ClusterAgentAddresses, HostAgentWrite } from '@vmdhcp/reconciler/bare-metal';
+import type { ClusterAgentAddresses, HostAgentWrite } from '@vmdhcp/bare-metal/controller';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface BareMetalGauges {

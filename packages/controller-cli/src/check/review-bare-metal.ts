@@ -7,12 +7,12 @@ import {
   hostEndpointProblems,
   hostEndpointSecretProblems,
   readClusterAgent,
-} from '@vmdhcp/host-inventory';
+} from '@vmdhcp/bare-metal';
+import { findSharedUnderlays, readHostWorkload } from '@vmdhcp/bare-metal/controller';
 import type { UnknownField } from '@vmdhcp/ippool-api';
 import { parseBareMetalObject } from '@vmdhcp/ippool-api/bare-metal';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionProblem } from '@vmdhcp/reconciler';
-import { findSharedUnderlays, readHostWorkload } from '@vmdhcp/reconciler/bare-metal';
 import { toFieldProblem } from './to-field-problem.js';
 
 export interface BareMetalReview {

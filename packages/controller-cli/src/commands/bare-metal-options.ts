@@ -1,5 +1,5 @@
 /** The options of the controller about bare-metal hosts. */
-import type { HostAgentSettings, HostLeases } from '@vmdhcp/reconciler/bare-metal';
+import type { HostAgentSettings, HostLeases } from '@vmdhcp/bare-metal/controller';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
 import { ownNamespace } from '../run/own-namespace.js';

@@ -1,3 +1,4 @@
+import { isStaleLease } from '@vmdhcp/explain';
 import {
   AGENT_LABEL,
   AGENT_LABEL_VALUE,
@@ -7,7 +8,6 @@ import {
 } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { describeNames, type KubernetesObject, keyOf, parseTime, readText } from '@vmdhcp/kube-runtime';
-import { isStaleLease } from '@vmdhcp/reconciler/chain';
 import { AgentsTrust } from './agents-trust.js';
 import type { Column, ListedKind } from './listed-kind.js';
 

@@ -1,5 +1,5 @@
+import type { ObservedTraffic, PacketSubject } from '@vmdhcp/explain';
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
-import type { ObservedTraffic, PacketSubject } from '@vmdhcp/reconciler/chain';
 import { askAgent } from './ask-agent.js';
 
 /** A person waits for the rest of the answer. */

@@ -1,7 +1,8 @@
 /** Asks an agent in its pod, by a command of its own program. */
+
+import { type AgentTraffic, parseAgentTraffic } from '@vmdhcp/explain';
 import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
-import { type AgentTraffic, parseAgentTraffic } from '@vmdhcp/reconciler/chain';
 import { ExitCode } from '@vmdhcp/service-process';
 import { collectCommand } from '../pod-exec/collect-command.js';
 import { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';

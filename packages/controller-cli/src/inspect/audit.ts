@@ -1,9 +1,9 @@
 /** `kubectl vmdhcp audit`: reads the records and the pools as they are now, and prints who had which address when. */
 import { cidrContains, type Ipv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
+import { type ClientSubject, describeMissingRight } from '@vmdhcp/explain';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { formatTime, type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 import type { AssignmentRecord, PoolRecords } from '@vmdhcp/reconciler/audit';
-import { type ClientSubject, describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { type AuditRow, auditColumns, rowsAt, toRow } from './audit-rows.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';

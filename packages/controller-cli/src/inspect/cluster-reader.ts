@@ -1,8 +1,9 @@
 /** Reads of one command: what came of each, how many requests they were, and what time it is at the API server. */
+
+import type { MissingRight, Observed } from '@vmdhcp/explain';
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { parseTime } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError, type ClusterConnection } from '@vmdhcp/kube-runtime/node';
-import type { MissingRight, Observed } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { findReaderCluster } from './find-reader-cluster.js';
 import type { ReaderOptions } from './inspect-options.js';

@@ -1,6 +1,6 @@
+import { describeMissingRight } from '@vmdhcp/explain';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
-import { describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { exportedPools, toCsv, toKea } from './exported-addresses.js';

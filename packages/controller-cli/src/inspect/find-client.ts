@@ -1,8 +1,5 @@
 /** From an address or a MAC address to the virtual machine that has it. */
 
-import { Resource } from '@vmdhcp/ippool-api/resources';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import {
   type AddressClaim,
   type AddressClient,
@@ -12,7 +9,10 @@ import {
   findClientRecords,
   type MissingRight,
   orderClaims,
-} from '@vmdhcp/reconciler/chain';
+} from '@vmdhcp/explain';
+import { Resource } from '@vmdhcp/ippool-api/resources';
+import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { type ClusterReader, toCommandError } from './cluster-reader.js';
 import type { MachineName } from './observe-chain.js';
 

@@ -1,8 +1,9 @@
 /** The leaders of groups of agents as they are now, by their Leases. */
+
+import { describeMissingRight, isStaleLease, type MissingRight, objectOf } from '@vmdhcp/explain';
 import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
-import { describeMissingRight, isStaleLease, type MissingRight, objectOf } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { agentsNamespaceOf } from './agents-trust.js';
 import type { ClusterReader } from './cluster-reader.js';

@@ -1,4 +1,4 @@
-import type { AddressChain, ChainLink } from '@vmdhcp/reconciler/chain';
+import type { AddressChain, ChainLink } from '@vmdhcp/explain';
 import { describe, expect, it } from 'vitest';
 import { formatChain, recordLines } from './format-chain.js';
 import { NO_TERMINAL } from './terminal.js';

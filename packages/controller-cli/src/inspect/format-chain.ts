@@ -8,8 +8,8 @@ import {
   type InterfaceChain,
   type LinkState,
   type MissingRight,
-} from '@vmdhcp/reconciler/chain';
-import type { HostLink } from '@vmdhcp/reconciler/host-chain';
+} from '@vmdhcp/explain';
+import type { HostChainLink } from '@vmdhcp/explain/hosts';
 import { type Colour, paint, type Terminal, wrap } from './terminal.js';
 
 const MARKS: Readonly<Record<LinkState, { readonly mark: string; readonly colour: Colour }>> = {
@@ -76,7 +76,7 @@ function interfaceLines({ interface: name, links }: InterfaceChain, isFirstHere:
   ];
 }
 
-const TITLES: Readonly<Record<(ChainLink | HostLink)['link'], string>> = {
+const TITLES: Readonly<Record<(ChainLink | HostChainLink)['link'], string>> = {
   'virtual-machine': 'virtual machine',
   controller: 'controller',
   interface: 'interface',
@@ -104,7 +104,7 @@ interface LinePlace {
 }
 
 export function linkLines(
-  { link, state, object, facts, findings }: ChainLink | HostLink,
+  { link, state, object, facts, findings }: ChainLink | HostChainLink,
   { isFirst, indent }: LinePlace,
   terminal: Terminal,
 ): string[] {

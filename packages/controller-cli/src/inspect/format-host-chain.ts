@@ -1,6 +1,6 @@
 /** The way of bare-metal hosts to their addresses, as a tree for people. */
-import { firstTrouble, type MissingRight } from '@vmdhcp/reconciler/chain';
-import type { HostChain } from '@vmdhcp/reconciler/host-chain';
+import { firstTrouble, type MissingRight } from '@vmdhcp/explain';
+import type { HostChain } from '@vmdhcp/explain/hosts';
 import { linkLines, rightsLines } from './format-chain.js';
 import { paint, type Terminal } from './terminal.js';
 

@@ -1,8 +1,8 @@
 /** Who had an address that no client has now, or which address a client had that has none: from the records of assignments. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import { type ClientSubject, describeMissingRight } from '@vmdhcp/explain';
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { type AssignmentRecord, END_REASONS, lastEnded } from '@vmdhcp/reconciler/audit';
-import { type ClientSubject, describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { type AuditRow, toRow } from './audit-rows.js';
 import type { ClusterReader } from './cluster-reader.js';
 import { currentRecords, describeNoRecords, readAudit } from './read-audit.js';

@@ -1,8 +1,9 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import { findAwaitedInterfaces } from '@vmdhcp/explain';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, keyOf, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
-import { findAwaitedInterfaces, virtualMachineNamedBy } from '@vmdhcp/reconciler/chain';
+import { virtualMachineNamedBy } from '@vmdhcp/reconciler/readers';
 import type { ListedKind } from './listed-kind.js';
 
 /** The address of one interface, or why it has none. */

@@ -1,6 +1,7 @@
 /** Lists objects as a table or as data, once or as they change. */
+
+import { describeMissingRight } from '@vmdhcp/explain';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, type ListResult, toCommandError } from './cluster-reader.js';
 import type { ReaderOptions } from './inspect-options.js';

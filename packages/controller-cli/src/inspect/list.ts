@@ -1,5 +1,5 @@
+import { describeMissingRight } from '@vmdhcp/explain';
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import { describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { agentsKind } from './agent-rows.js';
 import type { ClusterReader } from './cluster-reader.js';

@@ -1,7 +1,5 @@
 /** Reads what explains one virtual machine: objects by their names, and lists only where no object names the next one. */
-import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
-import { Resource } from '@vmdhcp/ippool-api/resources';
-import { type ApiResource, compareByAge, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
+
 import {
   type AddressChain,
   type ChainObservation,
@@ -12,7 +10,10 @@ import {
   type ObservedTraffic,
   objectOf,
   type PacketSubject,
-} from '@vmdhcp/reconciler/chain';
+} from '@vmdhcp/explain';
+import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
+import { Resource } from '@vmdhcp/ippool-api/resources';
+import { type ApiResource, compareByAge, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 import type { ClusterReader } from './cluster-reader.js';
 
 const CONTROLLER_LEASE = 'kube-system/vm-dhcp-controllers';

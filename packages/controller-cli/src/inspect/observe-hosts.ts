@@ -1,9 +1,9 @@
 /** Reads what explains a bare-metal host: lists of few objects, the Lease of its agents, and its Events. */
 
+import { type ClientSubject, type MissingRight, UNREAD } from '@vmdhcp/explain';
+import type { FoundHost, HostChain } from '@vmdhcp/explain/hosts';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
-import { type ClientSubject, type MissingRight, UNREAD } from '@vmdhcp/reconciler/chain';
-import type { FoundHost, HostChain } from '@vmdhcp/reconciler/host-chain';
 import type { ClusterReader } from './cluster-reader.js';
 
 export interface ObservedHosts {
@@ -17,7 +17,7 @@ const EVENTS_NAMESPACE = 'default';
 
 /** @param namespace - of the agents. @throws CommandError where the API server does not answer. */
 export async function observeHosts(reader: ClusterReader, subject: ClientSubject, namespace: string): Promise<ObservedHosts> {
-  const { explainHost, findHosts, hostSelector } = await import('@vmdhcp/reconciler/host-chain');
+  const { explainHost, findHosts, hostSelector } = await import('@vmdhcp/explain/hosts');
   const labelSelector = hostSelector(subject);
   const ofAddress = { ...Resource.hostStatuses, ...(labelSelector !== undefined && { labelSelector }) };
   const [hostStatuses, hostEndpoints, clusterAgents] = await Promise.all([

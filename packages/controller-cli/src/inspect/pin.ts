@@ -1,8 +1,8 @@
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import { describeMissingRight, explainAddress, objectOf, planPin } from '@vmdhcp/explain';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
-import { describeMissingRight, explainAddress, objectOf, planPin } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { observeWay } from './observe-chain.js';

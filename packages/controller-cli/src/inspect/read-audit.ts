@@ -1,4 +1,6 @@
 /** The records of assignments, as they are stored in ConfigMaps of the namespace of the agents. */
+
+import type { MissingRight } from '@vmdhcp/explain';
 import { AUDIT_LABEL } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
@@ -11,7 +13,6 @@ import {
   readStoredAudit,
   withCurrent,
 } from '@vmdhcp/reconciler/audit';
-import type { MissingRight } from '@vmdhcp/reconciler/chain';
 import type { ClusterReader } from './cluster-reader.js';
 
 export interface FoundAudit {

@@ -1,5 +1,3 @@
-import { Resource } from '@vmdhcp/ippool-api/resources';
-import { keyOf } from '@vmdhcp/kube-runtime';
 import {
   type ClientRecord,
   findClientRecords,
@@ -8,7 +6,9 @@ import {
   planAddressRelease,
   planMachineRelease,
   type ReleasePlan,
-} from '@vmdhcp/reconciler/chain';
+} from '@vmdhcp/explain';
+import { Resource } from '@vmdhcp/ippool-api/resources';
+import { keyOf } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { type FoundClient, findClient } from './find-client.js';

@@ -1,6 +1,6 @@
 /** What a person names on the command line. */
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
-import type { ClientSubject } from '@vmdhcp/reconciler/chain';
+import type { ClientSubject } from '@vmdhcp/explain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import type { MachineName } from './observe-chain.js';
 

@@ -1,4 +1,4 @@
-import type { AgentTraffic, ClientTraffic } from '@vmdhcp/reconciler/chain';
+import type { AgentTraffic, ClientTraffic } from '@vmdhcp/explain';
 import { describe, expect, it } from 'vitest';
 import { describeFailure } from './ask-agent.js';
 import type { Leader } from './leader.js';

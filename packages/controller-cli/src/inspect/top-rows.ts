@@ -1,5 +1,5 @@
 /** What `kubectl vmdhcp top` shows: packets of pools, and the clients that sent most. */
-import { mostFrequent, packetsOf, refusalsOf, type TrafficCounts } from '@vmdhcp/reconciler/chain';
+import { mostFrequent, packetsOf, refusalsOf, type TrafficCounts } from '@vmdhcp/explain';
 import type { AskedAgent } from './ask-agent.js';
 import type { Leader } from './leader.js';
 import type { Column } from './listed-kind.js';

@@ -1,7 +1,8 @@
 /** Prints what is there, then each row that changes or is gone, until the process is asked to end. */
+
+import { describeMissingRight } from '@vmdhcp/explain';
 import { type ApiResource, type KubernetesObject, keyOf, Reflector } from '@vmdhcp/kube-runtime';
 import { ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
-import { describeMissingRight } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
 import type { ClusterReader } from './cluster-reader.js';
 import type { ListFormat } from './list-formats.js';

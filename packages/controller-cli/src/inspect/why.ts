@@ -1,8 +1,8 @@
 import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/explain';
+import type { HostChain } from '@vmdhcp/explain/hosts';
 import { REASONS } from '@vmdhcp/ippool-api/agent';
 import { describeNames } from '@vmdhcp/kube-runtime';
-import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/reconciler/chain';
-import type { HostChain } from '@vmdhcp/reconciler/host-chain';
 import { ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findClient } from './find-client.js';

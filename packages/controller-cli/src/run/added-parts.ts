@@ -20,6 +20,8 @@ export interface AddedParts {
   readonly parts: readonly ControllerPart[];
   /** Their CustomResourceDefinitions. */
   readonly customResources: readonly CustomResource[];
+  /** What is cached of their kinds, by plural. Default: everything. */
+  readonly cachedParts?: Readonly<Record<string, (object: KubernetesObject) => KubernetesObject>>;
   /** What the leader publishes in the Lease of the controllers. */
   readonly leaseAnnotations: () => Annotations;
   /** Receives the annotations of that Lease whenever it was read or written. */
@@ -37,6 +39,9 @@ export function joinParts(asked: readonly (AddParts | undefined)[]): AddParts | 
     return {
       parts: added.flatMap(({ parts }) => parts),
       customResources: added.flatMap(({ customResources }) => customResources),
+      cachedParts: Object.assign({}, ...added.map(({ cachedParts = {} }) => cachedParts)) as NonNullable<
+        AddedParts['cachedParts']
+      >,
       leaseAnnotations: () => Object.assign({}, ...added.map(({ leaseAnnotations }) => leaseAnnotations())) as Annotations,
       onLeaseAnnotations: (annotations) => {
         for (const { onLeaseAnnotations } of added) onLeaseAnnotations(annotations);

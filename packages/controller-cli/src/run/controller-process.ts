@@ -142,7 +142,10 @@ export class ControllerProcess {
       open: clientOf,
       clock: systemClock,
       backOff: { firstMs: 100, mostMs: 30_000, random: Math.random },
-      trim: cachedPartsWith({ machineLabels: this.#settings.macAddressMemory !== undefined }),
+      trim: cachedPartsWith({
+        machineLabels: this.#settings.macAddressMemory !== undefined,
+        others: (plural) => this.#added?.cachedParts?.[plural],
+      }),
     });
     return { identity: `${hostname()}_${randomUUID()}`, caches, clientOf, isLeading: () => this.isLeading() };
   }

@@ -1,4 +1,7 @@
 /** Removes the product from a cluster: looks, plans, and carries out one phase after the other. */
+
+import { HOST_AGENT_SELECTOR } from '@vmdhcp/bare-metal/controller';
+import { describeStaleLease, isStaleLease } from '@vmdhcp/explain';
 import {
   AGENT_GROUP_LABEL,
   APPLIED_BY_VERSION_ANNOTATION,
@@ -30,8 +33,6 @@ import {
   type UninstallPlan,
   type UninstallStep,
 } from '@vmdhcp/reconciler';
-import { HOST_AGENT_SELECTOR } from '@vmdhcp/reconciler/bare-metal';
-import { describeStaleLease, isStaleLease } from '@vmdhcp/reconciler/chain';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
 import { RegistrationResource, WEBHOOK_LABELS } from '../webhook/webhook-registration.js';

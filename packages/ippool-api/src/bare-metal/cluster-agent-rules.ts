@@ -1,6 +1,6 @@
 /**
  * The CEL rules of a ClusterAgent: what the webhook of the predecessor refuses, and what it lets pass although no server could serve it. The same
- * that `clusterAgentProblems` of `@vmdhcp/host-inventory` finds.
+ * that `clusterAgentProblems` of `@vmdhcp/bare-metal` finds.
  *
  * A stored object may break them, and its status and finalizers must be writable all the same: so they hold for an object without status, which
  * is a new one, and for every change of the field that they are about.

@@ -1,19 +1,20 @@
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
-import { projectHostStatus, projectSecret } from '../bare-metal/controller/cached-hosts.js';
 import { projectVirtualMachine } from '../virtual-machine/cached-virtual-machine.js';
 import { projectInstance } from '../virtual-machine/running-instance.js';
 
 export interface CachedPartsSettings {
   /** True: labels of VirtualMachines are cached, by which configs of Wake-on-LAN select; of ten thousand virtual machines they need megabytes. Default: false. */
   readonly machineLabels?: boolean;
+  /** What others cache of their own kinds, by plural, asked for each object. Default: everything. */
+  readonly others?: (plural: string) => ((object: KubernetesObject) => KubernetesObject) | undefined;
 }
 
-/** What of an object the DHCP controller reads, and what of it Wake-on-LAN does where that is asked for: the rest need not be cached. */
-export function cachedPartsWith({ machineLabels = false }: CachedPartsSettings) {
+/** What of an object the DHCP controller reads, and what of it others read who share its caches: the rest need not be cached. */
+export function cachedPartsWith({ machineLabels = false, others }: CachedPartsSettings) {
   return (resource: ApiResource, object: KubernetesObject): KubernetesObject => {
     const { labels } = object.metadata;
-    const parts = cachedParts(resource, object);
+    const parts = others?.(resource.plural)?.(object) ?? cachedParts(resource, object);
     if (!machineLabels || labels === undefined || resource.plural !== Resource.virtualMachines.plural) return parts;
     return { ...parts, metadata: { ...parts.metadata, labels } };
   };
@@ -23,8 +24,6 @@ export function cachedPartsWith({ machineLabels = false }: CachedPartsSettings) 
 export function cachedParts({ plural }: ApiResource, object: KubernetesObject): KubernetesObject {
   if (plural === Resource.virtualMachineInstances.plural) return projectInstance(object);
   if (plural === Resource.virtualMachines.plural) return projectVirtualMachine(object);
-  if (plural === Resource.hostStatuses.plural) return projectHostStatus(object);
-  if (plural === Resource.secrets.plural) return projectSecret(object);
   const { managedFields: _fields, ...metadata } = object.metadata as KubernetesObject['metadata'] & { managedFields?: unknown };
   return { ...object, metadata };
 }

@@ -1,7 +1,8 @@
 /** Groups of agents, from their Leases. */
+
+import { isStaleLease } from '@vmdhcp/explain';
 import { AGENT_REPORT_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
-import { isStaleLease } from '@vmdhcp/reconciler/chain';
 import type { AgentGroup, LeaderTerm, PageState, ServedPool } from '../model/page-data.js';
 import { type Grave, gravityOf, sortGraves, toPageReason, worstState } from '../reason/page-reason.js';
 import { holderOf, type LeaderTerms } from './leader-terms.js';

@@ -1,6 +1,7 @@
 /** Bare-metal hosts as the page shows them. */
+
+import { HOST_REASON_LINKS, isHostTrouble } from '@vmdhcp/explain/hosts';
 import { type Condition, type KubernetesObject, parseTime, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import { HOST_REASON_LINKS, isHostTrouble } from '@vmdhcp/reconciler/host-chain';
 import type { BareMetalHost, HostCounts, HostsAgent, HostsPage, PageState } from '../model/page-data.js';
 import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 import { toRecentEvent } from './recent-events.js';

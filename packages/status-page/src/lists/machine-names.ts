@@ -1,7 +1,7 @@
 /** Which virtual machine has which MAC address on which network, from VirtualMachineNetworkConfigs. Read when it is asked for, then kept up to date. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
-import { virtualMachineNamedBy } from '@vmdhcp/reconciler/chain';
+import { virtualMachineNamedBy } from '@vmdhcp/reconciler/readers';
 import type { LeaseNames } from '../pool/pool-leases.js';
 
 export interface Objects {

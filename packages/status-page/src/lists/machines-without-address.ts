@@ -1,13 +1,7 @@
 /** Virtual machines whose interfaces have no address, and why, by the same explanation as `kubectl vmdhcp why`. */
+
+import { type AddressChain, type ChainLink, explainAddress, type Finding, firstTrouble, poolsByNetwork } from '@vmdhcp/explain';
 import { type KubernetesObject, keyOf, parseTime, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
-import {
-  type AddressChain,
-  type ChainLink,
-  explainAddress,
-  type Finding,
-  firstTrouble,
-  poolsByNetwork,
-} from '@vmdhcp/reconciler/chain';
 import type { MachinePage, MachineWithoutAddress, PageReason, Section } from '../model/page-data.js';
 import { toPageReason } from '../reason/page-reason.js';
 import type { Objects } from './machine-names.js';

@@ -1,7 +1,8 @@
 /** What caches have of one virtual machine, as `kubectl vmdhcp why` reads it from the API server. */
+
+import { type ChainObservation, explainAddress, type NetworkPools, type Observed, UNREAD } from '@vmdhcp/explain';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
-import { type ChainObservation, explainAddress, type NetworkPools, type Observed, UNREAD } from '@vmdhcp/reconciler/chain';
 import type { Objects } from './machine-names.js';
 
 /** Caches of what is on the way to an address. */

@@ -1,8 +1,9 @@
 /** Reasons with what they mean and what to do, from the tables of reasons. */
+
+import { REASON_GRAVITIES } from '@vmdhcp/explain';
 import { REASONS } from '@vmdhcp/ippool-api';
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type Condition, cutText, parseTime, readConditions } from '@vmdhcp/kube-runtime';
-import { REASON_GRAVITIES } from '@vmdhcp/reconciler/chain';
 import type { PageCondition, PageReason, PageState } from '../model/page-data.js';
 
 /** Octets of a message: what a condition has room for is shown by `kubectl describe`. */

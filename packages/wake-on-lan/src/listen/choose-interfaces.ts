@@ -2,7 +2,7 @@
  * On which interfaces packets from outside are received. A port of a bridge or bond is none of them: what it receives arrives at the bridge or bond. Interfaces of
  * pods, containers and virtual machines are none either, as their packets come from inside.
  */
-import type { HostLink } from './host-link.js';
+import type { ListenableLink } from './listenable-link.js';
 
 /** Kinds that have no network outside of the host behind them, or only another tunnel. */
 const INSIDE_KINDS: ReadonlySet<string> = new Set([
@@ -21,7 +21,7 @@ const DOCKER_BRIDGE = /^br-[0-9a-f]{12}$/;
 const CARD_NAME = /^(eth|en)/;
 
 export interface ChosenInterfaces {
-  readonly links: readonly HostLink[];
+  readonly links: readonly ListenableLink[];
   /** Names without wildcard that no usable interface has: it is not there, is down, or is no Ethernet. Sorted. */
   readonly missing: readonly string[];
 }
@@ -31,7 +31,7 @@ export interface ChosenInterfaces {
  * A pattern may have `*` and `?`; those choose among interfaces with a network outside. A whole name chooses that interface, whatever it is. A pattern that begins with
  * `!` leaves out what it matches, whatever else chooses it.
  */
-export function chooseInterfaces(links: readonly HostLink[], patterns: readonly string[]): ChosenInterfaces {
+export function chooseInterfaces(links: readonly ListenableLink[], patterns: readonly string[]): ChosenInterfaces {
   const leftOut = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => toExpression(pattern.slice(1)));
   const choosing = patterns.filter((pattern) => !pattern.startsWith('!'));
   const names = new Set(choosing.filter((pattern) => !/[*?]/.test(pattern)));
@@ -45,7 +45,7 @@ export function chooseInterfaces(links: readonly HostLink[], patterns: readonly 
   return { links: chosen, missing: [...names].filter((name) => !found.has(name)).toSorted() };
 }
 
-function isOutside(link: HostLink, links: readonly HostLink[]): boolean {
+function isOutside(link: ListenableLink, links: readonly ListenableLink[]): boolean {
   if (link.kind !== undefined && INSIDE_KINDS.has(link.kind)) return false;
   if (link.kind === 'veth' && !CARD_NAME.test(link.interfaceName)) return false;
   if (matches(link, INSIDE_NAMES) || DOCKER_BRIDGE.test(link.interfaceName)) return false;
@@ -54,7 +54,7 @@ function isOutside(link: HostLink, links: readonly HostLink[]): boolean {
   return links.find(({ interfaceIndex }) => interfaceIndex === link.masterIndex)?.kind === 'vrf';
 }
 
-function matches({ interfaceName }: HostLink, expressions: readonly RegExp[]): boolean {
+function matches({ interfaceName }: ListenableLink, expressions: readonly RegExp[]): boolean {
   return expressions.some((expression) => expression.test(interfaceName));
 }
 

@@ -1,4 +1,4 @@
-import type { HostLink } from './host-link.js';
+import type { ListenableLink } from './listenable-link.js';
 
 let lastIndex = 100;
 
@@ -10,12 +10,12 @@ export interface LinkFacts {
   readonly isEthernet?: boolean;
 }
 
-export function link(name: string, { index, kind, master, isUp = true, isEthernet = true }: LinkFacts): HostLink {
+export function link(name: string, { index, kind, master, isUp = true, isEthernet = true }: LinkFacts): ListenableLink {
   return { interfaceName: name, interfaceIndex: index ?? ++lastIndex, isUp, isEthernet, kind, masterIndex: master };
 }
 
 /** A node with a management network, one for virtual machines, and one card that is in neither. */
-export const HARVESTER: readonly HostLink[] = [
+export const HARVESTER: readonly ListenableLink[] = [
   link('lo', { index: 1, isEthernet: false }),
   link('eno1', { index: 2, master: 4 }),
   link('eno2', { index: 3, master: 6 }),

@@ -1,5 +1,5 @@
 /** What the listeners need of the world. */
-import type { HostLink } from './host-link.js';
+import type { ListenableLink } from './listenable-link.js';
 
 /** Where a listener receives: a UDP port of an interface, or frames with EtherType 0x0842. */
 export type ListeningPlace =
@@ -25,7 +25,7 @@ export interface WakeSocket {
 
 export interface ListeningPorts {
   /** Every interface of the host. Throws where the kernel refuses. */
-  readonly listLinks: () => readonly HostLink[];
+  readonly listLinks: () => readonly ListenableLink[];
   /** Rejects where the place is taken, or not allowed. `onError`: the socket failed later. */
   readonly open: (place: ListeningPlace, onPayload: PayloadHandler, onError: (error: Error) => void) => Promise<WakeSocket>;
   /** What has changed. */

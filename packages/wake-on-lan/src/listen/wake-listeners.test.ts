@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { HostLink } from './host-link.js';
 import { link } from './links-fixtures.js';
+import type { ListenableLink } from './listenable-link.js';
 import { describePlace, type ListeningEvent, type ListeningPlace } from './listening-ports.js';
 import { WakeListeners } from './wake-listeners.js';
 
 /** A host whose sockets are names in a set. */
 class FakeHost {
-  links: HostLink[] = [link('eth0', { index: 1 }), link('eth1', { index: 2 })];
+  links: ListenableLink[] = [link('eth0', { index: 1 }), link('eth1', { index: 2 })];
   whyNotListed: Error | undefined;
   /** Places that another program has. */
   readonly taken = new Map<string, string>();

@@ -3,7 +3,7 @@
  * interface disappears, is reported and tried again, and the others go on.
  */
 import { chooseInterfaces } from './choose-interfaces.js';
-import type { HostLink } from './host-link.js';
+import type { ListenableLink } from './listenable-link.js';
 import {
   describePlace,
   type ListeningPlace,
@@ -97,7 +97,7 @@ export class WakeListeners {
     return `${why}; name one with --interface, or with spec.agent.interfaces of the WolConfig`;
   }
 
-  #listLinks(): readonly HostLink[] | undefined {
+  #listLinks(): readonly ListenableLink[] | undefined {
     try {
       const links = this.#ports.listLinks();
       this.#whyNotListed = undefined;
@@ -109,7 +109,7 @@ export class WakeListeners {
     }
   }
 
-  #placesOf({ interfaceName }: HostLink): ListeningPlace[] {
+  #placesOf({ interfaceName }: ListenableLink): ListeningPlace[] {
     const { udpPorts, frames } = this.#settings;
     return [
       ...udpPorts.map((port): ListeningPlace => ({ interfaceName, way: 'udp', port })),
@@ -123,7 +123,7 @@ export class WakeListeners {
     this.#missing = missing;
   }
 
-  #closeLost(chosen: ReadonlyMap<string, HostLink>): void {
+  #closeLost(chosen: ReadonlyMap<string, ListenableLink>): void {
     const lost = new Set<string>();
     for (const [key, listener] of this.#listeners) {
       const { interfaceName } = listener.place;
@@ -136,7 +136,7 @@ export class WakeListeners {
     for (const interfaceName of lost) this.#ports.observe({ kind: 'interface-lost', interfaceName });
   }
 
-  async #ensure(place: ListeningPlace, link: HostLink, nowMs: number): Promise<void> {
+  async #ensure(place: ListeningPlace, link: ListenableLink, nowMs: number): Promise<void> {
     const key = describePlace(place);
     const known = this.#listeners.get(key);
     if (known?.kind === 'listening' || (known !== undefined && nowMs < known.retryAtMs)) return;
@@ -153,7 +153,7 @@ export class WakeListeners {
     }
   }
 
-  #fail(place: ListeningPlace, { interfaceIndex }: HostLink, { error, nowMs }: { error: Error; nowMs: number }): void {
+  #fail(place: ListeningPlace, { interfaceIndex }: ListenableLink, { error, nowMs }: { error: Error; nowMs: number }): void {
     if (this.#isStopped) return;
     const key = describePlace(place);
     const known = this.#listeners.get(key);

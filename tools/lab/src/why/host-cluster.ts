@@ -1,6 +1,7 @@
 /** A simulated cluster with bare-metal hosts: the controller of this checkout as a process, and the inventory of an agent, whose leases and management controllers are what a test makes them. */
-import { HostAgent, type HostTarget } from '@vmdhcp/host-agent';
-import type { HealthReport, HostLease } from '@vmdhcp/host-inventory';
+
+import type { HealthReport, HostLease } from '@vmdhcp/bare-metal';
+import { HostAgent, type HostTarget } from '@vmdhcp/bare-metal/agent';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import {

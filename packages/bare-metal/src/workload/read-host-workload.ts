@@ -1,0 +1,62 @@
+/** What a ClusterAgent specifies about its agents, as far as their pods depend on it. */
+
+import { imageProblem } from '@vmdhcp/ippool-api/agent';
+import { HOLD_HOST_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api/bare-metal/keys';
+import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
+import { clusterAgentProblems } from '../check/cluster-agent-problems.js';
+import type { HostProblem } from '../object/problem.js';
+import { type NodeAffinity, readNodeAffinity } from './node-affinity.js';
+
+export interface HostWorkload {
+  readonly name: string;
+  readonly object: KubernetesObject;
+  /** `namespace/name` or `name` of the NetworkAttachmentDefinition, or what a person wrote for Multus. */
+  readonly underlay: string;
+  /** The interface of the DHCP server; undefined: none is written. */
+  readonly interfaceName: string | undefined;
+  /** Undefined: that of the controller. */
+  readonly image: string | undefined;
+  readonly replicas: number;
+  readonly nodeName: string | undefined;
+  readonly nodeAffinity: NodeAffinity | undefined;
+  /** On the network of the node: the interface is one of the node. */
+  readonly isOnHostNetwork: boolean;
+  /** The agents keep the image that they run. */
+  readonly holdsImage: boolean;
+  readonly problems: readonly HostProblem[];
+  /** False: a problem is about the pods themselves, so that they are neither created nor changed. */
+  readonly isDeployable: boolean;
+}
+
+/** Whatever is stored: never throws. */
+export function readHostWorkload(object: KubernetesObject): HostWorkload {
+  const yaml = readField(object.spec, 'agentYaml');
+  const replicas = readField(yaml, 'replicas') ?? 1;
+  const image = readText(yaml, 'image') || undefined;
+  const problems = [...clusterAgentProblems(object), ...imageProblems(image)];
+  return {
+    name: object.metadata.name,
+    object,
+    underlay: readText(yaml, 'underlayInterface') ?? '',
+    interfaceName: readText(object.spec, 'feature', 'dhcpServerConfig', 'dhcpServerInterface') || undefined,
+    image,
+    replicas: typeof replicas === 'number' ? replicas : 1,
+    nodeName: readText(yaml, 'nodeName') || undefined,
+    nodeAffinity: readNodeAffinity(readField(yaml, 'nodeAffinity')),
+    isOnHostNetwork: readField(yaml, 'hostNetwork') === true,
+    holdsImage: object.metadata.annotations?.[HOLD_HOST_AGENT_UPGRADE_ANNOTATION] !== undefined,
+    problems,
+    isDeployable: !problems.some(isAboutPods),
+  };
+}
+
+/** The agents that run do not read their image: only who makes the pods needs a right one. */
+function imageProblems(image: string | undefined): HostProblem[] {
+  const problem = imageProblem(image);
+  return problem === undefined ? [] : [{ reason: 'not-an-image', path: ['spec', 'agentYaml', 'image'], ...problem }];
+}
+
+/** Agents follow the settings of DHCP and of management controllers themselves, and report what is wrong with them. */
+function isAboutPods({ path }: HostProblem): boolean {
+  return path[0] === 'metadata' || path[1] === 'agentYaml';
+}

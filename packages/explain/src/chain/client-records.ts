@@ -1,0 +1,123 @@
+/** What pools know of an address or of a MAC address, whichever virtual machine it belongs to. */
+import {
+  cidrContains,
+  formatIpv4Address,
+  type Ipv4Address,
+  type MacAddress,
+  parseIpv4Address,
+  parseIpv4Cidr,
+  parseMacAddress,
+} from '@vmdhcp/dhcp-allocator';
+import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api/agent';
+import { isRecord, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { networkOfPool, readQuarantines } from '@vmdhcp/reconciler/readers';
+import type { ChainReason } from './reasons.js';
+
+/** What is asked for. */
+export type ClientSubject =
+  | { readonly kind: 'address'; readonly address: Ipv4Address }
+  | { readonly kind: 'mac-address'; readonly macAddress: MacAddress };
+
+/** What one pool has. */
+export interface ClientRecord {
+  /** `namespace/name` of the IPPool. */
+  readonly pool: string;
+  /** `namespace/name` of its network. */
+  readonly network: string;
+  readonly address: string;
+  readonly state: 'assigned' | 'reserved' | 'excluded' | 'unavailable' | 'quarantined' | 'unreadable' | 'free' | 'outside-range';
+  /** Of the client that has the address, or that it is reserved for. */
+  readonly macAddress?: MacAddress;
+  /** Of the machine that uses a quarantined address. */
+  readonly usedBy?: MacAddress;
+  /** Where the address is not simply assigned. */
+  readonly reason?: ChainReason;
+}
+
+/** One record for each pool that has the address in its subnet, or the MAC address among its clients. */
+export function findClientRecords(pools: readonly KubernetesObject[], subject: ClientSubject): ClientRecord[] {
+  return pools.flatMap((pool) =>
+    subject.kind === 'address' ? recordOfAddress(pool, subject.address) : recordsOfMacAddress(pool, subject.macAddress),
+  );
+}
+
+function recordOfAddress(pool: KubernetesObject, address: Ipv4Address): ClientRecord[] {
+  const cidr = parseIpv4Cidr(readText(pool.spec, 'ipv4Config', 'cidr') ?? '');
+  if (cidr === undefined || !cidrContains(cidr, address)) return [];
+  return [{ pool: keyOf(pool), network: networkOfPool(pool), address: formatIpv4Address(address), ...stateOf(pool, address) }];
+}
+
+type AddressState = Pick<ClientRecord, 'state' | 'macAddress' | 'usedBy' | 'reason'>;
+
+function stateOf(pool: KubernetesObject, address: Ipv4Address): AddressState {
+  const quarantine = readQuarantines(pool).find((one) => one.address === address);
+  if (quarantine !== undefined) {
+    const { usedBy } = quarantine;
+    return { state: 'quarantined', reason: 'AddressQuarantined', ...(usedBy !== undefined && { usedBy }) };
+  }
+  const value = allocatedIn(pool)[formatIpv4Address(address)];
+  const reserved = reservationIn(pool, address);
+  if (value === undefined) return unrecorded(pool, { address, reserved });
+  if (value === ALLOCATED_EXCLUDED) return { state: 'excluded', reason: 'AddressUnavailable' };
+  if (value === ALLOCATED_RESERVED) return { state: 'unavailable', reason: 'AddressUnavailable' };
+  const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
+  if (macAddress === undefined) return { state: 'unreadable', reason: 'EntriesSkipped' };
+  return { state: reserved === macAddress ? 'reserved' : 'assigned', macAddress };
+}
+
+/** Not every excluded address is listed in the status. */
+function unrecorded(
+  pool: KubernetesObject,
+  { address, reserved }: { readonly address: Ipv4Address; readonly reserved: MacAddress | undefined },
+): AddressState {
+  if (reserved !== undefined) return { state: 'reserved', macAddress: reserved };
+  const [start, end] = ['start', 'end'].map((name) => parseIpv4Address(readText(pool.spec, 'ipv4Config', 'pool', name) ?? ''));
+  const isOutside = start === undefined || end === undefined || address < start || address > end;
+  if (isOutside) return { state: 'outside-range', reason: 'ClientUnknown' };
+  const isExcluded = readList(pool.spec, 'ipv4Config', 'pool', 'exclude').some((text) => covers(String(text), address));
+  return isExcluded ? { state: 'excluded', reason: 'AddressUnavailable' } : { state: 'free', reason: 'AddressFree' };
+}
+
+/** An address, or a range of them. */
+function covers(text: string, address: Ipv4Address): boolean {
+  const [first, last] = text.split('-', 2).map((part) => parseIpv4Address(part.trim()));
+  return first !== undefined && address >= first && address <= (last ?? first);
+}
+
+function recordsOfMacAddress(pool: KubernetesObject, macAddress: MacAddress): ClientRecord[] {
+  const place = { pool: keyOf(pool), network: networkOfPool(pool) };
+  const recorded = Object.entries(allocatedIn(pool)).find(
+    ([, value]) => typeof value === 'string' && isClient(value, macAddress),
+  );
+  if (recorded !== undefined) return [{ ...place, address: recorded[0], state: 'assigned', macAddress }];
+  const reservation = reservationsOf(pool).find((one) => one.macAddress === macAddress);
+  return reservation === undefined
+    ? []
+    : [{ ...place, address: formatIpv4Address(reservation.address), state: 'reserved', macAddress }];
+}
+
+function isClient(value: string, macAddress: MacAddress): boolean {
+  return value === macAddress || parseMacAddress(value) === macAddress;
+}
+
+function allocatedIn({ status }: KubernetesObject): Readonly<Record<string, unknown>> {
+  const allocated = readField(status, 'ipv4', 'allocated');
+  return isRecord(allocated) ? allocated : {};
+}
+
+function reservationIn(pool: KubernetesObject, address: Ipv4Address): MacAddress | undefined {
+  return reservationsOf(pool).find((one) => one.address === address)?.macAddress;
+}
+
+interface Reservation {
+  readonly address: Ipv4Address;
+  readonly macAddress: MacAddress;
+}
+
+function reservationsOf({ spec }: KubernetesObject): Reservation[] {
+  return readList(spec, 'ipv4Config', 'reservations').flatMap((one) => {
+    const address = parseIpv4Address(readText(one, 'ipAddress') ?? '');
+    const macAddress = parseMacAddress(readText(one, 'macAddress') ?? '');
+    return address === undefined || macAddress === undefined ? [] : [{ address, macAddress }];
+  });
+}

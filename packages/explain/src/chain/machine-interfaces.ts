@@ -1,0 +1,91 @@
+/** The interfaces of a virtual machine of which the way to their addresses is shown, and what of them cannot be met. */
+import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { networkKey, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
+import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
+import type { VirtualMachineProblem, WantedInterfaces, WrittenProblem } from '@vmdhcp/reconciler/readers';
+import { type RememberedInterfaces, readRememberedInterfaces } from '@vmdhcp/reconciler/readers';
+import { type Finding, finding } from './address-chain.js';
+
+/** An interface of which the way to its address is shown. */
+export interface ChainInterface {
+  readonly name: string;
+  /** `namespace/name`; empty: it names none. */
+  readonly network: string;
+  /** As it is written where it is none; undefined: it has none yet. */
+  readonly macAddress: string | undefined;
+  readonly findings: readonly Finding[];
+}
+
+/** The entries of a VirtualMachineNetworkConfig, by the names that it remembers. */
+export function entriesOf(config: KubernetesObject, namespace: string): ChainInterface[] {
+  const remembered = readRememberedInterfaces(config);
+  return readList(config.spec, 'networkConfigs').map((entry, index) => {
+    const networkName = readText(entry, 'networkName') ?? '';
+    const network = networkName === '' ? '' : networkKey(networkName, namespace);
+    const text = readText(entry, 'macAddress') ?? '';
+    const macAddress = parseMacAddress(text) ?? text;
+    return { name: nameIn(remembered, network, macAddress) ?? `entry ${index + 1}`, network, macAddress, findings: [] };
+  });
+}
+
+function nameIn(remembered: RememberedInterfaces, network: string, macAddress: string): string | undefined {
+  return [...remembered].find(([, one]) => one.networkName === network && one.macAddress === macAddress)?.[0];
+}
+
+export interface InterfaceSources {
+  readonly wanted: WantedInterfaces;
+  readonly config: KubernetesObject | undefined;
+  /** For people. */
+  readonly awaits: string;
+}
+
+export function interfacesOf({ wanted, config, awaits }: InterfaceSources, namespace: string): ChainInterface[] {
+  const { problems } = wanted;
+  if (wanted.interfaces === undefined) return config === undefined ? [] : entriesOf(config, namespace);
+  const tooMany = wanted.interfaces.length > MOST_INTERFACES;
+  const known = wanted.interfaces.map(({ name, networkName: network, macAddress }): ChainInterface => {
+    const isLeftOut = tooMany && !hasEntry(config, { network, macAddress }, namespace);
+    const findings = isLeftOut ? [finding('TooManyInterfaces')] : [];
+    return { name, network, macAddress, findings: [...findings, ...problemsOf(problems, name)] };
+  });
+  const awaited = [...wanted.awaited].map(([name, network]): ChainInterface => {
+    const findings = [finding('AwaitingMacAddress', awaits), ...problemsOf(problems, name)];
+    return { name, network, macAddress: undefined, findings };
+  });
+  const shown = new Set([...known, ...awaited].map(({ name }) => name));
+  const refused = problems.flatMap((problem): ChainInterface[] => {
+    const name = interfaceNamedBy(problem);
+    if (name === undefined || shown.has(name)) return [];
+    shown.add(name);
+    const macAddress = problem.place.part === 'interface' ? String(problem.value) : undefined;
+    return [{ name, network: '', macAddress, findings: problemsOf(problems, name) }];
+  });
+  return [...known, ...awaited, ...refused];
+}
+
+/** As many as a VirtualMachineNetworkConfig has place for. */
+const MOST_INTERFACES = 4;
+
+export function hasEntry(
+  config: KubernetesObject | undefined,
+  { network, macAddress }: Pick<ChainInterface, 'network' | 'macAddress'>,
+  namespace: string,
+): boolean {
+  return (
+    config !== undefined && entriesOf(config, namespace).some((one) => one.network === network && one.macAddress === macAddress)
+  );
+}
+
+function problemsOf(problems: readonly WrittenProblem[], name: string): Finding[] {
+  return problems
+    .filter((problem) => interfaceNamedBy(problem) === name)
+    .map(({ reason, message }) => finding(reasonOf(reason), message));
+}
+
+/** Undefined: the problem is one of the virtual machine as a whole. */
+export function interfaceNamedBy(problem: VirtualMachineProblem | WrittenProblem): string | undefined {
+  if (!('place' in problem)) return undefined;
+  const { part, name } = problem.place;
+  if (part === 'interface' || part === 'network') return name;
+  return problem.reason === 'static-address-unreadable' ? name.slice(STATIC_IP_ANNOTATION_PREFIX.length) : undefined;
+}

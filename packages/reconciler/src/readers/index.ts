@@ -1,0 +1,22 @@
+/**
+ * Readers of objects that never throw, and what a network config should be: for those who explain a cluster and change nothing.
+ *
+ * @packageDocumentation
+ */
+export { groupOfDeployment } from '../agents/topology.js';
+export { sentenceOf } from '../explanation.js';
+export { describePlacement, readNetworkPlacement } from '../network/network-placement.js';
+export { networkOfPool } from '../network/network-problem.js';
+export { readInterfaceEntry } from '../network-config/interface-claims.js';
+export { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
+export { readQuarantines } from '../pool/quarantines.js';
+export { planNetworkConfig } from '../virtual-machine/plan-network-config.js';
+export { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+export { hasUnseenInstance, readRunningInstance } from '../virtual-machine/running-instance.js';
+export { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
+export {
+  type VirtualMachineProblem,
+  type WantedInterfaces,
+  type WrittenProblem,
+  wantedInterfaces,
+} from '../virtual-machine/wanted-interfaces.js';
