@@ -5,7 +5,10 @@
  * Folders and files whose sentences have been rewritten; only these are searched. When nothing is left to rewrite, delete this list and
  * its one use in check-words.mjs.
  */
-export const REWRITTEN = [];
+export const REWRITTEN = ['packages/dhcp-allocator/'];
+
+/** Messages that still wait, because tests of folders that are not rewritten contain them. Delete each with its last use. */
+const WAITING = 'IPv4 (?:address|subnet)|MAC address|domain name';
 
 /** The beginning of a comment, also of a paragraph or a tag in it. */
 const COMMENT = String.raw`(?:\/\*\*? ?|(?<![:\w])\/\/ ?|^\s*\* ?|@returns |@param [\w.]+ - )`;
@@ -38,7 +41,7 @@ export const PLAIN_ENGLISH = [
   {
     rule: '"is no" for "is not a"',
     instead: '"is not a …", or say what is right: "port must be 1 to 65535"',
-    pattern: new RegExp(`(?<!\\bthere )\\b(?:is|are|was|were) no (?!(?:${ADVERBS})\\b)[a-z]+`, 'gi'),
+    pattern: new RegExp(`(?<!\\bthere )\\b(?:is|are|was|were) no (?!(?:${ADVERBS}|${WAITING})\\b)[a-z]+`, 'gi'),
     found: ['70000 is no TCP port', 'echoes that are no news', 'the object was no record'],
     allowed: [
       'there is no lease',
