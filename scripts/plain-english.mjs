@@ -11,6 +11,10 @@ export const REWRITTEN = [
   'packages/kube-runtime/',
   'packages/dhcp-agent/',
   'packages/linux-sockets/',
+  'packages/status-page/',
+  'packages/redfish-client/',
+  'packages/service-process/',
+  'packages/service-certificates/',
 ];
 
 /** Messages that still wait, because tests of folders that are not rewritten contain them. Delete each with its last use. */
