@@ -1,15 +1,17 @@
-// docs/glossary.md retires words; this check fails where one is used: in docs, and in the names of files, the code, comments, messages and
-// test titles of packages, tools and scripts. First it tries itself: a check that finds nothing would pass for ever.
+// Fails where a word is used that docs/glossary.md retires: in docs, and in the file names, code, comments, messages and test titles of
+// packages, tools and scripts; and where a sentence is strange English (plain-english.mjs). It tries its own rules first: a check that
+// finds nothing would pass forever.
 import { globSync, readFileSync } from 'node:fs';
+import { findStrangeEnglish, PLAIN_ENGLISH, REWRITTEN } from './plain-english.mjs';
 import { findRetiredWords, RETIRED_WORDS } from './retired-words.mjs';
 
 const DOCS = ['*.md', 'docs/**/*.md', '{packages,tools}/*/README.md', '.changeset/*.md', 'examples/**/*.yaml'];
 const CODE = ['packages', 'tools', 'scripts'];
-// The list of retired words itself; recorded packets and answers of other programs; a text of other authors.
+// The rules themselves; recorded packets and answers of other programs; a text of other authors.
 const LEFT_OUT =
-  /node_modules|\/dist\/|^docs\/glossary\.md$|^CODE_OF_CONDUCT\.md$|retired-words\.mjs$|check-words\.mjs$|\/fixtures\/|\/recordings\//;
+  /node_modules|\/dist\/|^docs\/glossary\.md$|^CODE_OF_CONDUCT\.md$|(retired-words|plain-english|check-words)\.mjs$|\/fixtures\/|\/recordings\//;
 
-const problems = [...tryRules(), ...compareWithGlossary()];
+const problems = [...tryRetiredWords(), ...tryPlainEnglish(), ...compareWithGlossary()];
 for (const path of filesOf([...DOCS, ...CODE.map((folder) => `${folder}/**/*.{ts,mjs,json,yaml,md}`)]))
   problems.push(...check(path));
 for (const problem of problems) process.stdout.write(`${problem}\n`);
@@ -19,30 +21,45 @@ function filesOf(patterns) {
   return [...new Set(patterns.flatMap((pattern) => globSync(pattern)))].filter((path) => !LEFT_OUT.test(path));
 }
 
-/** The name of a file counts like its text. */
+/** The name of a file is searched for retired words like its text. */
 function check(path) {
-  const inName = findRetiredWords(path).map(({ found, word }) => describe(path, found, word));
-  const inText = findRetiredWords(readFileSync(path, 'utf8'));
-  return [...inName, ...inText.map(({ line, found, word }) => describe(`${path}:${line}`, found, word))];
+  const text = readFileSync(path, 'utf8');
+  const strange = REWRITTEN.some((done) => path.startsWith(done)) ? findStrangeEnglish(text) : [];
+  return [
+    ...findRetiredWords(path).map(({ found, word }) => describe(path, found, word)),
+    ...findRetiredWords(text).map(({ line, found, word }) => describe(`${path}:${line}`, found, word)),
+    ...strange.map(({ line, found, rule, instead }) => `${path}:${line}: "${found}" is ${rule}; write ${instead}`),
+  ];
 }
 
 function describe(place, found, word) {
   return `${place}: "${found}" is retired (${word}); docs/glossary.md has what to use instead`;
 }
 
-/** Every rule finds its examples, also over the end of a line, and nothing in what is allowed. */
-function tryRules() {
-  return RETIRED_WORDS.flatMap(({ word, found, allowed }) => {
-    const finds = (text) => findRetiredWords(text).some((hit) => hit.word === word);
-    const overTwoLines = found.map((text) => text.replace(' ', '\n * '));
-    return [
-      ...[...found, ...overTwoLines].filter((text) => !finds(text)).map((text) => `the rule "${word}" does not find "${text}"`),
-      ...allowed.filter(finds).map((text) => `the rule "${word}" finds "${text}", which is allowed`),
-    ];
-  });
+/** Every rule must find its examples, also across a line break, and nothing in what is allowed. */
+function tryRetiredWords() {
+  const overTwoLines = (text) => text.replace(' ', '\n * ');
+  return RETIRED_WORDS.flatMap(({ word, found, allowed }) =>
+    tryRule({ name: word, found: [...found, ...found.map(overTwoLines)], allowed }, (text) =>
+      findRetiredWords(text).some((hit) => hit.word === word),
+    ),
+  );
 }
 
-/** What is retired and what the glossary names as retired are the same. */
+function tryPlainEnglish() {
+  return PLAIN_ENGLISH.flatMap(({ rule, found, allowed }) =>
+    tryRule({ name: rule, found, allowed }, (text) => findStrangeEnglish(text).some((hit) => hit.rule === rule)),
+  );
+}
+
+function tryRule({ name, found, allowed }, finds) {
+  return [
+    ...found.filter((text) => !finds(text)).map((text) => `the rule "${name}" does not find "${text}"`),
+    ...allowed.filter(finds).map((text) => `the rule "${name}" finds "${text}", which is allowed`),
+  ];
+}
+
+/** The rules and the table of the glossary must retire the same words. */
 function compareWithGlossary() {
   const [, table = ''] = readFileSync('docs/glossary.md', 'utf8').split('## Retired words');
   const named = table

@@ -1,8 +1,6 @@
-// The retired words of docs/glossary.md as patterns. A line is searched after `plain`: in lower case, with the words of identifiers apart.
+// The retired words of docs/glossary.md as patterns: terms that have a better one, never an ordinary verb. A line is searched after
+// `plain`: in lower case, with the words of identifiers apart.
 // Each rule is tried on its examples by check-words.mjs: `found` must be found, `allowed` must not.
-
-/** Phrases that contain a retired word and are right: names of upstream, of Linux, of RFCs; the ordinary meaning of a verb. */
-const ALLOWED = [/let(s|ting)? go of (a |the )?(socket|reference|descriptor)/g];
 
 /** @type {{word: string, pattern: RegExp, found: string[], allowed: string[]}[]} */
 export const RETIRED_WORDS = [
@@ -42,12 +40,6 @@ export const RETIRED_WORDS = [
     allowed: ['UDP port 67', 'the ports of the core'],
   },
   {
-    word: 'to let go',
-    pattern: /\b(lets?|letting) (it |them |him )?go\b/g,
-    found: ['the group lets go of the pool', 'hasLetGo'],
-    allowed: ['lets goroutines'],
-  },
-  {
     word: 'to ask the network, an inquiry',
     pattern: /\bask(s|ed|ing)? the network\b|\bnetwork is asked\b|\binquir(y|ies)\b/g,
     found: ['asks the network', 'AddressInquiry'],
@@ -62,14 +54,12 @@ export const RETIRED_WORDS = [
   { word: 'stranger', pattern: /\bstrangers?\b/g, found: ['a stranger gets no reply'], allowed: ['an unknown client'] },
 ];
 
-/** One line as words: `toldPools` and `TOLD_POOLS` are "told pools". */
-const plain = (line) => {
-  const words = line
+/** One line as words: `stalePools` and `STALE_POOLS` are "stale pools". */
+const plain = (line) =>
+  line
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')
     .toLowerCase();
-  return ALLOWED.reduce((text, phrase) => text.replace(phrase, (found) => '-'.repeat(found.length)), words);
-};
 
 /**
  * The retired words in a text; a phrase may go on in the next line, also in a comment.

@@ -1,24 +1,29 @@
-/** What happens to an agent: facts for the log and the metrics. The words that a person reads are the observer's. */
+/** Events of an agent: facts for the log and the metrics. The observer words them for people. */
 import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AgentLogSettings, RogueServer } from '@vmdhcp/ippool-api/agent';
 
-/** What happened to a lease; a plain renewal is no event. */
+/** A change of a lease; a plain renewal is not an event. */
 export type LeaseEvent = 'bound' | 'changed' | 'released' | 'declined' | 'expired' | 'refused';
 
 export type AgentEvent = LeadershipEvent | AddressEvent | InterfaceEvent | SilenceEvent | PoolEvent | ClientEvent | ProbeEvent;
 
 type LeadershipEvent =
-  /** `afterMs`: since the Lease was last renewed or released, as this replica saw it, in milliseconds; undefined: it saw neither. `isAgain`: no other replica took it when this one stepped down. */
+  /**
+   * `afterMs`: milliseconds since this replica saw the Lease renewed or released; undefined if it saw neither. `isAgain`: no other replica became
+   * leader after this one stepped down.
+   */
   | { readonly kind: 'leader'; readonly afterMs?: number | undefined; readonly isAgain?: true }
-  /** `isAgain`: what follows from stepping down. */
+  /** `isAgain`: this replica lost the leadership by stepping down. */
   | { readonly kind: 'leadership-lost'; readonly isAgain?: true }
-  /** It cannot serve all pools; another replica may. `isAgain`: it has stepped down for the same troubles, and no other replica became leader. */
+  /**
+   * It cannot serve all pools, but another replica may. `isAgain`: it stepped down for the same troubles before, and no other replica became leader.
+   */
   | { readonly kind: 'stepping-down'; readonly troubles: readonly string[]; readonly isAgain?: true }
   | { readonly kind: 'lease-unreachable'; readonly error: unknown }
-  /** The agent is configured to have no other replica, and there is one. */
+  /** The agent is configured to be the only replica, but there is another one. */
   | { readonly kind: 'another-holder'; readonly holder: string }
   | { readonly kind: 'suspended-pools'; readonly pools: readonly string[] }
-  /** What the Lease sets for the log of all agents of the group. Reported whenever the Lease was read. */
+  /** The log settings in the Lease, for all agents of the group. Reported on every read of the Lease. */
   | { readonly kind: 'log-settings'; readonly settings: AgentLogSettings };
 
 type AddressEvent =
@@ -29,7 +34,7 @@ type AddressEvent =
 
 type InterfaceEvent =
   | { readonly kind: 'interface-missing'; readonly interfaceName: string }
-  /** It is there again, or another one of the same name is. */
+  /** The interface is back, or another one of the same name. */
   | { readonly kind: 'interface-back'; readonly interfaceName: string }
   | { readonly kind: 'socket-failed'; readonly interfaceName: string; readonly error: Error }
   | { readonly kind: 'frames-not-sent'; readonly interfaceName: string }
@@ -49,7 +54,7 @@ type PoolEvent =
   | { readonly kind: 'pool-unreadable'; readonly pool: string; readonly error: unknown }
   | { readonly kind: 'pool-field-ignored'; readonly pool: string; readonly problem: string }
   | { readonly kind: 'pool-log-annotation-ignored'; readonly pool: string; readonly problem: string }
-  /** What the pool's annotations set for the log of its packets. Reported at every change of the pool. */
+  /** The log settings in the pool's annotations. Reported at every change of the pool. */
   | { readonly kind: 'pool-log-settings'; readonly pool: string; readonly settings: AgentLogSettings }
   | { readonly kind: 'owners-unreadable'; readonly error: unknown };
 
@@ -58,7 +63,7 @@ type ClientEvent =
       readonly kind: 'lease';
       readonly event: LeaseEvent;
       readonly lease: Pick<Lease, 'poolName' | 'macAddress'> & Partial<Lease>;
-      /** Anything else worth knowing; never text from the wire. */
+      /** Anything else worth logging; never text from the wire. */
       readonly details?: Readonly<Record<string, unknown>>;
     }
   /** An unknown client has renewed its first lease. */
@@ -77,7 +82,7 @@ type ProbeEvent =
       readonly usedBy: MacAddress;
     }
   | { readonly kind: 'address-not-probed'; readonly interfaceName: string; readonly error: unknown }
-  /** A host answers for addresses that no client has: its answers count for nothing. */
+  /** A host answers for addresses that no client has, so its answers are ignored. */
   | {
       readonly kind: 'answers-for-every-address';
       readonly interfaceName: string;

@@ -11,7 +11,7 @@ describe('every', () => {
     expect(times).toEqual([250, 500, 750, 1_000]);
   });
 
-  it('calls no more when it was called off, from outside or from the call itself', async () => {
+  it('stops when it is cancelled, from outside or from the call itself', async () => {
     const clock = new FakeClock();
     let calls = 0;
     const callOff = every(clock, 250, () => {

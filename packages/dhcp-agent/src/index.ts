@@ -1,5 +1,5 @@
 /**
- * The DHCP agent as a machine on ports.
+ * The DHCP agent as a state machine on ports.
  *
  * @packageDocumentation
  */

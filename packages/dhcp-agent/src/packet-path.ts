@@ -1,5 +1,5 @@
 /**
- * What serves DHCP on interfaces, without leadership and without pools from an API server: all that an agent on a bare host uses of this package.
+ * Serves DHCP on interfaces, without leadership and without pools from an API server: the part of this package that an agent on a bare host uses.
  *
  * @packageDocumentation
  */

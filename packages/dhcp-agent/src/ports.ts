@@ -1,6 +1,6 @@
 /**
- * What an agent needs of the world, on one screen. The machine calls these and nothing else: implementations are at the edge (sockets,
- * netlink, HTTPS, the log), and in `@vmdhcp/dhcp-agent/testing`.
+ * The ports of an agent, on one screen. The agent calls nothing else; implementations are at the edge (sockets, netlink, HTTPS, the log), and in
+ * `@vmdhcp/dhcp-agent/testing`.
  */
 import type { Answer, Ipv4Address, MacAddress, ReplyDestination } from '@vmdhcp/dhcp-allocator';
 import type { Clock, KubernetesObject, LeaseStore, ResourcePort, StoredLease } from '@vmdhcp/kube-runtime';
@@ -9,7 +9,7 @@ import type { PacketCaptures } from './capture/packet-captures.js';
 import type { AgentTraffic } from './traffic/agent-traffic.js';
 
 export interface AgentPorts {
-  /** Monotonic time and timers. It goes on while the process is frozen: a timer then fires late. */
+  /** Monotonic time and timers. Time goes on while the process is frozen; a timer then fires late. */
   readonly clock: Clock;
   /** Milliseconds since 1970. It may be set while the agent runs, so only expiry times that people read depend on it. */
   readonly wallTimeMs: () => number;
@@ -22,25 +22,25 @@ export interface AgentPorts {
   readonly lease: GroupLease;
   /** Lists and watches the IPPool of this `namespace/name`, and no other object. */
   readonly poolSource: (poolKey: string) => ResourcePort<KubernetesObject>;
-  /** Looks up names of NTP servers beside the packet path; calls back when that led to other addresses. */
+  /** Looks up names of NTP servers outside the packet path; calls back when their addresses change. */
   readonly ntpNames: (onChange: () => void) => ResolvedNames;
   readonly isolation: InterfaceIsolation;
-  /** What the agent's pod itself needs this address for; undefined: nothing. A pool with such a server address is not served. */
+  /** Why the agent's pod itself needs this address; undefined if it does not. A pool with such a server address is not served. */
   readonly neededFor: (serverAddress: Ipv4Address) => string | undefined;
   readonly packetLog?: PacketLog;
-  /** Where it is noted what each client sent and got. Default: nowhere. */
+  /** Notes the messages and answers of each client. Optional. */
   readonly traffic?: AgentTraffic | undefined;
-  /** Captures that may run. Default: none. */
+  /** Running captures. Optional. */
   readonly captures?: PacketCaptures | undefined;
   readonly observer: AgentObserver;
 }
 
-/** Receives what happened, once, in order; counts it or logs it. Must not throw. */
+/** Receives each event once, in order; counts or logs it. Must not throw. */
 export interface AgentObserver {
   readonly observe: (event: AgentEvent) => void;
 }
 
-/** An interface, and which one of that name: one that replaced another has another index. */
+/** An interface. Another one of the same name has another index. */
 export interface Link {
   readonly interfaceName: string;
   readonly interfaceIndex: number;
@@ -57,20 +57,20 @@ export interface ServerAddress extends Link {
  * is frozen or dead.
  */
 export interface ServerAddressKernel {
-  /** 0: there is no such interface. */
+  /** Returns 0 if there is no such interface. */
   readonly indexOf: (interfaceName: string) => number;
   /**
-   * Adds these addresses for so many seconds; those that are there are prolonged or shortened to that. 0xffffffff: without end. Returns what
-   * failed, one entry for each address; one that failed may be there all the same.
+   * Adds these addresses for this many seconds; existing ones are prolonged or shortened to that. 0xffffffff means forever. Returns the failures, one
+   * for each address; a failed address may be there nevertheless.
    */
   readonly add: (addresses: readonly ServerAddress[], seconds: number) => readonly (Error | undefined)[];
-  /** False if one of them may still be there. True for those that never were. */
+  /** Removes addresses. False if one of them may still be there; true for addresses that never were. */
   readonly remove: (addresses: readonly ServerAddress[]) => boolean;
-  /** Tells the network who has the address now (gratuitous ARP). @throws Error */
+  /** Announces to the network that this interface has the address (gratuitous ARP). @throws Error */
   readonly announce: (interfaceName: string, address: Ipv4Address) => void;
 }
 
-/** A reply that was written, and where it goes. */
+/** A written reply and its destination. */
 export interface QueuedReply {
   /** Octets that were written. */
   readonly length: number;
@@ -79,11 +79,11 @@ export interface QueuedReply {
   readonly serverAddress: number;
   /** chaddr: six octets. */
   readonly hardwareAddress: Uint8Array;
-  /** True: the client is on the link, so a unicast reply goes in a frame to its MAC address where frames can be sent. */
+  /** True if the client is on the link, so that a unicast reply goes in a frame to its MAC address, if frames can be sent. */
   readonly isOnLink: boolean;
 }
 
-/** Where a packet came from. It may read the address only when it is asked for. */
+/** The source of a packet. It may read the address lazily. */
 export interface PacketSender {
   readonly address: Ipv4Address;
   readonly port: number;
@@ -109,13 +109,13 @@ export interface DhcpSocketEvents {
   readonly onBurst: (durationNs: number, packets: number) => void;
 }
 
-/** A reply that had to wait, until a record was on the disk for instance. */
+/** A delayed reply, for example until a record was on disk. */
 export interface LateReply {
   readonly bytes: Uint8Array;
   readonly queued: QueuedReply;
 }
 
-/** UDP port 67 of one interface. It is useless, without an error, once the interface was deleted. */
+/** UDP port 67 of one interface. Once the interface is deleted, it is useless but reports no error. */
 export interface DhcpSocket {
   /** The interface as it was when the socket was opened. */
   readonly interfaceIndex: number;
@@ -129,17 +129,17 @@ export interface DhcpSocket {
 }
 
 export interface DhcpSockets {
-  /** 0: there is no such interface. */
+  /** Returns 0 if there is no such interface. */
   readonly indexOf: (interfaceName: string) => number;
-  /** Rejects where the socket cannot be opened. */
+  /** Rejects if the socket cannot be opened. */
   readonly open: (interfaceName: string, handler: DhcpPacketHandler, events: DhcpSocketEvents) => Promise<DhcpSocket>;
 }
 
 /** Keeps networks apart. */
 export interface InterfaceIsolation {
-  /** Isolates what is new and corrects what was changed. Called again and again; never throws. */
+  /** Isolates new interfaces and corrects changes. Called repeatedly; never throws. */
   readonly check: () => void;
-  /** Why the interface must not be served; undefined: it is isolated, or not there. */
+  /** Why the interface must not be served; undefined if it is isolated, or does not exist. */
   readonly problemOf: (interfaceName: string) => string | undefined;
 }
 
@@ -149,15 +149,15 @@ export interface AddressQuestion {
   readonly macAddress: MacAddress;
 }
 
-/** Which hosts answered for an address. */
+/** The hosts that answered for an address. */
 export interface AddressUse {
-  /** True: the client itself. */
+  /** True if the client itself answered. */
   readonly byClient: boolean;
   /** Other hosts, by their MAC addresses. */
   readonly others: readonly MacAddress[];
 }
 
-/** Probes an address on an interface (RFC 5227 §2.1), within about a second. Rejects where it cannot be probed. */
+/** Probes an address on an interface (RFC 5227 §2.1), within about a second. Rejects if it cannot be probed. */
 export type AddressProbe = (interfaceName: string, question: AddressQuestion) => Promise<AddressUse>;
 
 /** Another DHCP server on a network. */
@@ -167,21 +167,21 @@ export interface FoundServer {
   readonly macAddress: MacAddress;
 }
 
-/** Sends a DISCOVER of a client that agents do not know, and returns which servers offer an address. Rejects where it cannot be sent. */
+/** Sends a DISCOVER of a client that agents do not know, and returns the servers that offer an address. Rejects if it cannot be sent. */
 export type ServerProbe = (interfaceName: string) => Promise<readonly FoundServer[]>;
 
 /** The Lease of the agents' group, in which annotations travel with the election. */
 export interface GroupLease {
-  /** Rejects within the renew deadline: a leader that waits for longer is none. A write may take effect although it was rejected. */
+  /** Rejects within the renew deadline: a leader that waits for longer has lost the leadership. A rejected write may still take effect. */
   readonly store: (content: LeaseContent) => LeaseStore;
-  /** Tells of the Lease as it is and whenever it changes, perhaps late; undefined: it was deleted. Returns how to end that. */
+  /** Reports the current Lease and each change, perhaps late; undefined if it was deleted. Returns a function that ends the watch. */
   readonly watch: (onSeen: (lease: SeenLease | undefined) => void) => () => void;
 }
 
 export interface LeaseContent {
-  /** The annotations that a write sets; others stay. @param isNew - true: the Lease does not exist. */
+  /** The annotations that a write sets; others stay. @param isNew - true if the Lease does not exist. */
   readonly annotations: (isNew: boolean) => Readonly<Record<string, string>>;
-  /** Called whenever the Lease was read or written, before the elector learns of it. */
+  /** Called after each read or write of the Lease, before the elector learns of it. */
   readonly onAnnotations: (annotations: Readonly<Record<string, string>>, version: string) => void;
 }
 
@@ -190,18 +190,18 @@ export interface SeenLease {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Names that are looked up. */
+/** Looks up names. */
 export interface ResolvedNames {
-  /** Name to addresses, as known at the moment. */
+  /** The currently known addresses by name. */
   readonly known: ReadonlyMap<string, readonly string[]>;
   /** Looks up these names from now on, and no others. */
   readonly want: (names: ReadonlySet<string>) => void;
   readonly stop: () => void;
 }
 
-/** What becomes of single packets, for people who look for a fault. */
+/** The outcome of single packets, for people who look for a fault. */
 export interface PacketLog {
-  /** False: `note` need not be called. */
+  /** If false, `note` need not be called. */
   readonly isActive: boolean;
   readonly note: (logged: LoggedPacket) => void;
 }
@@ -210,8 +210,8 @@ export interface LoggedPacket {
   readonly packet: Uint8Array;
   readonly answer: Answer;
   readonly interfaceName: string;
-  /** Undefined: no pool is served on the interface. */
+  /** Undefined if no pool is served on the interface. */
   readonly poolName: string | undefined;
-  /** Why no reply was sent although there is one. */
+  /** Why a reply was not sent, although there is one. */
   readonly notSent: string | undefined;
 }

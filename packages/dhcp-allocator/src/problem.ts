@@ -13,7 +13,7 @@ export interface Problem<Reason extends string = string> {
   readonly remedy: string;
 }
 
-/** Either a value, or every problem that kept it from being one. */
+/** A value, or all problems that were found instead. */
 export type Checked<Value, Reason extends string = string> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly problems: readonly Problem<Reason>[] };

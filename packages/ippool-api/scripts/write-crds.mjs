@@ -18,5 +18,5 @@ const write = (folder, resource) =>
   );
 
 for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource]) write('', resource);
-// A folder of its own: who applies crds/ gets the kinds of DHCP for virtual machines only.
+// In a separate folder, so that applying crds/ installs only the kinds of DHCP for virtual machines.
 for (const resource of bareMetalResources) write('bare-metal/', resource);

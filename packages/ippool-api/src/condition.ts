@@ -40,7 +40,7 @@ interface ConditionMeaning {
   readonly False: string;
 }
 
-/** What each condition means, by kind and type. `docs/reference/conditions.md` is generated from it. */
+/** The meaning of each condition, by kind and type. `docs/reference/conditions.md` is generated from it. */
 export const CONDITIONS = {
   IPPool: {
     Registered: {

@@ -1,9 +1,9 @@
 /**
- * The CEL rules of a new IPPool: what one object shows by itself, refused by the API server where no webhook runs. The same that
- * `validatePool` finds, as far as CEL can express it within its budget of 10,000,000 for each rule.
+ * The CEL rules of a new IPPool, with which the API server refuses wrong pools where no webhook runs. They find the same problems as `validatePool`,
+ * as far as CEL can express them within its budget of 10,000,000 for each rule.
  *
- * They hold until the controller has written a status. An IPPool of an earlier version may break them, and its finalizers and status must be
- * writable all the same: a real API server before 1.30 checks all rules with every write, be it of the status.
+ * They apply until the controller has written a status. An IPPool of an earlier version may break them, but its finalizers and status must stay
+ * writable: API servers before 1.30 check all rules on every write, including writes of the status.
  */
 import { ADDRESSES_ARE_THERE, SUBNET_SIZES, toNumber } from './range-rules.js';
 
@@ -16,7 +16,7 @@ interface CreationRule {
 const CONFIG = 'self.spec.ipv4Config';
 const EXEMPT = `has(self.status) || !has(${CONFIG}) || !(${ADDRESSES_ARE_THERE.replaceAll('self.', `${CONFIG}.`)})`;
 const SIZE = `${SUBNET_SIZES}[int(${CONFIG}.cidr.split('/')[1])]`;
-/** A text that is split once has parts of a known length; parts of parts have none. */
+/** The API server knows a bound for the parts of a split text, but not for parts of parts. */
 const NETWORK = toNumber(`${CONFIG}.cidr.replace('/', '.')`);
 
 export function creationRules(): { readonly 'x-kubernetes-validations': CreationRule[] } {
@@ -41,7 +41,7 @@ export function creationRules(): { readonly 'x-kubernetes-validations': Creation
   };
 }
 
-/** Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
+/** In a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
 function isHost(field: string, name: string, unless = ''): CreationRule {
   const address = toNumber(`${CONFIG}.${field}`);
   const isInside = `${address} / size == ${NETWORK} / size`;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CustomResource } from './custom-resource.js';
 import { GROUP, VERSION } from './labels.js';
 
-/** A field that is a number or a text, as Kubernetes has quantities and percentages. */
+/** A field that is a number or a text, like quantities and percentages in Kubernetes. */
 export const INT_OR_STRING = 'x-kubernetes-int-or-string';
 /** In the metadata of an object's schema: fields that must be there when it is read, and that a client may leave out. */
 export const LEFT_OUT = 'x-vmdhcp-left-out';

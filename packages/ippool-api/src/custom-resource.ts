@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** What a CustomResourceDefinition specifies for a kind. */
+/** The properties of a kind in its CustomResourceDefinition. */
 export interface CustomResource {
   /** Default: that of IPPool. */
   readonly group?: string;
@@ -14,9 +14,9 @@ export interface CustomResource {
   readonly shortNames: readonly string[];
   /** The object's `spec` and `status`. */
   readonly schema: z.ZodType;
-  /** True: an object without `spec` is accepted; default: it is refused. */
+  /** True if an object without `spec` is accepted; by default it is refused. */
   readonly isSpecOptional?: boolean;
-  /** True: the kind has no status, and no subresource for it. */
+  /** True if the kind has neither a status nor its subresource. */
   readonly isStatusAbsent?: boolean;
   readonly columns: readonly PrinterColumn[];
 }
@@ -25,7 +25,7 @@ export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
   readonly jsonPath: string;
-  /** Above 0: only shown by `kubectl get -o wide`. */
+  /** If above 0, only `kubectl get -o wide` shows the column. */
   readonly priority?: number;
 }
 

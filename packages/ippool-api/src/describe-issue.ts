@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type Path = readonly PropertyKey[];
 
-/** What a value of each type is called, and how it is written. */
+/** The name of each type for people, and how to write its values. */
 const TYPES: Readonly<Record<string, readonly [name: string, howToWrite: string]>> = {
   string: ['text', 'write text'],
   number: ['a number', 'write a number, without quotes'],
@@ -15,13 +15,13 @@ const TYPES: Readonly<Record<string, readonly [name: string, howToWrite: string]
 
 const LONGEST_VALUE = 64;
 
-/** What kind of mistake a schema finds, as programs compare it. */
+/** The kind of mistake, for programs to compare. */
 export type IssueReason = 'field-missing' | 'wrong-type' | 'value-not-allowed' | 'out-of-bounds' | 'wrong-format';
 
 /** What is wrong with a field, and what to do about it, without the field's name. */
 export interface ExplainedIssue {
   readonly reason: IssueReason;
-  /** What is there, what is expected. */
+  /** The actual and the expected value. */
   readonly message: string;
   /** What to write. */
   readonly remedy: string;
@@ -43,7 +43,7 @@ export function explainIssue(issue: z.core.$ZodIssue, root: unknown): ExplainedI
       remedy: `${howToWrite(issue)}${quotesFor(value)}`,
     };
   if (issue.code === 'too_big' || issue.code === 'too_small') return explainBound(issue, value);
-  // The formats of this package describe what is wrong and what to write.
+  // The message of a format says what is wrong and what to write.
   const [fault = '', remedy = 'correct it'] = issue.message.split('; ', 2);
   return { reason: 'wrong-format', message: `${shown(value)} ${fault}`, remedy };
 }
@@ -61,7 +61,7 @@ function explainBound(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall, 
   };
 }
 
-/** What stands at a path; undefined: nothing. */
+/** The value at a path, if there is one. */
 export function valueAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const part of path) {
@@ -71,7 +71,7 @@ export function valueAt(root: unknown, path: Path): unknown {
   return value;
 }
 
-/** YAML has taken the word for another one, which is all that is left of it. */
+/** YAML has already turned the word into a boolean; the original text is gone. */
 function quotesFor(value: unknown): string {
   return typeof value === 'boolean' ? '; in quotes: YAML reads the bare words on, off, yes and no as true and false' : '';
 }
@@ -91,7 +91,7 @@ function describeWrongType(value: unknown, issue: z.core.$ZodIssueInvalidType): 
       message: `${shown(value)} is ${nameOf(value)}, not text`,
       remedy: `put it in quotes, as in "${shown(value)}"`,
     };
-  if (issue.expected === 'int' && typeof value === 'number') return { message: `${value} is no whole number`, remedy };
+  if (issue.expected === 'int' && typeof value === 'number') return { message: `${value} is not a whole number`, remedy };
   return { message: `${shown(value)} is ${nameOf(value)}, not ${name}`, remedy };
 }
 
@@ -114,7 +114,7 @@ function bound(how: 'at most' | 'at least', value: unknown, limit: number | bigi
     : `write ${how} ${limit} ${Number(limit) === 1 ? 'character' : 'characters'}`;
 }
 
-/** A value as it would be written; never long. */
+/** A value as a person would write it, shortened. */
 function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;

@@ -10,7 +10,7 @@ import {
   type TextFormat,
 } from './text-formats.js';
 
-/** Text formats that several kinds share. Each is a pattern too, so that the API server enforces it as we do. */
+/** Text formats that several kinds share. Each is also a pattern, so that the API server enforces the same format. */
 
 const text = ({ most, pattern, problem }: TextFormat) => z.string().max(most).regex(pattern, problem);
 

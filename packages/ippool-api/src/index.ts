@@ -1,7 +1,7 @@
 /**
- * What Kubernetes stores for DHCP: IPPool, VirtualMachineNetworkConfig, NetworkAttachmentDefinition, and what is read of a
- * VirtualMachine. Types, validation and CRDs come from one schema each. `./agent`: what the controller and the agents write for each other,
- * in the environment of pods and in annotations of Leases.
+ * What Kubernetes stores for DHCP: IPPool, VirtualMachineNetworkConfig, NetworkAttachmentDefinition, and the parts of a VirtualMachine that are read.
+ * Types, validation and CRDs come from one schema each. `./agent`: what the controller and the agents write for each other, in the environment of
+ * pods and in annotations of Leases.
  *
  * @packageDocumentation
  */

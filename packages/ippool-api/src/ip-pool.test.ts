@@ -27,7 +27,7 @@ const upstreamExample = () => ({
 });
 
 describe('IPPool', () => {
-  it('takes what upstream takes', () => {
+  it('accepts everything that upstream accepts', () => {
     expect(parseObject(upstreamExample())).toMatchObject({ ok: true, unknownFields: [] });
   });
 

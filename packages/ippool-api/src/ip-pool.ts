@@ -129,7 +129,7 @@ const spec = z
       ),
   })
   .meta({
-    // Otherwise every field of it could be changed in two steps.
+    // Otherwise two updates could change every field of it: remove it, then add it again.
     'x-kubernetes-validations': [
       { rule: '!has(oldSelf.ipv4Config) || has(self.ipv4Config)', message: 'IPv4Config is required once set' },
     ],

@@ -5,7 +5,7 @@
 export const GROUP = 'network.harvesterhci.io';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
-/** Of WolConfig: that of the predecessor, whose objects are used as they are. */
+/** The API group of WolConfig: that of the predecessor, whose objects are used as they are. */
 export const WOL_GROUP = 'wol.pillon.org';
 export const WOL_VERSION = 'v1beta1';
 export const WOL_API_VERSION = `${WOL_GROUP}/${WOL_VERSION}`;
@@ -26,7 +26,7 @@ export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
 export const SUSPENDED_POOLS_ANNOTATION = `${GROUP}/suspended-pools`;
 export const SUSPENDED_POOLS_SEEN_ANNOTATION = `${GROUP}/suspended-pools-seen`;
 export const AGENT_REPORT_ANNOTATION = `${GROUP}/agent-report`;
-/** On a Lease: its duration in milliseconds, where that is no whole number of seconds. */
+/** On a Lease: its duration in milliseconds, if that is not a whole number of seconds. */
 export const LEASE_DURATION_ANNOTATION = `${GROUP}/lease-duration-ms`;
 export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
 /** On a Lease: how often its holder renews it, in milliseconds. */
@@ -36,9 +36,9 @@ export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
 /** On a CustomResourceDefinition: which version of the controller applied it. */
 export const APPLIED_BY_VERSION_ANNOTATION = `${GROUP}/applied-by-version`;
-/** On what a migration stopped: what it was before. */
+/** On an object that a migration stopped: its former state. */
 export const BEFORE_MIGRATION_ANNOTATION = `${GROUP}/before-migration`;
-/** On the CustomResourceDefinition of IPPool: which run of a migration goes on. */
+/** On the CustomResourceDefinition of IPPool: the current run of a migration. */
 export const MIGRATION_RUN_ANNOTATION = `${GROUP}/migration-run`;
 /** On a ConfigMap: it has MAC addresses of stopped virtual machines. */
 export const MAC_ADDRESS_MEMORY_LABEL = `${GROUP}/mac-address-memory`;
@@ -71,12 +71,12 @@ interface ObjectKey {
   /** Kinds of objects that have it. */
   readonly on: readonly string[];
   readonly writtenBy: readonly Writer[];
-  /** What it may be; absent: a finalizer has no value. */
+  /** The possible values; absent for a finalizer, which has none. */
   readonly values?: string;
   readonly meaning: string;
-  /** True: Harvester's vm-dhcp-controller has the same key with the same meaning. */
+  /** True if Harvester's vm-dhcp-controller has the same key with the same meaning. */
   readonly isUpstream?: true;
-  /** True: kubevirt-wol has the same key with the same meaning. */
+  /** True if kubevirt-wol has the same key with the same meaning. */
   readonly isOfKubevirtWol?: true;
 }
 
@@ -337,7 +337,7 @@ export const OBJECT_KEYS = {
     on: ['Lease'],
     writtenBy: ['the leader of the agents', 'the controller'],
     values: 'milliseconds',
-    meaning: 'How long the Lease lasts, where that is no whole number of seconds, as `leaseDurationSeconds` has it.',
+    meaning: 'How long the Lease lasts, where that is not a whole number of seconds, as `leaseDurationSeconds` has it.',
   },
   [WAKE_ON_LAN_LEADER_ANNOTATION]: {
     type: 'annotation',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_NAMESPACE } from './network-key.js';
 
-/** The part of Kubernetes' ObjectMeta that is read here; the rest is kept as it is. */
+/** The part of Kubernetes' ObjectMeta that is read here; the rest is left as it is. */
 export const objectMeta = z.looseObject({
   name: z.string().min(1),
   namespace: z.string().optional(),

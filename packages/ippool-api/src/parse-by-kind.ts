@@ -10,11 +10,11 @@ export interface ObjectProblem {
   readonly reason: ObjectProblemReason;
   readonly path: readonly (string | number)[];
   readonly value: unknown;
-  /** What is there, what is expected. */
+  /** The actual and the expected value. */
   readonly message: string;
   /** What to write. */
   readonly remedy: string;
-  /** True: nothing stands there. */
+  /** True if the field is missing. */
   readonly isMissing?: true;
 }
 
@@ -29,14 +29,14 @@ export type ParsedKind<One> =
       readonly ok: false;
       readonly problems: readonly ObjectProblem[];
       readonly unknownFields: readonly UnknownField[];
-      /** The object with empty values where others were of a wrong type. Not for use: for finding what else is wrong with it. */
+      /** The object with empty values in place of values of a wrong type. Only for finding its other problems. */
       readonly rest?: One;
     };
 
 /** The schema of each kind. */
 export type SchemaByKind<One> = Readonly<Record<string, z.ZodType<One>>>;
 
-/** The object of one of these kinds that parsed YAML or JSON holds, or everything that its schema finds wrong with it: the first 1,000 problems. Never throws. */
+/** The object of one of these kinds in parsed YAML or JSON, or the first 1,000 problems that its schema finds. Never throws. */
 export function parseByKind<One>(schemas: SchemaByKind<One>, value: unknown): ParsedKind<One> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return failure('no-object', {
@@ -68,7 +68,7 @@ function parseWithin<One>(schema: z.ZodType<One>, value: object): ParsedKind<One
   }
 }
 
-/** A person corrects the first ones and looks again. Whoever sends an object with hundreds of thousands must not keep the processor busy with each. */
+/** A person corrects the first ones and looks again. An object with hundreds of thousands of problems must not keep the processor busy. */
 const MOST_PROBLEMS = 1_000;
 
 function parseBy<One>(schema: z.ZodType<One>, value: object): ParsedKind<One> {
@@ -87,7 +87,7 @@ function failure(reason: ObjectProblemReason, problem: Omit<ObjectProblem, 'reas
   return { ok: false, problems: [{ reason, ...problem }], unknownFields: [] };
 }
 
-/** A value of a wrong type is measured all the same, as text where a list is expected: only its type is worth a word. */
+/** zod also measures a value of a wrong type, such as a text instead of a list; only the wrong type is worth reporting. */
 function withoutEchoes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const wrongTypes = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')));
   return issues.filter(({ code, path }) => code === 'invalid_type' || !wrongTypes.has(path.join('.')));

@@ -22,7 +22,7 @@ function sentencesOf(value: unknown): string[] {
   return parsed.ok ? [] : parsed.problems.map(({ path, message, remedy }) => `${path.join('.')}: ${message}; ${remedy}`);
 }
 
-describe('what a schema finds wrong is a sentence: what is there, what is expected, what to write', () => {
+describe('each problem is a sentence: the actual value, the expected one, what to write', () => {
   it.each<[what: string, value: unknown, sentences: string[]]>([
     [
       'a number for text',
@@ -59,7 +59,7 @@ describe('what a schema finds wrong is a sentence: what is there, what is expect
     [
       'a broken number',
       poolWith({ leaseTime: 1.5 }),
-      ['spec.ipv4Config.leaseTime: 1.5 is no whole number; write a whole number, without quotes'],
+      ['spec.ipv4Config.leaseTime: 1.5 is not a whole number; write a whole number, without quotes'],
     ],
     [
       'text for a number',
@@ -106,7 +106,7 @@ describe('what a schema finds wrong is a sentence: what is there, what is expect
     ],
   ])('%s', (_, value, sentences) => expect(sentencesOf(value)).toEqual(sentences));
 
-  it('never in the words of the library, and never long', () => {
+  it('a message is never that of the library, and never long', () => {
     const long = 'x'.repeat(100_000);
     for (const sentence of sentencesOf(poolWith({ cidr: long, mtu: long, dns: long, router: [long] }, { networkName: long }))) {
       expect(sentence).not.toMatch(/Invalid|expected|received|Too (big|small)/);
@@ -118,7 +118,7 @@ describe('what a schema finds wrong is a sentence: what is there, what is expect
 const many = (count: number, contentOf: (index: number) => unknown) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`name-${index}`, contentOf(index)]));
 
-describe('an object with wrong fields by the thousand', () => {
+describe('an object with thousands of wrong fields', () => {
   it('has the first hundred unknown fields named', () => {
     const { unknownFields } = parseObject(poolWith(many(200_000, () => 1)));
     expect(unknownFields.map(({ path }) => path.at(-1))).toEqual(Object.keys(many(100, () => 1)));
@@ -129,7 +129,7 @@ describe('an object with wrong fields by the thousand', () => {
     expect(parsed.ok ? [] : parsed.problems.map(({ path }) => path.at(-1))).toEqual(Object.keys(many(1_000, () => 1)));
   });
 
-  it('leaves a rest after one copy', () => {
+  it('is repaired with a single copy', () => {
     const labels = {
       ...many(100_000, () => 'x'),
       ...Object.fromEntries(Array.from({ length: 900 }, (_, one) => [`n${one}`, one])),
@@ -139,7 +139,7 @@ describe('an object with wrong fields by the thousand', () => {
     expect(labels['n899']).toBe(899);
   });
 
-  it('leaves a rest without a list that is too long, whose entries are of any type', () => {
+  it('is repaired without the list that is too long', () => {
     const parsed = parseObject(poolWith({ staticRoutes: Array.from({ length: 31 }, () => ({})), mtu: 1500 }));
     const { rest } = parsed as { rest?: { spec: { ipv4Config: object } } };
     expect(rest?.spec.ipv4Config).toMatchObject({ mtu: 1500 });
@@ -148,7 +148,7 @@ describe('an object with wrong fields by the thousand', () => {
 });
 
 describe('an object with wrong fields', () => {
-  it('leaves a rest in which everything is of its type, for finding what else is wrong', () => {
+  it('is repaired so that every value has the right type, for finding other problems', () => {
     const parsed = parseObject(poolWith({ cidr: 48, domainName: 'not a name', mtu: 'x', reservations: [3] }, { paused: 'no' }));
     expect(!parsed.ok && parsed.rest).toMatchObject({
       spec: { networkName: 'default/net-48', ipv4Config: { cidr: '', serverIP: '192.168.48.2', domainName: 'not a name' } },
@@ -169,7 +169,7 @@ describe('an object with wrong fields', () => {
     ['spec.ipv4Config.pool.ends', poolWith({ pool: { start: 'x', ends: 'y' } }), 'end'],
     ['spec.ipv4Config.reservations.0.ipAdress', poolWith({ reservations: [{ ipAdress: 'y' }] }), 'ipAddress'],
     ['status.condition', { ...poolWith({}), status: { condition: [] } }, undefined],
-  ])('has %s named as unknown, with what may be meant', (path, value, suggestion) => {
+  ])('reports %s as unknown, with a suggestion', (path, value, suggestion) => {
     const [unknown, ...others] = parseObject(value).unknownFields;
     expect(others).toEqual([]);
     expect(unknown?.path.join('.')).toBe(path);

@@ -15,7 +15,7 @@ const SCHEMAS: SchemaByKind<ApiObject> = {
   VirtualMachine: virtualMachine,
 };
 
-/** The object that parsed YAML or JSON holds, or everything that its schema finds wrong with it. Never throws. */
+/** The object in parsed YAML or JSON, or everything that its schema finds wrong with it. Never throws. */
 export function parseObject(value: unknown): ParsedObject {
   return parseByKind(SCHEMAS, value);
 }

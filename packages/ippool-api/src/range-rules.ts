@@ -1,7 +1,7 @@
 /**
- * The CEL rules of a range of addresses that may grow and never shrinks. CEL has no numbers of addresses, so they are made of the four
- * octets. Only `split` of a field with a `maxLength` is used: a real API server estimates the cost of a rule from the longest text, and knows no
- * bound for parts of parts. By its factors that is about 150 for a bound that moves and 400 for the subnet; one rule may cost 10,000,000.
+ * The CEL rules of a range of addresses that may grow and never shrinks. CEL cannot convert addresses to numbers, so the rules compute them from the
+ * four octets. They use only `split` of a field with a `maxLength`: a real API server estimates the cost of a rule from the longest text, and knows
+ * no bound for parts of parts. It estimates about 150 for a bound that moves and 400 for the subnet; one rule may cost 10,000,000.
  */
 interface Rule {
   readonly rule: string;
@@ -18,24 +18,24 @@ export function toNumber(text: string, first = 0): string {
   return `(((${a} * 256 + ${b}) * 256 + ${c}) * 256 + ${d})`;
 }
 
-/** Of the first address: it may be lowered. */
+/** The rule of the first address: it may be lowered. */
 export function mayBeLowered(): Rules {
   const message = 'Start can only be lowered: addresses in use would be cut off';
   return { 'x-kubernetes-validations': [{ rule: `${toNumber('self')} <= ${toNumber('oldSelf')}`, message }] };
 }
 
-/** Of the last address: it may be raised. */
+/** The rule of the last address: it may be raised. */
 export function mayBeRaised(): Rules {
   const message = 'End can only be raised: addresses in use would be cut off';
   return { 'x-kubernetes-validations': [{ rule: `${toNumber('self')} >= ${toNumber('oldSelf')}`, message }] };
 }
 
-/** Of an IPv4 configuration: another rule refuses one that lacks an address. */
+/** True if both addresses are there; another rule refuses an IPv4 configuration without them. */
 export const ADDRESSES_ARE_THERE = 'has(self.serverIP) && has(self.pool) && has(self.pool.start) && has(self.pool.end)';
 
 /**
- * Of an IPv4 configuration: what the admission webhook fills in. A rule and no `required`, so that the message names the remedy, and that clients
- * which check a manifest before they send it let pass what the webhook completes.
+ * The fields of an IPv4 configuration that the admission webhook fills in. They are rules instead of `required`, so that the message names the
+ * remedy, and so that clients which validate a manifest accept fields that the webhook fills in later.
  */
 export function areThere(): Rule[] {
   const remedy = 'write it, or install the admission webhook, which fills it in';
@@ -50,17 +50,17 @@ export function areThere(): Rule[] {
 
 /** Addresses of a subnet by the length of its prefix, 0 to 32. */
 export const SUBNET_SIZES = `[${Array.from({ length: 33 }, (_, length) => 2 ** (32 - length)).join(', ')}]`;
-/** As the allocator has it. */
+/** The same limit as in the allocator. */
 const MOST_ADDRESSES = 2 ** 24;
 
 /**
- * Of an IPv4 configuration: a range that grows stays inside the CIDR, without its first and last address, which no client can have, and
- * within the size that a pool may have. Otherwise the whole pool would be invalid, and no change could undo that.
+ * A range that grows must stay inside the CIDR, without its first and last address, which no client can have, and within the maximum size of a pool.
+ * Otherwise the whole pool would be invalid, and no change could undo that.
  */
 export function growsInsideCidr(): Rule[] {
   const isSame = `!(${ADDRESSES_ARE_THERE}) || self.pool.start == oldSelf.pool.start && self.pool.end == oldSelf.pool.end`;
   const [start, end] = [toNumber('self.pool.start'), toNumber('self.pool.end')];
-  // A pool whose server is outside its CIDR is invalid, so the server is as good as any address of the CIDR, and cheaper to read.
+  // A pool whose server is outside its CIDR is invalid, so the server can stand for any address of the CIDR, and is cheaper to read.
   const subnet = `${toNumber('self.serverIP')} / size`;
   const isInside = `(${start} - 1) / size == ${subnet} && (${end} + 1) / size == ${subnet}`;
   return [

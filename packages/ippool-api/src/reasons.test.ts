@@ -11,7 +11,7 @@ import {
 } from './reasons.js';
 
 const entries = Object.entries(REASONS).map(([reason, { shown, meaning, remedy }]) => ({ reason, shown, meaning, remedy }));
-/** What a condition and an Event keep of a text: 1,024 octets, of which names and addresses take a part. */
+/** The length limit of conditions and Events is 1,024 octets, including names and addresses. */
 const MOST_OCTETS = 512;
 
 describe('the table of reasons', () => {
@@ -39,7 +39,7 @@ describe('the table of reasons', () => {
     expect(new Set(entries.map(({ meaning }) => meaning)).size).toBe(entries.length);
   });
 
-  it('what an agent reports, the condition AgentReady shows', () => {
+  it('the condition AgentReady shows every reason that an agent reports', () => {
     for (const { reason, shown } of entries) {
       const places: readonly string[] = shown;
       if (places.includes('agent report')) expect(places, reason).toContain('IPPool AgentReady=False');
@@ -72,7 +72,7 @@ describe('reasonOf', () => {
 });
 
 describe('code that writes a reason', () => {
-  it('compiles only with one that the table has for the place', () => {
+  it('compiles only with a reason that the table allows in that place', () => {
     expectTypeOf(reasonOf('pool-exhausted')).toEqualTypeOf<'PoolExhausted'>();
     expectTypeOf<'Lagging'>().toExtend<ReasonAt<'IPPool AgentReady=False'>>();
     expectTypeOf<'Lagging'>().not.toExtend<ReasonAt<'agent report'>>();

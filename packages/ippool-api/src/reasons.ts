@@ -1,7 +1,6 @@
 /**
- * Every reason that a condition, an Event or the report of an agent may have. This table is where a reason is defined: the unions below
- * are made from it, so that code which writes a reason that is not here, or writes it in another place, does not compile; and
- * `docs/reference/reasons.md` is generated from it.
+ * Every reason that a condition, an Event or the report of an agent may have. The unions below come from this table, so code that writes a reason
+ * which is not here, or writes it in the wrong place, does not compile. `docs/reference/reasons.md` is generated from it.
  */
 import type { IPPoolConditionType, VirtualMachineNetworkConfigConditionType, WolConfigConditionType } from './condition.js';
 
@@ -17,15 +16,15 @@ export type ConditionPlace =
 type EventKind = 'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig' | 'WolConfig';
 /** `Warning Event on VirtualMachine`: an Event of this type about an object of this kind. */
 export type EventPlace = `${'Normal' | 'Warning'} Event on ${EventKind}`;
-/** What the leader of a group of agents writes into its Lease about a pool that it does not serve. */
+/** Reasons in the report of the leader of a group, for a pool that it does not serve. */
 export type ReportPlace = 'agent report';
-/** What only shows where all objects on the way to an address are looked at together. */
+/** Reasons that only `kubectl vmdhcp why` finds, which looks at all objects on the way to an address. */
 export type ExplanationPlace = 'kubectl vmdhcp why';
 export type ReasonPlace = ConditionPlace | EventPlace | ReportPlace | ExplanationPlace;
 
 interface ReasonEntry {
   readonly shown: readonly ReasonPlace[];
-  /** What is true where the reason is shown. The message of the condition or Event has the names. */
+  /** The meaning of the reason. The message of the condition or Event adds the names. */
   readonly meaning: string;
   /** What an administrator does next. */
   readonly remedy: string;
@@ -37,7 +36,7 @@ const INTERFACE = [
   'Warning Event on VirtualMachine',
   'Warning Event on VirtualMachineNetworkConfig',
 ] as const;
-/** What the specification of a virtual machine has that cannot be met. */
+/** Parts of a virtual machine's specification that cannot be met. */
 const MACHINE = ['Warning Event on VirtualMachine'] as const;
 /** Why a pool is not used at all: the conditions about agents repeat it. */
 const POOL_UNUSED = [
@@ -54,14 +53,14 @@ const AGENTS_WITH_EVENT = [...AGENTS, 'Warning Event on IPPool'] as const;
 /** Why agents that are configured with a pool do not serve it. */
 const UNSERVED = ['IPPool AgentReady=False'] as const;
 const UNSERVED_WITH_EVENT = [...UNSERVED, 'Warning Event on IPPool'] as const;
-/** The same where an agent finds it, and reports it. */
+/** The same, found and reported by an agent. */
 const REPORTED = ['agent report', ...UNSERVED] as const;
 /** New agents cannot run; the status is True while older ones serve. */
 const ROLLOUT = ['IPPool AgentReady=False', 'IPPool AgentReady=True', 'Warning Event on IPPool'] as const;
 
-/** What keeps a WolConfig from being used as it is written. */
+/** Why a WolConfig is not used as it is written. */
 const WOL_CONFIG = ['WolConfig Ready=False', 'Warning Event on WolConfig'] as const;
-/** Virtual machines that a WolConfig names or selects, and that are not woken. */
+/** Why virtual machines that a WolConfig names or selects are not woken. */
 const WOL_MAPPINGS = ['WolConfig MappingsResolved=False', 'Warning Event on WolConfig'] as const;
 const EXPLAINED = ['kubectl vmdhcp why'] as const;
 
@@ -645,7 +644,7 @@ export const REASONS = {
     shown: EXPLAINED,
     meaning: 'No pool has the address, or a record of the MAC address, so its messages get no reply.',
     remedy:
-      'Compare the address with the interfaces of the virtual machines: `kubectl get vmnetcfg -A`. A machine that is no virtual machine needs an entry in `spec.ipv4Config.reservations` of an IPPool.',
+      'Compare the address with the interfaces of the virtual machines: `kubectl get vmnetcfg -A`. A machine that is not a virtual machine needs an entry in `spec.ipv4Config.reservations` of an IPPool.',
   },
   ControllerNotLeading: {
     shown: EXPLAINED,
@@ -716,7 +715,7 @@ export const REASONS = {
 /** Every reason of the table. */
 export type Reason = keyof typeof REASONS;
 
-/** The reasons that a place may show, as in `ReasonAt<'IPPool AgentReady=False'>`. */
+/** The reasons that are allowed in a place, as in `ReasonAt<'IPPool AgentReady=False'>`. */
 export type ReasonAt<Place extends ReasonPlace> = {
   [Name in Reason]: Place extends (typeof REASONS)[Name]['shown'][number] ? Name : never;
 }[Reason];
@@ -727,7 +726,7 @@ export type ConditionOf<Kind extends 'IPPool' | 'VirtualMachineNetworkConfig' | 
     ? {
         readonly type: Type;
         readonly status: State;
-        /** Absent: all is well. */
+        /** Absent if all is well. */
         readonly reason?: ReasonAt<Place>;
         /** What is wrong, where, and what to do next. */
         readonly message?: string;
@@ -735,7 +734,7 @@ export type ConditionOf<Kind extends 'IPPool' | 'VirtualMachineNetworkConfig' | 
     : never;
 }[Extract<ConditionPlace, `${Kind} ${string}`>];
 
-/** What an Event about an object of one kind may have. */
+/** An Event about an object of one kind, with its allowed reasons. */
 export type EventOf<Kind extends EventKind> = {
   [Type in 'Normal' | 'Warning']: {
     readonly type: Type;
@@ -749,7 +748,7 @@ type ReasonOfWord<Word extends string> = Word extends `${infer First}-${infer Re
   ? `${Capitalize<First>}${ReasonOfWord<Rest>}`
   : Capitalize<Word>;
 
-/** The words of plans, `pool-exhausted`, whose reasons a place may show. */
+/** The reasons of a place, spelled as in plans: `pool-exhausted`. */
 export type WordOf<Name extends string> = Name extends `${infer First}${infer Rest}`
   ? `${Lowercase<First>}${Hyphenated<Rest>}`
   : Name;
@@ -759,18 +758,18 @@ type Hyphenated<Text extends string> = Text extends `${infer First}${infer Rest}
     : `${First}${Hyphenated<Rest>}`
   : Text;
 
-/** `pool-exhausted`, as plans have it, as conditions and Events have it: `PoolExhausted`. */
+/** Converts the spelling of plans (`pool-exhausted`) to that of conditions and Events (`PoolExhausted`). */
 export function reasonOf<Word extends string>(word: Word): ReasonOfWord<Word> {
   return word.replaceAll(/(?:^|-)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) as ReasonOfWord<Word>;
 }
 
-/** Meaning and remedy of a reason, for a place where nothing more particular is known. */
+/** Meaning and remedy of a reason, if nothing more specific is known. */
 export function describeReason(reason: Reason): string {
   const { meaning, remedy } = REASONS[reason];
   return `${meaning} ${remedy}`;
 }
 
-/** True for a reason that the table has for this place. */
+/** True if the table allows the reason in this place. */
 export function isReasonAt<Place extends ReasonPlace>(place: Place, text: string): text is ReasonAt<Place> {
   const entry: ReasonEntry | undefined = Object.hasOwn(REASONS, text) ? REASONS[text as Reason] : undefined;
   return entry?.shown.includes(place) === true;

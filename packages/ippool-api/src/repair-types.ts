@@ -6,19 +6,19 @@ const EMPTY: Readonly<Record<string, unknown>> = { string: '', object: {} };
 type Path = readonly PropertyKey[];
 
 /**
- * The value with every field of its type: where a text or a group of fields has to be and is not, an empty one stands; other values of a
- * wrong type are gone. Bounds, formats and rules may still be broken. Undefined where that cannot be reached. The value given stays as it is.
+ * A copy of the value in which every field has the right type: an empty text or object replaces a missing or wrong one, and other values of a wrong
+ * type are removed. Bounds, formats and rules may still be broken. Undefined if that is impossible. The original is not changed.
  *
- * Not for use: for looking for what else is wrong.
+ * Only for finding further problems, not for use.
  */
 export function repairTypes<Kind>(schema: z.ZodType<Kind>, value: unknown): Kind | undefined {
-  // One copy, and not one for each wrong type: there may be as many of them as fields.
+  // Copied once, not for each wrong type: every field may have one.
   const candidate = copied(value);
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const parsed = schema.safeParse(candidate);
     if (parsed.success) return parsed.data;
     const wrongTypes = parsed.error.issues.filter(hidesTypes);
-    // What is left breaks bounds and formats only, so that it has the schema's shape.
+    // Only bounds and formats are still broken, so the value has the schema's shape.
     if (wrongTypes.length === 0) return candidate as Kind;
     for (const issue of wrongTypes) {
       const outside = outsideOfLists(issue.path);
@@ -29,24 +29,24 @@ export function repairTypes<Kind>(schema: z.ZodType<Kind>, value: unknown): Kind
   return undefined;
 }
 
-/** True if a value is of a wrong type, or a list is too long: then the types of its entries have not been looked at. */
+/** True if a value has a wrong type, or a list is too long, so that zod has not checked the types of its entries. */
 function hidesTypes({ code, ...issue }: z.core.$ZodIssue): boolean {
   return code === 'invalid_type' || (code === 'too_big' && 'origin' in issue && issue.origin === 'array');
 }
 
-/** The groups of fields again; lists stay, since nothing is replaced in them. */
+/** Copies objects; lists are kept, because nothing in them is replaced. */
 function copied(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([field, content]) => [field, copied(content)]));
 }
 
-/** A list with a wrong entry goes as a whole: without the entry, the others would have other places. */
+/** A list with a wrong entry is removed as a whole: without the entry, the others would move. */
 function outsideOfLists(path: Path): Path {
   const list = path.findIndex((part) => typeof part === 'number');
   return list < 0 ? path : path.slice(0, list);
 }
 
-/** Puts another value at the path; with `undefined` nothing stands there any more. */
+/** Sets the value at the path; `undefined` removes it. */
 function replace(root: unknown, path: Path, by: unknown): void {
   const [part, group] = [path.at(-1), valueAt(root, path.slice(0, -1))];
   if (part === undefined || typeof group !== 'object' || group === null || Array.isArray(group)) return;

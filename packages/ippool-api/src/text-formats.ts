@@ -1,13 +1,13 @@
-/** Formats of texts that several kinds share, as values: the schemas are made of them, and what agents write is read by them without a schema. */
+/** Text formats that several kinds share. The schemas are built from them, and they check the text of agents without a schema. */
 
 const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])';
 const IPV4 = `${OCTET}(\\.${OCTET}){3}`;
 
 export interface TextFormat {
-  /** In characters. It bounds what rules on the field are estimated to cost, too. */
+  /** In characters. It also limits the estimated cost of rules on the field. */
   readonly most: number;
   readonly pattern: RegExp;
-  /** What is wrong with another text, and how to write it. */
+  /** What is wrong with a text that does not match, and how to write it. */
   readonly problem: string;
 }
 

@@ -7,15 +7,16 @@ export interface UnknownField {
   readonly value: unknown;
   readonly message: string;
   readonly remedy: string;
-  /** The field of the schema that is probably meant: this one looks like a misspelling of it. */
+  /** The field of the schema that this one is probably a misspelling of. */
   readonly suggestion?: string;
 }
 
-/** A person corrects the first ones and looks again; to look for what each of many thousands is meant to be would take seconds. */
+/** A person corrects the first ones and looks again. To find a suggestion for each of many thousands would take seconds. */
 const MOST_FIELDS = 100;
 
 /**
- * Fields of a value that its schema does not have, at any depth: the first 100. What was not written by a person (`status`) is never called misspelled.
+ * Fields of a value that its schema does not have, at any depth: the first 100. Fields of `status`, which people do not write, are never called
+ * misspelled.
  */
 export function unknownFields(schema: unknown, value: unknown): UnknownField[] {
   const found: UnknownField[] = [];
@@ -60,7 +61,7 @@ function unwrap(schema: unknown): unknown {
   return inner;
 }
 
-/** Names of four characters and less differ by one from many others. */
+/** Short names, up to four characters, differ from many others by only one. */
 const SHORT_NAME = 4;
 
 /** The known name that differs only in case, hyphens and underscores, or in one letter or two. */

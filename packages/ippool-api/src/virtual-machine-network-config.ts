@@ -7,7 +7,7 @@ import { objectMeta } from './object-meta.js';
 
 const networkConfig = z.object({
   networkName: z.string().max(64).describe('namespace/name of a NetworkAttachmentDefinition.'),
-  // Upstream checks only the length: what is no MAC address is reported on the object, and its other interfaces are served.
+  // Upstream checks only the length. A text that is not a MAC address is reported on the object, and its other interfaces are served.
   macAddress: z.string().max(17),
   ipAddress: ipv4Address().nullish().describe('The address the interface shall have; any if not set.'),
 });
@@ -51,7 +51,8 @@ export const virtualMachineNetworkConfigResource: CustomResource = {
   schema: z.object({ spec, status: status.optional() }),
   columns: [
     { name: 'VMNAME', type: 'string', jsonPath: '.spec.vmName' },
-    // Both of the first interface: a server shows one match, and `[*]` could match the address of another interface than the MAC address.
+    // Both columns show the first interface: a server shows one match, and `[*]` could match the address of one interface and the MAC address of
+    // another.
     { name: 'ADDRESS', type: 'string', jsonPath: '.status.networkConfigs[0].allocatedIPAddress' },
     { name: 'MAC', type: 'string', jsonPath: '.status.networkConfigs[0].macAddress' },
     conditionColumn('ALLOCATED', 'Allocated'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { objectMeta } from './object-meta.js';
 
-/** What is read of a KubeVirt VirtualMachine: its interfaces and networks. Everything else is kept as it is. */
+/** The parts of a KubeVirt VirtualMachine that are read: its interfaces and networks. Everything else is left as it is. */
 export const virtualMachine = z.object({
   apiVersion: z.literal('kubevirt.io/v1'),
   kind: z.literal('VirtualMachine'),

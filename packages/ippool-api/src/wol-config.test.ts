@@ -9,7 +9,7 @@ const config = (spec?: Record<string, unknown>) => ({
 });
 
 describe('WolConfig', () => {
-  it('of the predecessor is read, with its defaults', () => {
+  it('an object of the predecessor is read, with its defaults', () => {
     const parsed = wolConfig.parse(
       config({
         explicitMappings: [{ macAddress: '02:00:5E:10:00:01', vmName: 'vm-a', namespace: 'lab' }],
@@ -21,7 +21,7 @@ describe('WolConfig', () => {
   });
 
   it.each([
-    ['a port that is none, which the predecessor stored', { wolPorts: [70_000] }],
+    ['an invalid port, which the predecessor stored', { wolPorts: [70_000] }],
     ['Explicit without mappings, which the predecessor stored', { discoveryMode: 'Explicit' }],
     ['LabelSelector without selector, which the predecessor stored', { discoveryMode: 'LabelSelector' }],
     ['no spec at all', undefined],
@@ -67,7 +67,7 @@ describe('the definition of WolConfig', () => {
     expect(columns).toMatchObject({ 'Managed VMs': '.status.managedVMs', Age: '.metadata.creationTimestamp' });
   });
 
-  it('refuses no stored object: every rule spares those with a status, and spec may be absent', () => {
+  it('accepts every stored object: no rule applies to an object with a status, and spec may be absent', () => {
     expect(schema.required).toBeUndefined();
     expect(schema['x-kubernetes-validations']).toHaveLength(3);
     for (const { rule } of schema['x-kubernetes-validations'])

@@ -1,7 +1,7 @@
 /**
- * Who may be woken by magic packets, and where agents listen for them. The kind of the predecessor kubevirt-wol, with its group and version:
- * whatever its definition accepted is accepted here, and what of that cannot be used is reported in a condition. Bounds that it did not
- * have are rules of creation, which hold until there is a status.
+ * Who may be woken by magic packets, and where agents listen for them. This is the kind of the predecessor kubevirt-wol, with its group and version:
+ * everything that its definition accepted is accepted here, and a condition reports what cannot be used. Additional bounds are rules of creation,
+ * which apply until there is a status.
  */
 import { z } from 'zod';
 import { condition } from './condition.js';
@@ -54,7 +54,7 @@ const agent = z.object({
     .describe('Of the DaemonSet; default: RollingUpdate with maxUnavailable 1.'),
   priorityClassName: z.string().optional(),
   interfaces: z
-    .array(z.string().regex(/^!?[^\s/!]{1,15}$/, 'is no name or pattern of interfaces; write a name, mgmt-* or !*.100'))
+    .array(z.string().regex(/^!?[^\s/!]{1,15}$/, 'is not a name or pattern of interfaces; write a name, mgmt-* or !*.100'))
     .max(32)
     .optional()
     .describe(

@@ -1,4 +1,4 @@
-/** kubectl reads YAML 1.1, Node's parsers read YAML 1.2: no text of ours may mean something else to one of them. */
+/** kubectl reads YAML 1.1, Node's parsers read YAML 1.2: our texts must mean the same to both. */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
@@ -6,7 +6,7 @@ import { ipPoolResource, toCustomResourceDefinition, virtualMachineNetworkConfig
 
 const ROOT = new URL('../../../', import.meta.url);
 
-/** What a reader of this version of YAML makes of a text, document by document. */
+/** The documents of a text, as read by this version of YAML. */
 function readAs(version: '1.1' | '1.2', text: string): unknown[] {
   return parseAllDocuments(text, { version }).map((document) => {
     expect(document.errors).toEqual([]);

@@ -1,7 +1,6 @@
 /// <reference types="node" preserve="true" />
 /**
- * Sockets of Linux that Node does not have: UDP in bursts on one interface, packet sockets, ARP, addresses, links and routing rules over
- * netlink.
+ * Linux sockets that Node does not have: UDP in bursts on one interface, packet sockets, ARP, addresses, links and routing rules over netlink.
  *
  * @packageDocumentation
  */

@@ -40,7 +40,7 @@ describe('a power action', () => {
     ]);
   });
 
-  it('is not sent when the caller may change nothing any more', async () => {
+  it('is not sent if the caller is no longer allowed to change anything', async () => {
     const second = '/redfish/v1/Systems/2';
     const { one, changes } = await service(
       serve({
@@ -84,7 +84,7 @@ describe('a power action', () => {
     expect(changes()).toHaveLength(1);
   });
 
-  it('of which one system fails reaches the others, and names them', async () => {
+  it('still reaches the other systems if one fails, and names them', async () => {
     const systems = ['/redfish/v1/Systems/1', '/redfish/v1/Systems/2', '/redfish/v1/Systems/3'];
     const resources = Object.fromEntries(
       systems.map((path) => [path, { ...link(path), Actions: { '#ComputerSystem.Reset': { target: `${path}/reset` } } }]),
@@ -138,7 +138,7 @@ describe('a task', () => {
     await expect(one.reset('On')).resolves.toBeUndefined();
   });
 
-  it('that fails is an error with what it states', async () => {
+  it('that fails is an error with its message', async () => {
     const { one } = await service(task([() => ({ TaskState: 'Exception', Messages: [{ Message: 'power budget exceeded' }] })]));
     const error = await failureOf(one.reset('On'));
     expect(error).toMatchObject({ code: 'task-failed' });
@@ -197,7 +197,7 @@ describe('one boot from the network', () => {
     expect(await failureOf(one.bootOnceFromNetwork())).toMatchObject({ code: 'unsupported' });
   });
 
-  /** A service that wants If-Match with the tag that it has now, and changes it by itself before the `turns`-th PATCH. */
+  /** A service that requires If-Match with the current tag, and changes the tag before the `turns`-th PATCH. */
   function tagged(turns: number, tags: { header?: boolean; weak?: boolean } = {}): Responder {
     let [version, patches] = [1, 0];
     return (request, response) => {

@@ -50,13 +50,13 @@ describe('a service that answers', () => {
       void response.writeHead(200, { 'Content-Type': type }).end(text);
 
   it.each<[what: string, respond: Responder, code: RedfishErrorCode, text: string | RegExp]>([
-    ['HTML', raw('<html>login</html>', 'text/html; charset=utf-8'), 'not-redfish', 'the answer is no JSON (text/html)'],
-    ['half of a JSON text', raw('{"Systems": '), 'not-redfish', 'no JSON'],
-    ['a list', raw('[]'), 'not-redfish', 'JSON that is no object'],
+    ['HTML', raw('<html>login</html>', 'text/html; charset=utf-8'), 'not-redfish', 'the answer is not JSON (text/html)'],
+    ['half of a JSON text', raw('{"Systems": '), 'not-redfish', 'not JSON'],
+    ['a list', raw('[]'), 'not-redfish', 'JSON that is not an object'],
     ['nothing', raw(''), 'not-redfish', 'an answer without content'],
     ['an object of something else', raw('{"hello": 1}'), 'not-redfish', 'names neither systems nor managers'],
     ['fields of other types', raw('{"Systems": [], "Managers": "none"}'), 'not-redfish', 'names neither systems nor managers'],
-    ['objects 10,000 deep', raw(nested(5_000)), 'too-large', 'too deep within each other'],
+    ['objects 10,000 deep', raw(nested(5_000)), 'too-large', 'nested too deeply'],
     ['5 MiB', raw(`{"x": "${'x'.repeat(5 * 1_024 * 1_024)}"}`), 'too-large', `more than ${MOST_OF_BODY} octets`],
     ['HTTP 401', (_, response) => refuse(response, 401), 'unauthorized', 'HTTP 401'],
     ['HTTP 403', (_, response) => refuse(response, 403, { message: 'no privilege' }), 'forbidden', 'HTTP 403: no privilege'],
@@ -168,7 +168,7 @@ describe('a service that never ends', () => {
     expect(await failureOf(client().inspect())).toMatchObject({ code });
   });
 
-  it('to have large answers: all of a call together have a bound', async () => {
+  it('to send large answers: a call has a limit for all of them', async () => {
     const large = 'x'.repeat(900_000);
     const { client, requests } = await service(({ path }, response) =>
       path === '/redfish/v1/Systems'
@@ -182,7 +182,7 @@ describe('a service that never ends', () => {
     expect(requests.length).toBeLessThan(25);
   });
 
-  it('to have values: those of an answer have a bound, however few octets they are', async () => {
+  it('to send values: an answer has a limit, however few octets they have', async () => {
     const values = `{"@odata.id": "/redfish/v1/Systems/1", "x": [${'{},'.repeat(MOST_VALUES_OF_ANSWER / 2)}0]}`;
     const { client } = await service(({ path }, response) =>
       path === '/redfish/v1/Systems/1' ? void response.writeHead(200).end(values) : serve(SMALL)({ ...GET, path }, response),
@@ -193,7 +193,7 @@ describe('a service that never ends', () => {
     });
   });
 
-  it('to have values: those of all answers of a call have a bound', async () => {
+  it('to send values: a call has a limit for all answers', async () => {
     const values = Array.from({ length: MOST_VALUES_OF_ANSWER / 3 }, () => ({}));
     const { client, requests } = await service((request, response) =>
       request.path === '/redfish/v1/Systems'
@@ -209,7 +209,7 @@ describe('a service that never ends', () => {
     expect(requests.length).toBeLessThan(15);
   });
 
-  it('to have members: requests of a call have a bound', async () => {
+  it('to list members: the requests of a call are limited', async () => {
     const { client, requests } = await service(({ path }, response) =>
       path === '/redfish/v1/Systems'
         ? collection(...Array.from({ length: 5_000 }, (_, index) => `/redfish/v1/Systems/${index}`))
@@ -245,7 +245,7 @@ describe('services that send too much at the same time', () => {
     expect(memory.total).toBe(0);
   });
 
-  it('the memory of an answer is given back when it was read: many hosts with long logs at the same time', async () => {
+  it('the memory of an answer is returned after it was read: many hosts with long logs at the same time', async () => {
     const hosts = 40;
     const memory = new AnswerMemory(hosts * 100_000, 5_000);
     const pages = logPages(10, 20);
@@ -257,7 +257,7 @@ describe('services that send too much at the same time', () => {
       void all.promise.then(() => sendJson(response, pages['/entries?page=9'] as object));
       return undefined;
     });
-    expect(JSON.stringify(pages).length, 'a log is larger than the part of one host').toBeGreaterThan(150_000);
+    expect(JSON.stringify(pages).length, 'a log is larger than the share of one host').toBeGreaterThan(150_000);
     const reports = await Promise.all(Array.from({ length: hosts }, () => client({ memory }).inspect()));
     expect(reports.map(({ log }) => log?.length)).toEqual(reports.map(() => 200));
     expect(memory.total).toBe(0);
@@ -280,7 +280,7 @@ describe('services that send too much at the same time', () => {
     });
   });
 
-  it('calls wait for memory that another one gives back', async () => {
+  it('calls wait for memory that another one returns', async () => {
     const memory = new AnswerMemory(150_000, 20_000);
     const { client } = await service(serve(withSystem({ Oem: 'x'.repeat(100_000) })));
     const reports = await Promise.all(Array.from({ length: 10 }, () => client({ memory }).inspect()));
@@ -288,7 +288,7 @@ describe('services that send too much at the same time', () => {
     expect(memory.total).toBe(0);
   });
 
-  it('a call that has waited for memory until its deadline is no timeout of its service', async () => {
+  it('a call that waited for memory until its deadline does not count as a timeout of its service', async () => {
     const memory = new AnswerMemory(1_000, 20_000);
     const other = { end: () => undefined };
     await memory.hold(other, 1_000);
@@ -301,7 +301,7 @@ describe('services that send too much at the same time', () => {
   });
 
   it.each<[what: string, answer: (response: ServerResponse) => void]>([
-    ['is no JSON', (response) => response.end('x'.repeat(5_000))],
+    ['is not JSON', (response) => response.end('x'.repeat(5_000))],
     ['is a refusal', (response) => refuse(response, 500, { message: 'x'.repeat(5_000) })],
     ['has too many values', (response) => response.end(`[${'{},'.repeat(MOST_VALUES_OF_ANSWER)}0]`)],
     ['has too many octets', (response) => response.end('x'.repeat(MOST_OF_BODY + 1))],
@@ -318,7 +318,7 @@ describe('services that send too much at the same time', () => {
     expect(totals[0]).toBeLessThan(2_000);
   });
 
-  it('what ended holds nothing, whatever arrives later', async () => {
+  it('an ended call holds nothing, whatever arrives later', async () => {
     const memory = new AnswerMemory();
     const { client } = await service((request, response) => {
       if (request.path !== '/redfish/v1/Systems/1') return serve(SMALL)(request, response);
@@ -336,7 +336,7 @@ describe('services that send too much at the same time', () => {
   });
 });
 
-describe('what is no fault of the service', () => {
+describe('errors that are not the fault of the service', () => {
   it('a port where nothing listens', async () => {
     const { client, target } = await service(serve(SMALL));
     const error = await failureOf(client({}, { port: 1 }).inspect());
@@ -379,7 +379,7 @@ describe('what is no fault of the service', () => {
     ['credentials with a line break', { credentials: { username: 'u', password: 'hidden\n' } }, 'control character'],
     ['a user name with a colon', { credentials: { username: 'u:v', password: 'hidden' } }, 'colon'],
     ['an authority', { https: true, clientCertificate: { key: 'hidden', certificate: 'hidden' } }, 'cannot be read as PEM'],
-  ])('%s that makes no sense', (_, changed, text) => {
+  ])('an invalid %s', (_, changed, text) => {
     let error: unknown;
     try {
       new RedfishClient({ host: '127.0.0.1', port: 443, https: false, ...changed }, { timeoutMs: 1_000 });
@@ -428,13 +428,13 @@ describe('TLS', () => {
     expect(error.message).toContain(text);
   });
 
-  it('accepts the authority that is named, and any certificate with verify: false', async () => {
+  it('accepts the given authority, and any certificate with verify: false', async () => {
     const { client } = await secure(await authority.issue(), {});
     await expect(client({}, { authorities: authority.certificate }).inspect()).resolves.toBeDefined();
     await expect(client({}, { verify: false }).inspect()).resolves.toBeDefined();
   });
 
-  it('identifies itself with a client certificate where the service wants one', async () => {
+  it('identifies itself with a client certificate if the service requires one', async () => {
     const tls = { ...(await authority.issue()), ca: authority.certificate, requestCert: true, rejectUnauthorized: true };
     const { client } = await secure(tls, { authorities: authority.certificate });
     const { key, cert } = await authority.issue('client');
@@ -487,7 +487,7 @@ describe('credentials are never shown', () => {
     ['the password as a Secret has it', Buffer.from(password).toString('base64'), '***'],
     ['the password where the text is cut', `${'x'.repeat(249)} ${password}`, `${'x'.repeat(249)} ***`],
     ['the password within another word', `x${password}y`, `x${password.replace('  ', ' ')}y`],
-    ['the user name alone, which is no secret', 'User operator logged in', 'User operator logged in'],
+    ['the user name alone, which is not secret', 'User operator logged in', 'User operator logged in'],
   ])('by a service that reports %s', async (_, text, shown) => {
     const { client } = await service(
       serve(
@@ -542,7 +542,7 @@ describe('credentials are never shown', () => {
     expect(info['BiosVersion']).toBe('has ***');
   });
 
-  it('by the client itself, in whatever way it is printed', async () => {
+  it('by the client itself, however it is printed', async () => {
     const { client } = await service(serve(withSystem({})));
     const one = client({}, { credentials: CREDENTIALS });
     await one.inspect();

@@ -1,5 +1,5 @@
 /**
- * A small Redfish client: what a management controller reports, its logs, power actions, and one boot from the network.
+ * A small Redfish client: reports and logs of a management controller, power actions, and a one-time boot from the network.
  *
  * @packageDocumentation
  */

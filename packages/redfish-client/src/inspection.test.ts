@@ -20,7 +20,7 @@ async function inspect(respond: Responder) {
 
 const SYSTEM = '/redfish/v1/Systems/1';
 
-/** With the shapes of DSP2043 (public-rackmount1): what a rack server reports. */
+/** The report of a rack server, in the shapes of DSP2043 (public-rackmount1). */
 const SERVER = withSystem(
   {
     BiosVersion: 'P79 v1.45',
@@ -48,7 +48,7 @@ const SERVER = withSystem(
       MaxSpeedMHz: 3_700,
       Status: { State: 'Enabled', Health: 'OK' },
     },
-    // The order changes from one answer to the next, and 10 stands behind 2.
+    // The order changes from one answer to the next, and 10 comes after 2.
     [`${SYSTEM}/Memory`]: collection(`${SYSTEM}/Memory/DIMM10`, `${SYSTEM}/Memory/DIMM2`),
     [`${SYSTEM}/Memory/DIMM10`]: { ...link(`${SYSTEM}/Memory/DIMM10`), Name: 'ten', CapacityMiB: 32_768 },
     [`${SYSTEM}/Memory/DIMM2`]: { ...link(`${SYSTEM}/Memory/DIMM2`), Name: 'two', CapacityMiB: 1_536, OperatingSpeedMhz: 2_400 },
@@ -69,7 +69,7 @@ const SERVER = withSystem(
 );
 
 describe('the information about a host', () => {
-  it('is flat, in a fixed order, without what the service does not report', async () => {
+  it('is flat, in a fixed order, without missing fields', async () => {
     const { report } = await inspect(serve(SERVER));
     expect(report.info).toEqual({
       RedfishVersion: '1.17.0',
@@ -121,7 +121,7 @@ describe('the information about a host', () => {
     expect(report.log).toBeUndefined();
   });
 
-  it('of a service that reads nothing but a manager and a system', async () => {
+  it('is short for a service where only a manager and a system can be read', async () => {
     const { report } = await inspect(serve(SMALL));
     expect(report).toEqual({
       info: { RedfishVersion: '1.17.0', BmcFirmwareVersion: '2.80', BmcStatus: 'OK', PowerState: 'On' },
@@ -129,7 +129,7 @@ describe('the information about a host', () => {
     });
   });
 
-  it('of several systems and managers has a prefix from the second on', async () => {
+  it('has a prefix from the second system and manager on', async () => {
     const { report } = await inspect(
       serve({
         ...SMALL,
@@ -142,7 +142,7 @@ describe('the information about a host', () => {
     expect(report.info).toMatchObject({ PowerState: 'On', 'System[1].PowerState': 'Off', 'Manager[1].BmcFirmwareVersion': '9' });
   });
 
-  it('of an older service: SimpleStorage, and the PCIe devices of the chassis', async () => {
+  it('reads an older service: SimpleStorage, and the PCIe devices of the chassis', async () => {
     const { report } = await inspect(
       serve(
         withSystem(
@@ -167,7 +167,7 @@ describe('the information about a host', () => {
     });
   });
 
-  it('names the parts that cannot be read, and has the others', async () => {
+  it('names the unreadable parts, and contains the others', async () => {
     const { report } = await inspect(({ path, ...others }, response) => {
       if (path === `${SYSTEM}/Memory`) return refuse(response, 500);
       if (path === `${SYSTEM}/Storage`) return void response.writeHead(200).end('<html>');
@@ -214,7 +214,7 @@ describe('logs', () => {
     ...resources,
   });
 
-  it('are one list, oldest first, of all services and pages, whatever the order of each', async () => {
+  it('are one list, oldest first, from all services and pages, whatever the order of each', async () => {
     const { report } = await inspect(
       serve(
         withLogs({
@@ -237,7 +237,7 @@ describe('logs', () => {
     expect(report.log?.[1]).toEqual({ id: `${LOGS}/Sel/Entries/2`, time: '', severity: 'Critical', message: 'message 2' });
   });
 
-  it('that are empty are no entries; without a log nothing is known', async () => {
+  it('that are empty yield an empty list; without a log the entries are unknown', async () => {
     const { report } = await inspect(serve(withLogs({ [`${LOGS}/Sel/Entries`]: { Members: [] } })));
     expect(report.log).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe('logs', () => {
   it.each<[status: number, log: object[] | undefined, note: string]>([
     [404, [], 'Log: not-found'],
     [500, undefined, 'Log: server-failed'],
-  ])('of which one is answered with HTTP %d are %j', async (status, log, note) => {
+  ])('if one is answered with HTTP %d, all entries are %j', async (status, log, note) => {
     const resources = withLogs({
       [LOGS]: collection(`${LOGS}/Sel`, `${LOGS}/Other`),
       [`${LOGS}/Other`]: { Entries: link(`${LOGS}/Other/Entries`) },
@@ -274,7 +274,7 @@ describe('logs', () => {
       ]),
     );
 
-  it('with more entries than are kept: the newest stay, which are on the last page', async () => {
+  it('with too many entries keep the newest, which are on the last page', async () => {
     const { report } = await inspect(serve(withLogs(pagesOf(30, 1))));
     expect(report.log).toHaveLength(1_000);
     expect(report.log?.at(-1)?.message).toBe('message 2999');
@@ -301,7 +301,7 @@ describe('logs', () => {
     ]);
   });
 
-  it('whose newest entries are too far behind are left out, by a look at the first page; the other logs are read', async () => {
+  it('whose newest entries are too far behind are left out after the first page; the other logs are read', async () => {
     const resources = withLogs({
       ...pagesOf(60, 1, 'Journal'),
       [LOGS]: collection(`${LOGS}/Journal`, `${LOGS}/Sel`),
@@ -313,7 +313,7 @@ describe('logs', () => {
     expect(requests.filter(({ path }) => path.includes('/Journal/Entries'))).toHaveLength(1);
   });
 
-  it('of too many links are left out', async () => {
+  it('with too many links are left out', async () => {
     const links = Array.from({ length: 300 }, (_, index) => `${LOGS}/Sel/Entries/${index}`);
     const { report, requests } = await inspect(serve(withLogs({ [`${LOGS}/Sel/Entries`]: collection(...links) })));
     expect(report).toMatchObject({ log: undefined, info: { Incomplete: 'Log: too-large' } });

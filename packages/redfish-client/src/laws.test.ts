@@ -126,7 +126,7 @@ describe('law: whatever a service answers', () => {
     );
   });
 
-  it('calls have no more memory together than there is, and nothing is left of what ended', async () => {
+  it('calls never use more memory than there is, and ended calls leave nothing', async () => {
     const step = fc.record({ holder: fc.nat(4), octets: fc.nat(60), what: fc.constantFrom('hold', 'hold', 'give back', 'end') });
     await fc.assert(
       fc.asyncProperty(fc.array(step), async (steps) => {
@@ -163,7 +163,7 @@ describe('law: whatever a service answers', () => {
     );
   });
 
-  it('of calls that wait for memory, the one that began first has it first', async () => {
+  it('the oldest call that waits for memory gets it first', async () => {
     const memory = new AnswerMemory(100, 60_000);
     const named = (name: string): Named => ({ name, end: () => undefined });
     const [first, second, third] = [named('first'), named('second'), named('third')];
@@ -179,7 +179,7 @@ describe('law: whatever a service answers', () => {
     expect([order, memory.total]).toEqual([['first', 'second', 'third'], 90]);
   });
 
-  it('of calls that wait for memory which no call gives back, the one that wants the most ends, and the others go on', async () => {
+  it('if no call returns memory, the waiting call that needs the most is ended, and the others continue', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 }), async (octets) => {
         const memory = new AnswerMemory(100, 0);
@@ -276,7 +276,7 @@ describe('law: logs', () => {
     );
   });
 
-  it('of rising and of falling times are the same list, oldest first', () => {
+  it('with rising and with falling times give the same list, oldest first', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(1e9), { minLength: 2 }), (seconds) => {
         const sorted = seconds.toSorted((one, other) => one - other).map((second) => new Date(second * 1_000).toISOString());

@@ -1,4 +1,4 @@
-/** Redfish services on loopback: a good one made of JSON resources, and whatever a test answers instead. */
+/** Redfish services on loopback: a good one with JSON resources, and arbitrary answers of a test. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
@@ -19,7 +19,7 @@ export interface SeenRequest {
   readonly body: unknown;
 }
 
-/** What is answered to a request: an object as JSON, or the response itself is written. Undefined: written. */
+/** Answers a request with an object as JSON; or writes the response itself, and returns undefined. */
 export type Responder = (request: SeenRequest, response: ServerResponse) => object | undefined;
 
 export interface TestService {
@@ -95,7 +95,7 @@ export function sendJson(response: ServerResponse, body: object, { status = 200,
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
-/** HTTP status and a message, as services state refusals. */
+/** A refusal: HTTP status and a message, as services send them. */
 export function refuse(
   response: ServerResponse,
   status: number,

@@ -57,13 +57,13 @@ async function start(rules: SessionRules) {
 }
 
 describe('credentials', () => {
-  it('are basic authentication where the service accepts it: no session', async () => {
+  it('are sent as basic authentication if the service accepts it, without a session', async () => {
     const { one, sent } = await start({ acceptsBasic: true });
     await one.inspect();
     expect(sent('POST')).toEqual([]);
   });
 
-  it('make one session where the service does not, which is used again, and ended by close', async () => {
+  it('create one session otherwise, which is reused, and ended by close', async () => {
     const { one, sent } = await start({});
     await Promise.all([one.inspect(), one.inspect()]);
     await one.inspect();
@@ -72,7 +72,7 @@ describe('credentials', () => {
     expect(sent('DELETE')).toEqual(['/sessions/1']);
   });
 
-  it('make another session when the service has ended the one before', async () => {
+  it('create another session when the service has ended the former one', async () => {
     const { one, sent, expire } = await start({});
     await one.inspect();
     expire();
@@ -80,19 +80,19 @@ describe('credentials', () => {
     expect(sent('POST')).toEqual(['/sessions', '/sessions']);
   });
 
-  it('that a service with basic authentication refuses are not sent again: the account could be locked', async () => {
+  it('that a service with basic authentication refuses are not sent again, because that could lock the account', async () => {
     const { one, sent, requests } = await start({ acceptsBasic: true, challenge: 'Basic realm="x"', password: 'other' });
     expect(await failureOf(one.inspect())).toMatchObject({ code: 'unauthorized', status: 401 });
     expect(sent('POST')).toEqual([]);
     expect(requests.filter(({ headers }) => headers.authorization !== undefined).length).toBeLessThanOrEqual(2);
   });
 
-  it('that no session is made of are an error', async () => {
+  it('that cannot create a session are an error', async () => {
     const { one } = await start({ password: 'other' });
     expect(await failureOf(one.inspect())).toMatchObject({ code: 'unauthorized' });
   });
 
-  it('that a service wants and does not get are an error', async () => {
+  it('that are missing although the service requires them are an error', async () => {
     const { client, sent } = await start({});
     expect(await failureOf(client().inspect())).toMatchObject({ code: 'unauthorized' });
     expect(sent('POST')).toEqual([]);

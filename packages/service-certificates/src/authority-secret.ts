@@ -1,4 +1,4 @@
-/** The authority as its Secret has it. */
+/** The authority in its Secret. */
 import { joinCertificates, splitCertificates } from './pem.js';
 import type { CertificateFacts, ObservedPair } from './plan/certificate-facts.js';
 import { type ObservedAuthority, retiredToKeep } from './plan/plan-authority.js';
@@ -6,14 +6,14 @@ import type { CertificateReader, Pair } from './ports.js';
 
 type Data = Readonly<Record<string, string>>;
 
-/** What is written: who issues, who will, and the certificates of those who did. */
+/** The content: the issuing authority, its successor, and the certificates of former ones. */
 export interface AuthorityMaterial {
   readonly issuer: Pair;
   readonly successor: Pair | undefined;
   readonly retired: readonly string[];
 }
 
-/** `ca.crt` is what clients trust, and the only key that they need. */
+/** Clients trust `ca.crt`, the only key that they need. */
 export function toAuthorityData({ issuer, successor, retired }: AuthorityMaterial): Data {
   return {
     'ca.crt': publishedBy({ issuer, successor, retired }),
@@ -28,7 +28,7 @@ export function publishedBy({ issuer, successor, retired }: AuthorityMaterial): 
   return joinCertificates([issuer.certificate, ...(successor ? [successor.certificate] : []), ...retired]);
 }
 
-/** What the data holds, readable or not: which of it is of use is for `planAuthority` to decide. */
+/** The content of the data, readable or not; `planAuthority` decides which parts are usable. */
 export function toAuthorityMaterial(data: Data): AuthorityMaterial {
   const pairOf = (name: string): Pair => ({ certificate: data[`${name}.crt`] ?? '', key: data[`${name}.key`] ?? '' });
   const successor = pairOf('successor');

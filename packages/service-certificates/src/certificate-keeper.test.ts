@@ -37,7 +37,7 @@ function keeper(names = NAMES): CertificateKeeper {
 
 const kinds = () => steps.map((step) => `${step.of}: ${step.kind}${'reason' in step ? ` (${step.reason})` : ''}`);
 
-/** The certificate is accepted by a client that trusts `trusted` alone, by the TLS library that serves it. */
+/** Checks, with the TLS library that serves it, that a client which trusts only `trusted` accepts the certificate. */
 async function handshake({ pair }: KeptCertificate, trusted: string): Promise<{ names: string } | { refused: string }> {
   const server = createServer({
     cert: pair.certificate,
@@ -87,7 +87,7 @@ describe('CertificateKeeper', () => {
     expect(await handshake(kept, other.trusted)).toEqual({ refused: expect.stringMatching(/^UNABLE_TO_/) as string });
   });
 
-  it('law: of replicas that start at the same moment one makes the authority, and all serve by it', {
+  it('law: when replicas start at the same moment, one creates the authority, and all serve with it', {
     timeout: 60_000,
   }, async () => {
     const replicas = fc.integer({ min: 2, max: 5 });
@@ -107,7 +107,7 @@ describe('CertificateKeeper', () => {
     );
   });
 
-  it('rotates: published, then issuing, then trusted until it expires; each certificate is accepted with what was trusted before and after', async () => {
+  it('rotates: published, then issuing, then trusted until it expires; each certificate is accepted by clients from before and after', async () => {
     const first = await keeper().keep(NOW);
     steps = [];
     const due = NOW + 0.6 * 730 * DAY_MS;
@@ -119,7 +119,7 @@ describe('CertificateKeeper', () => {
     const promoted = await keeper().keep(published.checkAtMs);
     expect(kinds()).toEqual(['authority: promote-successor', 'certificate: issue (issued-by-another-authority)']);
     expect(certificateReader.isIssuedBy(promoted.pair.certificate, first.trusted)).toBe(false);
-    // Clients that have not seen the promotion trust it, and those that have trust what is served until then.
+    // Clients that have not seen the promotion trust the new certificate, and clients that have seen it trust the old one.
     const [before, after] = [published.trusted, promoted.trusted].map((bundle) =>
       bundle.match(/-----BEGIN[^-]+-----[^-]+/g)?.toSorted(),
     );
@@ -146,9 +146,9 @@ describe('CertificateKeeper', () => {
       (of) => of().edit('ca', { 'issuer.key': of().data('ca')['issuer.key']?.slice(0, 60) }),
       ['authority: create (key-unreadable)', 'certificate: issue (issued-by-another-authority)'],
     ],
-    ['what clients trust is edited', (of) => of().edit('ca', { 'ca.crt': 'nothing' }), ['authority: republish']],
+    ['the trusted certificates are edited', (of) => of().edit('ca', { 'ca.crt': 'nothing' }), ['authority: republish']],
     [
-      'what clients trust beside the certificate is edited',
+      'the trusted certificates beside the certificate are edited',
       (of) => of().edit('tls', { 'ca.crt': '' }),
       ['certificate: republish'],
     ],
@@ -167,7 +167,7 @@ describe('CertificateKeeper', () => {
       (of) => of().put('ca', { hello: 'world' }),
       ['authority: create (missing)', 'certificate: issue (issued-by-another-authority)'],
     ],
-  ])('heals what people do: %s', async (_, edit, expected) => {
+  ])('repairs manual changes: %s', async (_, edit, expected) => {
     await keeper().keep(NOW);
     steps = [];
     edit(() => secrets);
@@ -179,7 +179,7 @@ describe('CertificateKeeper', () => {
     expect(secrets.writes).toBe(writes);
   });
 
-  it('where only the key of the authority is lost, the certificates that it signed stay trusted', async () => {
+  it('if only the key of the authority is lost, the certificates that it signed stay trusted', async () => {
     const first = await keeper().keep(NOW);
     secrets.edit('ca', { 'issuer.key': undefined });
     const healed = await keeper().keep(NOW);
@@ -187,7 +187,7 @@ describe('CertificateKeeper', () => {
     expect(await handshake(first, healed.trusted)).toEqual(ACCEPTED);
   });
 
-  it('nothing is due before the time that it names, and something is then', async () => {
+  it('nothing is due before the announced time, and something is due then', async () => {
     let { checkAtMs } = await keeper().keep(NOW);
     for (let round = 0; round < 8; round++) {
       const { writes } = secrets;
@@ -199,7 +199,7 @@ describe('CertificateKeeper', () => {
     }
   });
 
-  it('a clock that is behind changes nothing, and serves what is there', async () => {
+  it('a clock that is behind changes nothing, and the existing certificate is served', async () => {
     const kept = await keeper().keep(NOW);
     const renewed = await keeper().keep(NOW + 55 * DAY_MS);
     expect(renewed.pair).not.toEqual(kept.pair);
@@ -208,7 +208,7 @@ describe('CertificateKeeper', () => {
     expect(secrets.writes).toBe(writes);
   });
 
-  it('other names have a certificate issued; a Secret that others change all the time is an error that names both', async () => {
+  it('new names cause a new certificate; a Secret that others change all the time is an error that names both Secrets', async () => {
     await keeper().keep(NOW);
     steps = [];
     const { pair } = await keeper(['other.system.svc']).keep(NOW);
@@ -219,7 +219,7 @@ describe('CertificateKeeper', () => {
     await expect(contested).rejects.toThrow('Secrets ca and tls are changed all the time by others');
   });
 
-  it('no key is in what is reported', async () => {
+  it('reports contain no key', async () => {
     await keeper().keep(NOW);
     expect(JSON.stringify(steps)).not.toContain('KEY');
   });

@@ -1,6 +1,6 @@
 /**
- * Keeps an authority and one certificate in two Secrets. Any replica does it: a write succeeds only if the Secret is as it was read, so that
- * of replicas that write at the same moment one wins, and the others read what it wrote. No leader is needed.
+ * Keeps an authority and one certificate in two Secrets. Any replica may do it: a write succeeds only if the Secret has not changed since it was
+ * read, so if replicas write at the same moment, one wins, and the others read its result. No leader is needed.
  */
 import {
   type AuthorityMaterial,
@@ -28,31 +28,31 @@ export interface CertificateKeeperSettings {
   /** DNS names and IP addresses of the certificate. */
   readonly names: readonly string[];
   readonly times: CertificateTimes;
-  /** Something was written; it contains no key. */
+  /** Called after each write; the report contains no key. */
   readonly onStep?: (step: KeptStep) => void;
 }
 
-/** What was written to a Secret, and why. */
+/** A write to a Secret, and its reason. */
 export type KeptStep =
   | ({ readonly secret: string; readonly of: 'authority' } & Exclude<AuthorityStep, { readonly kind: 'keep' }>)
   | ({ readonly secret: string; readonly of: 'certificate' } & Exclude<ServingStep, { readonly kind: 'keep' }>);
 
-/** What a server and its clients need. */
+/** The certificates for a server and its clients. */
 export interface KeptCertificate {
   /** PEM, for the server. The key must not be logged. */
   readonly pair: Pair;
   /** PEM: the certificates that clients must trust. Several while the authority changes. */
   readonly trusted: string;
-  /** When there is something to do, unless a Secret changes; in milliseconds since 1970. */
+  /** When the next step is due, unless a Secret changes; in milliseconds since 1970. */
   readonly checkAtMs: number;
   /** `clock-behind`: by this clock, the authority is not valid yet; nothing is changed before it is. */
   readonly problem?: 'clock-behind';
 }
 
-/** More steps in a row are no progress: something else writes the Secrets too. */
+/** More steps in a row mean that something else keeps writing the Secrets. */
 const MOST_STEPS = 12;
 
-/** The Secrets were written by others as fast as by this process. */
+/** Others write the Secrets as fast as this process. */
 export class CertificatesContestedError extends Error {
   readonly code = 'ERR_CERTIFICATES_CONTESTED';
   readonly canRetry = true;
@@ -67,9 +67,9 @@ export class CertificateKeeper {
   }
 
   /**
-   * Brings both Secrets to what they should be, and returns what they hold. Where nothing is to be done, it reads two Secrets and writes nothing.
+   * Updates both Secrets if necessary, and returns their content. If nothing is due, it reads two Secrets and writes nothing.
    * @param nowMs - milliseconds since 1970.
-   * @throws CertificatesContestedError, and what the store throws.
+   * @throws CertificatesContestedError, and the errors of the store.
    */
   async keep(nowMs: number): Promise<KeptCertificate> {
     for (let step = 0; step < MOST_STEPS; step += 1) {
@@ -80,7 +80,7 @@ export class CertificateKeeper {
     throw new CertificatesContestedError(`Secrets ${authoritySecret} and ${servingSecret} are changed all the time by others`);
   }
 
-  /** Undefined: something was written, or another replica wrote; look again. */
+  /** Undefined if this or another replica wrote something: look again. */
   async #takeStep(nowMs: number): Promise<KeptCertificate | undefined> {
     const { secrets, reader, authoritySecret, times } = this.#settings;
     const stored = await secrets.read(authoritySecret);
@@ -129,7 +129,7 @@ export class CertificateKeeper {
     const pair = { certificate: stored.data['tls.crt'] ?? '', key: stored.data['tls.key'] ?? '' };
     const trusted = publishedBy(authority);
     const observed = this.#observeServing(stored, authority);
-    // The times of the certificate mean nothing to a clock that is behind.
+    // A clock that is behind cannot judge the times of the certificate.
     const isLeft = kept.problem !== undefined && observed.pair.kind === 'readable' && observed.isIssuedByIssuer;
     const plan = isLeft ? kept : planServing(observed, this.#settings.names, nowMs);
     if (plan.kind === 'keep') {

@@ -1,5 +1,5 @@
 /**
- * A certificate authority in Kubernetes Secrets: made, renewed and rotated by any replica, without a restart and without a failed request.
+ * A certificate authority in Kubernetes Secrets. Any replica can create, renew and rotate it, without a restart and without a failed request.
  *
  * @packageDocumentation
  */

@@ -1,11 +1,11 @@
 import type { SecretStore, StoredSecret } from './ports.js';
 
-/** Secrets in memory, with versions as an API server has them. */
+/** Secrets in memory, with versions like in an API server. */
 export class MemorySecrets implements SecretStore {
   readonly secrets = new Map<string, StoredSecret>();
   /** How many writes were accepted. */
   writes = 0;
-  /** Called before each write: what another client does at that moment. */
+  /** Called before each write, to act as another client. */
   beforeWrite: (() => Promise<void> | void) | undefined;
 
   async read(name: string): Promise<StoredSecret> {
@@ -21,7 +21,7 @@ export class MemorySecrets implements SecretStore {
     return 'written';
   }
 
-  /** As a person edits it. */
+  /** Edits it like a person. */
   put(name: string, data: Readonly<Record<string, string>>): void {
     this.writes += 1;
     this.secrets.set(name, { resourceVersion: String(this.writes), data });

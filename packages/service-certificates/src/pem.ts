@@ -1,5 +1,5 @@
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-/** A bundle of more is none of ours. */
+/** A larger bundle does not come from this program. */
 const MOST_CERTIFICATES = 16;
 
 /** The certificates of a PEM text, each with a line break at its end. */

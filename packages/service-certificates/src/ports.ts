@@ -1,9 +1,9 @@
-/** What the keeper of certificates needs of the world. */
+/** The ports of the keeper of certificates. */
 import type { CertificateFacts, MaterialFault } from './plan/certificate-facts.js';
 
 /** A Secret: text by key. */
 export interface StoredSecret {
-  /** Undefined: it does not exist. */
+  /** Undefined if it does not exist. */
   readonly resourceVersion: string | undefined;
   readonly data: Readonly<Record<string, string>>;
 }
@@ -12,8 +12,8 @@ export interface SecretStore {
   /** A Secret that does not exist has no version and no data. */
   readonly read: (name: string) => Promise<StoredSecret>;
   /**
-   * Writes exactly this data if the Secret still is as `before`. `conflict`: it is not, another replica was first.
-   * @throws where the API server refuses or does not answer.
+   * Writes exactly this data if the Secret still equals `before`. `conflict` if it does not, because another replica was first. @throws if the API
+   * server refuses or does not answer.
    */
   readonly write: (name: string, before: StoredSecret, data: Readonly<Record<string, string>>) => Promise<'written' | 'conflict'>;
 }
@@ -24,10 +24,10 @@ export interface Pair {
   readonly key: string;
 }
 
-/** Reads certificates. Never throws: what cannot be read is undefined, or a fault. */
+/** Reads certificates. Never throws: unreadable input is undefined, or a fault. */
 export interface CertificateReader {
   readonly read: (certificate: string) => CertificateFacts | undefined;
-  /** What is wrong with a certificate and its key; undefined: they belong together. */
+  /** What is wrong with a certificate and its key; undefined if they match. */
   readonly findFault: (pair: Pair) => MaterialFault | undefined;
   readonly isIssuedBy: (certificate: string, authority: string) => boolean;
 }

@@ -1,14 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** As Go's strconv.ParseBool reads them. */
+/** The spellings of Go's strconv.ParseBool. */
 const WORDS: ReadonlyMap<string, boolean> = new Map([
   ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
   ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
 ]);
 
 /**
- * A switch that also takes a value, as Go's flags do and charts write them: `--no-dhcp`, `--no-dhcp=true` and `--no-dhcp=false`.
- * What the command sees is commander's: `--no-dhcp` sets `dhcp` to false.
+ * A switch that also takes a value, like Go's flags in charts: `--no-dhcp`, `--no-dhcp=true` and `--no-dhcp=false`. As usual in commander,
+ * `--no-dhcp` sets `dhcp` to false.
  *
  * @param flag - as in `--no-dhcp`.
  */

@@ -3,7 +3,7 @@ import type { Server, Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { limitConnections } from './connection-limit.js';
 
-/** A server of at most three connections, and those of them that are open, by number. */
+/** A server with at most three connections, and the numbers of the open ones. */
 function limited() {
   const server = new EventEmitter();
   const { keep } = limitConnections(server as Server, 3);
@@ -24,14 +24,14 @@ function limited() {
   return { connect, use, end: (port: number) => open.get(port)?.destroy() };
 }
 
-it('as many connections as are allowed stay open, and one more closes the oldest', () => {
+it('the allowed number of connections stays open, and one more closes the oldest', () => {
   const { connect } = limited();
   expect(connect(1, 2, 3)).toEqual([1, 2, 3]);
   expect(connect(4)).toEqual([2, 3, 4]);
   expect(connect(5, 6)).toEqual([4, 5, 6]);
 });
 
-it('a connection that was of use is closed after those that were not', () => {
+it('a useful connection is closed after useless ones', () => {
   const { connect, use } = limited();
   connect(1, 2, 3);
   use(1);
@@ -39,14 +39,14 @@ it('a connection that was of use is closed after those that were not', () => {
   expect(connect(5)).toEqual([1, 4, 5]);
 });
 
-it('where all were of use, the one whose last use is longest ago is closed, and the new one is not', () => {
+it('if all were useful, the least recently used one is closed, but not the new one', () => {
   const { connect, use } = limited();
   connect(1, 2, 3);
   for (const port of [1, 2, 3, 1]) use(port);
   expect(connect(4)).toEqual([1, 3, 4]);
 });
 
-it('a connection that has ended counts no more', () => {
+it('an ended connection no longer counts', () => {
   const { connect, use, end } = limited();
   connect(1, 2, 3);
   use(1);

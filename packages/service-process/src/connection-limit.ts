@@ -1,15 +1,15 @@
 import type { Server, Socket } from 'node:net';
 
-/** What a server reports of its connections, so that those which are of use are closed last. */
+/** A server reports its useful connections here, so that they are closed last. */
 export interface ConnectionLimit {
-  /** The connection is of use: others are closed before it. @param socket of a request; that of TLS too */
+  /** Marks the connection as useful: others are closed before it. @param socket of a request, also a TLS socket */
   readonly keep: (socket: Socket) => void;
 }
 
 /**
- * Keeps at most so many connections open: one more closes one of the address that has the most, the oldest of those that were of no use yet, or else the
- * one whose last use is longest ago. So idle connections do not block new ones, as they would if the newest were refused, and one host with many
- * connections closes none of the others.
+ * Keeps at most this many connections open. One more closes a connection of the address that has the most: the oldest one that was not useful yet, or
+ * else the least recently used one. So idle connections do not block new ones, as they would if the newest were refused, and one host with many
+ * connections does not close those of others.
  */
 export function limitConnections(server: Server, most: number): ConnectionLimit {
   const unused = new Map<string, Socket>();
@@ -38,14 +38,14 @@ export function limitConnections(server: Server, most: number): ConnectionLimit 
   };
 }
 
-/** The socket of TLS is another object than the connection below it, of the same peer. */
+/** A TLS socket is a different object than its connection, but has the same peer. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
 type OpenConnection = readonly [peer: string, socket: Socket];
 
-/** @param open - those to be closed first in front. */
+/** @param open - in the order in which they are closed. */
 function findVictim(open: readonly OpenConnection[]): OpenConnection | undefined {
   const byAddress = Map.groupBy(open, ([peer]) => addressOf(peer));
   const [most] = [...byAddress.values()].toSorted((one, other) => other.length - one.length);

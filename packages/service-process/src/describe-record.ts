@@ -1,7 +1,7 @@
-/** What pino-pretty shows itself, or what the message contains already. */
+/** Fields that pino-pretty shows itself, or that the message already contains. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['level', 'time', 'msg', 'name', 'event']);
 
-/** What is looked for first, in every line at the same place; others follow as they were given. */
+/** Fields that come first in every line; the others follow in their own order. */
 const FIRST = ['pool', 'interface', 'address', 'mac', 'hostname', 'owner', 'reason'];
 
 /** A log record on one line, for a person: the message, then `key=value` pairs; a text with spaces or control characters is in quotes. */
@@ -19,14 +19,14 @@ function describeValue(value: unknown): string {
   return escapeControls(JSON.stringify(text) ?? 'null');
 }
 
-/** An error as pino's serializer writes it: its stack is in the JSON that is logged where no terminal is. */
+/** An error from pino's serializer, without its stack, which is in the JSON log. */
 function isError(value: unknown): value is { readonly message: string } {
   return (
     typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string' && 'stack' in value
   );
 }
 
-/** A line stays one line, and nothing steers the terminal. */
+/** Keeps a line a single line, without control characters. */
 function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (character) =>
     character === '\n' ? ' ' : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,

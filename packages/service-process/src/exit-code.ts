@@ -19,7 +19,7 @@ export const EXIT_CODES = {
 
 type Codes = { readonly [Name in keyof typeof EXIT_CODES]: (typeof EXIT_CODES)[Name]['code'] };
 
-/** The numbers alone. */
+/** Only the numbers. */
 export const ExitCode = Object.fromEntries(Object.entries(EXIT_CODES).map(([name, { code }]) => [name, code])) as Codes;
 
 /** Ends a command with a message for the person who started it. */

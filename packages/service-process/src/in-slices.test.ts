@@ -10,7 +10,7 @@ describe('a text in slices', () => {
     expect([...joined([])]).toEqual([]);
   });
 
-  it('lets everything else that waits have its turn after each piece', async () => {
+  it('lets other work run after each piece', async () => {
     let turns = 0;
     let waiting = setImmediate(function count() {
       turns++;

@@ -15,7 +15,7 @@ export function* joined(pieces: Iterable<string>): Generator<string> {
   if (text !== '') yield text;
 }
 
-/** The same pieces. After each one the process does whatever else waits: a long text, written at once, would keep all of that waiting. */
+/** The same pieces, with other work of the process in between, which a long text written at once would delay. */
 export async function* inSlices(pieces: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
   for await (const piece of pieces) {
     yield piece;

@@ -1,5 +1,5 @@
 /**
- * How vmdhcp's programs behave as processes: exit codes, logs, health and metrics over HTTP, and stopping.
+ * The common behaviour of vmdhcp's processes: exit codes, logs, health and metrics over HTTP, and stopping.
  *
  * @packageDocumentation
  */

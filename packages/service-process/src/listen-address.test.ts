@@ -16,7 +16,7 @@ describe('parseListenAddress', () => {
     ['[::]:8080', { host: '::', port: 8080 }],
     ['0.0.0.0:8080', { host: '0.0.0.0', port: 8080 }],
     [':8080', { host: '::', port: 8080 }],
-    // A name, as it has one colon.
+    // A name, because it has one colon.
     ['fd00:8080', { host: 'fd00', port: 8080 }],
     ['off', 'off'],
   ])('%s', (text, expected) => {
@@ -41,13 +41,13 @@ describe('parseListenAddress', () => {
     expect(() => parseListenAddress(text)).toThrow('write HOST:PORT');
   });
 
-  it.each(['off', 'x', ':'])('an address that is required: %j is refused, with what to do', (text) => {
+  it.each(['off', 'x', ':'])('a required address: %j is refused, with a remedy', (text) => {
     const parse = requiredListenAddress('127.0.0.1:8068', 'to do without, leave out --ui');
     expect(parse('127.0.0.1:80')).toEqual({ host: '127.0.0.1', port: 80 });
     expect(() => parse(text)).toThrow('write HOST:PORT, as in 127.0.0.1:8068; to do without, leave out --ui.');
   });
 
-  it.each(['127.0.0.1:8080', '[fd00::5]:8080', 'localhost:80'])('%s is written as it was read', (text) => {
+  it.each(['127.0.0.1:8080', '[fd00::5]:8080', 'localhost:80'])('%s is formatted as it was parsed', (text) => {
     const address = parseListenAddress(text);
     expect(address === 'off' ? address : formatListenAddress(address)).toBe(text);
   });

@@ -8,8 +8,8 @@ export interface ListenAddress {
 }
 
 /**
- * `127.0.0.1:8080`, `[::1]:8080`, `:8080` for every address, `off`: an argument of a command line. An IPv6 address may be without its
- * brackets, as in `$(POD_IP):8080`: what follows the last colon is the port.
+ * `127.0.0.1:8080`, `[::1]:8080`, `:8080` for every address, `off`: an argument of a command line. An IPv6 address may omit its brackets, as in
+ * `$(POD_IP):8080`: the port is after the last colon.
  * @throws InvalidArgumentError for anything else.
  */
 export function parseListenAddress(text: string): ListenAddress | 'off' {
@@ -19,8 +19,8 @@ export function parseListenAddress(text: string): ListenAddress | 'off' {
 }
 
 /**
- * Parses the same argument where `off` is none.
- * @param example - as it may be given. @param without - what to do instead of `off`; it ends the error.
+ * Parses the same argument, but without `off`.
+ * @param example - an example value. @param without - what to do instead of `off`; it ends the error.
  */
 export function requiredListenAddress(example: string, without: string): (text: string) => ListenAddress {
   return (text) => {
@@ -37,7 +37,7 @@ function readListenAddress(text: string): ListenAddress | undefined {
   return { host: bracketed ?? (plain || '::'), port };
 }
 
-/** What stands in brackets, or has a colon, must be an IPv6 address. */
+/** A host in brackets, or with a colon, must be an IPv6 address. */
 function isAddressOrName(bracketed: string | undefined, plain: string): boolean {
   return bracketed === undefined && !plain.includes(':') ? true : isIPv6(bracketed ?? plain);
 }
@@ -47,7 +47,7 @@ export function formatListenAddress({ host, port }: ListenAddress): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** `localhost`, 127.0.0.0/8 and ::1: what only programs of the host reach. */
+/** True for `localhost`, 127.0.0.0/8 and ::1, which only programs of the host can reach. */
 export function isLoopback({ host }: ListenAddress): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

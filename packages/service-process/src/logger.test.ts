@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { describeRecord } from './describe-record.js';
 import { createLogger } from './logger.js';
 
-/** What a terminal, or something else, is written. */
+/** The output to a terminal, or elsewhere. */
 function output(isTTY: boolean): { stream: NodeJS.WriteStream; written: () => string } {
   let text = '';
   const stream = new Writable({
@@ -17,7 +17,7 @@ function output(isTTY: boolean): { stream: NodeJS.WriteStream; written: () => st
 }
 
 describe('a logger on a terminal', () => {
-  it('writes one line for each event: the message, then what it is about, always in the same order', async () => {
+  it('writes one line for each event: the message, then its fields, always in the same order', async () => {
     const { stream, written } = output(true);
     const logger = (await createLogger('info', stream)).child({ interface: 'eth1' });
     logger.info(
@@ -34,7 +34,7 @@ describe('a logger on a terminal', () => {
     ]);
   });
 
-  it('names the program where it has a name', async () => {
+  it('contains the name of the program, if it has one', async () => {
     const { stream, written } = output(true);
     (await createLogger('info', stream)).child({ name: 'agent-a' }).info({ pools: 2 }, 'serving');
     expect(stripVTControlCharacters(written())).toMatch(/ INFO \(agent-a\): serving {2}pools=2\n$/);
@@ -49,7 +49,7 @@ describe('a logger on a terminal', () => {
 
 it.each([
   ['text with spaces is in quotes', { pool: 'a b' }, 'sent  pool="a b"'],
-  ['what steers a terminal is not', { mac: '\x1b[2J\u009b' }, 'sent  mac="\\u001b[2J\\x9b"'],
+  ['control characters are removed', { mac: '\x1b[2J\u009b' }, 'sent  mac="\\u001b[2J\\x9b"'],
   ['a message stays one line', { msg: 'one\ntwo\x1b' }, 'one two\\x1b'],
   ['numbers, lists and nothing', { count: 3, none: null, list: [{ a: 1 }] }, 'sent  count=3 none=null list=[{"a":1}]'],
 ])('in a record %s', (_, fields, line) => expect(describeRecord({ msg: 'sent', ...fields })).toBe(line));

@@ -7,7 +7,7 @@ export type { Logger };
 
 /** A logger to standard output: a line for each event, for a person on a terminal, and JSON elsewhere. */
 export async function createLogger(level: LogLevel, output: NodeJS.WriteStream = process.stdout): Promise<Logger> {
-  // Here, so that only a command that logs loads it.
+  // Loaded here, so that only a command that logs loads it.
   const { pino } = await import('pino');
   if (!output.isTTY) {
     return pino(
@@ -25,7 +25,7 @@ export async function createLogger(level: LogLevel, output: NodeJS.WriteStream =
     translateTime: 'SYS:HH:MM:ss.l',
     sync: true,
     hideObject: true,
-    // Of a lease, not of the machine that logs.
+    // The host name of a lease, not of the machine that logs.
     ignore: 'pid,hostname',
     messageFormat: (record) => describeRecord(record),
     ...(output !== process.stdout && { destination: output }),

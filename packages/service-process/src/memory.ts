@@ -1,5 +1,5 @@
 /**
- * How a process takes memory from the system and returns it. Of its own entry point, as it loads koffi.
+ * How a process takes memory from the system and returns it. A separate entry point, because it loads koffi.
  *
  * @packageDocumentation
  */

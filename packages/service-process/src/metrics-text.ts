@@ -12,7 +12,7 @@ export async function* metricsText(registry: Registry): AsyncGenerator<string> {
   }
 }
 
-/** By its method: the class would load prom-client for commands that have no metrics. */
+/** Recognized by its method, because importing the class would load prom-client for commands without metrics. */
 function isReadGauge(metric: unknown): metric is ReadGauge<string> {
   return typeof (metric as ReadGauge<string>).lines === 'function';
 }

@@ -1,5 +1,5 @@
 /**
- * Metrics for processes with very many objects. Of its own entry point, as it loads prom-client.
+ * Metrics for processes with very many objects. A separate entry point, because it loads prom-client.
  *
  * @packageDocumentation
  */

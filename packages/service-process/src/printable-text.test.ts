@@ -13,7 +13,7 @@ describe('text for a terminal', () => {
 });
 
 describe('JSON for a terminal', () => {
-  it.each([undefined, 2])('has nothing that controls it, and means the same: %s', (indent) => {
+  it.each([undefined, 2])('has no control characters, and means the same: %s', (indent) => {
     const value = { '\u009b31m': ['\u001b[2J', '\u007f', '\u202eabc', 'größer → 大', 'a\tb\n'] };
     const text = printableJson(value, indent);
     expect(printableText(text)).toBe(text);

@@ -1,15 +1,15 @@
-/** Characters that control a terminal, or turn the direction of text; line feeds and tabs are no such ones. */
+/** Characters that control a terminal, or change the direction of text, except line feeds and tabs. */
 const UNPRINTABLE = /[^\P{Cc}\n\t]|\p{Bidi_Control}/gu;
 
-/** Text that others may have written, for a terminal: lines and tabs stay, and each character that controls anything else is a space. */
+/** Makes untrusted text safe for a terminal: line feeds and tabs stay, and any other control character becomes a space. */
 export function printableText(text: string): string {
   return text.replaceAll(UNPRINTABLE, ' ');
 }
 
 /**
- * A value as JSON for a terminal: what would control it is escaped, which means the same to whoever reads JSON.
+ * A value as JSON for a terminal: control characters are escaped, which does not change its meaning.
  *
- * @param indent - spaces; undefined: one line.
+ * @param indent - spaces; undefined for one line.
  */
 export function printableJson(value: unknown, indent?: number): string {
   return escapeUnprintable(JSON.stringify(value, undefined, indent));

@@ -1,4 +1,4 @@
-/** How the process takes memory from the system and returns it. Both functions do nothing where the C library is not glibc. */
+/** How the process takes memory from the system and returns it. Both functions do nothing if the C library is not glibc. */
 import koffi from 'koffi';
 
 const libc = koffi.load(null);
@@ -7,8 +7,8 @@ const M_MMAP_THRESHOLD = -3;
 const LARGE_OCTETS = 48 << 10;
 
 /**
- * Has the C library take pieces of memory of 48 KiB and more from the system one by one, and return each when it is freed. Node's dgram
- * reads into 64 KiB and shrinks that to the size of the datagram: cut from one heap, the remains keep tens of megabytes from being returned.
+ * Makes the C library allocate blocks of 48 KiB and more separately from the system, and return each when it is freed. Node's dgram reads into 64 KiB
+ * and shrinks that to the size of the datagram: on a common heap, the remains would keep tens of megabytes from being returned.
  */
 export function separateLargeMemory(): void {
   optionalFunction('int mallopt(int parameter, int value)')?.(M_MMAP_THRESHOLD, LARGE_OCTETS);

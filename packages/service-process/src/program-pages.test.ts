@@ -13,7 +13,7 @@ VmFlags: rd ex mr mw me
 `;
 }
 
-describe('which pieces of memory hold what the file holds', () => {
+describe('mappings with the content of the file', () => {
   it('code and constants of the program, as proc(5) shows them', () => {
     const smaps = [
       entry('00400000-00746000', 'r--p'),
@@ -37,13 +37,13 @@ describe('which pieces of memory hold what the file holds', () => {
     ['of a library', entry('7f0000000000-7f0000001000', 'r-xp', { file: '/usr/lib/libc.so.6' })],
     ['of a program that was replaced meanwhile', entry('00400000-00746000', 'r--p', { file: `${PROGRAM} (deleted)` })],
     ['without a file', entry('7f0000000000-7f0000001000', 'r-xp', { file: '' })],
-    ['of which nothing is known', '00400000-00746000 r--p 00000000 fe:00 5906662   /usr/local/bin/node\n'],
+    ['without details', '00400000-00746000 r--p 00000000 fe:00 5906662   /usr/local/bin/node\n'],
   ])('none %s', (_, smaps) => {
     expect(unchangedMappings(smaps, PROGRAM)).toEqual([]);
   });
 });
 
-it.skipIf(process.platform !== 'linux')('the process goes on with fewer pages of its program', async () => {
+it.skipIf(process.platform !== 'linux')('the process continues with fewer pages of its program', async () => {
   const mappedKilobytes = () => {
     const text = readFileSync('/proc/self/smaps', 'utf8');
     const own = text

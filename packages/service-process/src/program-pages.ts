@@ -1,29 +1,30 @@
 /**
  * The pages of Node's own file. Starting touches half of its 110 MB once (start-up code, parser, compiler, ICU), and pages that were touched stay
- * mapped and count as memory of the process (RSS): 50 MB, of which a process that has started uses 15. They are not its own: the kernel has each
- * page once for all processes of the machine, and reads it again from there, or from the file, when it is used again.
+ * mapped and count as memory of the process (RSS): 50 MB, of which a process that has started uses 15. The kernel keeps each page once for all
+ * processes of the machine, and maps it again, or reads it from the file, when it is used again.
  */
 import { readFile, readlink } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import koffi from 'koffi';
 
-/** Pieces of memory that hold what the file holds, octet for octet. */
+/** A mapping with exactly the content of the file. */
 export interface Mapping {
   readonly start: number;
   readonly length: number;
 }
 
 const MADV_DONTNEED = 4;
-/** A process that has started. */
+/** The interval after the start. */
 const FIRST_AFTER_MS = 10_000;
 const INTERVAL_MS = 60_000;
-/** Of pages of any size that the program's file may have. */
+/** A multiple of any page size of the program's file. */
 const PART_OCTETS = 8 << 20;
 
-/** Has the kernel unmap the program's pages when the process has started, and now and then; those that are used come back. */
+/** Makes the kernel unmap the program's pages after the start, and now and then; pages in use come back. */
 export function keepProgramPagesFew(onError: (error: unknown) => void): void {
   if (process.platform !== 'linux') return;
-  // Read at the start: later the kernel needs tens of milliseconds to describe the memory of a large process, and these mappings stay as they are.
+  // Read at the start, because these mappings do not change, and later the kernel needs tens of milliseconds to describe the memory of a large
+  // process.
   const mappings = findProgramMappings();
   const release = () => void mappings.then(releaseMappings).catch(onError);
   setTimeout(() => {
@@ -42,7 +43,7 @@ async function findProgramMappings(): Promise<Mapping[]> {
   return unchangedMappings(smaps, program);
 }
 
-/** A part at a time: packets and requests that come meanwhile do not wait for all of it. */
+/** A part at a time, so that packets and requests need not wait for all of it. */
 async function releaseMappings(mappings: readonly Mapping[]): Promise<void> {
   for (const { start, length } of mappings) {
     for (let offset = 0; offset < length; offset += PART_OCTETS) {
@@ -54,8 +55,8 @@ async function releaseMappings(mappings: readonly Mapping[]): Promise<void> {
 }
 
 /**
- * The read-only mappings of a file of which no page was changed. Others must stay: a page that the loader has changed (relocations) is read-only
- * as well, and its content is nowhere else.
+ * The read-only mappings of a file without changed pages. Others must stay: pages that the loader has changed (relocations) are read-only too, and
+ * exist nowhere else.
  *
  * @param smaps - `/proc/self/smaps`. Source: proc(5).
  */

@@ -10,7 +10,7 @@ function gaugeOf(read: () => Iterable<Series<'name' | 'place'>>, help = 'Things.
 }
 
 describe('a gauge that is read', () => {
-  it('has the series that there are when it is asked, and no others', async () => {
+  it('has exactly the series that exist when it is read', async () => {
     let names = ['a', 'b'];
     const { registry } = gaugeOf(() => names.map((name) => ({ labels: { name, place: '' }, value: 1 })));
     const head = '# HELP things Things.\n# TYPE things gauge\n';
@@ -21,7 +21,7 @@ describe('a gauge that is read', () => {
     expect(await registry.metrics()).toBe(head);
   });
 
-  it('law: its lines are the text that prom-client makes of the same series', async () => {
+  it('law: its lines equal those of prom-client for the same series', async () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('a"b', 'a\\b', 'a\nb', '\\n', 'ü'));
     const series = fc.record({ labels: fc.record({ name: text, place: text }), value: fc.double({ noNaN: true }) });
     const all = fc.uniqueArray(series, { selector: ({ labels }) => JSON.stringify(labels), maxLength: 8 });

@@ -10,13 +10,13 @@ export interface ReadGaugeSettings<Label extends string> {
   readonly help: string;
   readonly labelNames: Label[];
   readonly registers: Registry[];
-  /** All series there are. No two of them have the same labels and another value. */
+  /** All current series. No two of them have the same labels. */
   readonly read: () => Iterable<Series<Label>>;
 }
 
 /**
- * A gauge whose series are read when it is asked. It keeps none: a series for each of many thousands would stay in memory between two pages.
- * `/metrics` of `startStatusServer` reads them a part at a time, and the process does other things in between.
+ * A gauge whose series are read on request. It stores none, because many thousands would stay in memory between two requests. `/metrics` of
+ * `startStatusServer` reads them a part at a time, and the process does other things in between.
  */
 export class ReadGauge<Label extends string> extends Gauge<Label> {
   readonly #settings: ReadGaugeSettings<Label>;
@@ -31,7 +31,7 @@ export class ReadGauge<Label extends string> extends Gauge<Label> {
     return { ...(await super.get()), values: [...read()].map(({ labels, value }) => ({ labels, value })) };
   }
 
-  /** Its text, line by line, as a page of metrics has it. Source: Prometheus text format 0.0.4. */
+  /** Its text, line by line, for a page of metrics. Source: Prometheus text format 0.0.4. */
   *lines(): Generator<string> {
     const { name, help, labelNames, read } = this.#settings;
     yield `# HELP ${name} ${escaped(help)}\n# TYPE ${name} gauge\n`;

@@ -6,14 +6,14 @@ import { printableText } from './printable-text.js';
 export interface Program {
   readonly name: string;
   readonly description: string;
-  /** Of the package.json whose version `--version` prints. */
+  /** The URL of the package.json whose version `--version` prints. */
   readonly packageUrl: URL;
   readonly commands: readonly Command[];
-  /** Environment variables that it reads, besides those of options; what each means. */
+  /** Environment variables that it reads, besides those of options, with their meaning. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Runs a command line; sets the exit code of the process. What goes wrong is one sentence, and only a bug is a stack. */
+/** Runs a command line, and sets the exit code of the process. It prints one sentence for an error, and a stack only for a bug. */
 export async function runProgram({ name, description, packageUrl, commands }: Program, argv: readonly string[]): Promise<void> {
   const { version } = JSON.parse(readFileSync(packageUrl, 'utf8')) as { version: string };
   const program = new Command(name)
@@ -23,7 +23,7 @@ export async function runProgram({ name, description, packageUrl, commands }: Pr
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `\nEvery command has examples: ${name} ${commands[0]?.name() ?? ''} --help\n`);
   for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
-  // `... | head`: who reads has read enough.
+  // `... | head`: the reader has read enough.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(ExitCode.ok);
     throw error;
@@ -35,7 +35,7 @@ export async function runProgram({ name, description, packageUrl, commands }: Pr
   }
 }
 
-/** Aborts when the process is asked to end; a second time ends it at once. */
+/** Aborts when the process receives a signal to end; a second signal ends it at once. */
 export function stopSignal(): AbortSignal {
   const asked = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => asked.abort());
@@ -46,7 +46,7 @@ function report(name: string, error: unknown): number {
   // Commander has printed the error already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.usage;
   if (error instanceof CommandError) {
-    // It may have what another program or a server wrote.
+    // The message may contain text of another program or server.
     process.stderr.write(`${name}: ${printableText(error.message)}\n`);
     return error.exitCode;
   }

@@ -37,26 +37,26 @@ describe('startStatusServer', () => {
     expect(await get(port, '/healthz', 'POST')).toBe('405 only GET is known here');
   });
 
-  it('names what a process that is ready works without', async () => {
+  it('names what a ready process lacks', async () => {
     const port = await start({ lacks: () => ['dhcp: the kind VirtualMachine'] });
     expect(await get(port, '/readyz')).toBe('200 {"ok":true,"lacks":["dhcp: the kind VirtualMachine"]}');
     expect(await get(port, '/healthz')).toBe('200 {"ok":true}');
   });
 
-  it('names why the process should be started again', async () => {
+  it('says why the process should be restarted', async () => {
     const port = await start({ unhealthy: () => ['eth0 UDP port 9: EADDRINUSE'] });
     expect(await get(port, '/healthz')).toBe('503 eth0 UDP port 9: EADDRINUSE');
     expect(await get(port, '/readyz')).toBe('200 {"ok":true}');
   });
 
-  it('serves pages with what follows their path', async () => {
+  it('serves pages with the rest of their path', async () => {
     const page = ({ rest }: { readonly rest: string }) => ({ status: 200, contentType: 'text/plain', body: ['<', rest, '>'] });
     const port = await start({ pages: { '/caches/': page } });
     expect(await get(port, '/caches/default%2Fnet')).toBe('200 <default/net>');
     expect(await get(port, '/')).toBe('404 nothing is here; there are /healthz, /readyz, /metrics, /caches/');
   });
 
-  it('serves the metrics of the registry, and a process with very many does other things meanwhile', async () => {
+  it('serves the metrics of the registry, and a process with very many does other work meanwhile', async () => {
     const registry = new Registry();
     const registers = [registry];
     new Counter({ name: 'packets_total', help: 'Packets.', labelNames: ['reason'], registers }).inc({ reason: 'odd' }, 3);
@@ -82,7 +82,7 @@ describe('startStatusServer', () => {
     expect(page).toBe(`200 ${(await registry.metrics()).trim()}`);
   });
 
-  it('a page of metrics is whole for each of two clients at once, and one that hangs up in the middle ends its reading', async () => {
+  it('a page of metrics is complete for two simultaneous clients, and reading stops when a client hangs up', async () => {
     const registry = new Registry();
     const registers = [registry];
     const ended: string[] = [];
@@ -107,7 +107,7 @@ describe('startStatusServer', () => {
     expect(ended.toSorted()).toEqual(['cut short', 'whole', 'whole', 'whole']);
   });
 
-  it('a page of metrics that cannot be read to its end is not taken for a whole one, and ends nothing', async () => {
+  it('a page of metrics that fails halfway is not mistaken for a complete one, and does not end the process', async () => {
     const registry = new Registry();
     function* read() {
       for (let number = 0; number < 2_000; number++) yield { labels: { name: `thing ${number}` }, value: number };
@@ -119,7 +119,7 @@ describe('startStatusServer', () => {
     expect(await get(port, '/healthz')).toBe('200 {"ok":true}');
   });
 
-  it.each(['GET // HTTP/1.1', 'GET http://[ HTTP/1.1', 'GET /%zz HTTP/1.1'])('%s ends nothing', async (line) => {
+  it.each(['GET // HTTP/1.1', 'GET http://[ HTTP/1.1', 'GET /%zz HTTP/1.1'])('%s does not end the process', async (line) => {
     const port = await start({ pages: { '/x/': () => ({ status: 200, contentType: 'text/plain', body: [] }) } });
     await new Promise<void>((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => socket.end(`${line}\r\nHost: x\r\nConnection: close\r\n\r\n`));
@@ -139,7 +139,7 @@ describe('connections to the status server', () => {
     for (const socket of kept.splice(0)) socket.destroy();
   });
 
-  /** By a connection of its own, as a kubelet asks. */
+  /** Requests over a new connection, like a kubelet. */
   async function probe(port: number): Promise<number | undefined> {
     const asked = request({ host: '127.0.0.1', port, path: '/healthz', agent: false, signal: AbortSignal.timeout(ANSWER_MS) });
     asked.end();

@@ -1,5 +1,5 @@
 /**
- * A read-only page of the service: its data, and HTTP.
+ * A read-only status page: its data, and HTTP.
  *
  * @packageDocumentation
  */

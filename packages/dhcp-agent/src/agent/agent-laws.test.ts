@@ -24,11 +24,11 @@ const FAULTY_AGENTS: readonly (readonly [what: string, kind: string, wire: Wire]
   ['refuse what clients ask for', 'other', (reply) => ({ ...reply, type: 'nak' })],
 ];
 
-it.each(FAULTY_AGENTS)('a story finds agents that %s', async (_, kind, wire) => {
+it.each(FAULTY_AGENTS)('the laws find agents that %s', async (_, kind, wire) => {
   expect((await playAgentStory(0, wire)).map((fault) => fault.kind)).toContain(kind);
 });
 
-it('a story finds clients that no agent replies to', async () => {
+it('the laws find clients that get no reply', async () => {
   const toNobody: Wire = (reply) => ({ ...reply, xid: 0 });
   expect((await playAgentStory(0, toNobody)).map(({ kind }) => kind)).toContain('unanswered');
 });

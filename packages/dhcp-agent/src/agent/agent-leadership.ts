@@ -1,6 +1,5 @@
 /**
- * An agent among its replicas: the election by the group's Lease, what the Lease contains besides its holder, and the server addresses that go
- * with leadership.
+ * Connects an agent with its replicas: the election by the group's Lease, the annotations of the Lease, and the server addresses that the leader has.
  */
 import {
   AGENT_LOG_ANNOTATION,
@@ -26,38 +25,38 @@ import { nextPatience, PATIENT } from '../leadership/step-down-patience.js';
 import type { AgentPorts, SeenLease, ServerAddress } from '../ports.js';
 
 const CHECK_INTERVAL_MS = 250;
-/** How long others go first while something is broken here. */
+/** How long this replica lets others go first while something is broken here. */
 const HANDICAP_MS = 1_500;
-/** A standby asks for the Lease so often at most. */
+/** The shortest time between reads of the Lease that a standby requests. */
 const LEAST_ASK_INTERVAL_MS = 250;
-/** For how long after it stepped down. */
+/** How long it lets others go first after it stepped down. */
 const RESIGNED_MS = 10_000;
 
 export interface AgentLeadershipSettings extends Pick<AgentPorts, 'clock' | 'random' | 'addresses' | 'lease' | 'observer'> {
-  /** Of this replica, and of no other nor of an earlier run of it. */
+  /** Unique to this run of this replica. */
   readonly identity: string;
   readonly times: ElectionTimes;
-  /** True: there is no other replica that could do better, so this one never steps down. */
+  /** True if there is no other replica that could do better: then this one never steps down. */
   readonly isAlone: boolean;
-  /** Server addresses of the pools that are to be served here by a leader. */
+  /** The server addresses that the leader needs on this pod. */
   readonly wantedAddresses: () => readonly ServerAddress[];
-  /** What this agent reports of its pools now. */
+  /** The current report on the pools. */
   readonly report: () => AgentReport;
-  /** What keeps pools from being served from here, whichever replica is leader. */
+  /** Why pools cannot be served from this pod, whichever replica is leader. */
   readonly troubles: () => readonly string[];
-  /** True: other replicas go first. Default: never. */
+  /** Returns true if other replicas should go first. Default: never. */
   readonly goesLast?: () => boolean;
   /** True until all pools have been listed. */
   readonly isSyncing: () => boolean;
-  /** Another leader's report. @param isOfOther - false: it may be the one that this replica wrote when it was leader */
+  /** Receives another leader's report. @param isOfOther - false if this replica may have written it when it was leader */
   readonly onOthersReport: (report: AgentReport, isOfOther: boolean) => void;
   /** The API server has reported the Lease. */
   readonly onHeard: () => void;
   /** The interface has its server address now. */
   readonly onAddressAdded: (interfaceName: string) => void;
-  /** Leadership begins, or has ended. What is done under it asks `isLeader` before each step. Default: nothing is called. */
+  /** Leadership has begun or ended. Check `isLeader` before each step that only the leader may do. Optional. */
   readonly onChange?: (isLeader: boolean) => void;
-  /** What has to be over before another replica may be leader; the addresses are removed after it. Default: nothing. */
+  /** Runs before another replica may become leader; the addresses are removed after it. Optional. */
   readonly finish?: () => Promise<void>;
 }
 
@@ -68,17 +67,17 @@ export class AgentLeadership {
   readonly addresses: ServerAddresses;
   #leadership: Leadership = STANDBY;
   #patience = PATIENT;
-  /** The troubles that it stepped down for, while no other replica has become leader since; undefined: it has not. */
+  /** The troubles for which this replica stepped down, while no other replica has become leader since; undefined if it did not. */
   #gaveUpFor: string | undefined;
-  /** The report as the Lease has it. */
+  /** The report in the Lease. */
   #published = '';
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #askedAtMs = Number.NEGATIVE_INFINITY;
-  /** As the Lease had it when it was seen last. */
+  /** The value in the Lease when it was last seen. */
   #leaseDurationMs = 0;
-  /** The holder of the Lease when it was seen last. */
+  /** The holder of the Lease when it was last seen. */
   #holder = '';
-  /** When the Lease was last renewed or released, as this replica saw it; undefined: it has not. */
+  /** When this replica last saw the Lease renewed or released; undefined if never. */
   #lastSign: { readonly version: string; readonly atMs: number } | undefined;
   #stopChecking: () => void = () => undefined;
   #stopWatching: () => void = () => undefined;
@@ -113,7 +112,7 @@ export class AgentLeadership {
     await this.#elector.stop(() => this.#finish());
   }
 
-  /** Asks the clock: a process that was frozen reads what has queued up before any of its timers runs. */
+  /** Reads the clock, because a process that was frozen handles queued packets before any of its timers runs. */
   isLeader(): boolean {
     return isLeader(this.#leadership, this.#settings.clock.nowMs());
   }
@@ -128,7 +127,7 @@ export class AgentLeadership {
     return this.#settings.clock.nowMs() - this.#heardAtMs;
   }
 
-  /** Reads the Lease: a standby that has heard nothing for long finds out whether the API server can be reached. `onHeard` follows then. */
+  /** Reads the Lease, so that a standby without news finds out whether it can reach the API server. Calls `onHeard` if it can. */
   ask(): void {
     const nowMs = this.#settings.clock.nowMs();
     if (nowMs - this.#askedAtMs < LEAST_ASK_INTERVAL_MS) return;
@@ -136,22 +135,22 @@ export class AgentLeadership {
     this.#elector.tryNow();
   }
 
-  /** How long the leader may be gone before another replica is leader, in milliseconds. */
+  /** How long it can take until another replica replaces a dead leader, in milliseconds. */
   get leaseDurationMs(): number {
     return Math.max(this.#leaseDurationMs, this.#settings.times.leaseDurationMs);
   }
 
-  /** Brings addresses in line with the pools as they are now. */
+  /** Adds and removes addresses to match the current pools. */
   check(): void {
     if (this.isLeader()) this.addresses.check();
   }
 
-  /** The report is in the Lease: a change of it is written with the next renewal, which is now. */
+  /** Renews the Lease now if the report has changed, because a renewal writes it. */
   publish(): void {
     if (this.isLeader() && describeAgentReport(this.#settings.report()) !== this.#published) this.#elector.tryNow();
   }
 
-  /** Another replica may be able to do what this one cannot. To be called every second. */
+  /** Steps down if another replica may be able to do what this one cannot. Call it every second. */
   stepDownIfBroken(): void {
     const { clock, isAlone, troubles } = this.#settings;
     const nowMs = clock.nowMs();
@@ -164,7 +163,7 @@ export class AgentLeadership {
     this.stepDown(found);
   }
 
-  /** Another replica may do better. One that is alone stays leader. */
+  /** Steps down for another replica; an agent that is alone stays leader. */
   stepDown(reasons: readonly string[]): void {
     const { clock, isAlone, observer } = this.#settings;
     if (isAlone || !this.isLeader()) return;
@@ -224,12 +223,12 @@ export class AgentLeadership {
     this.#settings.onChange?.(false);
   }
 
-  /** What kept it from serving is often only seen by a leader: it is not over because this is none. */
+  /** Only a leader sees most troubles, so they are not over just because this replica stepped down. */
   #handicapMs(): number {
     const { clock, isAlone, isSyncing, troubles, goesLast = () => false } = this.#settings;
     if (isAlone) return 0;
     const isBroken = hasResigned(this.#leadership, clock.nowMs()) || isSyncing() || troubles().length > 0;
-    // The waits add up: a replica that has just stepped down goes after others that reach no machine either.
+    // The waits add up, so that a replica that has just stepped down comes after others that reach no machine either.
     return (isBroken ? HANDICAP_MS : 0) + (goesLast() ? HANDICAP_MS : 0);
   }
 
@@ -239,11 +238,11 @@ export class AgentLeadership {
     return this.#annotations.write(report, isNew);
   }
 
-  /** Called before the election goes on: a leader that missed which pools are suspended does not exist. */
+  /** Called before the election goes on, so that no leader can miss which pools are suspended. */
   #onAnnotations(annotations: Annotations, version: string): void {
     this.#heardAtMs = this.#settings.clock.nowMs();
     this.#adopt(annotations, version);
-    // What is answered now must not rest on what this very Lease ends.
+    // Apply the suspensions of this Lease before answering anything else.
     this.#settings.onHeard();
   }
 
@@ -261,10 +260,10 @@ export class AgentLeadership {
     onOthersReport(parseAgentReport(annotations[AGENT_REPORT_ANNOTATION]), isOfOther);
   }
 
-  /** A Lease that was released is acquired at once; one that suspends other pools is read at once. */
+  /** Acquires a released Lease at once, and reads a Lease at once if it suspends other pools. */
   #onLeaseSeen(lease: SeenLease | undefined): void {
     if (lease === undefined) {
-      // How long it has to be missing counts from when it was found missing.
+      // The wait begins when the Lease is found missing.
       this.#elector.tryNow();
       return;
     }
@@ -277,7 +276,7 @@ export class AgentLeadership {
     this.#elector.observe(stored);
   }
 
-  /** What decides about addresses counts only once the leader has read it; what it logs does not wait for the next renewal. */
+  /** Suspensions take effect when the leader has read them; log settings do not wait for the next renewal. */
   #onSeenByLeader(annotations: Annotations, version: string): void {
     if (this.#annotations.isNews(annotations, version)) this.#elector.tryNow();
     else if (!this.#annotations.isOld(version)) this.#noteLogSettings(annotations);
@@ -287,7 +286,7 @@ export class AgentLeadership {
     this.#settings.observer.observe({ kind: 'log-settings', settings: parseAgentLogSettings(annotations[AGENT_LOG_ANNOTATION]) });
   }
 
-  /** What this replica writes is seen, too, and maybe before its answer: that is no sign of another leader. */
+  /** The watch also shows this replica's own writes, possibly before their answers: that is not another leader. */
   #noteSign({ record: { holder }, version }: SeenLease['stored']): void {
     if (holder !== this.#settings.identity && version !== this.#lastSign?.version)
       this.#lastSign = { version, atMs: this.#settings.clock.nowMs() };
@@ -297,7 +296,7 @@ export class AgentLeadership {
     return this.#lastSign && this.#settings.clock.nowMs() - this.#lastSign.atMs;
   }
 
-  /** Two leaders would be two servers with one address: an agent that is configured to be alone waits all the same. */
+  /** Two leaders would be two servers with one address, so even an agent that is configured to be alone waits. */
   #noteHolder(holder: string): void {
     const { isAlone, identity, observer } = this.#settings;
     if (holder === this.#holder) return;

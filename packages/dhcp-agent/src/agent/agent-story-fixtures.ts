@@ -1,6 +1,6 @@
 /**
- * One story of agents by its number: pods freeze, lose interfaces and the API server, writes are slow and ambiguous, Leases are deleted or renewed
- * more rarely, pools move between groups, the wall clock is set, while clients ask for their addresses. Three laws are watched:
+ * Plays one numbered story of agents: pods freeze, lose interfaces and the API server, writes are slow and ambiguous, Leases are deleted or renewed
+ * less often, pools move between groups, the wall clock is set, while clients ask for their addresses. It checks three laws:
  * - no address is ever on two interfaces, whatever happens;
  * - each reply on the wire offers a client the address that its IPPool records for it;
  * - a client that retransmits every second is answered within `ANSWER_MS`, if one replica could answer all that time.
@@ -38,13 +38,13 @@ export const ANSWER_MS = 4_500;
  */
 const MOST_OVERLAP_MS = 20;
 const EVENTFUL_MS = 30_000;
-/** A Lease that was created again is waited for, and once more if the controller annotates it meanwhile. */
+/** A replica waits for a Lease that was created again, and once more if the controller annotates it meanwhile. */
 const QUIET_MS = 25_000;
-/** A pod counts as able when nothing has happened to it for so long. */
+/** A pod counts as able to answer when nothing has happened to it for this long. */
 const SETTLE_MS = 1_000;
-/** After one fault of its kernel or its clock a pod is spared for so long. */
+/** After a fault of its kernel or its clock a pod is spared for this long. */
 const SPARED_MS = 8_000;
-/** How often a Lease may have to be renewed; undefined: as often as the agents do by themselves. */
+/** The renewal periods that the controller may set; undefined for the agents' own period. */
 const RENEW_PERIODS_MS = [undefined, 500, 2_000, 6_000];
 /** The duration of a Lease that is renewed every six seconds. */
 const LONGEST_LEASE_MS = 9_350;
@@ -59,13 +59,13 @@ interface Attempt {
   readonly sinceMs: number;
 }
 
-/** Why a pod cannot answer clients of a pool now, or since when it can. */
+/** Why a pod cannot answer clients of a pool, or since when it can. */
 type Ability = { readonly sinceMs: number } | undefined;
 
-/** What a client knows of a reply. */
+/** A reply as the client sees it. */
 export type HeardReply = Pick<SentReply, 'owner' | 'type' | 'address'> & Pick<SentReply['message'], 'xid' | 'chaddr'>;
 
-/** What is on the wire when an agent has sent a reply. */
+/** Transforms a reply of an agent into the one on the wire. */
 export type Wire = (reply: HeardReply) => HeardReply;
 
 class AgentStory {
@@ -83,7 +83,7 @@ class AgentStory {
   readonly #stopped = new Set<FakePod>();
   readonly #sparedUntilMs = new Map<FakePod, number>();
   readonly #disturbedAtMs = new Map<FakePod, number>();
-  /** Pods that start know nothing of a Lease that was deleted before: one of both happens in a story. */
+  /** A pod that starts cannot know of a Lease that was deleted before, so a story has either new pods or deleted Leases. */
   readonly #hasRestarts: boolean;
   #names = 0;
   #xid = 1;
@@ -151,7 +151,7 @@ class AgentStory {
       random: () => this.#random(1_000_000) / 1_000_000,
     });
     this.#disturbed(pod);
-    // One at a time: a process that is frozen in its call to the kernel, and again before it can take that back, cannot be helped.
+    // One fault at a time: nothing helps a process that is frozen in its call to the kernel, and again before it can undo the call.
     pod.process.stallMs = () => (this.#strikes(pod, 0.000_2) ? this.#random(4_000) : 0);
     pod.kernel.callMs = () => (this.#strikes(pod, 0.03) ? this.#random(4_000) : this.#random(3));
     pod.kernel.failure = () =>
@@ -175,7 +175,7 @@ class AgentStory {
     return { ...quick, lost: this.#chance(0.5) ? ('request' as const) : ('answer' as const) };
   }
 
-  /** What happens to the world, every second or so. */
+  /** Random faults, every second or so. */
   #disturb(): void {
     if (this.#isQuiet) return;
     const live = this.#world.pods.filter(({ process }) => !process.isDead);
@@ -246,7 +246,7 @@ class AgentStory {
     else if (!from.suspended.delete(pool.key)) from.suspended.add(pool.key);
   }
 
-  /** The controller: what it suspends is in the Leases; a group serves the pool when the other one has released it. */
+  /** The controller writes suspensions into the Leases; a group serves the pool when the other one has released it. */
   #control(): void {
     for (const group of this.#groups) {
       this.#watchLease(group);
@@ -258,7 +258,7 @@ class AgentStory {
       this.#groups[this.#random(2)]?.suspended.delete(pool.key);
   }
 
-  /** A Lease has run out when it was not seen to change for as long as it lasts. One that was deleted ends no leadership. */
+  /** A Lease has expired when it has not changed for its duration. Deleting it does not end the leadership. */
   #watchLease(group: Group): void {
     const { stored } = group.lease.stored ?? {};
     if (stored === undefined || stored.version === group.version) return;
@@ -299,7 +299,7 @@ class AgentStory {
   }
 
   #checkAnswered({ pool, macAddress, xid, sinceMs }: Attempt): void {
-    // Other attempts of this client would be retransmissions of this one.
+    // A second attempt of this client would look like a retransmission of this one.
     this.#world.clock.after(95_000, () => this.#busy.delete(macAddress));
     if (this.#answered.has(xid)) return;
     for (const pod of this.#world.pods) {
@@ -380,7 +380,7 @@ function addressOf(pool: number, macAddress: string): Ipv4Address {
   return ip(`10.0.${pool}.${10 + Number.parseInt(macAddress.slice(-2), 16)}`);
 }
 
-/** True if the Lease suspends what the group must not serve. */
+/** True if the Lease suspends the pools that the group must not serve. */
 function isWritten({ lease, suspended }: Group): boolean {
   const text = lease.stored?.annotations[SUSPENDED_POOLS_ANNOTATION];
   return lease.stored !== undefined && isSameSet(parseSuspendedPools(text), suspended);
@@ -392,8 +392,8 @@ function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolea
 
 /**
  * Plays the story of this number.
- * @param wire - what faulty agents send instead: the story has to find it. Default: agents send what they mean to.
- * @returns what broke a law; empty: nothing did.
+ * @param wire - the replies of faulty agents, which the story must detect. Default: replies are not changed.
+ * @returns the violations; empty if there are none.
  */
 export async function playAgentStory(seed: number, wire: Wire = (reply) => reply): Promise<readonly StoryFault[]> {
   return await new AgentStory(seed, wire).play();

@@ -1,4 +1,4 @@
-/** Pods, pools and clients on one fake clock: what stories and laws of agents are made of. */
+/** Pods, pools and clients on one fake clock, for stories and laws of agents. */
 import { encodeOption, formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { type AgentNetworkConfig, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -21,7 +21,7 @@ export interface WorldPool {
   readonly replies: SentReply[];
 }
 
-/** What an IPPool specifies besides its addresses. */
+/** The fields of an IPPool besides its addresses. */
 interface RecordedExtra {
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -114,7 +114,7 @@ export class AgentWorld {
     return [a, b];
   }
 
-  /** Broadcasts a packet, and returns who answered within so many milliseconds, and how: `a: offer`. */
+  /** Broadcasts a packet, and returns who answered within this many milliseconds, and how: `a: offer`. */
   async ask({ network, replies }: WorldPool, packet: Uint8Array, ms = 50): Promise<string[]> {
     replies.length = 0;
     network.broadcast(packet);
@@ -127,7 +127,7 @@ export class AgentWorld {
     return this.pods.filter(({ kernel }) => kernel.has(pool.interfaceName, pool.serverAddress)).map(({ owner }) => owner);
   }
 
-  /** Each time that two interfaces had one address for longer than this, in words. */
+  /** Describes each time that two interfaces had the same address for longer than this. */
   overlaps(mostMs = 0): string[] {
     const spans = this.pods.flatMap(({ kernel }) => kernel.spans()).toSorted((one, other) => one.fromMs - other.fromMs);
     return spans.flatMap((span, index) =>
@@ -140,7 +140,7 @@ export class AgentWorld {
     );
   }
 
-  /** Lets so many milliseconds pass. */
+  /** Lets this many milliseconds pass. */
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms);
     await settle();
@@ -148,16 +148,16 @@ export class AgentWorld {
 }
 
 /**
- * Sets which pools the Lease suspends, as the controller does. One that was deleted it creates with a holder that is no agent, as the
- * leadership of the last one may not be over.
- * @param turn - another number at every change.
+ * Sets the pools that the Lease suspends, like the controller. It creates a deleted Lease with a holder that is not an agent, because the last
+ * leadership may not be over.
+ * @param turn - a new number at every change.
  */
 export function suspend(lease: FakeGroupLease, pools: readonly string[], turn: number): void {
   const text = JSON.stringify({ turn, pools, since: pools.map(() => turn) });
   lease.annotate({ [SUSPENDED_POOLS_ANNOTATION]: text }, 'no-agent');
 }
 
-/** What a client sends. */
+/** A packet of a client. */
 export function clientPacket(type: ClientPacket['type'], macAddress: MacAddress, extra: Partial<ClientPacket> = {}): Uint8Array {
   return encodeClientPacket({ type, macAddress, xid: 7, ...extra });
 }

@@ -1,4 +1,4 @@
-/** Agents that serve several pools: what becomes of one pool does not touch the others, and no address is on two interfaces. */
+/** Agents that serve several pools: trouble with one pool does not affect the others, and no address is on two interfaces. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { LoggedPacket } from '../ports.js';
 import type { FakeGroupLease } from '../testing/fake-group-lease.js';
@@ -40,7 +40,7 @@ async function ask({ pool, macAddress, xid, secs = 0 }: Asked, ms = 50): Promise
   return pool.replies.map(({ owner, type }) => `${owner}: ${type}`).toSorted();
 }
 
-/** A client of each pool asks, and again a second later. Who answered: at once, and the retransmission. */
+/** A client of each pool asks, and again a second later. Returns who answered the first message, and who the retransmission. */
 async function askTwice(xid: number): Promise<Record<'one' | 'two', readonly [string[], string[]]>> {
   const ofOne = { pool: one, macAddress: VM_A, xid };
   const ofTwo = { pool: two, macAddress: VM_B, xid };
@@ -55,7 +55,7 @@ const stateOf = (pod: FakePod, pool: WorldPool) => {
   return serving ? 'serving' : reason;
 };
 
-/** A client that retransmits although the leader has answered did not get that. */
+/** If a client retransmits after an answer of the leader, it did not receive that answer. */
 const SERVED = [['a: offer'], ['a: offer', 'b: offer']] as const;
 const STOOD_IN = [[], ['b: offer']] as const;
 const SILENT = [[], []] as const;
@@ -68,13 +68,13 @@ describe('a leader that is alive and cannot serve one of two pools', () => {
     readonly answers: readonly [readonly string[], readonly string[]];
   }>([
     {
-      what: 'its interface vanished: the standby answers who retransmits',
+      what: 'its interface vanished: the standby answers clients that retransmit',
       happens: (a) => a.kernel.removeLink('net1'),
       reason: 'InterfaceMissing',
       answers: STOOD_IN,
     },
     {
-      what: 'its interface is not isolated: the standby answers who retransmits',
+      what: 'its interface is not isolated: the standby answers clients that retransmit',
       happens: (a) => {
         a.isolationProblem = (name) => (name === 'net1' ? 'packets can pass' : undefined);
       },
@@ -82,7 +82,7 @@ describe('a leader that is alive and cannot serve one of two pools', () => {
       answers: STOOD_IN,
     },
     {
-      what: 'the kernel refuses the address: both answer who retransmits, with the same',
+      what: 'the kernel refuses the address: both answer clients that retransmit, with the same reply',
       happens: (a) => {
         a.kernel.failure = (call, { interfaceName }) => (call === 'add' && interfaceName === 'net1' ? EPERM : undefined);
       },
@@ -90,7 +90,7 @@ describe('a leader that is alive and cannot serve one of two pools', () => {
       answers: [[], ['a: offer', 'b: offer']],
     },
     {
-      what: 'its server address is needed by the pod: the standby answers who retransmits',
+      what: 'the pod needs its server address: the standby answers clients that retransmit',
       happens: (a) => {
         a.neededFor = (address) => (address === two.serverAddress ? 'the API server' : undefined);
         a.agent.checkServerAddresses();
@@ -130,9 +130,9 @@ describe('a leader that is alive and cannot serve one of two pools', () => {
   it.each<[string, (a: FakePod) => void, 'a' | 'b']>([
     ['its interface vanished', (a) => a.kernel.removeLink('net1'), 'b'],
     ['its interface is replaced', (a) => void a.kernel.addLink('net1'), 'a'],
-    ['it is suspended: that is no trouble', () => suspend(lease, [two.key], 2), 'a'],
-    ['it is paused: that is no trouble', () => world.record(two, {}, { spec: { paused: true } }), 'a'],
-    ['it is deleted: that is no trouble', () => two.object.remove(two.key), 'a'],
+    ['it is suspended: that is not a trouble', () => suspend(lease, [two.key], 2), 'a'],
+    ['it is paused: that is not a trouble', () => world.record(two, {}, { spec: { paused: true } }), 'a'],
+    ['it is deleted: that is not a trouble', () => two.object.remove(two.key), 'a'],
   ])('%s: which replica is leader half a minute later', async (_, happens, leader) => {
     const [a, b] = await startBoth();
     happens(a);
@@ -142,7 +142,7 @@ describe('a leader that is alive and cannot serve one of two pools', () => {
     expect(world.overlaps()).toEqual([]);
   });
 
-  it('where neither can serve all, they do not take turns for ever', async () => {
+  it('if neither can serve all pools, they do not take turns forever', async () => {
     const [a, b] = await startBoth();
     a.kernel.removeLink('net0');
     b.kernel.removeLink('net1');
@@ -175,7 +175,7 @@ describe('an interface that vanishes without notice', () => {
     expect((await askTwice(9)).two).toEqual(SERVED);
   });
 
-  it('of a standby: it lets others go first, and is leader where there is no other', async () => {
+  it('on a standby: it lets others go first, and becomes leader if there is no other', async () => {
     const [a, b] = await startBoth();
     b.kernel.removeLink('net1');
     a.process.kill();
@@ -187,7 +187,7 @@ describe('an interface that vanishes without notice', () => {
     expect((await askTwice(9)).one).toEqual([['b: offer'], ['b: offer']]);
   });
 
-  it('in the moment in which the process is frozen: it answers nothing from there when it wakes', async () => {
+  it('while the process is frozen: it answers nothing from there when it wakes', async () => {
     const [a] = await startBoth();
     a.process.freeze(500);
     two.network.broadcast(clientPacket('discover', VM_B, { xid: 9 }));
@@ -204,7 +204,7 @@ describe('a pool that is suspended while its leader cannot know', () => {
     ['it is cut off from the API server', (a) => Object.assign(a, { isCutOff: true })],
     ['it is frozen', (a) => a.process.freeze(30_000)],
     ['it is dead', (a) => a.process.kill()],
-  ])('%s: its address is gone when the Lease has run out, and the next leader does not add it', async (_, happens) => {
+  ])('%s: its address is gone when the Lease has expired, and the next leader does not add it', async (_, happens) => {
     const [a, b] = await startBoth();
     happens(a);
     suspend(lease, [two.key], 2);
@@ -216,7 +216,7 @@ describe('a pool that is suspended while its leader cannot know', () => {
     expect(world.overlaps()).toEqual([]);
   });
 
-  it('writes are slow and answers are lost: the leader that took over by a write it never heard of does not add it', async () => {
+  it('writes are slow and answers are lost: a leader that took over by a write whose answer was lost does not add it', async () => {
     const [a, b] = await startBoth();
     a.process.kill();
     let requests = 0;
@@ -266,7 +266,7 @@ describe('a replica that becomes leader', () => {
     ]);
   });
 
-  it('answers no client of a pool whose address it does not get', async () => {
+  it('does not answer clients of a pool whose address it does not get', async () => {
     const [a, b] = await startBoth();
     a.process.kill();
     suspend(lease, [two.key], 2);
@@ -280,7 +280,7 @@ describe('a replica that becomes leader', () => {
     expect([one, two].map(({ replies }) => replies.length)).toEqual([1, 0]);
   });
 
-  it('probes what was new to a leader that died before it had probed it, when its client asks', async () => {
+  it('probes a new address when its client asks, if the former leader died before probing it', async () => {
     const [a, b] = await startBoth();
     a.addressUse = () => new Promise(() => undefined);
     const probed: number[] = [];
@@ -299,7 +299,7 @@ describe('a replica that becomes leader', () => {
 });
 
 describe('a standby', () => {
-  it('stands in for a client that was new long ago: the leader had time to probe its address', async () => {
+  it('answers for a client that was new long ago: the leader had time to probe its address', async () => {
     const [a] = await startBoth();
     world.record(two, { '10.0.1.10': VM_B, '10.0.1.12': VM_NEW });
     await world.pass(21_000);
@@ -338,7 +338,7 @@ describe('a standby', () => {
 });
 
 describe('other DHCP servers', () => {
-  it('are looked for only where this agent serves', async () => {
+  it('are searched only on networks that this agent serves', async () => {
     const probed: string[] = [];
     suspend(lease, [two.key], 1);
     const a = world.startPod('a', lease);
@@ -353,7 +353,7 @@ describe('other DHCP servers', () => {
     expect(probed).toEqual(['net0', 'net1']);
   });
 
-  it('of one network stop the pool that wants that, and no other', async () => {
+  it('on one network stop only the pool that asks for it', async () => {
     world.record(two, { '10.0.1.10': VM_B }, { spec: { onRogueServer: 'Stop' } });
     world.record(one, { '10.0.0.10': VM_A }, { spec: { onRogueServer: 'Stop' } });
     const a = world.startPod('a', lease);
@@ -365,7 +365,7 @@ describe('other DHCP servers', () => {
 });
 
 describe('packets of a pool that is not answered', () => {
-  it('are counted as of no pool, and fail nothing', async () => {
+  it('are counted without a pool, and break nothing', async () => {
     const [a, b] = await startBoth();
     suspend(lease, [two.key], 2);
     await world.pass(1_000);
@@ -376,7 +376,7 @@ describe('packets of a pool that is not answered', () => {
     }
   });
 
-  it('are logged where packets are, of leader and standby, with what became of them', async () => {
+  it('are logged with their outcome if packets are logged, on leader and standby', async () => {
     const logs: LoggedPacket[][] = [[], []];
     const [a, b] = ['a', 'b'].map((name, number) =>
       world.startPod(name, lease, { packetLog: { isActive: true, note: (logged) => logs[number]?.push(logged) } }),
@@ -401,7 +401,7 @@ describe('packets of a pool that is not answered', () => {
 });
 
 describe('a dry run', () => {
-  it('of several pools asks the kernel for nothing, whatever is suspended', async () => {
+  it('with several pools makes no kernel calls, whatever is suspended', async () => {
     suspend(lease, [two.key], 1);
     const a = world.startPod('a', lease, { isDryRun: true });
     await world.pass(6_000);

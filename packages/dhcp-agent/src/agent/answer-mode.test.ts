@@ -38,7 +38,7 @@ describe('how an agent answers the clients of a pool', () => {
   });
 });
 
-describe('of all combinations', () => {
+describe('in all combinations', () => {
   const bits = [false, true];
   const followed: FollowedPool[] = [ACTIVE, STOPS, { kind: 'paused' }, { kind: 'unserved', reason: 'PoolMissing', message: '' }];
   const all: AnswerFacts[] = bits.flatMap((isStopping) =>
@@ -57,13 +57,13 @@ describe('of all combinations', () => {
   );
   const of = (mode: AnswerMode) => all.filter((facts) => answerMode(facts) === mode);
 
-  it('only who is leader and has the address answers as leader', () => {
+  it('only a leader with the address answers as leader', () => {
     expect(of('leader').every(({ isLeader, hasAddress }) => isLeader && hasAddress)).toBe(true);
     // An active pool with three states of the network, and one that stops with two.
     expect(of('leader')).toHaveLength(5);
   });
 
-  it('what keeps the leader silent keeps a standby silent, and the other way round', () => {
+  it('the same reasons keep the leader and a standby silent', () => {
     const answers = (facts: AnswerFacts) => answerMode(facts) !== 'silent';
     for (const facts of all) {
       expect(answers({ ...facts, isLeader: true, hasAddress: true })).toBe(

@@ -5,7 +5,7 @@ import type { FollowedPool } from '../pool/followed-pools.js';
 export type AnswerMode =
   /** Every client, as the server that has the address. */
   | 'leader'
-  /** Clients that retransmit, as the leader has not answered them. */
+  /** Clients that retransmit because the leader has not answered them. */
   | 'standby'
   /** No client. */
   | 'silent';
@@ -14,14 +14,14 @@ export interface AnswerFacts {
   readonly isStopping: boolean;
   readonly isSuspended: boolean;
   readonly followed: FollowedPool;
-  /** Undefined: not probed yet. */
+  /** Undefined if not probed yet. */
   readonly rogueServers: readonly RogueServer[] | undefined;
   readonly isLeader: boolean;
-  /** True: the server address is on the pool's interface. */
+  /** True if the server address is on the pool's interface. */
   readonly hasAddress: boolean;
 }
 
-/** Asked for every packet. A suspended pool may be served by another group, so that neither leader nor standby answers. */
+/** Called for every packet. Another group may serve a suspended pool, so neither leader nor standby answers. */
 export function answerMode({ isStopping, isSuspended, followed, rogueServers, isLeader, hasAddress }: AnswerFacts): AnswerMode {
   if (isStopping || isSuspended || followed.kind !== 'active') return 'silent';
   if (followed.stopsForRogueServer && rogueServers !== undefined && rogueServers.length > 0) return 'silent';

@@ -54,7 +54,7 @@ describe('two replicas of an agent', () => {
     expect([...b.agent.leases()]).toHaveLength(2);
   });
 
-  it('a lease that is bound expires by the wall clock, and is an event', async () => {
+  it('a bound lease expires by the wall clock, with an event', async () => {
     const [a] = await startBoth();
     await ask(rebootPacket(VM_A, ADDRESS_A));
     a.wallOffsetMs += 400 * 24 * 3_600_000;
@@ -63,7 +63,7 @@ describe('two replicas of an agent', () => {
     expect(await ask(rebootPacket(VM_A, ADDRESS_A, { xid: 8 }))).toEqual(['a: ack']);
   });
 
-  it('each keeps its sockets open and never opens them again without need', async () => {
+  it('each keeps its sockets open and never reopens them without need', async () => {
     await startBoth();
     expect([pool.network.opened, pool.network.openSockets]).toEqual([2, 2]);
     await world.pass(60_000);
@@ -98,7 +98,7 @@ describe('two replicas of an agent', () => {
     expect(a.agent.counters.messages().next().done).toBe(true);
   });
 
-  it('a standby whose watch lags behind lists the pools when it becomes leader: no client gets what another one has by now', async () => {
+  it('a standby whose watch lags lists the pools when it becomes leader: no client gets an address that another one has by now', async () => {
     const { object } = pool;
     const late: ResourcePort<KubernetesObject> = {
       list: object.list,
@@ -118,7 +118,7 @@ describe('two replicas of an agent', () => {
     expect(await ask(rebootPacket(VM_B, ADDRESS_A))).toEqual(['b: ack']);
   });
 
-  it('a leader that cannot remove its address lets the Lease run out', async () => {
+  it('a leader that cannot remove its address lets the Lease expire', async () => {
     const [a, b] = await startBoth();
     a.kernel.failure = (call) => (call === 'remove' ? { error: new Error('ENOBUFS'), isDone: false } : undefined);
     void a.agent.stop();
@@ -129,7 +129,7 @@ describe('two replicas of an agent', () => {
     expect(world.overlaps()).toEqual([]);
   });
 
-  it('a leader that died is followed when its Lease has run out, and its address is gone by then', async () => {
+  it('a dead leader is replaced when its Lease has expired, and its address is gone by then', async () => {
     const [a, b] = await startBoth();
     a.process.kill();
     await world.pass(2_700);
@@ -162,7 +162,7 @@ describe('two replicas of an agent', () => {
     expect(a.observer.of('lease-unreachable').length).toBeGreaterThan(0);
   });
 
-  it('a leader whose write took effect and whose answer was lost stays leader', async () => {
+  it('a leader stays leader if its write took effect but the answer was lost', async () => {
     const [a, b] = await startBoth();
     let requests = 0;
     a.fate = () => ({ thereMs: 2, backMs: 2, ...(++requests % 4 === 1 && { lost: 'answer' as const }) });
@@ -191,7 +191,7 @@ describe('a standby', () => {
     expect(b.observer.of('standby-answer')).toEqual([{ kind: 'standby-answer', pool: pool.key, macAddress: VM_A }]);
   });
 
-  it('sends its answer in a frame also where the leader would send a datagram: it does not have the address', async () => {
+  it('sends its answer in a frame even where the leader would send a datagram, because it does not have the address', async () => {
     const [a] = await startBoth();
     const renewal = clientPacket('request', VM_A, { xid: 9, clientAddress: ADDRESS_A });
     await ask(renewal, 1_000);
@@ -211,7 +211,7 @@ describe('a standby', () => {
     expect(pool.replies).toMatchObject([{ destination: { kind: 'broadcast' } }]);
   });
 
-  it('shows of its clients that it left them to the leader, and which it answered', async () => {
+  it('shows which clients it left to the leader, and which it answered', async () => {
     const [a, b] = await startBoth();
     const shown = (pod: FakePod) =>
       [...pod.traffic.clients()].map(({ messages, answers, unanswered }) => ({ messages, answers, unanswered }));
@@ -248,7 +248,7 @@ describe('a standby', () => {
     expect([...b.agent.counters.messages()]).toMatchObject([{ reason: 'standing-by' }, { reason: 'standing-by' }]);
   });
 
-  it('that hears nothing from the API server waits until others could have taken over', async () => {
+  it('without news from the API server waits until others could have taken over', async () => {
     const [a, b] = await startBoth();
     a.process.kill();
     b.isCutOff = true;
@@ -259,7 +259,7 @@ describe('a standby', () => {
     expect(answers).toEqual([[], [], [], ['b: offer'], ['b: offer']]);
   });
 
-  it('that becomes leader answers what was asked a moment before', async () => {
+  it('that becomes leader answers messages that arrived a moment before', async () => {
     const [a] = await startBoth();
     a.process.kill();
     await world.pass(2_500);
@@ -281,14 +281,14 @@ describe('a standby', () => {
     a.process.kill();
     await world.pass(100);
     await ask(clientPacket('discover', VM_C, { xid: 9 }), 1_000);
-    expect(probed, "a client that does not retransmit is the leader's").toEqual([]);
+    expect(probed, 'leaves a client that does not retransmit to the leader').toEqual([]);
     expect(await ask(clientPacket('discover', VM_C, { xid: 9, secs: 1 }), 200)).toEqual([]);
     expect(probed).toEqual([ip('10.0.0.12')]);
     await world.pass(200);
     expect(pool.replies).toMatchObject([{ owner: 'b', type: 'offer' }]);
   });
 
-  it('is silent about an address that another host uses', async () => {
+  it('does not answer for an address that another host uses', async () => {
     const [a, b] = await startBoth();
     b.addressUse = async (_, address) => ({ byClient: false, others: address === ip('10.0.0.12') ? [SQUATTER] : [] });
     world.record(pool, { '10.0.0.10': VM_A, '10.0.0.11': VM_B, '10.0.0.12': VM_C });
@@ -324,7 +324,7 @@ describe('a standby', () => {
 });
 
 describe('a suspended pool', () => {
-  it('loses its address, is answered by no replica, and is reported first as draining, then as suspended', async () => {
+  it('loses its address, gets no answers from any replica, and is reported first as draining, then as suspended', async () => {
     const [a] = await startBoth();
     a.kernel.failure = (call) => (call === 'remove' ? { error: new Error('ENOBUFS'), isDone: false } : undefined);
     suspend(lease, [pool.key], 2);
@@ -348,7 +348,7 @@ describe('a suspended pool', () => {
     expect(annotations[SUSPENDED_POOLS_SEEN_ANNOTATION]).toBe(annotations[SUSPENDED_POOLS_ANNOTATION]);
   });
 
-  it('is served again as soon as it is suspended no more', async () => {
+  it('is served again as soon as it is no longer suspended', async () => {
     await startBoth();
     suspend(lease, [pool.key], 2);
     await world.pass(1_000);
@@ -384,7 +384,7 @@ describe('a suspended pool', () => {
     expect([a.agent.isLeader(), b.agent.isLeader()].filter(Boolean)).toHaveLength(1);
   });
 
-  it('stays suspended for a replica that becomes leader, whatever it has seen of the Lease', async () => {
+  it('stays suspended for a replica that becomes leader, whatever state of the Lease it has seen', async () => {
     const [a, b] = await startBoth();
     b.watchLagMs = () => 60_000;
     suspend(lease, [pool.key], 2);
@@ -420,13 +420,13 @@ describe('a Lease that is deleted', () => {
     const [a, b] = await startBoth();
     a.process.freeze(60_000);
     lease.delete();
-    // The duration of the Lease, a retry period, and a moment.
+    // The duration of the Lease, a retry period, and a moment more.
     await world.pass(3_500);
     expect(b.agent.isLeader()).toBe(true);
     expect(world.overlaps()).toEqual([]);
   });
 
-  it('is not created by a replica that has missed the last leader: it waits as long as a Lease lasts', async () => {
+  it('is not created at once by a replica that missed the last leader: it waits for the duration of a Lease', async () => {
     const [a, b] = await startBoth();
     b.isCutOff = true;
     await world.pass(20_000);
@@ -440,7 +440,7 @@ describe('a Lease that is deleted', () => {
 });
 
 describe('an agent that is the only replica', () => {
-  it('goes first also while it cannot serve its pools: no other replica could do better', async () => {
+  it('does not wait for others even while it cannot serve its pools: no other replica could do better', async () => {
     lease.annotate({});
     const a = world.startPod('a', lease, { isAlone: true });
     a.kernel.removeLink('net0');
@@ -482,7 +482,7 @@ describe('an agent that is the only replica', () => {
     expect(world.overlaps()).toEqual([]);
   });
 
-  it('one of several replicas does not report the holder', async () => {
+  it('that is one of several replicas does not report the holder', async () => {
     const [, b] = await startBoth();
     expect(b.observer.of('another-holder')).toEqual([]);
   });
@@ -512,7 +512,7 @@ describe('a leader that cannot serve all of its pools', () => {
     expect(world.overlaps()).toEqual([]);
   });
 
-  it('becomes leader again where no other replica is', async () => {
+  it('becomes leader again if there is no other replica', async () => {
     const a = world.startPod('a', lease);
     await world.pass(1_000);
     a.kernel.removeLink('net0');
@@ -544,7 +544,7 @@ describe('a leader that cannot serve all of its pools', () => {
 });
 
 describe('an interface', () => {
-  it('that vanishes takes the socket along; when it is back it is served again', async () => {
+  it('that vanishes loses its socket; when it is back it is served again', async () => {
     const [a] = await startBoth();
     a.kernel.removeLink('net0');
     await world.pass(500);
@@ -605,7 +605,7 @@ describe('a pool', () => {
     expect(a.kernel.has('net0', ip('10.0.0.2'))).toBe(false);
   });
 
-  it('whose server address the pod needs itself is not served until it does not', async () => {
+  it('whose server address the pod itself needs is not served until that changes', async () => {
     const a = world.startPod('a', lease);
     a.neededFor = () => 'the API server';
     await world.pass(2_000);
@@ -681,7 +681,7 @@ describe('rogue DHCP servers', () => {
     expect(b.observer.of('servers-not-probed')).toEqual([]);
   });
 
-  it('are reported within a second, and stop the service where the pool wants that, until they are gone', async () => {
+  it('are reported within a second, and stop the service if the pool asks for that, until they are gone', async () => {
     world.record(pool, { '10.0.0.10': VM_A }, { spec: { onRogueServer: 'Stop' } });
     const a = world.startPod('a', lease);
     a.servers = async () => ROGUE;
@@ -759,7 +759,7 @@ describe('what an agent reports to its observer', () => {
 });
 
 describe('a reply', () => {
-  it('has no next server (siaddr) where the pool names none', async () => {
+  it('has no next server (siaddr) if the pool names none', async () => {
     await startBoth();
     await ask(clientPacket('discover', VM_A));
     expect(pool.replies[0]?.message).toMatchObject({ siaddr: 0, giaddr: 0, ciaddr: 0, yiaddr: ADDRESS_A });

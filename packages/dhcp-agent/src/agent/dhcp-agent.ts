@@ -23,24 +23,24 @@ import { reportOn } from './pool-report.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
-/** An agent that the API server has reported nothing to for so long may be alone with that. */
+/** After this long without news from the API server, assume that only this replica is cut off. */
 const OUT_OF_TOUCH_MS = 5_000;
-/** What others need besides the shortest duration of a Lease: they go first. */
+/** The extra time, beyond the shortest Lease duration, that a cut-off replica gives others to take over. */
 const TAKE_OVER_MS = 250;
 const NO_MACHINE_REACHED =
   'no machine is reached on any network; another node may have the bridge, the uplink or the VLAN that is missing here';
-/** How long a leader may take to probe what is new. */
+/** How long a leader may take to probe new addresses. */
 const PROBED_BY_LEADER_MS = 12_000;
 
 export interface DhcpAgentSettings {
   /** The configured pools of the group, each with its interface. */
   readonly configs: readonly AgentNetworkConfig[];
-  /** Of this replica, and of no other nor of an earlier run of it. */
+  /** Unique to this run of this replica. */
   readonly identity: string;
   readonly election: ElectionTimes;
-  /** True: there is no other replica. */
+  /** True if there is no other replica. */
   readonly isAlone: boolean;
-  /** True: pools are followed and reported; no socket is opened, no address added and nothing sent. */
+  /** True if pools are only followed and reported: no socket is opened, no address added and nothing sent. */
   readonly isDryRun: boolean;
 }
 
@@ -132,7 +132,7 @@ export class DhcpAgent {
     return this.#leadership.isLeader();
   }
 
-  /** Of each pool: whether it is served from here. */
+  /** For each pool, whether it is served from here. */
   report(): AgentReport {
     return new Map(
       this.#settings.configs.map(({ ipPoolRef: key, interfaceName }) => {
@@ -157,13 +157,13 @@ export class DhcpAgent {
     return this.#server.leases();
   }
 
-  /** Why the agent is not ready; empty: it is, whether leader or standby. */
+  /** Why the agent is not ready; empty if it is, whether leader or standby. */
   unready(): readonly string[] {
     const unsynced = this.#pools.unsynced();
     return unsynced.length > 0 ? [`not listed yet: ${describeNames([...unsynced])}`] : this.#troubles();
   }
 
-  /** To be called when the pod may need other addresses than before. */
+  /** Call it when the addresses that the pod needs may have changed. */
   checkServerAddresses(): void {
     if (!this.#isStopping) this.#pools.checkServerAddresses();
   }
@@ -234,14 +234,14 @@ export class DhcpAgent {
       onOthersReport: (report, isOfOther) => this.#adopt(report, isOfOther),
       onHeard: () => this.#answerLeftToOthers(),
       onAddressAdded: (interfaceName) => this.#answerRecent(interfaceName),
-      // The leader before may have known newer ones.
+      // The former leader may have known newer ones.
       onChange: (isLeader) => {
         if (isLeader) this.#pools.refresh();
       },
     });
   }
 
-  /** Of active pools that are not suspended, on interfaces that are there and isolated. */
+  /** The server addresses of active pools that are not suspended, on interfaces that exist and are isolated. */
   #wantedAddresses(): ServerAddress[] {
     const { addresses, isolation } = this.#ports;
     if (this.#settings.isDryRun) return [];
@@ -300,18 +300,18 @@ export class DhcpAgent {
         this.#ports.observer.observe({ kind: 'standby-answer', pool, macAddress: answer.client.macAddress });
         return undefined;
       },
-      // Only the leader has the address that ordinary datagrams would come from.
+      // Only the leader has the source address for ordinary datagrams.
       redirect: (answer) =>
         answer.destination.kind === 'unicast' ? { ...answer, destination: { ...answer.destination, kind: 'link' } } : answer,
     };
   }
 
-  /** Finds out what keeps this standby from answering a client that retransmits. True if the answer waits for a probe. */
+  /** Finds out what keeps this standby from answering a client that retransmits. Returns true if the answer waits for a probe. */
   #finishesLater(interfaceName: string, answer: Parameters<AnswerGate['whyNotSent']>[0], packet: Uint8Array): boolean {
     const { client, pool } = answer;
     if (!this.#standbyGate.isUnanswered(pool.name, client.macAddress)) return false;
     if (!this.#isOutOfTouch()) return this.#conflictProbes.defer(interfaceName, answer, packet);
-    // A Lease that is renewed rarely is no sign: the API server may be there all the same.
+    // A rarely renewed Lease proves nothing: the API server may still be reachable.
     this.#leadership.ask();
     return false;
   }
@@ -321,7 +321,7 @@ export class DhcpAgent {
     return lease === undefined || this.#conflictProbes.isFresh(lease);
   }
 
-  /** What keeps pools from being served from here, whichever replica is leader. */
+  /** Why pools cannot be served from here, whichever replica is leader. */
   #troubles(): string[] {
     if (this.#settings.isDryRun) return [];
     const problems = this.isLeader() ? this.#leadership.addresses.problems() : [];
@@ -347,7 +347,7 @@ export class DhcpAgent {
       isLeader: () => this.#leadership.isLeader(),
       isActive: (key) => activeOf(key) !== undefined,
       isConfirmed: (key) => activeOf(key)?.isSilent === true,
-      // Where nobody may be probed there is nobody to be missed.
+      // If no machine may be probed, no machine can be missing.
       leasesOf: (key) => (activeOf(key)?.probesConflicts === true ? this.#server.leasesOf(key) : []),
       ask: async (key, lease) => {
         const { byClient, others } = await findUsers(interfaceOf(key), lease);
@@ -377,7 +377,7 @@ export class DhcpAgent {
     this.#standbyGate.forgetOld();
   }
 
-  /** What another leader found out is known here too. */
+  /** Adopts the findings in another leader's report. */
   #adopt(report: AgentReport, isOfOther: boolean): void {
     if (isOfOther) this.#silence.noteOtherLeader(report);
     for (const [poolKey, { conflicts = [], rogueServers }] of report) {
@@ -391,14 +391,14 @@ export class DhcpAgent {
     }
   }
 
-  /** Clients that retransmit were left to replicas that may know more; the API server has just reported to this one. */
+  /** Answers clients that were left to better-informed replicas: the API server has just reported to this one. */
   #answerLeftToOthers(): void {
     if (this.isLeader()) return;
     for (const { interfaceName, ipPoolRef } of this.#settings.configs)
       for (const packet of this.#standbyGate.takeLeftToOthers(ipPoolRef)) this.#answerAgain(interfaceName, packet);
   }
 
-  /** A client whose message came while there was no leader need not retransmit. */
+  /** Answers messages that came while there was no leader, so that their clients need not retransmit. */
   #answerRecent(interfaceName: string): void {
     const asked = this.#settings.configs
       .filter((config) => config.interfaceName === interfaceName)

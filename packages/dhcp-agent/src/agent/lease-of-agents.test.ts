@@ -1,4 +1,4 @@
-/** What agents write into the Lease of their group and when, and what they take from it: of now, of another leader, or too late. */
+/** What agents write into the Lease of their group and when, and what they read from it: current values, another leader's, or late ones. */
 import {
   AGENT_LOG_ANNOTATION,
   AGENT_REPORT_ANNOTATION,
@@ -129,7 +129,7 @@ describe('the report of a leader is in the Lease a moment after it changed, not 
   it('another DHCP server is found, and is gone', async () => {
     const a = await startLeader();
     a.servers = async () => ROGUE;
-    // They are looked for on full seconds.
+    // They are searched on full seconds.
     while (a.observer.of('rogue-servers').length === 0) await world.pass(1_000);
     await world.pass(20);
     expect(reported()?.rogueServers).toEqual(ROGUE);
@@ -140,7 +140,7 @@ describe('the report of a leader is in the Lease a moment after it changed, not 
     expect(reported()?.rogueServers).toEqual([]);
   });
 
-  it('a pool that no agent of the group serves is suspended: it is echoed at once, although nothing of the report changes', async () => {
+  it('a suspension of a pool that no agent of the group serves is confirmed at once, although the report does not change', async () => {
     await startLeader();
     await quietMoment();
     suspend(lease, ['default/elsewhere'], 2);
@@ -149,7 +149,7 @@ describe('the report of a leader is in the Lease a moment after it changed, not 
     expect(annotations[SUSPENDED_POOLS_SEEN_ANNOTATION]).toBe(annotations[SUSPENDED_POOLS_ANNOTATION]);
   });
 
-  it('nothing that must be known at once: clients come and go, and the Lease is written as often as it is renewed', async () => {
+  it('clients come and go, which is not urgent: the Lease is written only when it is renewed', async () => {
     await startLeader();
     await quietMoment();
     const before = version();
@@ -175,7 +175,7 @@ describe('a suspended pool loses its address', () => {
     ['paused', () => world.record(pool, {}, { spec: { paused: true } })],
     ['deleted', () => pool.object.remove(pool.key)],
     ['moved to another server address', () => world.record(pool, {}, { spec: { ipv4Config: { serverIP: '10.0.0.3' } } })],
-  ])('and one that is %s loses it before the Lease was written, however long that takes', async (_, happens) => {
+  ])('and one that is %s loses it before the Lease is written, however long that takes', async (_, happens) => {
     const a = await startLeader();
     await quietMoment();
     a.fate = () => ({ thereMs: 400, backMs: 400 });
@@ -184,7 +184,7 @@ describe('a suspended pool loses its address', () => {
     expect(world.holders(pool)).toEqual([]);
   });
 
-  it('also where the kernel hangs in that very call: it is Draining until the address is gone', async () => {
+  it('even if the kernel hangs in that very call: it is Draining until the address is gone', async () => {
     const a = await startLeader();
     a.kernel.callMs = () => 1_200;
     suspend(lease, [pool.key], 2);
@@ -195,7 +195,7 @@ describe('a suspended pool loses its address', () => {
   });
 });
 
-describe('what a standby takes from the report of a leader', () => {
+describe('what a standby adopts from the report of a leader', () => {
   const annotate = (report: AgentReport | string) =>
     lease.annotate(
       { [AGENT_REPORT_ANNOTATION]: typeof report === 'string' ? report : formatAgentReport(report) },
@@ -222,7 +222,7 @@ describe('what a standby takes from the report of a leader', () => {
       {},
     ],
     [
-      'what comes after a pool that is not served here',
+      'the entries after a pool that is not served here',
       () =>
         new Map([
           ['default/elsewhere', { ...served, rogueServers: ROGUE }],
@@ -232,8 +232,8 @@ describe('what a standby takes from the report of a leader', () => {
     ],
     ['other DHCP servers', () => new Map([[pool.key, { ...served, rogueServers: ROGUE }]]), { rogueServers: ROGUE }],
     ['that there are none', () => new Map([[pool.key, { ...served, rogueServers: [] }]]), { rogueServers: [] }],
-    ['nothing of what was not searched', () => new Map([[pool.key, served]]), {}],
-    ['nothing of a text that cannot be read', () => '{"default/net-0":', {}],
+    ['nothing if the leader has not searched', () => new Map([[pool.key, served]]), {}],
+    ['nothing from a text that cannot be read', () => '{"default/net-0":', {}],
   ])('%s', async (_, report, expected) => {
     const b = world.startPod('b', lease);
     annotate(report());
@@ -243,7 +243,7 @@ describe('what a standby takes from the report of a leader', () => {
       annotate(report());
       await world.pass(100);
     }
-    expect(b.observer.of('pool-log-settings'), 'the same again changes nothing of the pool').toHaveLength(changes);
+    expect(b.observer.of('pool-log-settings'), 'the same report again changes nothing').toHaveLength(changes);
     expect(b.agent.isLeader()).toBe(false);
     const { conflicts, rogueServers } = b.agent.report().get(pool.key) ?? {};
     expect({ conflicts, rogueServers }).toEqual({ conflicts: undefined, rogueServers: undefined, ...expected });
@@ -251,7 +251,7 @@ describe('what a standby takes from the report of a leader', () => {
     expect([...b.agent.leases()].some(({ macAddress }) => macAddress === VM_A)).toBe(!hasConflict);
   });
 
-  it('once it is leader itself, nothing from what it wrote before', async () => {
+  it('once it is leader itself, nothing from its own earlier report', async () => {
     const a = await startLeader();
     a.addressUse = async (_, address) => ({ byClient: false, others: address === ip('10.0.0.12') ? [SQUATTER] : [] });
     world.record(pool, { '10.0.0.10': VM_A, '10.0.0.12': VM_C });
@@ -260,7 +260,7 @@ describe('what a standby takes from the report of a leader', () => {
     a.addressUse = async () => ({ byClient: false, others: [] });
     await quietMoment();
     a.fate = () => ({ thereMs: 2, backMs: 400 });
-    // The write that is on its way tells of a conflict that is over when its answer comes, and the client has its address again.
+    // The pending write reports a conflict that is over when its answer comes: the client has its address again.
     while (world.clock.nowMs() % 500 !== 499) await world.pass(1);
     const before = version();
     while (version() === before) await world.pass(1);
@@ -272,7 +272,7 @@ describe('what a standby takes from the report of a leader', () => {
     expect([...a.agent.leases()].map(({ macAddress }) => macAddress)).toContain(VM_C);
   });
 
-  it('nothing from a Lease that the watch tells of later than it was read', async () => {
+  it('nothing from a watch event that is older than the last read', async () => {
     const debug = '{"level":"debug"}';
     lease.annotate({});
     // Others go first for a while, so it reads the Lease and does not take it.
@@ -328,7 +328,7 @@ describe('an agent that is stopped', () => {
     expect([...a.agent.leases()]).toEqual(known);
   });
 
-  it('looks at its server addresses no more', async () => {
+  it('checks its server addresses no more', async () => {
     const a = await startLeader();
     const stopped = a.agent.stop();
     await world.pass(1_000);
@@ -340,7 +340,7 @@ describe('an agent that is stopped', () => {
 });
 
 describe('an agent that is the only replica', () => {
-  it('does not report itself, nor a Lease that another one has released, as another holder', async () => {
+  it('reports neither itself nor a Lease that another one has released as another holder', async () => {
     const other = world.startPod('other', lease);
     await world.pass(1_000);
     const a = world.startPod('a', lease, { isAlone: true });

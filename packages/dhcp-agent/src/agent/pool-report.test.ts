@@ -71,12 +71,12 @@ it.each<[string, string, Partial<PoolState>]>([
 type Conflict = PoolState['conflicts'][number];
 const conflictOf = (number: number): Conflict => ({ address: 0x0a000000 + number, macAddress: '02:00:00:00:00:0a' });
 
-describe('what a report has of a pool besides its service', () => {
+describe('the details of a pool in a report', () => {
   it.each<[string, Partial<PoolState>, Omit<PoolReport, 'serving'>]>([
     ['its version', {}, { version: '7' }],
-    ['no version where the pool was not listed', { version: undefined }, {}],
-    ['no other DHCP servers where none were searched', { rogueServers: undefined }, { version: '7' }],
-    ['that none were found', { rogueServers: [] }, { version: '7', rogueServers: [] }],
+    ['no version if the pool was not listed', { version: undefined }, {}],
+    ['no list of other DHCP servers if none were searched', { rogueServers: undefined }, { version: '7' }],
+    ['an empty list if none were found', { rogueServers: [] }, { version: '7', rogueServers: [] }],
     ['those that were found', { rogueServers: FOREIGN }, { version: '7', rogueServers: FOREIGN }],
     [
       'a conflict, with the host that uses the address',
@@ -104,7 +104,7 @@ describe('what a report has of a pool besides its service', () => {
     ['the replica does not lead', { addresses: undefined }],
     ['the interface is missing', { socket: { kind: 'missing' } }],
     ['it is a dry run', { isDryRun: true }],
-  ])('all of it also where %s', (_, state) => {
+  ])('all details even if %s', (_, state) => {
     expect(reportOn({ ...SERVED, rogueServers: FOREIGN, conflicts: [conflictOf(10)], ...state })).toMatchObject({
       serving: false,
       version: '7',

@@ -1,11 +1,11 @@
-/** What an agent reports of one of its pools. */
+/** The report of an agent on one of its pools. */
 import { DRAINING, type PoolReport, type ReasonAt, type RogueServer, SUSPENDED } from '@vmdhcp/ippool-api/agent';
 import { type AddressConflict, toReportedConflict } from '@vmdhcp/reconciler/pool';
 import type { PoolSocketState } from '../interface/pool-sockets.js';
 import type { ServerAddresses } from '../leadership/server-addresses.js';
 import type { FollowedPool } from '../pool/followed-pools.js';
 
-/** An annotation has its limits; those that are left out are reported when the first ones are settled. */
+/** The size of an annotation is limited; the remaining conflicts are reported when the first ones are settled. */
 const MOST_CONFLICTS = 64;
 
 const DRY_RUN = 'DryRun';
@@ -20,17 +20,17 @@ export interface PoolState {
   readonly version: string | undefined;
   readonly socket: PoolSocketState;
   readonly isSuspended: boolean;
-  /** True: nothing is served from here whatever else is true. */
+  /** True if the agent serves nothing in any case. */
   readonly isDryRun: boolean;
-  /** Undefined: this agent is not leader. */
+  /** Undefined if this agent is not leader. */
   readonly addresses: Pick<ServerAddresses, 'has' | 'mayHave' | 'problemOf'> | undefined;
   readonly conflicts: readonly AddressConflict[];
   readonly rogueServers: readonly RogueServer[] | undefined;
-  /** For how long no machine of the network was reached; 0: it is not silent. */
+  /** For how long no machine of the network was reached; 0 if the network is not silent. */
   readonly silentForMs: number;
 }
 
-/** The controller looks again whether machines run there when this has changed. */
+/** The controller checks again whether machines run there when this changes. */
 const SILENCE_STEP_MINUTES = 2;
 
 export function reportOn(state: PoolState): PoolReport {
@@ -49,7 +49,7 @@ type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
 
 function toService(state: PoolState): Service {
   const { interfaceName, followed, socket, isSuspended, isDryRun, addresses } = state;
-  // First of all: as long as the address may be there, no other group can have it.
+  // Comes first: as long as the address may be there, no other group can have it.
   if (isSuspended && addresses?.mayHave(interfaceName))
     return not(
       DRAINING,
@@ -64,7 +64,7 @@ function toService(state: PoolState): Service {
   return toLeaderService({ ...state, addresses, followed });
 }
 
-/** Pools move in a dry run as in any other. */
+/** Pools move between groups in a dry run too. */
 function inDryRun(isSuspended: boolean): Service {
   return isSuspended ? SUSPENDED_POOL : not(DRY_RUN, DRY_RUN_MESSAGE);
 }

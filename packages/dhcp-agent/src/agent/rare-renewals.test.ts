@@ -1,4 +1,4 @@
-/** A Lease that is renewed rarely, because there are many groups: what clients notice of it, and what it costs. */
+/** A Lease that is renewed rarely, because there are many groups: the effect on clients, and the cost. */
 import {
   AGENT_LOG_ANNOTATION,
   AGENT_REPORT_ANNOTATION,
@@ -15,7 +15,7 @@ import { AgentWorld, clientPacket, type WorldPool } from './agent-world-fixtures
 
 const VM_A = '02:00:00:00:00:0a';
 const VM_B = '02:00:00:00:00:0b';
-/** Of 200 groups, by default. */
+/** The default renew period with 200 groups. */
 const PERIOD_MS = 8_000;
 /** 2.75 s, and 7.5 s with their spread of a fifth. */
 const LEASE_MS = 11_750;
@@ -51,7 +51,7 @@ const ask = (packet: Uint8Array, ms?: number) => world.ask(pool, packet, ms);
 const version = () => Number(lease.stored?.stored.version);
 
 describe('a Lease that is renewed every eight seconds', () => {
-  it('is written as often as that, and lasts longer by as much', async () => {
+  it('is written that often, and lasts correspondingly longer', async () => {
     await startBoth();
     const before = version();
     await world.pass(10 * PERIOD_MS);
@@ -68,7 +68,7 @@ describe('a Lease that is renewed every eight seconds', () => {
     expect(version()).toBeGreaterThan(before);
   });
 
-  it('what the leader is to log does not wait for the next renewal either', async () => {
+  it('a new log setting does not wait for the next renewal either', async () => {
     const [a] = await startBoth();
     const before = version();
     lease.annotate({ [AGENT_LOG_ANNOTATION]: '{"level":"debug"}' });
@@ -77,7 +77,7 @@ describe('a Lease that is renewed every eight seconds', () => {
     expect(version() - before, 'and costs no write').toBe(1);
   });
 
-  it('the leader dies: the first retransmission is answered, although the standby has not heard of the Lease for long', async () => {
+  it('the leader dies: the first retransmission is answered, although the standby has not heard of the Lease for a long time', async () => {
     const [a, b] = await startBoth();
     a.process.kill();
     await ask(clientPacket('discover', VM_A, { xid: 9 }), 1_000);
@@ -94,7 +94,7 @@ describe('a Lease that is renewed every eight seconds', () => {
     expect(await ask(clientPacket('discover', VM_B, { xid: 9, secs: 1 }))).toEqual(['b: offer']);
   });
 
-  it('a standby that cannot reach the API server lets the others go first, as at every other pace', async () => {
+  it('a standby that cannot reach the API server lets the others go first, as with any renew period', async () => {
     const [a, b] = await startBoth();
     a.process.kill();
     b.isCutOff = true;
@@ -117,7 +117,7 @@ describe('a Lease that is renewed every eight seconds', () => {
     expect(b.observer.of('standby-answer')).toEqual([]);
   });
 
-  it('what was answered late is not answered again by itself', async () => {
+  it('a late answer is not repeated by itself', async () => {
     const [a] = await startBoth();
     a.process.kill();
     await ask(clientPacket('discover', VM_A, { xid: 9 }), 1_000);
@@ -154,7 +154,7 @@ describe('a Lease that is renewed every eight seconds', () => {
   });
 });
 
-it('idle groups write their Leases no more often than they have to: 20 of them 2.5 times a second, as 200 would 25 times', async () => {
+it('idle groups write their Leases only as often as necessary: 20 groups 2.5 times a second, so 200 would 25 times', async () => {
   const groups = Array.from({ length: 20 }, (_, number) => {
     const own = world.addGroup();
     own.annotate({ [RENEW_PERIOD_ANNOTATION]: formatRenewPeriodMs(PERIOD_MS) });

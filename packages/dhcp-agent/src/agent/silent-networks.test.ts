@@ -22,7 +22,7 @@ beforeEach(() => {
   record([]);
 });
 
-/** What the controller writes. */
+/** The condition that the controller writes. */
 function record(conditions: readonly object[], spec = {}): void {
   world.record(pools[0] as WorldPool, { '10.0.0.10': VM_A }, { conditions, spec });
   world.record(pools[1] as WorldPool, { '10.0.1.10': VM_B }, { conditions, spec });
@@ -65,7 +65,7 @@ it('a network whose machines are off keeps its leader: the controller does not c
   expect([leaders(), reported()]).toEqual([['a'], 60]);
 });
 
-it('where no replica reaches a machine, the leader changes more and more rarely', async () => {
+it('if no replica reaches a machine, the leader changes less and less often', async () => {
   const [, b] = await both();
   reaching(b);
   record(CONFIRMED);
@@ -102,7 +102,7 @@ it('machines that get replies are within reach', async () => {
   expect([leaders(), reported()]).toEqual([['a'], undefined]);
 });
 
-it('of those that could take over from a silent leader, one that reaches no machine goes last', async () => {
+it('when a silent leader steps down, a replica that reaches no machine goes last', async () => {
   const [, b] = await both();
   reaching(b);
   reaching(world.startPod('c', lease), 'net0', 'net1');
@@ -111,7 +111,7 @@ it('of those that could take over from a silent leader, one that reaches no mach
   expect(leaders()).toEqual(['c']);
 });
 
-it('a leader alone steps down more and more rarely, and for a replica that comes later', async () => {
+it('a leader that is alone steps down less and less often, and for a replica that comes later', async () => {
   const a = world.startPod('a', lease);
   reaching(a);
   record(CONFIRMED);
@@ -136,7 +136,7 @@ it('a leader that reached machines after a quiet time steps down at once when it
   expect(leaders()).toEqual(['a']);
 });
 
-it('pools whose machines may not be probed are asked nothing, and never silent', async () => {
+it('pools whose machines may not be probed get no ARP requests, and are never silent', async () => {
   record(CONFIRMED, { conflictProbe: 'Disabled' });
   const asked: string[] = [];
   const [a] = await both();

@@ -6,7 +6,7 @@ import { AgentWorld } from './agent-world-fixtures.js';
 const PROMISED_MS = 3_000;
 const STEP_MS = 10;
 
-/** How long after the death of the leader the standby has the server address; undefined: longer than promised. */
+/** How long after the death of the leader the standby has the server address; undefined if longer than promised. */
 async function takeoverMs(seed: number): Promise<number | undefined> {
   const random = randomFrom(seed);
   const world = new AgentWorld();

@@ -24,7 +24,7 @@ const block = fc.oneof(
 );
 
 describe('a pcapng file', () => {
-  it('law: what is read is what was written, in whatever pieces it comes', () => {
+  it('law: packets are read as they were written, in whatever pieces the file comes', () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 12 }), fc.integer({ min: 1, max: 700 }), (blocks, pieceLength) => {
         const file = Buffer.concat([encodeSectionHeader('test'), ...blocks.map(({ octets }) => octets)]);
@@ -96,7 +96,7 @@ function capture(fields: Partial<CaptureSettings> = {}) {
 }
 
 describe('a capture', () => {
-  it('of no packets is a whole file', () => {
+  it('without packets is a complete file', () => {
     const { one, take } = capture();
     one.end();
     expect(take()).toMatchObject([{ kind: 'section' }, { kind: 'interface', name: 'eth1' }, { received: 0, dropped: 0 }]);
@@ -111,7 +111,7 @@ describe('a capture', () => {
     ]);
   });
 
-  it('law: a reader that takes nothing costs a bounded number of octets; every packet is in the file or counted as lost', () => {
+  it('law: a reader that reads nothing costs a bounded number of octets; every packet is in the file or counted as lost', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1_000, max: 20_000 }), fc.array(fc.nat(1_400), { maxLength: 60 }), (mostWaiting, lengths) => {
         const { one, take } = capture({ mostWaiting });
@@ -128,7 +128,7 @@ describe('a capture', () => {
     );
   });
 
-  it('goes on where its reader catches up', () => {
+  it('goes on when its reader catches up', () => {
     const { one, take } = capture({ mostWaiting: 1_000 });
     for (let packet = 0; packet < 5; packet++) one.note(PASSING);
     const first = take().filter(({ kind }) => kind === 'packet').length;
@@ -138,7 +138,7 @@ describe('a capture', () => {
     expect(take()).toMatchObject([{ kind: 'packet' }, { received: 6, dropped: 5 - first }]);
   });
 
-  it('ends after as many packets as asked for, and tells its reader', () => {
+  it('ends after the requested number of packets, and notifies its reader', () => {
     const { one, take, wakes } = capture({ mostPackets: 2 });
     for (let packet = 0; packet < 5; packet++) one.note(PASSING);
     expect(one.hasEnded).toBe(true);
@@ -146,7 +146,7 @@ describe('a capture', () => {
     expect(take().map(({ kind }) => kind)).toEqual(['section', 'interface', 'packet', 'packet', 'statistics']);
   });
 
-  it('of one client leaves out others, and packets that are too short to be of any', () => {
+  it('for one client leaves out others, and packets that are too short to name a client', () => {
     const { one, take } = capture({ macAddress: '02:00:00:00:00:0a' });
     for (const macAddress of ['02:00:00:00:00:0a', '02:00:00:00:00:0b'])
       one.note({ ...PASSING, payload: encodeClientPacket({ type: 'discover', macAddress, xid: 1, options: [] }) });
@@ -226,7 +226,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('a packet that is answered a second time was received once', () => {
+  it('a packet that is answered twice was received once', () => {
     const { server, captures, send } = setUp();
     const one = captures.start({
       poolName: 'net',

@@ -1,38 +1,41 @@
-/** One capture: packets of one pool as they pass, in the octets of a pcapng file. What its reader does not take is lost and counted; nothing waits for it. */
+/**
+ * One capture: the packets of one pool as they pass, in the octets of a pcapng file. Packets that its reader does not read in time are lost and
+ * counted; nothing waits for the reader.
+ */
 import { type MacAddress, macAddressBytes } from '@vmdhcp/dhcp-allocator';
 import { encodeInterface, encodePacket, encodeSectionHeader, encodeStatistics } from './pcapng.js';
 import { type DatagramAddresses, encodeRawIpPacket } from './raw-ip-packet.js';
 
 const APPLICATION = 'vmdhcp-agent';
 const CHADDR = 28;
-/** Octets that wait to be read. */
+/** The default limit of octets that wait to be read. */
 const MOST_WAITING = 1 << 20;
 
 export interface CaptureSettings {
   readonly poolName: string;
   /** The interfaces of the pool. */
   readonly interfaceNames: readonly string[];
-  /** Only of this client; default: of all. */
+  /** Captures only this client; default: all. */
   readonly macAddress?: MacAddress | undefined;
-  /** How many packets there are at most, with those that are lost. */
+  /** The maximum number of packets, including lost ones. */
   readonly mostPackets: number;
-  /** Octets that wait at most. Default: 1 MiB. */
+  /** The maximum octets that wait to be read. Default: 1 MiB. */
   readonly mostWaiting?: number;
   /** Milliseconds since 1970, with fractions. */
   readonly nowMs: () => number;
-  /** Something can be taken, or the capture has ended. */
+  /** Called when something can be read, or the capture has ended. */
   readonly onReadable: () => void;
 }
 
-/** A packet that passes. Its octets are valid only during the call. */
+/** A packet that is sent or received. Its octets are valid only during the call. */
 export interface PassingPacket {
   readonly interfaceName: string;
   readonly poolName: string;
   readonly isSent: boolean;
   readonly addresses: DatagramAddresses;
-  /** A DHCP message, or what came in its place. */
+  /** The payload: a DHCP message, or anything else that arrived. */
   readonly payload: Uint8Array;
-  /** What became of it; empty: it was answered. */
+  /** The outcome; empty if it was answered. */
   readonly comment: string;
 }
 
@@ -58,7 +61,7 @@ export class PacketCapture {
     for (const name of settings.interfaceNames) this.#interfaceOf(name);
   }
 
-  /** True: there will be no more packets. */
+  /** True if there will be no more packets. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -78,7 +81,7 @@ export class PacketCapture {
     else this.#settings.onReadable();
   }
 
-  /** Nothing is captured any more; what was lost is counted at the end. */
+  /** Stops the capture; the end of the file counts the lost packets. */
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;

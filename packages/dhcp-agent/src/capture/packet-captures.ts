@@ -6,12 +6,12 @@ const MOST_CAPTURES = 4;
 export class PacketCaptures {
   readonly #running = new Set<PacketCapture>();
 
-  /** False: `note` need not be called. */
+  /** If false, `note` need not be called. */
   get isActive(): boolean {
     return this.#running.size > 0;
   }
 
-  /** Begins a capture; undefined: as many run as may. It ends with `stop`. */
+  /** Begins a capture, which ends with `stop`. Undefined if the maximum is running already. */
   start(settings: CaptureSettings): PacketCapture | undefined {
     if (this.#running.size >= MOST_CAPTURES) return undefined;
     const capture = new PacketCapture(settings);
@@ -24,7 +24,7 @@ export class PacketCaptures {
     this.#running.delete(capture);
   }
 
-  /** @param packet - its octets are copied by the captures that want it. */
+  /** @param packet - captures that match copy its octets. */
   note(packet: PassingPacket): void {
     for (const capture of this.#running) capture.note(packet);
   }

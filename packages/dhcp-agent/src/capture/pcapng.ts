@@ -16,28 +16,28 @@ const OPTION_OVERHEAD = 4;
 
 /** A packet in a file. */
 export interface FiledPacket {
-  /** Of the interface, in the order in which interfaces were described. */
+  /** The index of the interface, in the order in which interfaces were described. */
   readonly interfaceId: number;
   /** Milliseconds since 1970, with fractions. */
   readonly atMs: number;
   readonly isSent: boolean;
-  /** What became of it; empty: nothing is to be remarked. */
+  /** The outcome; empty if there is nothing to remark. */
   readonly comment: string;
-  /** From the IPv4 header on. */
+  /** The octets from the IPv4 header on. */
   readonly octets: Uint8Array;
 }
 
-/** What the packets of an interface amount to. */
+/** The statistics of an interface. */
 export interface FiledStatistics {
   readonly interfaceId: number;
   readonly atMs: number;
-  /** Packets that there were. */
+  /** All packets. */
   readonly received: number;
-  /** Of these, packets that are not in the file. */
+  /** Packets that are not in the file. */
   readonly dropped: number;
 }
 
-/** The beginning of a file. @param application - what has written it. */
+/** The beginning of a file. @param application - the program that writes it. */
 export function encodeSectionHeader(application: string): Uint8Array {
   const options = [textOption(OptionCode.application, application)];
   const block = new Block(BlockType.sectionHeader, 16, options);
@@ -55,7 +55,7 @@ export function encodeInterface(name: string): Uint8Array {
   const block = new Block(BlockType.interfaceDescription, 8, [textOption(OptionCode.name, name), resolution]);
   block.uint16(LINK_TYPE_RAW_IP);
   block.uint16(0);
-  // No limit to what is kept of a packet.
+  // Packets are never cut.
   block.uint32(0);
   return block.finish();
 }
@@ -97,12 +97,12 @@ function uint64Option(code: number, value: number): BlockOption {
   return { code, value: new Uint8Array(octets.buffer) };
 }
 
-/** Everything in a file stands at a multiple of four octets. */
+/** Everything in a file is aligned to four octets. */
 function padded(length: number): number {
   return (length + 3) & ~3;
 }
 
-/** A block that is written from its start to its end. */
+/** Writes a block from its start to its end. */
 class Block {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

@@ -1,4 +1,4 @@
-/** UDP datagrams with headers as they were on the wire, or must have been: a UDP socket shows only what is in them. */
+/** Rebuilds the IPv4 and UDP headers of a datagram as they were on the wire, because a UDP socket shows only the payload. */
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 
 const IP_HEADER = 20;

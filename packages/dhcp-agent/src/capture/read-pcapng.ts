@@ -1,4 +1,4 @@
-/** What `pcapng.ts` writes, read again. */
+/** Reads the files that `pcapng.ts` writes. */
 import type { FiledPacket, FiledStatistics } from './pcapng.js';
 
 export type FiledBlock =
@@ -6,7 +6,7 @@ export type FiledBlock =
   | { readonly kind: 'interface'; readonly name: string }
   | ({ readonly kind: 'packet' } & FiledPacket)
   | ({ readonly kind: 'statistics' } & FiledStatistics)
-  /** One that an agent of this version does not write. */
+  /** A block that an agent of this version does not write. */
   | { readonly kind: 'other' };
 
 const [SECTION, INTERFACE, STATISTICS, PACKET] = [0x0a0d0d0a, 1, 5, 6];
@@ -14,11 +14,11 @@ const SHORTEST = 12;
 const LONGEST = 1 << 20;
 const OUTBOUND = 2;
 
-/** Reads a file piece by piece, as it comes: for a command that shows packets while they pass. */
+/** Reads a file piece by piece as it arrives, for a command that shows live packets. */
 export class PcapngReader {
   #rest = new Uint8Array(0);
 
-  /** The blocks that are whole with these octets. @throws RangeError if they are no pcapng. */
+  /** Adds these octets and returns the blocks that are now complete. @throws RangeError if they are not pcapng. */
   read(octets: Uint8Array): FiledBlock[] {
     const known = new Uint8Array(this.#rest.length + octets.length);
     known.set(this.#rest);

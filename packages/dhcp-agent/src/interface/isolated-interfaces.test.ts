@@ -38,7 +38,7 @@ function checkAt(ms: number): void {
   interfaces.check();
 }
 
-it('an interface is isolated before anything is served on it, and looked at every second', () => {
+it('an interface is isolated before anything is served on it, and checked every second', () => {
   expect(interfaces.problemOf('net1')).toContain('is being isolated');
   for (const ms of [0, 250, 500, 750, 1_000, 1_250]) checkAt(ms);
   expect(interfaces.problemOf('net1')).toBeUndefined();
@@ -46,7 +46,7 @@ it('an interface is isolated before anything is served on it, and looked at ever
   expect(isolate).toHaveBeenCalledWith({ interfaceName: 'net1', interfaceIndex: 3 });
 });
 
-it('one that cannot be isolated is not to be served, until it can', () => {
+it('an interface that cannot be isolated is not served until it can', () => {
   isolate.mockImplementation(() => {
     throw new Error('EPERM');
   });
@@ -60,7 +60,7 @@ it('one that cannot be isolated is not to be served, until it can', () => {
   expect(interfaces.problemOf('net1')).toBeUndefined();
 });
 
-it('without what all have in common none is isolated', () => {
+it('no interface is isolated if the common settings fail', () => {
   prepare.mockImplementation(() => {
     throw new Error('cannot add a routing rule: EPERM; grant CAP_NET_ADMIN');
   });
@@ -69,14 +69,14 @@ it('without what all have in common none is isolated', () => {
   expect(isolate).not.toHaveBeenCalled();
 });
 
-it('what was corrected is reported', () => {
+it('corrections are reported', () => {
   checkAt(0);
   expect(observer.events).toEqual([]);
   checkAt(1_000);
   expect(observer.events).toEqual([{ kind: 'isolation-restored', interfaceName: 'net1', corrected: ['forwarding'] }]);
 });
 
-it('another interface of the same name is isolated at once; one that is gone has no problem', () => {
+it('another interface of the same name is isolated at once; a missing one has no problem', () => {
   checkAt(0);
   index = 9;
   expect(interfaces.problemOf('net1')).toContain('is being isolated');
@@ -88,7 +88,7 @@ it('another interface of the same name is isolated at once; one that is gone has
   expect(interfaces.problemOf('net1')).toBeUndefined();
 });
 
-it('what all have in common comes once before a round, and not where no interface is to be looked at', () => {
+it('the common settings are made once before a round, but not if there is no interface to check', () => {
   names = ['net1', 'net2'];
   for (const ms of [0, 250, 500, 750, 1_000]) checkAt(ms);
   expect([prepare.mock.calls.length, isolate.mock.calls.length]).toEqual([2, 4]);
@@ -112,7 +112,7 @@ it('an interface that is not there is not isolated', () => {
   expect([prepare.mock.calls.length, isolate.mock.calls.length, observer.events]).toEqual([0, 0, []]);
 });
 
-it('one that was gone is new when it is back, whatever its index', () => {
+it('an interface that was gone is new when it is back, whatever its index', () => {
   checkAt(0);
   index = 0;
   checkAt(100);
@@ -123,7 +123,7 @@ it('one that was gone is new when it is back, whatever its index', () => {
   expect([isolate.mock.calls.length, observer.events]).toEqual([2, []]);
 });
 
-it('one that can be isolated after it could not is reported as isolated, and what was corrected is not', () => {
+it('an interface that can be isolated again is reported as isolated, without its corrections', () => {
   isolate.mockImplementation(() => {
     throw new Error('EPERM');
   });
@@ -136,7 +136,7 @@ it('one that can be isolated after it could not is reported as isolated, and wha
   ]);
 });
 
-it('one that fails in another way is reported again', () => {
+it('an interface that fails in another way is reported again', () => {
   for (const [ms, message] of [
     [0, 'EPERM'],
     [1_000, 'EPERM'],
@@ -150,7 +150,7 @@ it('one that fails in another way is reported again', () => {
   expect(observer.of('isolation-failed').map(({ message }) => message.split(': ').at(-1))).toEqual(['EPERM', 'ENOBUFS']);
 });
 
-it('what was corrected for all is reported with each interface', () => {
+it('corrections of common settings are reported with each interface', () => {
   names = ['net1', 'net2'];
   isolate.mockReturnValue([]);
   checkAt(0);

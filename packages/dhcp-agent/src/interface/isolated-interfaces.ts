@@ -1,28 +1,28 @@
-/** The interfaces of an agent, each isolated before anything is served on it, and looked at again every second. */
+/** Isolates each interface of an agent before anything is served on it, and checks it again every second. */
 
 import type { AgentObserver, InterfaceIsolation, Link } from '../ports.js';
 
 const CHECK_INTERVAL_MS = 1_000;
 
 export interface IsolatedInterfacesPorts {
-  /** Asked once a second. */
+  /** Called once a second. */
   readonly names: () => readonly string[];
   readonly observer: AgentObserver;
-  /** Milliseconds of a clock that is not set while it runs. */
+  /** Milliseconds of a monotonic clock. */
   readonly nowMs: () => number;
-  /** 0: there is no such interface. */
+  /** 0 if there is no such interface. */
   readonly indexOf: (interfaceName: string) => number;
-  /** What all interfaces have in common: comes before each round. Returns what was not as it should be. @throws Error */
+  /** Makes the settings that all interfaces share, before each round. Returns what it corrected. @throws Error */
   readonly prepare: () => readonly string[];
-  /** Returns what was not as it should be, and is now. @throws Error where the interface cannot be isolated. */
+  /** Isolates one interface. Returns what it corrected. @throws Error if the interface cannot be isolated. */
   readonly isolate: (link: Link) => readonly string[];
 }
 
 interface CheckedInterface {
-  /** Another interface of the same name has another one. */
+  /** The index; another interface of the same name has another one. */
   readonly index: number;
   readonly atMs: number;
-  /** Undefined: it is isolated. */
+  /** Undefined if it is isolated. */
   readonly problem: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export class IsolatedInterfaces implements InterfaceIsolation {
     this.#ports = ports;
   }
 
-  /** Isolates interfaces that are new, and looks at each of the others once a second. To be called again and again; never throws. */
+  /** Isolates new interfaces, and checks each of the others once a second. Call it repeatedly; it never throws. */
   check(): void {
     const nowMs = this.#ports.nowMs();
     if (nowMs - this.#namesAtMs >= CHECK_INTERVAL_MS) {
@@ -49,7 +49,7 @@ export class IsolatedInterfaces implements InterfaceIsolation {
     for (const link of due) this.#check(link, prepared);
   }
 
-  /** Why nothing may be served on the interface; undefined: it is isolated, or not there. */
+  /** Why nothing may be served on the interface; undefined if it is isolated, or does not exist. */
   problemOf(interfaceName: string): string | undefined {
     const index = this.#ports.indexOf(interfaceName);
     if (index === 0) return undefined;
@@ -57,7 +57,7 @@ export class IsolatedInterfaces implements InterfaceIsolation {
     return checked?.index === index ? checked.problem : 'the interface is new, and is being isolated';
   }
 
-  /** The interface, if it is there and to be looked at. */
+  /** The interface, if it exists and is due for a check. */
   #due(interfaceName: string): Link[] {
     const { indexOf, nowMs } = this.#ports;
     const interfaceIndex = indexOf(interfaceName);

@@ -73,7 +73,7 @@ describe('the sockets of pools', () => {
     expect(isolationChecks).toBe(41);
   });
 
-  it('are closed when the pool is not active any more, and opened when it is again', async () => {
+  it('are closed when the pool is no longer active, and opened when it is again', async () => {
     sockets.start();
     await settle();
     pools.set('default/net-0', { kind: 'paused' });
@@ -84,7 +84,7 @@ describe('the sockets of pools', () => {
     expect(open).toEqual(['net1', 'net0']);
   });
 
-  it('are closed when the interface is not isolated any more, which is their state', async () => {
+  it('are closed, with that state, when the interface is no longer isolated', async () => {
     sockets.start();
     await settle();
     problems.set('net1', 'packets can pass');
@@ -94,7 +94,7 @@ describe('the sockets of pools', () => {
     expect(sockets.stateOf('net0').kind).toBe('serving');
   });
 
-  it('get packets that were received before, each on its interface', async () => {
+  it('get packets that were received earlier, each on its interface', async () => {
     sockets.start();
     await settle();
     sockets.inject('net1', Uint8Array.of(1));
@@ -102,7 +102,7 @@ describe('the sockets of pools', () => {
     expect(injected).toEqual(['net1']);
   });
 
-  it('tell what could not be sent, with the interface', async () => {
+  it('report packets that could not be sent, with the interface', async () => {
     sockets.start();
     await settle();
     failSending();

@@ -1,4 +1,4 @@
-/** The UDP sockets of all configured pools, open whether the agent is leader or not: a new leader need not open anything. */
+/** The UDP sockets of all configured pools. They are open even on a standby, so that a new leader need not open anything. */
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';
@@ -45,7 +45,7 @@ export class PoolSockets {
     this.#interfaces.clear();
   }
 
-  /** Brings ports in line with what is there and what is to be served. */
+  /** Opens and closes sockets to match the interfaces and the pools to serve. */
   check(): void {
     const { configs, pools, isolation } = this.#settings;
     isolation.check();
@@ -66,7 +66,7 @@ export class PoolSockets {
     return this.#interfaces.get(interfaceName)?.state ?? { kind: 'opening' };
   }
 
-  /** Answers a packet that came in before, as if it came in now. */
+  /** Answers a packet that was received earlier, as if it came in now. */
   inject(interfaceName: string, packet: Uint8Array): void {
     this.#interfaces.get(interfaceName)?.inject(packet);
   }

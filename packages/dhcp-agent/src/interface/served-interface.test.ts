@@ -80,7 +80,7 @@ describe('an interface that is served', () => {
     expect(opened).toEqual([7]);
   });
 
-  it('is missing while the system has none of that name: reported once', async () => {
+  it('is missing while there is no interface of that name: reported once', async () => {
     index = 0;
     await served.check();
     await served.check();

@@ -1,7 +1,6 @@
 /**
- * One network interface and its port: opened when the interface is there, reopened when it was replaced by another of the
- * same name, and given up when it vanishes. Deleting an interface causes no error on its sockets, so its index is asked
- * for in short intervals.
+ * One network interface and its port: opened when the interface appears, reopened when another one of the same name replaces it, and closed when it
+ * vanishes. Deleting an interface causes no error on its sockets, so its index is checked in short intervals.
  */
 
 import type { AgentObserver, DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, LateReply } from '../ports.js';
@@ -20,7 +19,7 @@ export interface ServedInterfacePorts {
   readonly handler: DhcpPacketHandler;
   readonly sockets: DhcpSockets;
   readonly socketEvents: Omit<DhcpSocketEvents, 'onError'>;
-  /** Called before the port is opened: the place to give the interface its addresses. */
+  /** Called before the port is opened, for example to add addresses to the interface. */
   readonly prepare?: () => Promise<void>;
   readonly onStateChange: () => void;
 }
@@ -43,7 +42,7 @@ export class ServedInterface {
     return this.#state;
   }
 
-  /** Brings the port in line with the interface as it is now. To be called again and again; never throws. */
+  /** Opens or closes the port to match the interface. Call it repeatedly; it never throws. */
   async check(): Promise<void> {
     if (this.#checking || this.#stopped) return;
     this.#checking = true;
@@ -59,12 +58,12 @@ export class ServedInterface {
     return this.#socket?.interfaceIndex;
   }
 
-  /** Answers a packet that came in before, as if it came in now. */
+  /** Answers a packet that was received earlier, as if it came in now. */
   inject(packet: Uint8Array): void {
     this.#socket?.inject(packet);
   }
 
-  /** Sends replies that had to wait; without an open port they are lost, and their clients ask again. */
+  /** Sends delayed replies; without an open port they are lost, and their clients ask again. */
   send(replies: readonly LateReply[]): void {
     this.#socket?.send(replies);
   }

@@ -25,11 +25,11 @@ describe('the pools that are not served', () => {
     expect(unservedPools({ ...FACTS, ...facts })).toEqual([{ pool: 'net', reason }]);
   });
 
-  it('a paused pool is not missed, whatever else', () => {
+  it('a paused pool is never reported', () => {
     expect(unservedPools({ ...FACTS, paused: new Set(['net']), planned: new Set(), interfacesOf: new Map() })).toEqual([]);
   });
 
-  it('a pool is served only if all of its interfaces are, and every reason is named', () => {
+  it('a pool is served only if all of its interfaces are, and every reason is reported', () => {
     const states: Record<string, InterfaceState> = {
       eth0: { kind: 'serving' },
       eth1: { kind: 'missing' },

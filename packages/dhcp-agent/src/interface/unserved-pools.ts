@@ -8,7 +8,7 @@ export interface UnservedPool {
 }
 
 export interface ServingFacts {
-  /** Pools that are configured and not paused, or that an interface was named for. */
+  /** Pools that are configured and not paused, or that have an interface. */
   readonly wanted: Iterable<string>;
   /** Pools whose assignments are recorded and in the server. */
   readonly planned: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface ServingFacts {
   readonly stateOf: (interfaceName: string) => InterfaceState;
 }
 
-/** The pools that are not really served, each with its reason. Empty: ready. */
+/** The pools that are not served, each with its reason. Empty if the agent is ready. */
 export function unservedPools(facts: ServingFacts): UnservedPool[] {
   return [...facts.wanted].flatMap((pool) => {
     const reason = whyUnserved(pool, facts);

@@ -21,7 +21,7 @@ describe('an address for the time of a leadership', () => {
   );
 
   it.each([LEAST_LEASE_SECONDS, DEFAULT_LEASE_SECONDS])(
-    '%d s: it outlives the next renewal, where the API server is quick',
+    '%d s: it outlives the next renewal, if the API server is quick',
     (seconds) => {
       const times = electionTimes(seconds);
       const kernelSeconds = Math.floor((addressEndMs(times, times.renewDeadlineMs) - 50) / 1000);

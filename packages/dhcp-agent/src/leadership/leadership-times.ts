@@ -2,21 +2,21 @@
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 
 /**
- * The kernel counts seconds, and removes an address up to a quarter of one late; what is left is for the time between computing the
- * lifetime and the kernel's getting it.
+ * The kernel counts whole seconds, and removes an address up to a quarter of a second late; the rest of the margin is for the time between computing
+ * the lifetime and the kernel call.
  */
 const KERNEL_MARGIN_MS = 350;
-/** The part of it for that time: an agent that takes longer removes the address again. */
+/** The part of the margin for that time: an agent that takes longer removes the address again. */
 export const MOST_CALL_MS = 90;
-/** A leader that has not renewed for so much less than the Lease lasts is leader no more. */
+/** Leadership ends this much earlier than the Lease. */
 const DEADLINE_MARGIN_MS = 750;
 const ATTEMPTS_BEFORE_DEADLINE = 4;
 
-/** Less leaves no whole second for an address while the Lease is renewed. */
+/** A shorter Lease would leave no whole second for an address between renewals. */
 export const LEAST_LEASE_SECONDS = 2.5;
 export const DEFAULT_LEASE_SECONDS = 2.75;
 
-/** @param leaseSeconds - how long a replica that is gone is waited for before another one becomes leader. */
+/** @param leaseSeconds - how long other replicas wait for a missing leader before one of them becomes leader. */
 export function electionTimes(leaseSeconds: number): ElectionTimes {
   const leaseDurationMs = leaseSeconds * 1000;
   const renewDeadlineMs = leaseDurationMs - DEADLINE_MARGIN_MS;

@@ -1,11 +1,11 @@
 /**
- * Who is leader, as a value: a replica is one of these and nothing in between. Time is handed in, so a process that was frozen is no leader
- * any more before the first of its timers runs.
+ * The leadership of a replica, as a value with no state in between. The time is a parameter, so a process that was frozen knows that it is no longer
+ * leader before the first of its timers runs.
  */
 export type Leadership =
   /** Another replica may be leader. */
   | { readonly kind: 'standby' }
-  /** No other replica can be leader before `untilMs`. */
+  /** This replica is leader: no other one can be before `untilMs`. */
   | { readonly kind: 'leading'; readonly untilMs: number }
   /** Stepped down for a replica that can do better: others go first until `untilMs`. */
   | { readonly kind: 'resigned'; readonly untilMs: number }
@@ -21,7 +21,9 @@ export type LeadershipChange =
 
 export const STANDBY: Leadership = { kind: 'standby' };
 
-/** The leadership after a change. `stopping` is final, and who resigned is not made a standby by losing what it gave up. */
+/**
+ * The leadership after a change. `stopping` is final, and a replica that resigned does not become a standby when the leadership that it gave up ends.
+ */
 export function nextLeadership(current: Leadership, change: LeadershipChange): Leadership {
   if (current.kind === 'stopping') return current;
   switch (change.kind) {

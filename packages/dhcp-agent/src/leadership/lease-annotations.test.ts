@@ -8,11 +8,11 @@ const suspending = (turn: number, ...pools: string[]) => ({
 });
 
 describe('the suspended pools of a Lease', () => {
-  it('are none at first', () => {
+  it('are empty at first', () => {
     expect([...new LeaseAnnotations().suspended]).toEqual([]);
   });
 
-  it('are those of the newest Lease that was read', () => {
+  it('come from the newest Lease that was read', () => {
     const annotations = new LeaseAnnotations();
     expect(annotations.read(suspending(1, 'a/one', 'a/two'), '5')).toBe('changed');
     expect([...annotations.suspended]).toEqual(['a/one', 'a/two']);
@@ -20,14 +20,14 @@ describe('the suspended pools of a Lease', () => {
     expect([...annotations.suspended]).toEqual(['a/two']);
   });
 
-  it('are none when the annotation is gone', () => {
+  it('are empty when the annotation is gone', () => {
     const annotations = new LeaseAnnotations();
     annotations.read(suspending(1, 'a/one'), '5');
     expect(annotations.read({}, '6')).toBe('changed');
     expect([...annotations.suspended]).toEqual([]);
   });
 
-  it('stay where an older Lease is seen: a watch lags behind what was read', () => {
+  it('do not change if an older Lease is seen: a watch may lag behind a read', () => {
     const annotations = new LeaseAnnotations();
     annotations.read(suspending(2, 'a/one'), '10');
     expect(annotations.read({}, '9')).toBe('older');
@@ -42,14 +42,14 @@ describe('the suspended pools of a Lease', () => {
     expect(annotations.read(suspending(1, 'a/one'), '6')).toBe('same');
   });
 
-  it('what cannot be read suspends nothing', () => {
+  it('an unreadable annotation suspends nothing', () => {
     const annotations = new LeaseAnnotations();
     annotations.read({ [SUSPENDED_POOLS_ANNOTATION]: '{' }, '5');
     expect([...annotations.suspended]).toEqual([]);
   });
 });
 
-describe('whether a Lease that was seen has to be read', () => {
+describe('when a Lease that was seen must be read', () => {
   it.each([
     ['it suspends another pool', suspending(2, 'a/two'), '11', true],
     ['it suspends nothing any more', {}, '11', true],
@@ -74,14 +74,14 @@ describe('what a leader writes', () => {
     expect(written).not.toHaveProperty([SUSPENDED_POOLS_ANNOTATION]);
   });
 
-  it('contains the suspended pools where the Lease was deleted', () => {
+  it('contains the suspended pools if the Lease was deleted', () => {
     const annotations = new LeaseAnnotations();
     const seen = suspending(3, 'a/one');
     annotations.read(seen, '5');
     expect(annotations.write(REPORT, true)).toMatchObject(seen);
   });
 
-  it('suspends nothing in a Lease that is created where nothing was suspended', () => {
+  it('suspends nothing in a new Lease if nothing was suspended', () => {
     expect(new LeaseAnnotations().write(REPORT, true)).not.toHaveProperty([SUSPENDED_POOLS_ANNOTATION]);
   });
 });

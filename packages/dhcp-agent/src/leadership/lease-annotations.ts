@@ -14,7 +14,7 @@ import { isOlderVersion } from '@vmdhcp/kube-runtime';
 export type Annotations = Readonly<Record<string, string>>;
 
 export class LeaseAnnotations {
-  /** As the Lease has it. */
+  /** The text in the Lease. */
   #suspendedText = '';
   #suspended: ReadonlySet<string> = new Set();
   #renewPeriodMs = 0;
@@ -26,14 +26,14 @@ export class LeaseAnnotations {
     return this.#suspended;
   }
 
-  /** How often the leader is to renew the Lease, in milliseconds; 0: as often as it does by itself. */
+  /** How often the leader should renew the Lease, in milliseconds; 0 for its own period. */
   get renewPeriodMs(): number {
     return this.#renewPeriodMs;
   }
 
   /**
-   * Reads the annotations of the Lease at this resourceVersion. A watch may lag behind what was read: what was suspended since would be
-   * forgotten, so an older version changes nothing.
+   * Reads the annotations of the Lease at this resourceVersion. A watch may lag behind a read, and would undo later suspensions, so an older version
+   * changes nothing.
    */
   read(annotations: Annotations, version: string): 'older' | 'same' | 'changed' {
     if (isOlderVersion(version, this.#version)) return 'older';
@@ -46,7 +46,7 @@ export class LeaseAnnotations {
     return 'changed';
   }
 
-  /** True if a Lease that was seen suspends other pools than the newest one that was read: it has to be read. */
+  /** True if a Lease that was seen suspends other pools than the newest one that was read, so that it must be read. */
   isNews(annotations: Annotations, version: string): boolean {
     return !this.isOld(version) && (annotations[SUSPENDED_POOLS_ANNOTATION] ?? '') !== this.#suspendedText;
   }
@@ -57,8 +57,8 @@ export class LeaseAnnotations {
   }
 
   /**
-   * What the leader writes. A Lease that was deleted is created again with the suspended pools that it had: another group may still serve
-   * them.
+   * The annotations that the leader writes. A deleted Lease is created again with the suspended pools that it had, because another group may still
+   * serve them.
    */
   write(report: AgentReport, isNew: boolean): Annotations {
     return {

@@ -77,7 +77,7 @@ describe('planServerAddresses', () => {
     { name: 'less than a second is left: nothing is prolonged', wanted: [A], present: [certain(A)], remainingMs: 999 },
     { name: 'exactly a second is left: it is added', wanted: [A], remainingMs: 1_000, add: [A] },
     {
-      name: 'no leader: what is not wanted is removed all the same',
+      name: 'not leader: unwanted addresses are removed nevertheless',
       present: [certain(A)],
       remainingMs: 0,
       remove: [certain(A)],
@@ -126,7 +126,7 @@ describe('laws of planServerAddresses', () => {
     );
   });
 
-  it('the lifetime is never longer than what is left', () => {
+  it('the lifetime never exceeds the remaining time', () => {
     fc.assert(
       fc.property(addresses, present, remaining, (wanted, before, remainingMs) => {
         const { seconds, add, prolong } = planServerAddresses(wanted, before, remainingMs);
@@ -147,7 +147,7 @@ describe('laws of planServerAddresses', () => {
     );
   });
 
-  it('whatever is left, no unwanted address stays', () => {
+  it('no unwanted address stays, whatever time remains', () => {
     fc.assert(
       fc.property(addresses, present, remaining, (wanted, before, remainingMs) => {
         const { remove } = planServerAddresses(wanted, before, remainingMs);

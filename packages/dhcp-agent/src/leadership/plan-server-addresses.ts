@@ -1,26 +1,26 @@
 import type { ServerAddress } from '../ports.js';
 
-/** What the kernel takes for a lifetime without end. */
+/** The kernel's value for an infinite lifetime. */
 export const FOR_EVER_SECONDS = 0xffffffff;
 
 /** A server address that this agent has added. */
 export interface PresentAddress extends ServerAddress {
-  /** False: the kernel failed to add or to remove it, so it may be there or not. */
+  /** False if the kernel failed to add or remove it, so that it may or may not be there. */
   readonly isCertain: boolean;
 }
 
-/** Steps towards the wanted addresses; one for each interface at most. */
+/** Steps towards the wanted addresses; at most one for each interface. */
 export interface ServerAddressPlan {
   readonly remove: readonly ServerAddress[];
   readonly add: readonly ServerAddress[];
   readonly prolong: readonly ServerAddress[];
-  /** The lifetime of what is added and prolonged: whole seconds, as the kernel counts. */
+  /** The lifetime of added and prolonged addresses, in whole seconds like in the kernel. */
   readonly seconds: number;
 }
 
 /**
- * What brings the kernel's addresses in line with the wanted ones. An address whose interface was replaced by another of the same name is
- * not there any more. Nothing is added or prolonged for less than a second: the kernel removes it by itself.
+ * Plans the steps from the kernel's addresses to the wanted ones. If an interface was replaced by another of the same name, its address is gone.
+ * Nothing is added or prolonged for less than a second: the kernel removes it by itself.
  *
  * @param remainingMs - for how long from now no other replica can have the addresses.
  */

@@ -104,7 +104,7 @@ describe('the server addresses of a leader', () => {
     expect(addresses.mayHave('net0')).toBe(false);
   });
 
-  it('are not added by a leader whose time is over', async () => {
+  it('are not added by a leader whose time has run out', async () => {
     leadership = { kind: 'leading', untilMs: 2_000 };
     await clock.advance(2_000);
     addresses.renew();
@@ -112,14 +112,14 @@ describe('the server addresses of a leader', () => {
     expect(kernel.spans()).toEqual([]);
   });
 
-  it('go by themselves where the process is frozen', async () => {
+  it('expire by themselves if the process is frozen', async () => {
     renew();
     process.freeze(60_000);
     await clock.advance(2_000);
     expect(until()).toBe(2_001);
   });
 
-  it('one that is not wanted any more is removed at the next check, and the change is reported', () => {
+  it('an unwanted address is removed at the next check, and the change is reported', () => {
     renew();
     changes = 0;
     unwanted.add('net0');
@@ -129,7 +129,7 @@ describe('the server addresses of a leader', () => {
     expect(changes).toBe(1);
   });
 
-  it('one that is wanted again is added at the next check, for what is left', async () => {
+  it('an address that is wanted again is added at the next check, for the remaining time', async () => {
     unwanted.add('net0');
     renew();
     await clock.advance(600);
@@ -156,7 +156,7 @@ describe('the server addresses of a leader', () => {
     expect([addresses.has('net0'), addresses.mayHave('net1'), addresses.problems()]).toEqual([false, false, []]);
   });
 
-  it('removeAll is false where the kernel refused: the Lease must run out', () => {
+  it('removeAll returns false if the kernel refused: the Lease must expire', () => {
     renew();
     kernel.failure = (call) => (call === 'remove' ? { error: new Error('ENOBUFS'), isDone: false } : undefined);
     expect(addresses.removeAll()).toBe(false);
@@ -180,7 +180,7 @@ describe('a process that is frozen between computing a lifetime and the kernel g
     expect(added).toEqual([]);
   });
 
-  it('for a time that leaves a second adds them for that', () => {
+  it('long enough to leave a second adds them for that second', () => {
     const calls = [1_200];
     kernel.callMs = () => calls.shift() ?? 1;
     renew();
@@ -253,7 +253,7 @@ describe('a kernel that fails', () => {
     expect(kernel.announced).toEqual(['net0', 'net1']);
   });
 
-  it('on one interface: the other one has its address', () => {
+  it('on one interface: the other one gets its address', () => {
     kernel.failure = () => undefined;
     kernel.removeLink('net0');
     const index = kernel.addLink('net0');
@@ -283,7 +283,7 @@ describe('a kernel that fails', () => {
     expect(kernel.has('net0', ADDRESS)).toBe(false);
   });
 
-  it('to remove what is wanted again: it is added', () => {
+  it('to remove an address that is wanted again: it is added', () => {
     renew();
     fail('remove', false);
     unwanted.add('net0');
@@ -294,7 +294,7 @@ describe('a kernel that fails', () => {
     expect(addresses.has('net0')).toBe(true);
   });
 
-  it('to announce: the leader answers all the same', () => {
+  it('to announce: the leader answers nevertheless', () => {
     kernel.announcementFails = true;
     renew();
     expect(observer.of('announcement-failed')).toMatchObject([
@@ -306,7 +306,7 @@ describe('a kernel that fails', () => {
   });
 });
 
-/** Where a leadership ends long before another one can begin, the addresses could outlive it by seconds. */
+/** If a leadership ends long before another one can begin, the addresses could outlive it by seconds. */
 const WIDE: ElectionTimes = { leaseDurationMs: 20_000, renewDeadlineMs: 5_000, retryPeriodMs: 1_000 };
 
 describe('a leadership that ends', () => {
@@ -316,7 +316,7 @@ describe('a leadership that ends', () => {
     ['was lost', STANDBY],
     ['was given up', { kind: 'resigned', untilMs: 60_000 }],
     ['ended with the process', { kind: 'stopping' }],
-  ])('%s: no address is added, also where its lifetime would be over in time', async (_, ended) => {
+  ])('%s: no address is added, even if its lifetime would end in time', async (_, ended) => {
     times = WIDE;
     addresses = createAddresses();
     await clock.advance(7_000);
@@ -370,7 +370,7 @@ describe('the lifetime that the kernel gets', () => {
     expect(endMs + 250).toBeLessThan(TIMES.leaseDurationMs);
   });
 
-  it('is tried twice and no third time, also where much is left of a long leadership', () => {
+  it('is tried only twice, even if much of a long leadership remains', () => {
     const calls = [1_000, 1_000];
     kernel.callMs = () => calls.shift() ?? 0;
     renew(30_000);
@@ -381,7 +381,7 @@ describe('the lifetime that the kernel gets', () => {
   });
 });
 
-describe('what is reported of server addresses', () => {
+describe('reports about server addresses', () => {
   const fail = (failing: 'add' | 'remove', name?: string) => {
     kernel.failure = (call, { interfaceName }) =>
       call === failing && interfaceName === (name ?? interfaceName) ? { error: new Error('EPERM'), isDone: false } : undefined;
@@ -460,7 +460,7 @@ describe('what is reported of server addresses', () => {
       2,
     ],
     [
-      'what could not be prolonged works again: a problem less and an address more',
+      'an address that could not be prolonged works again: one problem less, one address more',
       () => {
         fail('add', 'net0');
         renew();
@@ -521,7 +521,7 @@ describe('what is reported of server addresses', () => {
 });
 
 describe('a renewal', () => {
-  it('removes what is not wanted any more, and prolongs the others', async () => {
+  it('removes unwanted addresses, and prolongs the others', async () => {
     renew();
     await clock.advance(500);
     unwanted.add('net0');
@@ -531,7 +531,7 @@ describe('a renewal', () => {
     expect(until('net1')).toBe(2_502);
   });
 
-  it('adds what is missing and prolongs the others, for the same time', async () => {
+  it('adds missing addresses and prolongs the others, for the same time', async () => {
     unwanted.add('net1');
     renew();
     await clock.advance(500);
@@ -544,7 +544,7 @@ describe('a renewal', () => {
     ]);
   });
 
-  it('adds what may be there, and announces it again', async () => {
+  it('adds an address that may be there, and announces it again', async () => {
     renew();
     kernel.failure = (call) => (call === 'add' ? { error: new Error('ENOBUFS'), isDone: true } : undefined);
     renew();
@@ -554,7 +554,7 @@ describe('a renewal', () => {
     expect(kernel.announced).toEqual(['net0', 'net1', 'net0', 'net1']);
   });
 
-  it('of an address whose interface vanished without notice: ENODEV is no address, and its problem ends with the interface', () => {
+  it('ENODEV, because the interface vanished unnoticed, means that there is no address; the problem ends with the interface', () => {
     renew();
     const indexOf = kernel.indexOf('net0');
     const before = wanted();
@@ -587,7 +587,7 @@ describe('laws of server addresses', () => {
     isDone: fc.boolean(),
   });
 
-  /** A process that is frozen in its call, and whose kernel then fails to take that back, cannot be helped: one of both happens. */
+  /** Nothing helps a process that is frozen in its call and whose kernel then fails to undo it, so only one of both happens. */
   function prepare({ callMs, failing, isDone }: { readonly callMs: number; readonly failing: string; readonly isDone: boolean }) {
     kernel.callMs = () => (failing === 'none' ? callMs : Math.min(callMs, 1));
     kernel.failure = (call) => (call === failing ? { error: new Error('ENOBUFS'), isDone } : undefined);
@@ -614,7 +614,7 @@ describe('laws of server addresses', () => {
     },
   };
 
-  it('whatever happens, no address stays longer than the leadership allows, and what it has is wanted and there', async () => {
+  it('whatever happens, no address stays longer than the leadership allows, and every known address is wanted and exists', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         clock = new FakeClock();

@@ -1,6 +1,6 @@
 /**
- * The server addresses of a leader: on its interfaces for as long as it is leader, and no longer. The kernel is the fence: each address has a
- * lifetime, so it goes by itself where the process is frozen, cut off or dead.
+ * Keeps the server addresses on the interfaces for as long as this replica is leader, and no longer. The kernel is the fence: each address has a
+ * lifetime, so it expires by itself if the process is frozen, cut off or dead.
  */
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import type { AgentPorts, ServerAddress } from '../ports.js';
@@ -8,16 +8,16 @@ import { isLeader, type Leadership } from './leadership.js';
 import { addressEndMs, MOST_CALL_MS } from './leadership-times.js';
 import { type PresentAddress, planServerAddresses, type ServerAddressPlan } from './plan-server-addresses.js';
 
-/** An address that the kernel got too late is added again, for less time, if there is any. */
+/** If the kernel call came too late, the address is added again for the remaining time. */
 const ATTEMPTS = 2;
 
 export interface ServerAddressesSettings extends Pick<AgentPorts, 'clock' | 'addresses' | 'observer'> {
   readonly times: ElectionTimes;
-  /** Read right before each call of the kernel: the process may have been frozen since the last one. */
+  /** Read right before each kernel call, because the process may have been frozen since the last one. */
   readonly leadership: () => Leadership;
-  /** One for each interface that is there and is to be served. */
+  /** One for each interface that exists and should be served. */
   readonly wanted: () => readonly ServerAddress[];
-  /** The interface has its server address now: from here on the leader answers. */
+  /** Called when the interface has its server address: from now on the leader answers. */
   readonly onAdded: (interfaceName: string) => void;
   readonly onChange: () => void;
 }
@@ -26,7 +26,7 @@ export class ServerAddresses {
   readonly #settings: ServerAddressesSettings;
   /** By interface. */
   readonly #present = new Map<string, PresentAddress>();
-  /** Why the address is not on the interface, where it should be. By interface. */
+  /** By interface: why a wanted address is missing. */
   readonly #problems = new Map<string, string>();
 
   constructor(settings: ServerAddressesSettings) {
@@ -51,19 +51,19 @@ export class ServerAddresses {
     return [...this.#problems.values()];
   }
 
-  /** Adds addresses that are missing and removes those that are not wanted. Called several times a second while this is the leader. */
+  /** Adds missing addresses and removes unwanted ones. Called several times a second while this replica is leader. */
   check(): void {
     this.#remove();
     this.#add((plan) => plan.add);
   }
 
-  /** The same, and prolongs the others: the Lease was renewed. */
+  /** The same, and prolongs the others, after a renewal of the Lease. */
   renew(): void {
     this.#remove();
     this.#add(({ add, prolong }) => [...add, ...prolong]);
   }
 
-  /** Removes all. False if that failed: the kernel does it when their lifetime is over. */
+  /** Removes all addresses. False if that failed: then the kernel removes them when their lifetime ends. */
   removeAll(): boolean {
     const isDone = this.#settings.addresses.remove([...this.#present.values()]);
     this.#present.clear();
@@ -102,7 +102,7 @@ export class ServerAddresses {
     if (tried.length > 0) this.#retract(tried);
   }
 
-  /** Asked after addresses were added: where the process was frozen in between, they would outlive the leadership. */
+  /** Checked after addresses were added: if the process was frozen in between, they would outlive the leadership. */
   #mayKeep(seconds: number): boolean {
     const { clock, leadership, times } = this.#settings;
     const current = leadership();

@@ -81,12 +81,12 @@ class Standby {
     return this.#gate.admit(answer, Uint8Array.of(seconds));
   }
 
-  /** When the questions came that are to be answered now. */
+  /** The arrival times of the messages that are answered now. */
   recent(pool = 'a/p'): number[] {
     return this.#gate.takeRecent(pool).map(([seconds = 0]) => seconds);
   }
 
-  /** When the questions came that were left to others. */
+  /** The arrival times of the messages that were left to others. */
   leftToOthers(pool = 'a/p'): number[] {
     return this.#gate.takeLeftToOthers(pool).map(([seconds = 0]) => seconds);
   }
@@ -106,14 +106,14 @@ class Standby {
 }
 
 describe('a standby', () => {
-  it('is silent the first time, and answers who asks the same again', () => {
+  it('is silent the first time, and answers a client that repeats its message', () => {
     const standby = new Standby();
     expect(standby.at(0, discover())).toBe(false);
     expect(standby.at(3, discover())).toBe(true);
     expect(standby.at(3.1, request({ xid: 1 }))).toBe(true);
   });
 
-  it('helps a client through one exchange, not for ever', () => {
+  it('helps a client through one exchange, not forever', () => {
     const standby = new Standby();
     standby.at(0, discover({ xid: 1 }));
     expect(standby.at(3, discover({ xid: 1 }))).toBe(true);
@@ -121,7 +121,7 @@ describe('a standby', () => {
     expect([14, 17].map((second) => standby.at(second, request({ xid: second })))).toEqual([false, false]);
   });
 
-  it('knows a client by growing seconds too, whatever its transaction', () => {
+  it('also recognizes a retransmission by increasing seconds, whatever its transaction', () => {
     const standby = new Standby();
     expect(standby.at(0, discover({ xid: 1, secs: 0 }))).toBe(false);
     expect(standby.at(4, discover({ xid: 2, secs: 4 }))).toBe(true);
@@ -138,7 +138,7 @@ describe('a standby', () => {
     expect(standby.at(seconds, request(fields))).toBe(false);
   });
 
-  it('never refuses, and never answers a relay', () => {
+  it('never sends a NAK, and never answers a relay', () => {
     const standby = new Standby();
     const wrong = request({ requested: '10.0.0.11' });
     expect(wrong).toMatchObject({ kind: 'reply', decision: { kind: 'nak' } });
@@ -150,7 +150,7 @@ describe('a standby', () => {
     }
   });
 
-  it('without an API server lets those go first who have one', () => {
+  it('without an API server lets replicas that have one go first', () => {
     const standby = new Standby();
     standby.leastWaitMs = 5_000;
     expect([0, 2, 4, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false, true]);
@@ -169,7 +169,7 @@ describe('a standby', () => {
     expect(standby.recent(), 'its client asks again').toEqual([]);
   });
 
-  it('in doubt it is silent, for as long as it is', () => {
+  it('stays silent as long as it is in doubt', () => {
     const standby = new Standby();
     standby.doubt = true;
     expect([0, 3, 6].map((second) => standby.at(second, discover()))).toEqual([false, false, false]);
@@ -178,7 +178,7 @@ describe('a standby', () => {
   });
 });
 
-describe('what a client must do that a standby answers it', () => {
+describe('what a client must do for a standby to answer it', () => {
   interface Turn {
     readonly what: string;
     readonly first?: Fields;
@@ -249,16 +249,16 @@ describe('what a client must do that a standby answers it', () => {
     ['a REQUEST through a relay', request({ giaddr: '10.0.0.99' }), 'reply', false],
     ['a RELEASE', packet('release', { clientAddress: ADDRESS, server: '10.0.0.1' }), 'noted', false],
     ['a DISCOVER of a client without a lease', discover({ isKnown: false }), 'ignored', false],
-    ['octets that are no message', answerPacket(new Uint8Array(9), { pools: [], leaseOf: () => undefined }), 'dropped', false],
-  ])('%s that is sent again: it is answered only if that follows from the pool', (_, answer, kind, isAnswered) => {
+    ['octets that are not a message', answerPacket(new Uint8Array(9), { pools: [], leaseOf: () => undefined }), 'dropped', false],
+  ])('%s that is sent again is answered only if the pool allows it', (_, answer, kind, isAnswered) => {
     const standby = new Standby();
     expect(answer.kind).toBe(kind);
     expect([0, 1, 2].map((second) => standby.at(second, answer)).includes(true)).toBe(isAnswered);
     standby.pass(2);
-    expect(standby.recent(), 'only what it could answer waits for a leader').toEqual([]);
+    expect(standby.recent(), 'only messages that it could answer wait for a leader').toEqual([]);
   });
 
-  it('is asked of the client and the pool that it is about', () => {
+  it('is checked for the client and the pool of the message', () => {
     const standby = new Standby();
     standby.at(0, discover({ pool: 'a/q' }));
     standby.at(1, discover({ pool: 'a/q' }));
@@ -286,19 +286,19 @@ describe('a client that a standby has helped', () => {
     expect(helped().at(seconds, answer)).toBe(isAnswered);
   });
 
-  it('and that comes to be in doubt is not helped any more', () => {
+  it('is no longer helped when doubt arises', () => {
     const standby = helped();
     standby.doubt = true;
     expect(standby.at(1.5, request({ xid: 5 }))).toBe(false);
   });
 
-  it('is helped through its exchange also where old clients are forgotten meanwhile', () => {
+  it('is helped through its exchange even if old clients are forgotten meanwhile', () => {
     const standby = helped();
     standby.forgetOld(2);
     expect(standby.at(3, request({ xid: 5 }))).toBe(true);
   });
 
-  it('while in doubt was not helped: its request is answered from nowhere', () => {
+  it('was not helped while in doubt: its request is not answered here', () => {
     const standby = new Standby();
     standby.at(0, discover());
     standby.doubt = true;
@@ -308,7 +308,7 @@ describe('a client that a standby has helped', () => {
   });
 });
 
-describe('clients that were silent for long', () => {
+describe('clients that have been silent for a long time', () => {
   it('are forgotten after 90 s, and not before: a client that rebinds is known by then', () => {
     const standby = new Standby();
     standby.at(0, request());
@@ -328,7 +328,7 @@ describe('messages that wait for a leader', () => {
   const macOf = (number: number) =>
     `02:00:00:00:${String(number >> 8).padStart(2, '0')}:${(number & 255).toString(16).padStart(2, '0')}`;
 
-  it('are those of its pool; the others wait for theirs', () => {
+  it('are answered pool by pool; the others wait for theirs', () => {
     const standby = new Standby();
     standby.at(1, discover({ pool: 'a/p' }));
     standby.at(2, discover({ pool: 'a/q' }));
@@ -346,14 +346,14 @@ describe('messages that wait for a leader', () => {
     expect(standby.recent()).toEqual(expected);
   });
 
-  it('are not those that were answered from here', () => {
+  it('exclude those that were answered from here', () => {
     const standby = new Standby();
     standby.at(0, discover());
     standby.at(1, discover());
     expect(standby.recent()).toEqual([]);
   });
 
-  it('are the newest of each client, in the order in which they came', () => {
+  it('are the newest of each client, in order of arrival', () => {
     const standby = new Standby();
     standby.leastWaitMs = 60_000;
     standby.at(1, discover({ macAddress: macOf(1) }));
@@ -380,7 +380,7 @@ describe('messages that wait for a leader', () => {
     expect(standby.recent(), 'without the oldest of 257').toEqual(Array.from({ length: 256 }, () => 12));
   });
 
-  it('of a client that asked again are not the oldest any more', () => {
+  it('move to the end when their client asks again', () => {
     const standby = new Standby();
     standby.leastWaitMs = 60_000;
     for (let number = 0; number < 256; number++) standby.at(1, discover({ macAddress: macOf(number) }));
@@ -389,7 +389,7 @@ describe('messages that wait for a leader', () => {
     expect(standby.recent().filter((second) => second === 2)).toHaveLength(2);
   });
 
-  it('are kept although the memory of the packet is used again', () => {
+  it('are kept although the memory of the packet is reused', () => {
     const packets = Uint8Array.of(1);
     const standby = new StandbyGate({ nowMs: () => START_MS, leastWaitMs: () => 0, isInDoubt: () => false });
     standby.admit(discover(), packets);
@@ -399,7 +399,7 @@ describe('messages that wait for a leader', () => {
 });
 
 describe('messages that were left to others', () => {
-  /** Out of touch, and asked twice. */
+  /** Without news from the API server, and asked twice. */
   function askedTwice(): Standby {
     const standby = new Standby();
     standby.leastWaitMs = 3_000;
@@ -408,7 +408,7 @@ describe('messages that were left to others', () => {
     return standby;
   }
 
-  it('are those of clients that retransmit, once', () => {
+  it('come from clients that retransmit, once each', () => {
     const standby = new Standby();
     standby.leastWaitMs = 3_000;
     standby.at(0, discover());
@@ -419,14 +419,14 @@ describe('messages that were left to others', () => {
     expect(standby.leftToOthers()).toEqual([]);
   });
 
-  it('are answered when they are handed in again at once, and the others need not go first any more', () => {
+  it('are answered when they are passed in again at once and others no longer go first', () => {
     const standby = askedTwice();
     expect(standby.leftToOthers()).toEqual([1]);
     standby.leastWaitMs = 0;
     expect(standby.at(1.005, discover())).toBe(true);
   });
 
-  it('are not answered for ever: a second and a half later the client has to retransmit', () => {
+  it('expire: after a second and a half the client must retransmit', () => {
     const standby = askedTwice();
     standby.leastWaitMs = 0;
     expect(standby.at(2.6, discover({ xid: 5 })), 'another question').toBe(false);
@@ -434,7 +434,7 @@ describe('messages that were left to others', () => {
     expect(standby.leftToOthers()).toEqual([]);
   });
 
-  it('are none where a standby is silent for another reason', () => {
+  it('are empty if a standby is silent for another reason', () => {
     const standby = new Standby();
     standby.doubt = true;
     standby.at(0, discover());
@@ -470,7 +470,7 @@ describe('a client that is not answered', () => {
     expect(standby.isUnanswered()).toBe(false);
   });
 
-  it('is none that was answered from here', () => {
+  it('is not one that was answered from here', () => {
     const standby = new Standby();
     standby.at(0, discover());
     standby.at(1, discover());

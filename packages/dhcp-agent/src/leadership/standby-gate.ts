@@ -1,29 +1,29 @@
 /**
- * When a standby answers: a client that retransmits has not been answered, so the leader may be dead. The answer follows from API objects
- * alone, so any replica can send it, and a second one does no harm.
+ * Decides when a standby answers: if a client retransmits, it got no answer, so the leader may be dead. The answer depends on API objects alone, so
+ * any replica can send it, and a second answer does no harm.
  */
 import type { Answer } from '@vmdhcp/dhcp-allocator';
 
-/** A client that sends again sooner does not wait for an answer. */
+/** A client that sends again sooner has not waited for an answer. */
 const LEAST_BACK_OFF_MS = 400;
-/** A client that was silent for longer begins anew; clients that rebind wait for a minute or more (RFC 2131 §4.4.5). */
+/** A client that was silent for longer begins a new attempt; clients that rebind wait for a minute or more (RFC 2131 §4.4.5). */
 const MOST_BACK_OFF_MS = 90_000;
 /** How long a message waits for a replica to become leader, and how many do. */
 const RECENT_MS = 1_500;
 const MOST_RECENT = 256;
-/** A client that has retransmitted is at that for so long, however soon the same message is looked at again. */
+/** A client that has retransmitted counts as retransmitting for this long, however soon the same message is checked again. */
 const UNANSWERED_MS = 1_500;
-/** How long a client that was offered an address may take to ask for it. */
+/** How long a client may take to request the address that it was offered. */
 const EXCHANGE_MS = 10_000;
 
 export interface StandbyGateSettings {
   readonly nowMs: () => number;
   /**
-   * How long a client must have waited: 0 while what is known is new. A replica that hears nothing from the API server may be the only one, and
-   * lets the others go first.
+   * How long a client must have waited: 0 while this replica is up to date. A replica without news from the API server may be the only one that is
+   * cut off, so it lets the others go first.
    */
   readonly leastWaitMs: () => number;
-  /** True if the leader may have a reason to be silent that is not known here. */
+  /** True if the leader may have a reason to be silent that this replica does not know. */
   readonly isInDoubt: (poolName: string, macAddress: string) => boolean;
 }
 
@@ -32,25 +32,25 @@ interface Asking {
   readonly secs: number;
   readonly firstAtMs: number;
   readonly lastAtMs: number;
-  /** When it was last seen to retransmit. */
+  /** When it last retransmitted. */
   readonly retransmittedAtMs: number;
 }
 
 export class StandbyGate {
   readonly #settings: StandbyGateSettings;
-  /** By pool and MAC address; clients without a lease are never in here, so there are no more than leases. */
+  /** By pool and MAC address. Clients without a lease are never included, so there are at most as many entries as leases. */
   readonly #asking = new Map<string, Asking>();
   readonly #answeredAtMs = new Map<string, number>();
-  /** Clients that have waited, and shorter than `leastWaitMs`. */
+  /** Clients that have waited, but not as long as `leastWaitMs`. */
   readonly #leftToOthers = new Set<string>();
-  /** The newest message of each client, the oldest first. */
+  /** The newest message of each client, oldest first. */
   readonly #recent = new Map<string, { readonly packet: Uint8Array; readonly poolName: string; readonly atMs: number }>();
 
   constructor(settings: StandbyGateSettings) {
     this.#settings = settings;
   }
 
-  /** Messages of the last moment, each once: a new leader answers them, as they may have come while there was no leader. */
+  /** Recent messages, each once: a new leader answers them, because they may have come while there was no leader. */
   takeRecent(poolName: string): Uint8Array[] {
     return this.#take(poolName, () => true);
   }
@@ -64,9 +64,7 @@ export class StandbyGate {
     });
   }
 
-  /**
-   * Messages of the last moment that were left to other replicas because of `leastWaitMs`, each once: to be handed in again when that is less.
-   */
+  /** Recent messages that were left to other replicas because of `leastWaitMs`, each once: pass them in again when that is shorter. */
   takeLeftToOthers(poolName: string): Uint8Array[] {
     return this.#take(poolName, (key) => this.#leftToOthers.delete(key));
   }
@@ -77,18 +75,18 @@ export class StandbyGate {
     return this.#recent.has(key) && this.#isRetransmitting(key);
   }
 
-  /** Takes note of a packet and its reply. True if a standby sends it. To be called once for each packet. */
+  /** Notes a packet and its reply. True if a standby sends the reply. Call it once for each packet. */
   admit(answer: Answer, packet: Uint8Array): boolean {
     if (answer.kind !== 'reply' || !isFromObjectsAlone(answer)) return false;
     const { client, pool } = answer;
     const key = keyOf(pool.name, client.macAddress);
     const nowMs = this.#settings.nowMs();
     const answeredAtMs = this.#answeredAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
-    // It requests what was offered from here, so it is answered from here.
+    // It requests an address that this replica offered, so this replica answers.
     const isHelped = client.type === 'request' && nowMs - answeredAtMs < EXCHANGE_MS;
     const isWaiting = this.#noteWaiting(key, client.message, nowMs);
     const isAnswered = (isHelped || isWaiting) && !this.#settings.isInDoubt(pool.name, client.macAddress);
-    // Helping does not go on for ever: what is known here may be old by then.
+    // Helping must end: the knowledge of this replica may be old by then.
     if (isAnswered && !isHelped) this.#answeredAtMs.set(key, nowMs);
     this.#remember(key, { packet, poolName: pool.name, atMs: nowMs }, isAnswered);
     return isAnswered;
@@ -106,7 +104,7 @@ export class StandbyGate {
     if (this.#recent.size > MOST_RECENT && oldest !== undefined) this.#recent.delete(oldest);
   }
 
-  /** Forgets clients that have sent nothing for long. To be called now and then. */
+  /** Forgets clients that have sent nothing for a long time. Call it now and then. */
   forgetOld(): void {
     const oldMs = this.#settings.nowMs() - MOST_BACK_OFF_MS;
     for (const [key, { lastAtMs }] of this.#asking) if (lastAtMs < oldMs) this.#asking.delete(key);
@@ -114,7 +112,7 @@ export class StandbyGate {
     for (const [key, atMs] of this.#answeredAtMs) if (atMs < oldMs) this.#answeredAtMs.delete(key);
   }
 
-  /** Takes note of a message. True if the client has sent the same before, and has waited since. */
+  /** Notes a message. True if the client has sent the same before, and has waited since. */
   #noteWaiting(key: string, { xid, secs }: { readonly xid: number; readonly secs: number }, nowMs: number): boolean {
     const before = this.#asking.get(key);
     const isSame =
@@ -149,8 +147,8 @@ function isGrowing(before: Asking, secs: number, nowMs: number): boolean {
 }
 
 /**
- * Offers and acknowledgements follow from the pool and what is recorded in it. A NAK ends the use of an address by a client, and must not
- * rest on something that is not known here yet; relays are reached by an address that only the leader has.
+ * Offers and acknowledgements depend only on the pool and its records. A NAK makes a client stop using an address, so it must not be based on old
+ * data. Replies to relays need the server address, which only the leader has.
  */
 function isFromObjectsAlone({ decision, client }: Extract<Answer, { readonly kind: 'reply' }>): boolean {
   return (decision.kind === 'offer' || decision.kind === 'ack') && client.relayAddress === undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextPatience, PATIENT, type Patience } from './step-down-patience.js';
 
-/** Looks every second; returns the seconds at which the leader steps down. */
+/** Checks every second; returns the seconds at which the leader steps down. */
 function play(seconds: number, healthAt: (second: number) => { isLeader?: boolean; hasTroubles?: boolean }): number[] {
   let patience: Patience = PATIENT;
   const steps: number[] = [];
@@ -35,7 +35,7 @@ describe('a leader that cannot serve all of its pools', () => {
     expect(play(20, (second) => ({ hasTroubles: second !== 2 }))).toEqual([6, 19]);
   });
 
-  it('is as patient as at first after it could serve', () => {
+  it('is as patient as at first once it could serve', () => {
     expect(play(50, (second) => ({ hasTroubles: second < 10 || second >= 26 }))).toEqual([3, 29, 42]);
   });
 

@@ -1,16 +1,16 @@
 /**
- * When a leader that cannot serve all of its pools steps down. Another replica may be able to; where none is, they do not take turns for
- * ever: each time the leader waits four times as long. Only a leader that was without troubles for a while has shown that it can serve: some
- * troubles are found seconds after leadership began.
+ * Decides when a leader that cannot serve all of its pools steps down. Another replica may be able to serve them. If none is, they must not take
+ * turns forever, so each time the leader waits four times as long. The wait is reset only after a while without troubles, because some are found
+ * seconds after leadership begins.
  */
 const FIRST_MS = 3_000;
 const MOST_MS = 300_000;
 const WELL_MS = 15_000;
 
 export interface Patience {
-  /** Since when pools cannot be served; undefined: all can. */
+  /** Since when pools cannot be served; undefined if all can. */
   readonly brokenSinceMs: number | undefined;
-  /** Since when the leader is without troubles; undefined: it has some, or is none. */
+  /** Since when the leader has had no troubles; undefined if it has some, or is not leader. */
   readonly wellSinceMs: number | undefined;
   /** For how long the leader waits. */
   readonly waitMs: number;
@@ -26,7 +26,7 @@ const NEITHER = { brokenSinceMs: undefined, wellSinceMs: undefined } as const;
 
 export const PATIENT: Patience = { ...NEITHER, waitMs: FIRST_MS };
 
-/** The patience after a look at the leader. To be called every second. */
+/** The patience after a check of the leader. Call it every second. */
 export function nextPatience(
   patience: Patience,
   health: LeaderHealth,

@@ -41,7 +41,7 @@ describe('an hourly limit', () => {
     expect(limit.has('0', HOUR_MS + 1)).toBe(false);
   });
 
-  it('counts to its limit also long after the clock began', () => {
+  it('counts to its limit even long after the clock began', () => {
     const limit = new HourlyLimit(2);
     const sinceMs = 10 * HOUR_MS;
     expect([0, 1, 2, HOUR_MS].map((ms) => limit.take('a', sinceMs + ms))).toEqual([true, true, false, true]);

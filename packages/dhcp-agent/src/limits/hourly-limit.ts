@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000;
 /** Keys that are remembered; beyond that the oldest is forgotten. */
 const MOST_REMEMBERED = 10_000;
 
-/** So many times an hour for each key, counted from the first. Time is handed in. */
+/** Allows a number of times an hour for each key, counted from the first. The time is a parameter. */
 export class HourlyLimit {
   readonly #most: number;
   readonly #keys = new Map<string, { count: number; sinceMs: number }>();
@@ -11,7 +11,7 @@ export class HourlyLimit {
     this.#most = most;
   }
 
-  /** True while `take` would be. */
+  /** True if `take` would return true. */
   has(key: string, nowMs: number): boolean {
     const known = this.#keys.get(key);
     return known === undefined || nowMs - known.sinceMs >= HOUR_MS || known.count < this.#most;

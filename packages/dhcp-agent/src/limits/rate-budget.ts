@@ -1,6 +1,6 @@
 /**
- * How often something may happen: so often at once, then so many times a second. What is over is only counted, so that a
- * flood on the wire is no flood in the log. Time is handed in.
+ * Limits how often something may happen: a burst at once, then a rate per second. The rest is only counted, so that a flood on the wire does not
+ * become a flood in the log. The time is a parameter.
  */
 export class RateBudget {
   readonly #perSecond: number;
@@ -28,7 +28,7 @@ export class RateBudget {
     return true;
   }
 
-  /** How often it was suppressed since this was last asked. */
+  /** How often it was suppressed since the last call. */
   takeSuppressed(): number {
     const suppressed = this.#suppressed;
     this.#suppressed = 0;

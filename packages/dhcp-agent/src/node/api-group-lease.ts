@@ -7,22 +7,22 @@ import type { GroupLease } from '../ports.js';
 const LEASES = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true };
 
 export interface ApiGroupLeaseSettings {
-  /** For the election alone. A Lease that is not renewed in time is lost: its requests fail sooner than that, and wait for nothing else. */
+  /** For the election alone, so that its requests wait for nothing else. They must fail before the Lease expires. */
   readonly election: ApiTransport;
   /** For watching the Lease. */
   readonly watching: ApiTransport;
   readonly namespace: string;
   readonly name: string;
-  /** Default: those by which the controller finds the Lease of a group. */
+  /** Default: the labels by which the controller finds the Lease of a group. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly clock: Clock;
-  /** Milliseconds since 1970, for the times that people read in the Lease. */
+  /** Milliseconds since 1970, for the times in the Lease, which are for people. */
   readonly wallTimeMs: () => number;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
 }
 
-/** The Lease of an agents' group, as one replica reaches it: read and written for the election, and watched. */
+/** The Lease of a group of agents for one replica, which reads and writes it for the election, and watches it. */
 export class ApiGroupLease implements GroupLease {
   readonly #settings: ApiGroupLeaseSettings;
 

@@ -84,14 +84,14 @@ class Story {
     await this.clock.advance(100);
   }
 
-  /** MAC address to address, as it is served. */
+  /** The served addresses by MAC address. */
   served(): Record<string, string> {
     return Object.fromEntries([...this.server.leases()].map((lease) => [lease.macAddress, formatIpv4Address(lease.address)]));
   }
 }
 
 describe('pools that are followed', () => {
-  it('one whose server address the pod needs itself is not served, as long as it does', async () => {
+  it('a pool is not served as long as the pod itself needs its server address', async () => {
     const story = new Story();
     await story.record({ '10.0.0.10': A });
     story.needed.set(address('10.0.0.2'), 'the API server');
@@ -111,7 +111,7 @@ describe('pools that are followed', () => {
     expect(story.served()).toEqual({});
   });
 
-  it('one of which the API server has sent nothing yet is not served, for that reason', async () => {
+  it('a pool that the API server has not sent yet is not served, for that reason', async () => {
     const story = new Story();
     await story.record({ '10.0.0.10': A });
     expect(story.pools.get(KEY)).toMatchObject({ kind: 'unserved', reason: 'NotListed' });
@@ -136,7 +136,7 @@ describe('pools that are followed', () => {
     expect(story.pools.conflictsOf(KEY)).toEqual([]);
   });
 
-  it('a conflict is believed for an hour, also in a pool where nothing else happens', async () => {
+  it('a conflict lasts for an hour, even in a pool where nothing else happens', async () => {
     const story = new Story();
     await story.record({ '10.0.0.10': A });
     story.pools.start();
@@ -150,7 +150,7 @@ describe('pools that are followed', () => {
     expect(story.served()).toEqual({ [A]: '10.0.0.10' });
   });
 
-  it('what was there at first is not new; what comes or moves is', async () => {
+  it('the first leases are not new; later or changed ones are', async () => {
     const story = new Story();
     await story.record({ '10.0.0.10': A });
     story.pools.start();
@@ -164,7 +164,7 @@ describe('pools that are followed', () => {
     expect(story.fresh).toEqual([]);
   });
 
-  it('a pool that is paused or gone is served no more', async () => {
+  it('a pool that is paused or gone is no longer served', async () => {
     const story = new Story();
     await story.record({ '10.0.0.10': A });
     story.pools.start();
@@ -188,7 +188,7 @@ const NTP = {
   },
 };
 
-describe('what a followed pool tells', () => {
+describe('the notifications of a followed pool', () => {
   const start = async (spec: Readonly<Record<string, unknown>> = {}, annotations: Readonly<Record<string, string>> = {}) => {
     const story = new Story();
     await story.record({ '10.0.0.10': A }, spec, annotations);
@@ -208,7 +208,7 @@ describe('what a followed pool tells', () => {
     expect(story.pools.unsynced()).toEqual([]);
   });
 
-  it('is its state, each time that it is another one', async () => {
+  it('is its state, each time that changes', async () => {
     const story = await start();
     await story.record({ '10.0.0.10': A, '10.0.0.11': B });
     await story.record({ '10.0.0.10': A }, { paused: true });
@@ -217,7 +217,7 @@ describe('what a followed pool tells', () => {
     expect(story.pools.get(KEY)).toMatchObject({ reason: 'PoolInvalid', message: expect.stringContaining('cidr') });
   });
 
-  it('is the version that it goes by', async () => {
+  it('is the version that is served', async () => {
     const story = await start();
     const before = story.pools.versionOf(KEY);
     await story.record({ '10.0.0.11': A });
@@ -233,7 +233,7 @@ describe('what a followed pool tells', () => {
 
   it.each([
     ['probes conflicts by default', {}, { probesConflicts: true, stopsForRogueServer: false }],
-    ['does not where it is disabled', { conflictProbe: 'Disabled' }, { probesConflicts: false }],
+    ['does not if that is disabled', { conflictProbe: 'Disabled' }, { probesConflicts: false }],
     ['stops for rogue servers', { onRogueServer: 'Stop' }, { stopsForRogueServer: true }],
     ['only reports them', { onRogueServer: 'Warn' }, { stopsForRogueServer: false }],
   ])('%s', async (_, spec, expected) => {
@@ -241,7 +241,7 @@ describe('what a followed pool tells', () => {
     expect(story.pools.get(KEY)).toMatchObject({ kind: 'active', ...expected });
   });
 
-  it('is what its annotations set of the log, and once what is wrong with them', async () => {
+  it('is the log settings in its annotations, and once what is wrong with them', async () => {
     const wrong = { 'network.harvesterhci.io/log-level': 'loud', 'network.harvesterhci.io/log-packets': 'true' };
     const story = await start({}, wrong);
     await story.record({ '10.0.0.11': A }, {}, wrong);
@@ -265,7 +265,7 @@ describe('what a followed pool tells', () => {
     expect(ntp()).toEqual(['10.0.0.8', '10.0.0.7']);
   });
 
-  it('are no names any more where none is left, nor when it is stopped', async () => {
+  it('has no names when none is left, nor when it is stopped', async () => {
     const story = await start(NTP);
     await story.record({ '10.0.0.10': A });
     expect(story.wantedNames).toEqual([]);
@@ -273,14 +273,14 @@ describe('what a followed pool tells', () => {
     expect(story.wantedNames).toEqual(['stopped']);
   });
 
-  it('is nothing any more when it is stopped', async () => {
+  it('ends when it is stopped', async () => {
     const story = await start();
     story.pools.stop();
     await story.record({ '10.0.0.12': B });
     expect(story.served()).toEqual({ [A]: '10.0.0.10' });
   });
 
-  it('is that it cannot be read; what is known is served', async () => {
+  it('is that it cannot be read; the last version is served', async () => {
     const story = await start();
     story.objects.failNext = 3;
     story.objects.closeWatches('failed');
@@ -310,7 +310,7 @@ describe('conflicts of a followed pool', () => {
   const conflict = { address: address('10.0.0.10'), macAddress: A };
   const USER = '02:00:00:00:00:99';
 
-  it('the same one is noted once, and its user when it becomes known', async () => {
+  it('the same conflict is noted once, and its user when it becomes known', async () => {
     const story = await start();
     story.pools.noteConflict(KEY, conflict);
     story.pools.noteConflict(KEY, conflict);
@@ -320,7 +320,7 @@ describe('conflicts of a followed pool', () => {
     expect(story.pools.conflictsOf(KEY)).toEqual([{ ...conflict, usedBy: USER }]);
   });
 
-  it('the same one again does not begin the hour anew', async () => {
+  it('repeating it does not restart the hour', async () => {
     const story = await start();
     story.pools.noteConflict(KEY, conflict);
     await story.clock.advance(HOUR_MS - 1_000);
@@ -330,7 +330,7 @@ describe('conflicts of a followed pool', () => {
     expect(story.pools.conflictsOf(KEY)).toEqual([]);
   });
 
-  it('of another client stays when one is over', async () => {
+  it('a conflict of another client stays when one is over', async () => {
     const story = await start();
     story.pools.noteConflict(KEY, conflict);
     await story.clock.advance(HOUR_MS / 2);
@@ -341,7 +341,7 @@ describe('conflicts of a followed pool', () => {
     expect(story.pools.conflictsOf(KEY)).toHaveLength(1);
   });
 
-  it('none in a pool that has none', async () => {
+  it('a pool without conflicts has none', async () => {
     const story = await start();
     expect([story.pools.conflictsOf(KEY), story.pools.conflictsOf('other/pool')]).toEqual([[], []]);
   });
@@ -356,12 +356,12 @@ describe('conflicts of a followed pool', () => {
     await story.clock.advance(ageMs);
     story.pools.expireConflicts();
     expect(story.served()).toEqual(served);
-    expect(story.changes - before, 'looked at again only where one is over').toBe(ageMs < HOUR_MS ? 0 : 1);
+    expect(story.changes - before, 'the pool is checked again only if a conflict is over').toBe(ageMs < HOUR_MS ? 0 : 1);
     story.pools.expireConflicts();
     expect(story.changes - before).toBe(ageMs < HOUR_MS ? 0 : 1);
   });
 
-  it('one that is over by the hour is over with the next change of the pool, before it is looked for', async () => {
+  it('a conflict whose hour is over ends with the next change of the pool, before the regular check', async () => {
     const story = await start();
     story.pools.noteConflict(KEY, conflict);
     await story.clock.advance(HOUR_MS);
@@ -370,7 +370,7 @@ describe('conflicts of a followed pool', () => {
     expect(story.pools.conflictsOf(KEY)).toEqual([]);
   });
 
-  it('of a client that moved and moves back to the address is over', async () => {
+  it('a conflict of a client that moved and moves back is over', async () => {
     const story = await start();
     story.pools.noteConflict(KEY, conflict);
     await story.record({ '10.0.0.12': A, '10.0.0.11': B });
@@ -378,7 +378,7 @@ describe('conflicts of a followed pool', () => {
     expect(story.served()).toMatchObject({ [A]: '10.0.0.10' });
   });
 
-  it('of a client that is gone is over', async () => {
+  it('a conflict of a client that is gone is over', async () => {
     const story = await start();
     story.pools.noteConflict(KEY, conflict);
     await story.record({ '10.0.0.11': B });
@@ -396,7 +396,7 @@ describe('conflicts of a followed pool', () => {
     expect(story.served()).toEqual({ [B]: '10.0.0.11' });
   });
 
-  it('of a pool that is not followed touches no other', async () => {
+  it('a conflict in a pool that is not followed affects no other', async () => {
     const story = await start();
     story.pools.noteConflict('other/pool', conflict);
     await story.clock.advance(HOUR_MS);
@@ -406,7 +406,7 @@ describe('conflicts of a followed pool', () => {
   });
 });
 
-describe('a look at the server addresses that the pod needs', () => {
+describe('a check of the server addresses that the pod needs', () => {
   const SERVER = address('10.0.0.2');
   const story = async (spec: Readonly<Record<string, unknown>> = {}, isNeeded = false) => {
     const made = new Story();
@@ -449,7 +449,7 @@ describe('a look at the server addresses that the pod needs', () => {
   });
 });
 
-describe('what is read of a followed pool', () => {
+describe('the content of a followed pool', () => {
   const IPV4 = { cidr: '10.0.0.0/24', serverIP: '10.0.0.2', pool: { start: '10.0.0.10', end: '10.0.0.99' } };
   const start = async (
     spec: Readonly<Record<string, unknown>>,
@@ -468,7 +468,7 @@ describe('what is read of a followed pool', () => {
     expect(story.observer.of('pool')).toStrictEqual([{ kind: 'pool', pool: KEY, state: 'active' }]);
   });
 
-  it('is no news of clients where none has come or moved', async () => {
+  it('does not report clients if none has come or moved', async () => {
     const story = await start({});
     await story.record({ '10.0.0.10': A }, { onRogueServer: 'Stop' });
     expect(story.freshCalls).toBe(0);
@@ -496,7 +496,7 @@ describe('what is read of a followed pool', () => {
     ]);
   });
 
-  it('is reported once where a setting is left out, however often clients change, and again with the next spec', async () => {
+  it('a setting that is left out is reported once, however often clients change, and again with the next spec', async () => {
     const story = new Story();
     const put = async (generation: number, allocated: Readonly<Record<string, string>>) => {
       story.objects.put({

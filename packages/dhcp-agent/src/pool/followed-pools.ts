@@ -1,4 +1,4 @@
-/** The IPPools of a cluster that this agent serves, as they change, and the DHCP server that always has their newest state. */
+/** Follows the IPPools that this agent serves, and keeps the DHCP server up to date with them. */
 import { type Assignment, formatIpv4Address, type Lease, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
 import { type AgentNetworkConfig, type ReasonAt, readPoolLogSettings } from '@vmdhcp/ippool-api/agent';
 import {
@@ -17,32 +17,32 @@ import { ServedRecord } from './served-record.js';
 
 const NETWORK_SILENT = 'NetworkSilent' satisfies ReasonAt<'IPPool AgentReady=False'>;
 
-/** What is known of a pool. */
+/** The state of a pool. */
 export type FollowedPool =
   | {
       readonly kind: 'active';
       readonly pool: Pool;
-      /** True: an address is probed before a new client gets it. */
+      /** True if an address is probed before a new client gets it. */
       readonly probesConflicts: boolean;
-      /** True: clients are not answered while another DHCP server is on the network. */
+      /** True if clients are not answered while another DHCP server is on the network. */
       readonly stopsForRogueServer: boolean;
-      /** True: by the controller, machines run on the network, and the leader reaches none of them. */
+      /** True if the controller reports that machines run on the network and the leader reaches none of them. */
       readonly isSilent: boolean;
     }
-  /** Nothing is wrong: it is not to be served. */
+  /** Nothing is wrong, but the pool must not be served. */
   | { readonly kind: 'paused' }
   | { readonly kind: 'unserved'; readonly reason: ReasonAt<'agent report'>; readonly message: string };
 
 export interface FollowedPoolsPorts
   extends Pick<AgentPorts, 'clock' | 'random' | 'poolSource' | 'ntpNames' | 'neededFor' | 'observer'> {
   readonly server: DhcpServer;
-  /** A pool is another than before. */
+  /** A pool has changed. */
   readonly onChange: (poolKey: string) => void;
-  /** Clients of a pool have addresses that they did not have. */
+  /** Clients of a pool have new addresses. */
   readonly onFresh: (poolKey: string, leases: readonly Lease[]) => void;
 }
 
-/** How long an address that another host uses is not given to a client. */
+/** How long a client does not get an address that another host uses. */
 const QUARANTINE_MS = 3_600_000;
 const SERVER_ADDRESS_REFUSED = 'ServerAddressRefused';
 const BACK_OFF = { firstMs: 100, mostMs: 5_000 };
@@ -57,14 +57,14 @@ export class FollowedPools {
   readonly #ports: FollowedPoolsPorts;
   readonly #caches = new Map<string, ObjectCache<KubernetesObject>>();
   readonly #pools = new Map<string, FollowedPool>();
-  /** Of the newest version of each spec, so that a status that changes does not make a new pool of it. */
+  /** The parsed pool of each spec, so that a change of the status does not make a new one. */
   readonly #read = new Map<string, { readonly of: string; readonly pool: Pool }>();
-  /** By pool, then MAC address: the address that another machine uses, and until when that is believed. */
+  /** By pool, then MAC address: the address that another machine uses, and until when the conflict lasts. */
   readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
-  /** By pool: what the server answers by. */
+  /** By pool: the record that the server uses. */
   readonly #records = new Map<string, ServedRecord>();
   readonly #ntpNames: ResolvedNames;
-  /** What was last logged of a pool's log annotations that cannot be read. */
+  /** By pool: the last logged problem of its log annotations. */
   readonly #logProblems = new Map<string, string>();
 
   constructor(configs: readonly AgentNetworkConfig[], ports: FollowedPoolsPorts) {
@@ -80,7 +80,7 @@ export class FollowedPools {
     for (const cache of this.#caches.values()) cache.start();
   }
 
-  /** Lists anew the pools that are listed already: their watches may lag behind. Until the lists have come, what is known is served. */
+  /** Lists pools again that are already listed, because their watches may lag. Until the new lists arrive, the known state is served. */
   refresh(): void {
     for (const cache of this.#caches.values()) if (cache.synced) void cache.refresh();
   }
@@ -94,17 +94,17 @@ export class FollowedPools {
     return this.#pools.get(poolKey) ?? NOT_LISTED;
   }
 
-  /** resourceVersion of what is known of a pool. */
+  /** The resourceVersion of the known state of a pool. */
   versionOf(poolKey: string): string | undefined {
     return this.#caches.get(poolKey)?.get(poolKey)?.metadata.resourceVersion;
   }
 
-  /** Addresses that clients cannot have, as other machines use them: the controller has to know them. */
+  /** Addresses that clients cannot have because other machines use them, for the report to the controller. */
   conflictsOf(poolKey: string): AddressConflict[] {
     return [...(this.#conflicts.get(poolKey)?.values() ?? [])].map(({ conflict }) => conflict);
   }
 
-  /** The client gets no reply until it has another address, or for a while: better than an address that is in use. */
+  /** Notes a conflict: the client gets no reply until it has another address or the time is over, which is better than an address in use. */
   noteConflict(poolKey: string, conflict: AddressConflict): void {
     const ofPool = this.#conflicts.get(poolKey) ?? new Map<MacAddress, { conflict: AddressConflict; untilMs: number }>();
     const known = ofPool.get(conflict.macAddress)?.conflict;
@@ -116,7 +116,7 @@ export class FollowedPools {
     this.#update(poolKey);
   }
 
-  /** Conflicts whose time is over are forgotten. To be called now and then. */
+  /** Forgets conflicts whose time is over. Call it now and then. */
   expireConflicts(): void {
     for (const [poolKey, ofPool] of this.#conflicts) {
       const isOver = [...ofPool.values()].some(({ untilMs }) => untilMs <= this.#ports.clock.nowMs());
@@ -124,7 +124,7 @@ export class FollowedPools {
     }
   }
 
-  /** To be called when the pod may need other addresses than before. */
+  /** Call it when the addresses that the pod needs may have changed. */
   checkServerAddresses(): void {
     for (const [key, cache] of this.#caches) {
       const known = this.#pools.get(key);
@@ -134,7 +134,7 @@ export class FollowedPools {
     }
   }
 
-  /** Pools of which nothing is known yet. */
+  /** Pools that have not been listed yet. */
   unsynced(): string[] {
     return [...this.#caches].flatMap(([key, cache]) => (cache.synced ? [] : [key]));
   }
@@ -233,7 +233,7 @@ export class FollowedPools {
     );
   }
 
-  /** A client that has another address by now has no conflict any more; and no conflict lasts for ever. */
+  /** A conflict ends when its client has another address, or when its time is over. */
   #forgetConflicts(poolKey: string, assignments: readonly Assignment[]): void {
     const ofPool = this.#conflicts.get(poolKey);
     if (ofPool === undefined) return;

@@ -18,7 +18,7 @@ function config(name: string, spec: readonly unknown[], status: readonly unknown
   };
 }
 
-it('the owner of a MAC address is another one on each network, whatever its spelling', async () => {
+it('a MAC address has a different owner on each network, whatever its spelling', async () => {
   const clock = new FakeClock();
   const objects = new MemoryResource<KubernetesObject>(clock);
   const owners = new LeaseOwners({ client: objects, clock, random: () => 0, observer: new RecordingObserver() });
@@ -35,7 +35,7 @@ it('the owner of a MAC address is another one on each network, whatever its spel
   owners.stop();
 });
 
-it('without the right to read them there is one line in the log, and no owner', async () => {
+it('without the right to read configs there is one line in the log, and no owner', async () => {
   const clock = new FakeClock();
   const objects = new MemoryResource<KubernetesObject>(clock);
   vi.spyOn(objects, 'list').mockRejectedValue(new Error('403 Forbidden'));
@@ -48,7 +48,7 @@ it('without the right to read them there is one line in the log, and no owner', 
   owners.stop();
 });
 
-it('owners are as they were when reading them has stopped', async () => {
+it('owners stay as they were when the watch has stopped', async () => {
   const clock = new FakeClock();
   const objects = new MemoryResource<KubernetesObject>(clock);
   const owners = new LeaseOwners({ client: objects, clock, random: () => 0, observer: new RecordingObserver() });

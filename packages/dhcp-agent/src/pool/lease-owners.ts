@@ -1,13 +1,13 @@
-/** Whom leases are for, by the VirtualMachineNetworkConfigs of the cluster; only for people who look at `/leases`. */
+/** The owners of leases, from the VirtualMachineNetworkConfigs of the cluster; only for people who read `/leases`. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { type Clock, type KubernetesObject, ObjectCache, type ObjectClient, readList, readText } from '@vmdhcp/kube-runtime';
 import type { AgentObserver } from '../ports.js';
 
-/** Nothing waits for it: an agent that may not list them need not ask often. */
+/** Nothing waits for it, so an agent without the right to list them need not retry often. */
 const BACK_OFF = { firstMs: 1_000, mostMs: 300_000 };
 
 export interface LeaseOwnersPorts {
-  /** Of all VirtualMachineNetworkConfigs. */
+  /** The port for all VirtualMachineNetworkConfigs. */
   readonly client: ObjectClient<KubernetesObject>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -40,7 +40,7 @@ export class LeaseOwners {
     this.#cache.stop();
   }
 
-  /** The owners of now, `namespace/name`, by network and MAC address. */
+  /** The current owners, `namespace/name`, by network and MAC address. */
   read(): (network: string, macAddress: MacAddress) => string | undefined {
     const owners = new Map<string, string>();
     for (const { metadata, spec, status } of this.#cache.values()) {

@@ -36,7 +36,7 @@ const POOLS = [poolOf('one'), poolOf('other')] as const;
 const status = (allocated: Readonly<Record<string, string>>) => ({ ipv4: { allocated } });
 
 describe('ServedRecord', () => {
-  it('law: whatever versions come, the server has the leases of one that read only the last, and the same are new', () => {
+  it('law: after any versions, the server has the same leases as one that read only the last, and reports the same new ones', () => {
     const key = fc.integer({ min: 10, max: 18 }).map((last) => `10.0.0.${last}`);
     const client = fc.oneof(
       { weight: 14, arbitrary: fc.nat(9).map(mac) },
@@ -71,7 +71,7 @@ describe('ServedRecord', () => {
     );
   });
 
-  it('one more client in a large pool changes one lease: all others are the same objects', () => {
+  it('one more client in a large pool changes one lease: all others stay the same objects', () => {
     const { server } = serverOf();
     const record = new ServedRecord(server);
     const before = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`10.0.0.${index + 10}`, mac(index + 2)]));

@@ -9,14 +9,13 @@ type Silenced = (assignments: readonly Assignment[]) => ReadonlySet<MacAddress>;
 
 const NONE: ReadonlySet<MacAddress> = new Set();
 
-/** What the server answers by, where nothing about it is out of the ordinary: the next version is compared with it. */
+/** The record that the server uses, if it has no problems: the next version is compared with it. */
 interface Served extends ReadVersion {
   readonly pool: Pool;
 }
 
 /**
- * From the recorded addresses of one pool to the leases of the server. Clients wait while this is done, so of a large pool only what has
- * changed is read and served anew.
+ * Turns the recorded addresses of one pool into leases of the server. Clients wait meanwhile, so in a large pool only the changed entries are read.
  */
 export class ServedRecord {
   readonly #server: DhcpServer;
@@ -27,9 +26,9 @@ export class ServedRecord {
   }
 
   /**
-   * The server answers by this version of the pool from now on.
+   * Makes the server use this version of the pool.
    *
-   * @param silenced - which of the recorded clients are not answered; undefined: all are.
+   * @param silenced - recorded clients that are not answered; undefined if all are.
    * @returns leases that are new or have another address.
    */
   serve(pool: Pool, status: unknown, silenced?: Silenced): Lease[] {

@@ -9,7 +9,7 @@ const LEASE = { poolName: 'net', macAddress: '02:00:00:00:00:0a', address: 10 };
 const DECOYS = [201, 202, 203];
 const HOUR_MS = 3_600_000;
 
-/** @param answersFor - the addresses that each host answers for; undefined: all. */
+/** @param answersFor - the addresses that each host answers for; undefined for all. */
 function setUp(answersFor: Record<string, readonly number[] | undefined>, decoys: readonly number[] = DECOYS) {
   const observer = new RecordingObserver();
   const lines = observer.events;
@@ -26,20 +26,20 @@ function setUp(answersFor: Record<string, readonly number[] | undefined>, decoys
 }
 
 describe('which hosts use an address', () => {
-  it('none, or the client itself: nothing else is asked', async () => {
+  it('none, or the client itself: no further probes', async () => {
     const { addressUsers, asked } = setUp({ [LEASE.macAddress]: [11] });
     expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [] });
     expect(await addressUsers.findUsers('eth1', { ...LEASE, address: 11 })).toEqual({ byClient: true, others: [] });
     expect(asked).toEqual([10, 11]);
   });
 
-  it('a host that answers for its own addresses only is believed', async () => {
+  it('believes a host that answers only for its own addresses', async () => {
     const { addressUsers, lines } = setUp({ [SQUATTER]: [10, 201, 202] });
     expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [SQUATTER] });
     expect(lines).toEqual([]);
   });
 
-  it('a host that answers for every address is not believed for an hour, and is named', async () => {
+  it('does not believe a host that answers for every address, for an hour, and reports it', async () => {
     const { addressUsers, asked, lines, clock } = setUp({ [LIAR]: undefined, [SQUATTER]: [12] });
     expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [] });
     expect(lines).toMatchObject([
@@ -48,14 +48,14 @@ describe('which hosts use an address', () => {
     expect(asked).toEqual([10, ...DECOYS]);
     expect(await addressUsers.findUsers('eth1', { ...LEASE, address: 11 })).toEqual({ byClient: false, others: [] });
     expect(asked).toEqual([10, ...DECOYS, 11]);
-    // A conflict is still seen behind it.
+    // Another host's conflict is still seen.
     expect(await addressUsers.findUsers('eth1', { ...LEASE, address: 12 })).toEqual({ byClient: false, others: [SQUATTER] });
     clock.nowMs += HOUR_MS;
     await addressUsers.findUsers('eth1', LEASE);
     expect(lines).toHaveLength(2);
   });
 
-  it('a thousand questions at once that it answers are a thousand and three', async () => {
+  it('a thousand simultaneous probes that it answers cost only three more', async () => {
     const { addressUsers, asked, lines } = setUp({ [LIAR]: undefined });
     const uses = await Promise.all(
       Array.from({ length: 1_000 }, (_, index) => addressUsers.findUsers('eth1', { ...LEASE, address: 1_000 + index })),
@@ -65,13 +65,13 @@ describe('which hosts use an address', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('where one decoy is left, a host that answers for it is not believed, and one that does not is', async () => {
+  it('if one decoy is left, a host that answers for it is not believed, and another is', async () => {
     const { addressUsers, asked } = setUp({ [LIAR]: undefined, [SQUATTER]: [10] }, [201]);
     expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [SQUATTER] });
     expect(asked).toEqual([10, 201]);
   });
 
-  it('where there are no decoys every host is believed', async () => {
+  it('if there are no decoys, every host is believed', async () => {
     const { addressUsers, lines } = setUp({ [LIAR]: undefined }, []);
     expect(await addressUsers.findUsers('eth1', LEASE)).toEqual({ byClient: false, others: [LIAR] });
     expect(lines).toEqual([]);
@@ -95,7 +95,7 @@ describe('which hosts use an address', () => {
     [1_000, 0],
     [1_001, 1],
   ])(
-    'of %d hosts that answer for every address the oldest %d are believed again: so many are remembered',
+    'with %d hosts that answer for every address, the oldest %d are believed again: memory is limited',
     async (count, believed) => {
       const names = hosts(count);
       const { addressUsers, lines } = setUp(liars(names));
@@ -105,7 +105,7 @@ describe('which hosts use an address', () => {
     },
   );
 
-  it('a host that answers for every address again after an hour is not the oldest any more', async () => {
+  it('a host that again answers for every address after an hour is no longer the oldest', async () => {
     const [first = '', second = '', ...rest] = hosts(1_001);
     const { addressUsers, clock, answersFor, lines } = setUp(liars([first, second]));
     await addressUsers.findUsers('eth1', LEASE);

@@ -1,25 +1,25 @@
 /**
- * Which hosts use an address, as far as their answers can be believed. A proxy ARP router, or a virtual machine that wants to keep addresses
- * from others, answers for every address: that proves nothing about one of them. So when a host answers for the address of another one, the
- * agent probes three addresses that no client has, or as many as the subnet has left. A host that answers for all of them is
- * not believed for an hour. Where no address is left every host is believed.
+ * Finds the hosts that use an address, as far as their answers can be believed. A proxy ARP router, or a hostile virtual machine, answers for every
+ * address, which proves nothing about a single one. So when a host answers for the address of another one, the agent probes three addresses that no
+ * client has, or as many as the subnet has left. A host that answers for all of them is not believed for an hour. If no address is left, every host
+ * is believed.
  */
 import type { Ipv4Address, Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AddressProbe, AddressUse, AgentObserver } from '../ports.js';
 
-/** So many at most. */
+/** The maximum number of decoys. */
 export const DECOYS = 3;
 const HOUR_MS = 3_600_000;
-/** Hosts that are not believed; beyond that the oldest is forgotten, and found out again. */
+/** The maximum number of remembered hosts; beyond that the oldest is forgotten, and found out again. */
 const MOST_REMEMBERED = 1_000;
 
-/** Asks about the address of a lease on an interface. Rejects where the network cannot be asked. */
+/** Probes the address of a lease on an interface. Rejects if that is impossible. */
 export type FindAddressUsers = (interfaceName: string, lease: Lease) => Promise<AddressUse>;
 
 export interface AddressUsersPorts {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;
-  /** Addresses of the pool's subnet that no client has: three, or fewer where so many are not found. */
+  /** Returns addresses of the pool's subnet that no client has: three, or fewer if there are not as many. */
   readonly decoysOf: (poolName: string) => readonly Ipv4Address[];
   readonly probe: AddressProbe;
 }
@@ -29,7 +29,7 @@ export class AddressUsers {
   readonly #probe: AddressProbe;
   /** By interface and MAC address: until when the host is not believed. */
   readonly #unbelieved = new Map<string, number>();
-  /** By interface: the decoys that are being asked about. */
+  /** By interface: the decoys that are being probed. */
   readonly #checks = new Map<string, Promise<void>>();
 
   constructor(ports: AddressUsersPorts) {
@@ -49,7 +49,7 @@ export class AddressUsers {
     return hosts.filter((host) => (this.#unbelieved.get(keyOf(interfaceName, host)) ?? 0) <= nowMs);
   }
 
-  /** Asks about the decoys; one time for all who wait for it. */
+  /** Probes the decoys, once for all callers that wait. */
   #check(interfaceName: string, lease: Lease): Promise<void> {
     const running = this.#checks.get(interfaceName);
     if (running !== undefined) return running;

@@ -13,7 +13,7 @@ function decoded(fields: Partial<ClientPacket> = {}) {
   return { header, options, codes };
 }
 
-describe('what a client sends', () => {
+describe('a packet of a client', () => {
   it('is a request from an Ethernet address with its type, and nothing else (RFC 2131 §2)', () => {
     const { header, codes } = decoded();
     expect(header).toMatchObject({ op: 1, htype: 1, hlen: 6, hops: 0, xid: 7, secs: 0, flags: 0 });

@@ -8,17 +8,17 @@ export interface ClientPacket {
   readonly xid: number;
   /** Since the client began; default 0. */
   readonly secs?: number;
-  /** True: answers shall be broadcast. */
+  /** True if answers should be broadcast. */
   readonly wantsBroadcast?: boolean;
   /** ciaddr; default: none. */
   readonly clientAddress?: number;
   /** giaddr; default: no relay. */
   readonly relayAddress?: number;
-  /** Besides the message type. */
+  /** Options besides the message type. */
   readonly options?: readonly (readonly [code: number, octets: Uint8Array])[];
 }
 
-/** What a client sends, as octets. */
+/** A client's packet, as octets. */
 export function encodeClientPacket(packet: ClientPacket): Uint8Array {
   const { type, macAddress, xid, secs = 0, wantsBroadcast = false, clientAddress = 0, relayAddress = 0, options = [] } = packet;
   const { bytes } = encodeMessage({

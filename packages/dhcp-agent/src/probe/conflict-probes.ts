@@ -7,11 +7,11 @@ import type { AddressConflict } from '@vmdhcp/reconciler/pool';
 import type { AgentObserver } from '../ports.js';
 import type { FindAddressUsers } from './address-users.js';
 
-/** An address that was not probed from here for so long was new in the time of another leader, which has probed it. */
+/** After this time, a standby assumes that another leader has probed the new address. */
 const FRESH_MS = 15_000;
-/** Packets of clients that wait, each with its newest. */
+/** The maximum number of waiting clients, each with its newest packet. */
 const MOST_DEFERRED = 1_024;
-/** Of one interface: more are probed when their clients ask for them, and not before. */
+/** The maximum number of probes on one interface; further addresses are probed when their clients ask. */
 const MOST_AHEAD = 256;
 
 type State = { readonly kind: 'fresh'; readonly sinceMs: number } | { readonly kind: 'probing' };
@@ -20,7 +20,10 @@ export interface ConflictProbesSettings {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;
   readonly isLeader: () => boolean;
-  /** How long an address counts as new on a standby that has not probed it, milliseconds: the leader has probed it by then, or the next leader. Default, and at least: 15 s. */
+  /**
+   * How long an address counts as new on a standby that has not probed it, milliseconds: by then the leader, or the next one, has probed it. Default
+   * and minimum: 15 s.
+   */
   readonly freshMs?: () => number;
   readonly findUsers: FindAddressUsers;
   readonly onConflict: (poolName: string, conflict: AddressConflict) => void;
@@ -30,7 +33,7 @@ export interface ConflictProbesSettings {
 
 export class ConflictProbes {
   readonly #settings: ConflictProbesSettings;
-  /** By pool, MAC address and address: only those that are not known to be free of conflict. */
+  /** By pool, MAC address and address: only leases that may have a conflict. */
   readonly #states = new Map<string, State>();
   readonly #deferred = new Map<string, Uint8Array>();
 
@@ -38,7 +41,7 @@ export class ConflictProbes {
     this.#settings = settings;
   }
 
-  /** These leases are new: the leader probes them now. */
+  /** Notes new leases; the leader probes them now. */
   noteFresh(interfaceName: string, leases: readonly Lease[]): void {
     const sinceMs = this.#settings.nowMs();
     for (const lease of leases) this.#states.set(keyOf(lease), { kind: 'fresh', sinceMs });
@@ -51,7 +54,7 @@ export class ConflictProbes {
     return this.#states.size > 0 && this.#states.has(keyOf(lease));
   }
 
-  /** Keeps the packet where its answer has to wait for a probe: true then. It is answered as soon as the address was probed. */
+  /** Returns true, and keeps the packet, if its answer must wait for a probe. It is answered as soon as the address was probed. */
   defer(interfaceName: string, answer: Answer, packet: Uint8Array): boolean {
     const lease = leaseOf(answer);
     if (lease === undefined || !this.isFresh(lease)) return false;
@@ -60,7 +63,7 @@ export class ConflictProbes {
     return true;
   }
 
-  /** What was new long ago is not any more, on a standby. To be called now and then. */
+  /** Forgets leases that were new long ago, on a standby. Call it now and then. */
   forgetOld(): void {
     if (this.#settings.isLeader()) return;
     const { nowMs, freshMs } = this.#settings;

@@ -44,7 +44,7 @@ describe('decoys are addresses of the subnet that no host should have', () => {
     ['10.0.0.0/29', [], 0],
     ['10.0.0.0/24', [250, 251, 252, 253], 3],
     ['10.0.0.0/24', [97], 1],
-  ])('as many as are left, at most three: of %s where %j are', (cidr, left, found) => {
+  ])('as many as are left, at most three: in %s where %j are', (cidr, left, found) => {
     const free = new Set(left.map((host) => ip('10.0.0.0') + host));
     fc.assert(
       fc.property(fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })), (draws) => {
@@ -74,7 +74,7 @@ describe('decoys are addresses of the subnet that no host should have', () => {
     ['10.0.0.0/29', 3, { draws: 65, looks: 64 + 3 }, 'a small one that is full: each address once after 64 draws'],
     ['10.0.0.0/16', 3, { draws: 65, looks: 64 + 4_096 }, 'a large one that is full: 4,096 addresses after 64 draws'],
     ['10.0.0.0/16', 0, { draws: 1, looks: 0 }, 'none wanted'],
-  ])('of %s, count %d, for %j: %s', (cidr, count, cost) => {
+  ])('in %s, count %d, for %j: %s', (cidr, count, cost) => {
     let draws = 0;
     let looks = 0;
     const decoys = decoyAddresses(poolOf(cidr), {

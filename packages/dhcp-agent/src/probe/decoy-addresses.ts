@@ -1,16 +1,16 @@
 import { broadcastAddressOf, type Ipv4Address, lastAddressOf, networkAddressOf, type Pool } from '@vmdhcp/dhcp-allocator';
 
 const MOST_DRAWS = 64;
-/** Addresses that are looked at one by one where draws find too few, as in a subnet that is nearly full. */
+/** How many addresses are tried one by one if random draws find too few, as in a nearly full subnet. */
 const MOST_LOOKS = 4_096;
 
 /**
- * Addresses of the pool's subnet that no client has: a host that answers for all of them answers for every address. Drawn at random,
- * so that a host cannot tell them from addresses that are about to be given out.
+ * Addresses of the pool's subnet that no client has: a host that answers for all of them answers for every address. They are random, so that a host
+ * cannot tell them from addresses that are about to be leased.
  *
  * @param isAssigned - true for addresses of clients.
  * @param random - at least 0, less than 1.
- * @returns different addresses, at most `count`; fewer where so many are not found.
+ * @returns different addresses, at most `count`; fewer if there are not as many.
  */
 export function decoyAddresses(
   pool: Pool,

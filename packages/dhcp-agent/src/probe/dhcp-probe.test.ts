@@ -11,7 +11,7 @@ const OFFERED = 0x0a00000a;
 
 type Received = ReturnType<ProbeSocket['receive']>[number];
 
-/** A link on which the probe's packets are recorded, and on which servers answer what a test lets them. */
+/** A link that records the probe's packets, and on which servers answer as the test decides. */
 function onLink(settings: { readonly macAddress?: string; readonly timeoutMs?: number } = {}) {
   const clock = new FakeClock();
   const sent: { readonly atMs: number; readonly message: DhcpMessage; readonly endpoints: unknown }[] = [];
@@ -44,7 +44,7 @@ interface ReplyFields {
   readonly options?: readonly (readonly [number, Uint8Array])[];
 }
 
-/** What a server sends: an OFFER of 10.0.0.10 unless `fields` differ. */
+/** A server's packet: an OFFER of 10.0.0.10 unless `fields` differ. */
 function reply({
   type = 2,
   op = 2,
@@ -87,7 +87,7 @@ describe('DhcpProbe.discover', () => {
     expect(first?.message.chaddr.slice(0, 6)).toEqual(Uint8Array.of(2, 0, 0, 0, 0, 0xa));
   });
 
-  it('asks as another client where one is given', async () => {
+  it('asks as another client if one is given', async () => {
     const { clock, probe, sent } = onLink({ macAddress: '02:00:00:00:00:0b' });
     void probe.discover();
     await clock.advance(10);
@@ -126,7 +126,7 @@ describe('DhcpProbe.discover', () => {
     ]);
   });
 
-  it('ends with the first answer where one is enough', async () => {
+  it('ends with the first answer if one is enough', async () => {
     const { clock, probe, receive } = onLink();
     const asked = probe.discover(true);
     await clock.advance(10);
@@ -141,7 +141,7 @@ describe('DhcpProbe.discover', () => {
     ['a request of another client', { op: 1 }],
     ['a datagram to another port', { port: 67 }],
     ['a message of another type', { type: 1 }],
-  ])('%s is no answer', async (_, fields) => {
+  ])('%s is not an answer', async (_, fields) => {
     const { clock, probe, receive } = onLink();
     const asked = probe.discover();
     await clock.advance(10);
@@ -150,7 +150,7 @@ describe('DhcpProbe.discover', () => {
     expect(await asked).toEqual([]);
   });
 
-  it('octets that are no DHCP message are passed over', async () => {
+  it('octets that are not a DHCP message are ignored', async () => {
     const { clock, probe, receive } = onLink();
     const asked = probe.discover(true);
     await clock.advance(10);
@@ -160,7 +160,7 @@ describe('DhcpProbe.discover', () => {
     expect(await asked).toHaveLength(1);
   });
 
-  it('what came in before the question is no answer to it', async () => {
+  it('packets from before the question are ignored', async () => {
     const { clock, probe, receive } = onLink();
     receive(reply());
     const asked = probe.discover();
@@ -179,7 +179,7 @@ describe('DhcpProbe.discover', () => {
 });
 
 describe('DhcpProbe.request', () => {
-  it('names the server and the address of the offer, and takes the ACK of that server only (RFC 2131 §4.3.2, SELECTING)', async () => {
+  it('names the server and the address of the offer, and accepts only the ACK of that server (RFC 2131 §4.3.2, SELECTING)', async () => {
     const { clock, probe, sent, receive } = onLink();
     const offered = probe.discover(true);
     await clock.advance(2);
@@ -202,7 +202,7 @@ describe('DhcpProbe.request', () => {
 });
 
 describe('DhcpProbe.claim', () => {
-  it('names the address and no server (RFC 2131 §4.3.2, INIT-REBOOT), and takes the ACK or NAK of any', async () => {
+  it('names the address and no server (RFC 2131 §4.3.2, INIT-REBOOT), and accepts the ACK or NAK of any server', async () => {
     const { clock, probe, sent, receive } = onLink();
     const asked = probe.claim('10.0.0.77');
     await clock.advance(2);
@@ -222,7 +222,7 @@ describe('DhcpProbe.claim', () => {
     expect(await asked).toBeUndefined();
   });
 
-  it('is a client of the interface where no other is given', () => {
+  it('is a client of the interface if no other is given', () => {
     expect(onLink().probe.macAddress).toBe(OWN_MAC);
   });
 });
@@ -300,7 +300,7 @@ describe('the server of an answer', () => {
 
   it.each<[string, ReplyFields, string]>([
     ['is its identifier, whichever host sent the datagram', { server: SERVER, source: OTHER }, '10.0.0.1'],
-    ['is the sender where it names none', { server: 0, source: OTHER }, '10.0.0.2'],
+    ['is the sender if it names none', { server: 0, source: OTHER }, '10.0.0.2'],
   ])('%s', async (_, fields, expected) => {
     expect(await serverOf(fields)).toBe(expected);
   });
@@ -318,7 +318,7 @@ describe('a probe on a clock that has run for long', () => {
     expect(sent.map(({ atMs }) => atMs)).toEqual([100_000, 101_000]);
   });
 
-  it('sends a DISCOVER that has its type, what it asks for and who it is, and no address', async () => {
+  it('sends a DISCOVER with its type, its request list and its client, but no address', async () => {
     const { clock, probe, sent } = onLink();
     void probe.discover();
     await clock.advance(10);

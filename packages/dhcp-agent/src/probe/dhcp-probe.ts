@@ -1,4 +1,4 @@
-/** A DHCP client that asks and reads the answers, and changes nothing on its interface. */
+/** A DHCP client that only asks and reads the answers, without changing its interface. */
 import {
   BROADCAST_ADDRESS,
   CLIENT_PORT,
@@ -35,7 +35,7 @@ export interface ProbeSocket {
   readonly hardwareAddress: Uint8Array;
   /** Sends a datagram to every host on the link. */
   broadcast(payload: Uint8Array, endpoints: Endpoints): void;
-  /** What has come in since the last call; does not wait. */
+  /** The datagrams since the last call; does not wait. */
   receive(): readonly (Pick<Endpoints, 'sourceAddress' | 'destinationPort'> & {
     readonly payload: Uint8Array;
     readonly senderHardwareAddress: Uint8Array;
@@ -46,18 +46,18 @@ export interface ProbeSocket {
 export interface DhcpProbeSettings {
   readonly socket: ProbeSocket;
   readonly clock: Clock;
-  /** Of all messages of this client: 1 to 2^32 - 1, chosen at random. */
+  /** The transaction of all messages of this client: 1 to 2^32 - 1, random. */
   readonly transactionId: number;
   /** Default: the interface's own. */
   readonly macAddress?: MacAddress;
-  /** How long answers are waited for. */
+  /** How long to wait for answers. */
   readonly timeoutMs: number;
 }
 
 interface Question {
-  /** True: does not wait for others after the first. */
+  /** True to return after the first answer. */
   readonly onlyFirst: boolean;
-  /** True for what answers this question. */
+  /** Returns true for an answer to this question. */
   readonly answers: (answer: ServerAnswer) => boolean;
 }
 
@@ -76,7 +76,7 @@ export class DhcpProbe {
   }
 
   /**
-   * Asks for an address and returns what servers offer, one answer each, in the order they came.
+   * Asks for an address and returns the offers of servers, one each, in order of arrival.
    * @param onlyFirst - true: does not wait for others after the first.
    */
   async discover(onlyFirst = false): Promise<ServerAnswer[]> {
@@ -84,7 +84,7 @@ export class DhcpProbe {
     return this.#ask(this.#message('discover', []), { onlyFirst, answers: ({ type }) => type !== 'nak' });
   }
 
-  /** Requests what a server offered: the server's ACK or NAK, or undefined if it does not answer. */
+  /** Requests an offered address. Returns the server's ACK or NAK, or undefined if it does not answer. */
   async request(offer: ServerAnswer): Promise<ServerAnswer | undefined> {
     const options = [addressOption('serverIdentifier', offer.server), addressOption('requestedAddress', offer.address)];
     // Offers of slower servers may still be on their way.
@@ -93,7 +93,7 @@ export class DhcpProbe {
     return answer;
   }
 
-  /** Claims an address as after a restart (INIT-REBOOT, RFC 2131 §4.3.2): a server that knows another one answers NAK. */
+  /** Claims an address like a client after a restart (INIT-REBOOT, RFC 2131 §4.3.2): a server that knows another address for it answers NAK. */
   async claim(address: string): Promise<ServerAnswer | undefined> {
     const message = this.#message('request', [addressOption('requestedAddress', address)]);
     const [answer] = await this.#ask(message, { onlyFirst: true, answers: ({ type }) => type !== 'offer' });

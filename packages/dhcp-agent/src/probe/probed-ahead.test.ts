@@ -92,7 +92,7 @@ describe('a leader', () => {
     expect(injected).toHaveLength(1);
   });
 
-  it('does not defer clients whose address is not new', () => {
+  it('does not defer clients with an old address', () => {
     probes.noteFresh('net0', [leaseOf(1)]);
     expect(ask(leaseOf(2))).toBe(false);
   });
@@ -110,7 +110,7 @@ describe('a leader', () => {
     expect(observer.of('address-conflict')).toMatchObject([{ usedBy: SQUATTER, address: leaseOf(1).address }]);
   });
 
-  it('that cannot probe logs that, and probes when the client asks again: it is not deferred for ever', async () => {
+  it('a failed probe is logged, and repeated when the client asks again: it is not deferred forever', async () => {
     probes.noteFresh('net0', [leaseOf(1)]);
     ask(leaseOf(1));
     await answerAll(new Error('EPERM'));
@@ -151,7 +151,7 @@ describe('a standby', () => {
     expect([probed, probes.isFresh(leaseOf(1))]).toEqual([[], true]);
   });
 
-  it('forgets after fifteen seconds what was new: the leader has probed it', () => {
+  it('forgets new addresses after fifteen seconds: the leader has probed them', () => {
     probes.noteFresh('net0', [leaseOf(1)]);
     nowMs = 15_000;
     probes.forgetOld();
@@ -166,7 +166,7 @@ describe('a message that waits for a probe', () => {
   it.each<[string, AddressUse | Error]>([
     ['another host uses the address', { byClient: false, others: [SQUATTER] }],
     ['the address cannot be probed', new Error('EPERM')],
-  ])('is forgotten where %s: it is not answered when the address is free later', async (_, use) => {
+  ])('is forgotten if %s: it is not answered when the address is free later', async (_, use) => {
     probes.noteFresh('net0', [leaseOf(1)]);
     ask(leaseOf(1));
     await answerAll(use);
@@ -181,8 +181,8 @@ describe('a message that waits for a probe', () => {
     ['an INFORM', answerOf('inform', { clientAddress: leaseOf(1).address })],
     ['a NAK', answerOf('request', { requested: leaseOf(2).address })],
     ['what is ignored', answerOf('discover', { isKnown: false })],
-    ['what is no message', answerPacket(new Uint8Array(9), { pools: POOLS, leaseOf: () => undefined })],
-  ])('is never %s: it gives no address', (_, answer) => {
+    ['octets that are not a message', answerPacket(new Uint8Array(9), { pools: POOLS, leaseOf: () => undefined })],
+  ])('is never %s, because it assigns no address', (_, answer) => {
     probes.noteFresh('net0', [leaseOf(1)]);
     probed.length = 0;
     expect([probes.defer('net0', answer, Uint8Array.of(1)), probed]).toEqual([false, []]);
@@ -196,7 +196,7 @@ describe('a message that waits for a probe', () => {
     expect(probes.defer('net0', answer, Uint8Array.of(1))).toBe(true);
   });
 
-  it('is answered by a replica that stopped being leader meanwhile: its gate decides', async () => {
+  it('is passed on by a replica that lost the leadership meanwhile: its gate decides', async () => {
     probes.noteFresh('net0', [leaseOf(1)]);
     ask(leaseOf(1));
     isLeader = false;
@@ -205,8 +205,8 @@ describe('a message that waits for a probe', () => {
   });
 });
 
-describe('a standby that becomes leader while what was new is known', () => {
-  it('probes it when its client asks, and not before; what it probes it does not forget', async () => {
+describe('a standby that becomes leader while it remembers new addresses', () => {
+  it('probes one when its client asks, and not before; it does not forget probed addresses', async () => {
     isLeader = false;
     probes.noteFresh('net0', [leaseOf(1), leaseOf(2)]);
     isLeader = true;
@@ -224,13 +224,13 @@ describe('a standby that becomes leader while what was new is known', () => {
 interface Asking {
   readonly clientAddress?: number;
   readonly requested?: number;
-  /** True: it names this server. */
+  /** True if it names this server. */
   readonly server?: boolean;
-  /** False: the client has no lease. */
+  /** False if the client has no lease. */
   readonly isKnown?: boolean;
 }
 
-/** What a server would answer to the client of lease 1. */
+/** The server's answer to the client of lease 1. */
 function answerOf(type: ClientPacket['type'], { clientAddress = 0, requested, server, isKnown }: Asking): Answer {
   const packet = encodeClientPacket({
     type,

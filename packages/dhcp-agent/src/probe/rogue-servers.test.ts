@@ -43,16 +43,16 @@ async function lookAt(ms: number, ...names: string[]): Promise<number> {
 }
 
 describe('the search for other DHCP servers', () => {
-  it('knows nothing before it has looked', () => {
+  it('knows nothing before the first search', () => {
     expect(servers.on('net0')).toBeUndefined();
   });
 
-  it('finds none: that is known, and reported as a change but not as an event', async () => {
+  it('that finds none is reported as a change but not as an event', async () => {
     await lookAt(1_000, 'net0');
     expect([servers.on('net0'), changes, observer.events]).toEqual([[], 1, []]);
   });
 
-  it('names those that it finds, in order of their addresses', async () => {
+  it('reports the servers that it finds, in order of their addresses', async () => {
     found = [one, other];
     await lookAt(1_000, 'net0');
     expect(servers.on('net0')).toEqual([other, one]);
@@ -70,7 +70,7 @@ describe('the search for other DHCP servers', () => {
     expect(servers.on('net0')?.map(({ address }) => address)).toEqual(['10.0.0.101', '10.0.0.102', '10.0.0.103']);
   });
 
-  it('reports two hosts of one address once, whichever of them answers first', async () => {
+  it('reports two hosts with one address once, whichever of them answers first', async () => {
     const twin = { ...one, macAddress: '02:00:00:00:00:67' };
     found = [one, twin];
     await lookAt(1_000, 'net0');
@@ -80,18 +80,18 @@ describe('the search for other DHCP servers', () => {
     expect(servers.on('net0')).toEqual([one, twin]);
   });
 
-  it('looks on each interface in turn', async () => {
+  it('searches each interface in turn', async () => {
     expect(await lookAt(1_000, 'net0', 'net1')).toBe(2);
     expect(probed).toEqual(['net0', 'net1']);
   });
 
-  it('looks again after four minutes where there was none, for ever', async () => {
+  it('is repeated after four minutes if there was none, forever', async () => {
     expect(await lookAt(1_000, 'net0')).toBe(1);
     expect(await lookAt(1_000 + 4 * MINUTE_MS - 1, 'net0')).toBe(0);
     for (let round = 1; round <= 5; round++) expect(await lookAt(1_000 + round * 4 * MINUTE_MS, 'net0')).toBe(1);
   });
 
-  it('looks again after twenty seconds where there was one', async () => {
+  it('is repeated after twenty seconds if there was one', async () => {
     found = [one];
     await lookAt(1_000, 'net0');
     expect(await lookAt(20_999, 'net0')).toBe(0);
@@ -126,7 +126,7 @@ describe('the search for other DHCP servers', () => {
     expect(observer.of('rogue-servers').map(({ servers: list }) => list.length)).toEqual([1, 2]);
   });
 
-  it('where it fails keeps what was known, and tries again after twenty seconds', async () => {
+  it('that fails keeps the former result, and is repeated after twenty seconds', async () => {
     found = [one];
     await lookAt(1_000, 'net0');
     found = new Error('EPERM');
@@ -137,7 +137,7 @@ describe('the search for other DHCP servers', () => {
     expect(changes).toBe(1);
   });
 
-  it('where it fails at first knows nothing', async () => {
+  it('that fails at first knows nothing', async () => {
     found = new Error('EPERM');
     await lookAt(1_000, 'net0');
     expect([servers.on('net0'), changes]).toEqual([undefined, 0]);
@@ -149,7 +149,7 @@ describe('the search for other DHCP servers', () => {
     expect(servers.on('net0')).toHaveLength(8);
   });
 
-  it('is not begun while one is under way', async () => {
+  it('does not begin while another one is running', async () => {
     const first = servers.look(['net0']);
     await servers.look(['net0', 'net1']);
     await first;
@@ -159,7 +159,7 @@ describe('the search for other DHCP servers', () => {
 });
 
 describe('what another leader found', () => {
-  it('is known as long as nothing was found from here', () => {
+  it('is known until the first search from here', () => {
     servers.adopt('net0', [one]);
     expect(servers.on('net0')).toEqual([one]);
     servers.adopt('net0', [other]);

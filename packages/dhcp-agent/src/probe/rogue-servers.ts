@@ -1,11 +1,11 @@
-/** Looks for other DHCP servers on the networks of an agent that leads: at first, and every few minutes. */
+/** Searches the networks of a leader for other DHCP servers, at the start and every few minutes. */
 import type { RogueServer } from '@vmdhcp/ippool-api/agent';
 import type { AgentObserver, ServerProbe } from '../ports.js';
 
-/** One machine on the network can pretend to be any number of servers: the first ones are enough. */
+/** A limit, because one machine can pretend to be any number of servers. */
 const MOST_SERVERS = 8;
 const INTERVAL_MS = 240_000;
-/** Where one was found, or the network could not be asked. */
+/** The interval after one was found, or after a failure. */
 const SHORT_INTERVAL_MS = 20_000;
 
 export interface RogueServersSettings {
@@ -17,7 +17,7 @@ export interface RogueServersSettings {
 }
 
 interface Looked {
-  /** Undefined: it was tried in vain. */
+  /** Undefined if the attempt failed. */
   readonly servers: readonly RogueServer[] | undefined;
   readonly nextAtMs: number;
 }
@@ -32,17 +32,17 @@ export class RogueServers {
     this.#settings = settings;
   }
 
-  /** Those that were found; undefined: there was no search yet, or none was possible. */
+  /** The servers that were found; undefined if no search has succeeded yet. */
   on(interfaceName: string): readonly RogueServer[] | undefined {
     return this.#looked.get(interfaceName)?.servers;
   }
 
-  /** What another leader found, until the first search from here. */
+  /** The findings of another leader, until the first search from here. */
   adopt(interfaceName: string, servers: readonly RogueServer[]): void {
     if (this.on(interfaceName) === undefined) this.#looked.set(interfaceName, { servers, nextAtMs: this.#settings.nowMs() });
   }
 
-  /** Looks where it is time to: one interface after the other. To be called again and again. */
+  /** Searches the interfaces that are due, one after the other. Call it repeatedly. */
   async look(interfaceNames: readonly string[]): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
@@ -65,7 +65,7 @@ export class RogueServers {
     if (servers !== undefined && JSON.stringify(before) !== JSON.stringify(servers)) this.#tell(interfaceName, servers, before);
   }
 
-  /** Undefined: not known, and nothing new is known. */
+  /** Undefined if the result is neither known nor new. */
   async #ask(interfaceName: string): Promise<RogueServer[] | undefined> {
     try {
       const servers = await this.#settings.probe(interfaceName);
@@ -84,7 +84,7 @@ export class RogueServers {
   }
 }
 
-/** Two hosts may have one address: which of them answered first is no news. */
+/** Two hosts may have one address; their order does not matter. */
 function orderOf({ address, macAddress }: RogueServer): string {
   return `${address} ${macAddress}`;
 }

@@ -1,4 +1,4 @@
-/** What a DHCP server answered, as values for people and programs. */
+/** The answers of a DHCP server, as values for people and programs. */
 import {
   type DhcpMessage,
   type DhcpOptions,
@@ -16,7 +16,7 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { printable } from './printable.js';
 
-/** What one server answered. */
+/** One server's answer. */
 export interface ServerAnswer {
   readonly type: 'offer' | 'ack' | 'nak';
   /** Server identifier (option 54), or the sender's address if it has none. */
@@ -49,7 +49,7 @@ export interface OfferedRoute {
   readonly gateway: string;
 }
 
-/** How an answer came in. */
+/** The origin of an answer. */
 export interface Arrival {
   readonly sourceAddress: Ipv4Address;
   /** Six octets. */
@@ -58,7 +58,7 @@ export interface Arrival {
   readonly tookMs: number;
 }
 
-/** Undefined for a message that is no answer of a server. */
+/** Undefined for a message that is not an answer of a server. */
 export function toServerAnswer(
   { yiaddr, options }: DhcpMessage,
   { sourceAddress, senderHardwareAddress, tookMs }: Arrival,
@@ -106,7 +106,7 @@ function addressList(options: DhcpOptions, name: 'routers' | 'domainNameServers'
   return (optionValue(options, name) ?? []).map(formatIpv4Address);
 }
 
-/** Undefined where the option is not there, or cannot be read. */
+/** Undefined if the option is missing or cannot be read. */
 function optionValue<Name extends OptionName>(options: DhcpOptions, name: Name): OptionValue<Name> | undefined {
   const octets = options.get(OPTIONS[name].code);
   return octets === undefined ? undefined : decodeOption(name, octets);

@@ -1,8 +1,8 @@
-/** What each word means that the agent adds to those of `PACKET_REASONS`: log lines and metrics have the same words. */
+/** The reasons that the agent adds to `PACKET_REASONS`, with their meanings; log lines and metrics use the same words. */
 import type { DropReason, IgnoreReason, NakReason } from '@vmdhcp/dhcp-allocator';
 import type { DeclineDoubt } from './decline-checks.js';
 
-/** Why a reply that was decided is not sent, or what a client sent changes nothing. */
+/** Why a composed reply is not sent, or why a client's message changes nothing. */
 export type SuppressReason = 'standing-by' | 'address-being-probed' | 'address-in-use';
 /** Why a DECLINE changes nothing. */
 export type DeclineIgnoreReason = DeclineDoubt | 'address-reserved';

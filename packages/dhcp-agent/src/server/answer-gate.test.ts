@@ -30,7 +30,7 @@ function setUp(gate: AnswerGate) {
   };
 }
 
-describe('the gate that a reply has to pass', () => {
+describe('the gate for replies', () => {
   it.each<SuppressReason>(['standing-by', 'address-being-probed'])(
     '%s: no reply is sent, and the reason is counted',
     (reason) => {
@@ -40,7 +40,7 @@ describe('the gate that a reply has to pass', () => {
     },
   );
 
-  it('is open: the reply is sent, and counted as what it is', () => {
+  it('is open: the reply is sent and counted', () => {
     const { discover, counted } = setUp({ whyNotSent: () => undefined });
     expect(discover(VM_A)).toBeDefined();
     expect(counted()).toEqual(['offer']);

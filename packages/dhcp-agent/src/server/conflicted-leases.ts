@@ -7,7 +7,7 @@ interface Conflict {
   readonly untilMs: number;
 }
 
-/** Leases whose address another machine uses: their clients get no reply before they have another address, or the time is over. */
+/** Leases whose address another machine uses: their clients get no reply until they have another address, or the time is over. */
 export class ConflictedLeases {
   readonly #conflicts = new Map<string, Conflict>();
 

@@ -1,6 +1,6 @@
 /**
- * Leases of the clients that an object declares: what assignments, answers, DECLINEs and time change in them. Each change is an event for the observer, and
- * what others must know of it is passed on.
+ * The leases of clients that an object declares. Assignments, answers, DECLINEs and time change them; each change is an event for the observer, and
+ * is passed on to the parts that need it.
  */
 import {
   type Answer,
@@ -25,14 +25,14 @@ import type { MessageCounters } from './message-counters.js';
 export interface DeclaredLeasesPorts {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;
-  /** Probes which hosts use an address. A DECLINE is believed only if this confirms it. */
+  /** Probes which hosts use an address; a DECLINE is believed only if this confirms it. */
   readonly findUsers: FindAddressUsers;
-  /** The client declined its address and the network confirmed it: it has no lease until it is given another one. */
+  /** A DECLINE of the client was confirmed by a probe: it has no lease until it gets another address. */
   readonly onDeclined: (lease: Lease, usedBy: MacAddress) => void;
-  /** A client began or ceased to use its address. */
+  /** A client began or stopped using its address. */
   readonly onBindingChanged: () => void;
   readonly counters: MessageCounters;
-  /** A confirmed DECLINE of an address that is not assigned to the client. @returns true: it is of an unknown client's lease, and settled. */
+  /** A confirmed DECLINE of an address that is not assigned to the client. @returns true if it was an unknown client's lease, and is handled. */
   readonly onOtherDeclined: (lease: Lease, interfaceName: string, usedBy: MacAddress) => boolean;
 }
 
@@ -40,7 +40,7 @@ export class DeclaredLeases {
   readonly table = new LeaseTable();
   readonly #ports: DeclaredLeasesPorts;
   readonly #declines: DeclineChecks;
-  /** DECLINEs that are not believed are counted; so many of them are logged. */
+  /** DECLINEs that are not believed are counted; this many of them are logged. */
   readonly #doubtLines = new RateBudget({ perSecond: 0.2, burst: 10 });
 
   constructor(ports: DeclaredLeasesPorts) {
@@ -52,7 +52,7 @@ export class DeclaredLeases {
     });
   }
 
-  /** The assignments of a pool that was not served before. @param expiryOf - when a lease ends, where that is known from before. */
+  /** The assignments of a pool that was not served before. @param expiryOf - when a lease ends, if that is known from before. */
   restore(poolName: string, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): void {
     for (const { lease } of this.table.replacePool(poolName, assignments)) {
       const expiresAtMs = expiryOf?.(lease.macAddress);
@@ -88,13 +88,13 @@ export class DeclaredLeases {
     for (const lease of this.table.expire(this.#ports.nowMs())) this.#observe('expired', lease);
   }
 
-  /** The client has its lease from now on. @param nowMs - when the packet was read. */
+  /** Binds the client's lease. @param nowMs - when the packet was read. */
   bind(lease: Lease, pool: Pool, { interfaceName, nowMs }: { readonly interfaceName: string; readonly nowMs: number }): void {
     this.observeBound(lease, interfaceName);
     this.table.setExpiry(lease, leaseExpiry(pool, nowMs));
   }
 
-  /** To be called before the lease is bound: an event, unless it was before. */
+  /** Reports that the lease is bound, unless it already was. Call it before binding. */
   observeBound(lease: Lease, interfaceName: string): void {
     if (lease.expiresAtMs !== undefined) return;
     this.#observe('bound', lease, { interface: interfaceName });
@@ -121,7 +121,7 @@ export class DeclaredLeases {
       return;
     }
     if (pool.reservations.get(client.macAddress)?.address === lease.address) {
-      // What a person has reserved stays reserved; a person has to see that another machine uses it.
+      // A reservation of a person stays; a person must see that another machine uses the address.
       this.#doubtDecline(lease, { interface: interfaceName, reason: 'address-reserved' });
       return;
     }

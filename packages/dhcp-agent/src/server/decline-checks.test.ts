@@ -16,7 +16,7 @@ function setUp() {
     onOutcome: ({ macAddress }, interfaceName, outcome) =>
       outcomes.push(`${macAddress} on ${interfaceName}: ${outcome.believed ? `used by ${outcome.usedBy}` : outcome.reason}`),
   });
-  /** Answers every open question, and waits until that has had its consequences. */
+  /** Answers every open probe, and waits for the consequences. */
   const answer = async (use: AddressUse) => {
     for (const resolve of questions.splice(0)) resolve(use);
     await new Promise(setImmediate);

@@ -1,6 +1,6 @@
 /**
- * A DECLINE claims that another host uses the address of its client. Any virtual machine can send one with the MAC address of another client, so it is only
- * a claim: it counts when the network confirms it, and changes nothing otherwise.
+ * A DECLINE claims that another host uses the address of its client. Any virtual machine can send one with the MAC address of another client, so it
+ * is only a claim: it takes effect if a probe confirms it, and changes nothing otherwise.
  */
 import type { Lease, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { HourlyLimit } from '../limits/hourly-limit.js';
@@ -8,22 +8,22 @@ import type { AddressUse } from '../ports.js';
 import type { FindAddressUsers } from '../probe/address-users.js';
 import { DeclineLimits } from './decline-limits.js';
 
-/** Leases that the answers of one host may end in an hour. */
+/** How many leases the answers of one host may end in an hour. */
 const PER_ANSWERING_HOST = 3;
 
 /** Why a DECLINE is not believed. */
 export type DeclineDoubt =
-  /** Too many DECLINEs of this client or in this pool: the network was not asked. */
+  /** Too many DECLINEs of this client or in this pool: the address was not probed. */
   | 'decline-limit'
-  /** The network is being asked because of an earlier DECLINE of this client. */
+  /** The address is being probed because of an earlier DECLINE of this client. */
   | 'decline-being-checked'
-  /** The client itself answers for the address: it uses it. */
+  /** The client itself answers for the address, so it uses it. */
   | 'decline-address-in-use-by-client'
   /** No host answers for the address. */
   | 'decline-unconfirmed'
   /** One host has confirmed too many DECLINEs. */
   | 'decline-answered-too-often'
-  /** The network could not be asked. */
+  /** The address could not be probed. */
   | 'decline-not-checked';
 
 export type DeclineOutcome =
@@ -48,7 +48,7 @@ export class DeclineChecks {
     this.#ports = ports;
   }
 
-  /** A DECLINE of this lease came in on this interface. */
+  /** Checks a DECLINE of this lease that came in on this interface. */
   claim(lease: Lease, interfaceName: string): void {
     const { poolName, macAddress } = lease;
     const key = `${poolName} ${macAddress}`;
@@ -67,7 +67,7 @@ export class DeclineChecks {
     this.#ports.onOutcome(lease, interfaceName, outcome);
   }
 
-  /** The client's own answer comes first: who uses an address does not decline it. */
+  /** The client's own answer decides first: a client that uses an address has not declined it. */
   #judge({ byClient, others }: AddressUse, interfaceName: string): DeclineOutcome {
     if (byClient) return { believed: false, reason: 'decline-address-in-use-by-client' };
     if (others.length === 0) return { believed: false, reason: 'decline-unconfirmed' };

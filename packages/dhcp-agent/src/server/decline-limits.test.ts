@@ -18,7 +18,7 @@ describe('how many declined addresses are believed', () => {
     expect([6_010, 6_020, 12_030].map((ms) => limits.take('net', `later ${ms}`, ms))).toEqual([true, false, true]);
   });
 
-  it('of one client that declines for ever cost the other clients of its pool nothing', () => {
+  it('one client that declines forever does not affect the other clients of its pool', () => {
     const limits = new DeclineLimits();
     const believed = Array.from({ length: 100 }, () => limits.take('net', 'hostile', 0));
     expect(believed.filter(Boolean)).toHaveLength(3);

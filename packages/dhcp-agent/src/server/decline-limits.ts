@@ -5,14 +5,14 @@ import { RateBudget } from '../limits/rate-budget.js';
 const PER_CLIENT = 3;
 
 /**
- * How many DECLINEs are checked: an honest client declines once or twice, a hostile one would go on for ever. Of a pool as a whole ten
- * are checked at once and ten a minute, so that a flood of them costs little. Time is handed in.
+ * Limits how many DECLINEs are checked: an honest client declines once or twice, a hostile one forever. For a whole pool, ten are checked at once and
+ * then ten a minute, so that a flood costs little. The time is a parameter.
  */
 export class DeclineLimits {
   readonly #clients = new HourlyLimit(PER_CLIENT);
   readonly #pools = new Map<string, RateBudget>();
 
-  /** True if the DECLINE is to be checked. */
+  /** True if the DECLINE should be checked. */
   take(poolName: string, macAddress: string, nowMs: number): boolean {
     const client = `${poolName} ${macAddress}`;
     if (!this.#clients.has(client, nowMs)) return false;

@@ -22,7 +22,7 @@ function setUp() {
   const observer = new RecordingObserver();
   const lines = () => observer.of('lease').map(({ event, lease, details }) => ({ event, mac: lease.macAddress, ...details }));
   const declined: (Lease & { usedBy: string })[] = [];
-  /** What the network answers; it is asked on `askedOn`. */
+  /** The answer to probes, which arrive on `askedOn`. */
   const network: { use: AddressUse | Error; askedOn: string[] } = { use: { byClient: false, others: [] }, askedOn: [] };
   const clock = { nowMs: 1_000 };
   const nowMs = () => clock.nowMs;
@@ -55,7 +55,7 @@ function setUp() {
       [50, octets(address)],
       [54, octets('10.0.0.1')],
     ]);
-    // The network has answered when what waits for it has run.
+    // Lets everything run that waits for the probe's answer.
     await new Promise(setImmediate);
   };
   const release = (macAddress: string, address: string) => {
@@ -77,7 +77,7 @@ describe('the packet path tells a story', () => {
     ]);
   });
 
-  it('a client that declined has no lease until it is given another one, where the network confirms it', async () => {
+  it('a client whose DECLINE is confirmed has no lease until it gets another one', async () => {
     const { network, send, decline, declined, lines } = setUp();
     network.use = { byClient: false, others: [SQUATTER] };
     await decline(VM_A, '10.0.0.10');
@@ -92,7 +92,7 @@ describe('the packet path tells a story', () => {
     ['the client and another host answer', { byClient: true, others: [SQUATTER] }, 'decline-address-in-use-by-client'],
     ['no host answers', { byClient: false, others: [] }, 'decline-unconfirmed'],
     ['the network cannot be asked', new Error('EPERM'), 'decline-not-checked'],
-  ])('a DECLINE changes nothing where %s: it is counted and logged', async (_what, use, reason) => {
+  ])('a DECLINE changes nothing if %s: it is counted and logged', async (_what, use, reason) => {
     const { network, server, send, decline, declined, lines } = setUp();
     network.use = use;
     await decline(VM_A, '10.0.0.10');
@@ -102,7 +102,7 @@ describe('the packet path tells a story', () => {
     expect(send(VM_A, 'request', [[50, octets('10.0.0.10')]])).toBe(5);
   });
 
-  it('a DECLINE changes nothing until the network has answered, and nothing of an address that the client has by then', async () => {
+  it('a DECLINE changes nothing until the probe is answered, and does not affect a new address of the client', async () => {
     const { network, server, send, decline, declined } = setUp();
     network.use = { byClient: false, others: [SQUATTER] };
     const checked = decline(VM_A, '10.0.0.10');
@@ -115,7 +115,7 @@ describe('the packet path tells a story', () => {
     expect(server.leaseOf('net', VM_A)?.address).toBe(ip('10.0.0.11'));
   });
 
-  it('a thousand DECLINEs are a few questions and a few lines', async () => {
+  it('a thousand DECLINEs cause a few probes and a few log lines', async () => {
     const { network, server, send, decline, lines } = setUp();
     for (let round = 0; round < 1_000; round++) await decline(VM_A, '10.0.0.10');
     for (let round = 0; round < 1_000; round++) await decline(PRINTER, '10.0.0.20');

@@ -1,6 +1,6 @@
 /**
- * The packet path: from octets to a queued reply, and what that means for the leases. It owns the lease table and the pools
- * as they are served; where pools and assignments come from is its caller's business.
+ * The packet path: from octets to a queued reply, and its effect on the leases. It owns the lease table and the served pools; its caller provides
+ * pools and assignments.
  */
 import {
   type Answer,
@@ -40,45 +40,42 @@ type Reply = ReplyAnswer;
 export interface DhcpServerPorts extends Omit<DeclaredLeasesPorts, 'counters' | 'onOtherDeclined'> {
   /** Default: no packet is logged. */
   readonly packetLog?: PacketLog;
-  /** Pools that lease addresses to unknown clients too. Default: none. */
+  /** Pools that also lease addresses to unknown clients. Default: none. */
   readonly open?: OpenPoolsPort;
-  /** Where it is noted what each client sent and got. Its time is that of a burst: `endBurst` has to be called after each. Default: nowhere. */
+  /** Notes the messages and answers of each client. It reads the time once for each burst, so call `endBurst` after each. Optional. */
   readonly traffic?: AgentTraffic | undefined;
-  /** Captures that may run. Default: none. */
+  /** Running captures. Optional. */
   readonly captures?: PacketCaptures | undefined;
 }
 
 /** Where packets come in. */
 export interface PacketEntry {
   readonly interfaceName: string;
-  /** What packets are counted for that are of no other pool. Default: the first pool of the interface. */
+  /** The pool for counting packets that belong to no pool. Default: the first pool of the interface. */
   readonly poolName?: string;
 }
 
-/** What an answer has to pass before it counts. */
+/** The gate that an answer must pass before it takes effect. */
 export interface AnswerGate {
-  /** Why nothing comes of this answer; undefined: it goes out. Called once for each packet that would be answered or noted. */
+  /** Why this answer is not sent; undefined if it is. Called once for each packet that would be answered or noted. */
   readonly whyNotSent: (
     answer: Extract<Answer, { readonly kind: 'reply' | 'noted' }>,
     packet: Uint8Array,
   ) => SuppressReason | undefined;
-  /**
-   * True: `whyNotSent` has nothing against an OFFER or ACK of this lease, and need not see it; nor is it redirected. Absent: it has to see
-   * every answer.
-   */
+  /** True if an OFFER or ACK of this lease may bypass `whyNotSent`, and is not redirected. Absent if every answer must pass it. */
   readonly isOpenTo?: (lease: Lease) => boolean;
-  /** The same reply to another destination. */
+  /** Changes the destination of a reply. */
   readonly redirect?: (answer: Reply) => Reply;
 }
 
 const NO_PACKETS: PacketLog = { isActive: false, note: () => undefined };
 const OPEN: AnswerGate = { whyNotSent: () => undefined, isOpenTo: () => true };
 
-/** Where packets come in, with what is kept there. */
+/** A place where packets come in, with its state. */
 interface PacketPath {
   readonly interfaceName: string;
   readonly gate: AnswerGate;
-  /** What the last packet was answered from; the next one is too, as long as pools and leases stay as they are. */
+  /** The prepared answers for the last packet, which are valid until pools or leases change. */
   readonly ready: ReadyPools;
   /** Overwritten by each prepared reply. */
   readonly queued: ReusedReply;
@@ -92,14 +89,14 @@ export class DhcpServer {
   readonly #pools: PoolsOnServer;
   readonly #offers = this.counters.idOf('discover', 'offer', '');
   readonly #acks = this.counters.idOf('request', 'ack', '');
-  /** Undefined: no pool is open. */
+  /** Undefined if no pool is open. */
   readonly #open: OpenAnswers | undefined;
   readonly #newClients = new NewClientLimits();
   readonly #admits = (standing: NewStanding) => this.#newClients.admits(standing, this.#ports.nowMs());
   readonly #packetLog: PacketLog;
   readonly #noted: NotedAnswers;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
-  /** What the packet being answered may need; made once, as a packet is answered before the next one comes. */
+  /** The context of the current packet; one object is reused, because a packet is answered before the next one comes. */
   readonly #serving: { pools: readonly ServedPool[]; into: Uint8Array; readonly leaseOf: DhcpServer['leaseOf'] };
 
   constructor(ports: DhcpServerPorts) {
@@ -142,8 +139,8 @@ export class DhcpServer {
   }
 
   /**
-   * Serves the pool as it is now, to exactly these clients. What is handed over must be recorded already.
-   * @param expiryOf - when a lease that is new here ends, where that is known from before.
+   * Serves this version of the pool to exactly these clients. The assignments must already be recorded.
+   * @param expiryOf - when a new lease ends, if that is known from before.
    * @returns leases that are new or have another address, in a pool that was served before.
    */
   setPool(pool: Pool, assignments: Iterable<Assignment>, expiryOf?: (macAddress: string) => number | undefined): Lease[] {
@@ -153,21 +150,20 @@ export class DhcpServer {
   }
 
   /**
-   * Serves these clients of a pool that is served already otherwise than before, and all others as they are. What is handed over must be
-   * recorded already.
+   * Changes the assignments of these clients in a served pool, and leaves all others. The assignments must already be recorded.
    * @returns leases that are new or have another address.
    */
   changePool(poolName: string, changes: AssignmentChanges): Lease[] {
     return this.#leases.change(poolName, changes);
   }
 
-  /** Serves the pool no more. */
+  /** Stops serving the pool. */
   removePool(poolName: string): void {
     this.#pools.remove(poolName);
     this.#table.removePool(poolName);
   }
 
-  /** The pools of that name that are served now, in that order. */
+  /** The served pools with these names, in that order. */
   poolsNamed(names: readonly string[]): readonly ServedPool[] {
     return this.#pools.named(names);
   }
@@ -177,7 +173,7 @@ export class DhcpServer {
     return this.#pools.alone(name);
   }
 
-  /** So many addresses of the pool's subnet that no client has; fewer where so many are not found. @param random - 0 to less than 1. */
+  /** This many addresses of the pool's subnet that no client has; fewer if there are not as many. @param random - 0 to less than 1. */
   decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
     const pool = this.#pools.get(poolName)?.pool;
     const isAssigned = (address: Ipv4Address) =>
@@ -185,7 +181,7 @@ export class DhcpServer {
     return pool === undefined ? [] : decoyAddresses(pool, { count, isAssigned, random });
   }
 
-  /** Of declared clients, in no order. */
+  /** The leases of declared clients, in no particular order. */
   leasesOf(poolName: string): Iterable<Lease> {
     return this.#table.leases(poolName);
   }
@@ -201,17 +197,17 @@ export class DhcpServer {
     return (await this.#open?.endLease(poolName, address, interfaceName)) ?? { kind: 'no-lease' };
   }
 
-  /** To be called after each burst of packets. */
+  /** Call it after each burst of packets. */
   endBurst(): void {
     this.#noted.endBurst();
   }
 
-  /** Answers packets that came in before: what they lead to is noted as a later answer. @param answer - hands them in. */
+  /** Answers packets that came in earlier; the outcome is noted as a later answer. @param answer - passes them in. */
   again(answer: () => void): void {
     this.#noted.again(answer);
   }
 
-  /** Answers no packet, and notes that another replica does. @param poolName - empty: no pool is known. */
+  /** Notes that another replica answers a packet. @param poolName - empty if no pool is known. */
   standbyHandler(interfaceName: string, poolName: () => string): DhcpPacketHandler {
     const entry = new NotedEntry(interfaceName);
     return (packet, _, sender) => {
@@ -223,8 +219,8 @@ export class DhcpServer {
   }
 
   /**
-   * Answers what comes in on one interface. A failure in here costs one packet, never the process.
-   * @param pools - asked for every packet, as pools come and go.
+   * Answers the packets of one interface. An error costs one packet, never the process.
+   * @param pools - called for every packet, because pools come and go.
    */
   handler(entry: string | PacketEntry, pools: () => readonly ServedPool[], gate: AnswerGate = OPEN): DhcpPacketHandler {
     const { interfaceName, poolName = '' } = typeof entry === 'string' ? { interfaceName: entry } : entry;
@@ -248,7 +244,7 @@ export class DhcpServer {
     };
   }
 
-  /** The quick path of nearly every packet; undefined: the packet needs the other one. */
+  /** The fast path of nearly every packet; undefined if the packet needs the other one. */
   #answerPrepared(packet: Uint8Array, path: PacketPath): QueuedReply | undefined {
     const { gate, interfaceName, queued } = path;
     if (gate.isOpenTo === undefined || this.#packetLog.isActive) return undefined;
@@ -327,7 +323,7 @@ export class DhcpServer {
     void this.#open?.recordThenSend(answer, interfaceName).then(noteRecorded);
   }
 
-  /** Captures replies that had to wait, as they are sent. */
+  /** Captures delayed replies when they are sent. */
   #sendingLate(open: OpenPoolsPort): OpenPoolsPort['send'] {
     return (interfaceName, replies) => {
       if (this.#noted.isCapturing) this.#noted.captureLate(interfaceName, replies, this.#pools.all());

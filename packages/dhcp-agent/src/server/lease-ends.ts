@@ -1,6 +1,6 @@
 /**
- * Leases of unknown clients, and quarantines, that end before their time: a person ends one, or the address is bound to another client now. In each case only if no
- * host answers a probe that would lose its address, or that another client would share.
+ * Ends leases of unknown clients, and quarantines, early: because a person asks for it, or because the address is now bound to another client. It
+ * does so only if no host answers a probe, because that host would lose its address or share it with another client.
  */
 import {
   type Binding,
@@ -14,11 +14,11 @@ import {
 import type { AddressUse } from '../ports.js';
 import type { FindAddressUsers } from '../probe/address-users.js';
 
-/** A host that has answered is not asked again for so long because another client wants its address. */
+/** A host that has answered is not probed again for this long when another client wants its address. */
 const PRESENT_MS = 30_000;
-/** Hosts that are remembered to have answered. */
+/** The maximum number of remembered hosts that answered. */
 const MOST_PRESENT = 1_024;
-/** Addresses that are probed at the same time. */
+/** The maximum number of simultaneous probes. */
 const MOST_CHECKED = 256;
 
 /** Why a lease or a quarantine stays. */
@@ -27,19 +27,19 @@ export type KeptReason =
   | 'in-use-by-client'
   /** Another host answers for the address in quarantine. */
   | 'in-use-by-another-host'
-  /** The network is being asked already, about this address or about as many as may be. */
+  /** This address, or the maximum number of addresses, is being probed. */
   | 'being-checked'
-  /** The network could not be asked. */
+  /** The address could not be probed. */
   | 'not-checked';
 
-/** What became of a lease that was to end. */
+/** The outcome for a lease that should end. */
 export type LeaseEnd =
   | { readonly kind: 'ended'; readonly macAddress: MacAddress }
   | { readonly kind: 'quarantine-ended' }
-  /** There is none that could end. */
+  /** There is no lease or quarantine to end. */
   | { readonly kind: 'no-lease' }
   | { readonly kind: 'not-recorded' }
-  /** `macAddress`: of the client, or of the host that answers for an address in quarantine. */
+  /** `macAddress`: that of the client, or of the host that answers for an address in quarantine. */
   | { readonly kind: 'kept'; readonly macAddress?: MacAddress; readonly reason: KeptReason };
 
 export interface LeaseEndsPorts {
@@ -64,7 +64,7 @@ export class LeaseEnds {
   readonly #ports: LeaseEndsPorts;
   /** By pool and MAC address: until when the host is taken to be present. */
   readonly #presentUntilMs = new Map<string, number>();
-  /** By pool and address: what is being probed. */
+  /** By pool and address: current probes. */
   readonly #checked = new Set<string>();
 
   constructor(ports: LeaseEndsPorts) {
@@ -82,7 +82,10 @@ export class LeaseEnds {
       : { kind: 'no-lease' };
   }
 
-  /** True: the address that is bound to this client is leased to another one, whose host is being probed. The client may have the address when it asks again. */
+  /**
+   * True if the address that is bound to this client is leased to another one, whose host is being probed. The client may get the address when it
+   * asks again.
+   */
   probesFormerHolder(open: OpenPool, macAddress: MacAddress, interfaceName: string): boolean {
     const poolName = open.pool.name;
     const nowMs = this.#ports.nowMs();

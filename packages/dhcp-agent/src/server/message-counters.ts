@@ -1,10 +1,10 @@
 import type { ClientMessageType } from '@vmdhcp/dhcp-allocator';
 import type { MessageReason, PacketDropReason } from './agent-packet-reasons.js';
 
-/** What a message of a client led to. */
+/** The outcome of a client's message. */
 export type MessageOutcome = 'offer' | 'ack' | 'nak' | 'inform' | 'ignored' | 'released' | 'declined';
 
-/** One kind of message and what became of it, for `increment`. */
+/** A message type with an outcome, for `increment`. */
 export type CounterId = number;
 
 interface MessageCounter {
@@ -13,7 +13,7 @@ interface MessageCounter {
   readonly reason: MessageReason | '';
 }
 
-/** Counts of what became of messages: cheap enough for every packet, read only on request. */
+/** Counts messages by outcome: cheap enough for every packet, read only on request. */
 export class MessageCounters {
   readonly #ids = new Map<string, Map<string, Map<string, CounterId>>>();
   readonly #counters: MessageCounter[] = [];
@@ -26,7 +26,7 @@ export class MessageCounters {
     this.increment(this.idOf(type, outcome, reason));
   }
 
-  /** What `increment` counts by: to be asked for once, where messages of one kind are many. */
+  /** Returns the key for `increment`. Keep it if there are many messages of one kind. */
   idOf(type: ClientMessageType, outcome: MessageOutcome, reason: MessageReason | ''): CounterId {
     const reasons = inner(inner(this.#ids, type), outcome);
     const known = reasons.get(reason);
@@ -41,7 +41,7 @@ export class MessageCounters {
     this.#counts[id] = (this.#counts[id] as number) + 1;
   }
 
-  /** A packet that is no message for this server. */
+  /** Counts a packet that is not a message for this server. */
   drop(reason: PacketDropReason, count = 1): void {
     this.#dropped.set(reason, (this.#dropped.get(reason) ?? 0) + count);
   }
@@ -55,7 +55,7 @@ export class MessageCounters {
     return this.#omittedOptions;
   }
 
-  /** Of messages that there were, in the order in which they were first counted or asked for. */
+  /** The counts of all kinds with a message, in the order in which they were first counted or requested. */
   *messages(): Generator<{ readonly type: string; readonly outcome: string; readonly reason: string; readonly count: number }> {
     for (const [id, counter] of this.#counters.entries()) {
       const count = this.#counts[id] as number;
@@ -68,7 +68,7 @@ export class MessageCounters {
   }
 }
 
-/** The map behind a key, made where there is none. */
+/** The map for a key, created if needed. */
 function inner<Value>(maps: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
   const known = maps.get(key);
   if (known !== undefined) return known;

@@ -1,13 +1,13 @@
 import type { NewStanding } from '@vmdhcp/dhcp-allocator';
 import { RateBudget } from '../limits/rate-budget.js';
 
-/** So many messages at once, then so many a second: half a processor has time for them, and for all clients that have leases. */
+/** The burst and the rate per second: half a processor can handle them, and all clients with leases. */
 const BUDGET = { perSecond: 2_000, burst: 4_000 };
 
-/** How many messages of clients that never had a lease are answered: a flood of made-up clients keeps no other client waiting. */
+/** Limits the answers to clients that never had a lease, so that a flood of made-up clients does not delay other clients. */
 export class NewClientLimits {
   readonly #new = new RateBudget(BUDGET);
-  /** Apart from the others: a client that was offered an address gets it, whatever else asks. */
+  /** A separate budget, so that a client with an offer gets its address during a flood. */
   readonly #offered = new RateBudget(BUDGET);
 
   admits(standing: NewStanding, nowMs: number): boolean {

@@ -1,4 +1,4 @@
-/** From what a server decides about a packet to what is noted of its client. Without a place to note it, nothing is done. */
+/** Notes the server's decisions for each client. It does nothing if there is no place to note them. */
 import {
   type Answer,
   BROADCAST_ADDRESS,
@@ -24,12 +24,12 @@ import type { LateOffer } from './open-answers.js';
 const [CIADDR, GIADDR, CHADDR] = [12, 24, 28];
 const NO_PACKET = new Uint8Array(0);
 
-/** Where packets come in. All have one shape, for which the packet path is compiled. */
+/** A place where packets come in. All have the same object shape, for which the packet path is compiled. */
 export class NotedEntry {
   readonly interfaceName: string;
-  /** What packets are counted for that are of no other pool; empty: none. */
+  /** The pool for counting packets that belong to no pool; empty for none. */
   readonly poolName: string;
-  /** Of the last packet, as the next one has the same. */
+  /** The values of the last packet, because the next one usually has the same. */
   place: Place | undefined = undefined;
 
   constructor(interfaceName: string, poolName = '') {
@@ -42,7 +42,7 @@ interface NotedAnswersPorts {
   readonly traffic?: AgentTraffic | undefined;
   readonly captures?: PacketCaptures | undefined;
   readonly nowMs: () => number;
-  /** Undefined: the client is known by its MAC address only. */
+  /** Undefined if only the MAC address of the client is known. */
   readonly standingOf: (poolName: string, macAddress: MacAddress) => Standing;
 }
 
@@ -55,7 +55,7 @@ export class NotedAnswers {
   #sender: PacketSender | undefined;
   /** Why it gets no answer. */
   #reason = '';
-  /** The pool that it is of. */
+  /** The pool of the packet. */
   #poolName = '';
   #isAgain = false;
 
@@ -64,7 +64,7 @@ export class NotedAnswers {
     this.#traffic = ports.traffic;
   }
 
-  /** Milliseconds since 1970: when the burst was read, where that is known. */
+  /** Milliseconds since 1970: when the burst was read, if that is known. */
   nowMs(): number {
     return this.#traffic === undefined ? this.#ports.nowMs() : this.#traffic.nowMs();
   }
@@ -80,7 +80,7 @@ export class NotedAnswers {
     this.#isAgain = false;
   }
 
-  /** This packet is answered from now on. */
+  /** Begins a packet. */
   begin(packet: Uint8Array, entry: NotedEntry, sender: PacketSender | undefined): void {
     this.#packet = packet;
     this.#entry = entry;
@@ -94,11 +94,11 @@ export class NotedAnswers {
     const traffic = this.#traffic;
     if (traffic === undefined) return;
     const place = this.#placeOf(traffic, pool.name);
-    // Where the packet came from takes time to find out: only what is noted needs it.
+    // The source of a packet is expensive to find, and only noted packets need it.
     if (traffic.countGranted(place, kind)) traffic.noteGranted(place, hardwareAddress, kind, lease, this.#from());
   }
 
-  /** @param notSent - why the answer is not sent; undefined: it is, or it waits. @param poolName - of a packet that is of no pool. */
+  /** @param notSent - why the answer is not sent; undefined if it is sent, or waits. @param poolName - for a packet that belongs to no pool. */
   noteAnswer(
     answer: Answer,
     { notSent, poolName }: { readonly notSent: MessageReason | undefined; readonly poolName: string },
@@ -107,7 +107,7 @@ export class NotedAnswers {
     else this.#note(answer, outcomeOf(answer, notSent));
   }
 
-  /** A packet that is none for this server. @param poolName - empty: it is not known which pool it is of. */
+  /** Notes a packet that is not for this server. @param poolName - empty if its pool is not known. */
   noteDropped(reason: PacketDropReason | MessageReason, poolName: string): void {
     const pool = poolName === '' ? this.#entry.poolName : poolName;
     this.#poolName = pool;
@@ -118,7 +118,7 @@ export class NotedAnswers {
     this.#traffic.note({ place, octets: this.#packet, macOffset: CHADDR, standing, reason, from: this.#from() });
   }
 
-  /** What is to be called when it is known whether the record of this answer survives, or why it does not. */
+  /** Returns the callback for the outcome of this answer's record. */
   laterOf({ client, pool, reply }: RecordAnswer): (notRecorded: MessageReason | undefined) => void {
     const traffic = this.#traffic;
     this.#poolName = pool.name;
@@ -158,7 +158,7 @@ export class NotedAnswers {
     });
   }
 
-  /** False: nothing is copied. */
+  /** False if nothing is copied. */
   get isCapturing(): boolean {
     return this.#ports.captures?.isActive === true;
   }
@@ -180,7 +180,7 @@ export class NotedAnswers {
     this.#ports.captures?.note({ ...common, isSent: true, addresses, payload, comment: this.#reason });
   }
 
-  /** Hands replies that had to wait to the captures. @param pools - one of them is the pool of each. */
+  /** Hands delayed replies to the captures. @param pools - one of them is the pool of each. */
   captureLate(interfaceName: string, replies: readonly LateReply[], pools: Iterable<ServedPool>): void {
     const names = new Map([...pools].map(({ pool }) => [pool.serverAddress, pool.name]));
     for (const { bytes, queued } of replies) {
@@ -191,7 +191,7 @@ export class NotedAnswers {
     }
   }
 
-  /** A socket shows where a packet came from, and not which address it was sent to: a client that has none broadcasts, and others reach the server's address. */
+  /** A socket shows the source of a packet, but not its destination: a client without an address broadcasts, others send to the server's address. */
   #addressesOfPacket(serverAddress: Ipv4Address): DatagramAddresses {
     const source = this.#from();
     const isRelayed = addressAt(this.#packet, GIADDR) !== 0;
@@ -209,7 +209,7 @@ export class NotedAnswers {
     return entry.place as Place;
   }
 
-  /** Where the sender is not known, the address that the message names. */
+  /** The address in the message, if the sender is not known. */
   #from(): Ipv4Address {
     if (this.#sender !== undefined) return this.#sender.address;
     return addressAt(this.#packet, GIADDR) || addressAt(this.#packet, CIADDR);
@@ -221,7 +221,7 @@ function addressesOfReply({ serverAddress, destination }: QueuedReply): Datagram
   return { source: serverAddress, sourcePort: SERVER_PORT, destination: address, destinationPort: port };
 }
 
-/** What became of a message. A RELEASE or DECLINE has no answer, and needs no reason for that. */
+/** The outcome of a message. A RELEASE or DECLINE has no answer, and needs no reason for that. */
 function outcomeOf(
   answer: Exclude<Answer, { readonly kind: 'dropped' }>,
   notSent: MessageReason | undefined,

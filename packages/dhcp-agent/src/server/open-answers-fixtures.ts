@@ -1,4 +1,4 @@
-/** An agent with one open pool, 10.0.0.100 and .101, on a network and with a disk that do what a test wants. */
+/** An agent with one open pool, 10.0.0.100 and .101, and a network and a disk that the test controls. */
 import {
   type BindingRecord,
   type DhcpMessage,
@@ -23,7 +23,7 @@ export const SQUATTER = '02:00:00:00:00:66';
 export const octets = (text: string): Uint8Array => Uint8Array.from(text.split('.'), Number);
 export const ip = (text: string): number => parseIpv4Address(text) as number;
 
-/** The next turn of the event loop: what was settled has been passed on. */
+/** Waits for the next turn of the event loop, so that settled promises have taken effect. */
 export const turn = () => new Promise(setImmediate);
 
 export function setUp({ probes = false, interfaces = [] as readonly string[] } = {}) {
@@ -41,7 +41,7 @@ export function setUp({ probes = false, interfaces = [] as readonly string[] } =
   const sent: string[] = [];
   /** Hosts that answer probes, by address. */
   const hosts = new Map<string, MacAddress>();
-  /** How the network answers; default: as the hosts do. */
+  /** How probes are answered; default: by the hosts. */
   const network: { use?: AddressUse; error?: Error; hostsAreOn?: string } = {};
   const probed: string[] = [];
   const server = new DhcpServer({
@@ -78,7 +78,7 @@ export function setUp({ probes = false, interfaces = [] as readonly string[] } =
   });
   server.setPool(checked.value, [{ macAddress: DECLARED, address: ip('10.0.0.10') }]);
   const handle = server.handler('eth1', () => server.poolsNamed(['net']));
-  /** What is answered at once. */
+  /** The immediate answer. */
   const send = (macAddress: string, type: ClientPacket['type'], fields: Partial<ClientPacket> = {}): string | undefined => {
     const into = Buffer.alloc(1_472);
     const reply = handle(encodeClientPacket({ type, macAddress, xid: 1, options: [], ...fields }), into);
@@ -99,7 +99,7 @@ export function setUp({ probes = false, interfaces = [] as readonly string[] } =
     await turn();
   };
   const lines = () => observer.of('lease').map(({ event, lease, details }) => ({ event, mac: lease.macAddress, ...details }));
-  /** A client asks as one that knows nothing, and has what it is offered. */
+  /** A new client asks, and gets the address that it is offered. */
   const join = async (macAddress: string) => {
     const before = sent.length;
     const atOnce = send(macAddress, 'discover');

@@ -50,7 +50,7 @@ describe('an unknown client', () => {
 });
 
 describe('an address that is given for the first time', () => {
-  it('is offered when it was probed, and once more without a probe', async () => {
+  it('is offered after a probe, and a second time without one', async () => {
     const { send, sent, probed } = setUp({ probes: true });
     expect(send(UNKNOWN, 'discover')).toBeUndefined();
     await turn();
@@ -76,7 +76,7 @@ describe('an address that is given for the first time', () => {
 describe('a DECLINE of an unknown client', () => {
   it.each([
     { others: [SQUATTER], quarantined: 1, what: 'is quarantined when a host answers for the address' },
-    { others: [], quarantined: 0, what: 'changes nothing when none does' },
+    { others: [], quarantined: 0, what: 'changes nothing if no host answers' },
   ])('$what', async ({ others, quarantined }) => {
     const { send, request, settle, network, open, clock } = setUp();
     send(OTHER, 'discover');
@@ -115,7 +115,7 @@ it('a flood of made-up clients is answered from a budget, and a client that has 
   expect(send(UNKNOWN, 'discover')).toBe('offer 10.0.0.100');
 });
 
-it('a client that renews its first lease is reported once: it is no made-up one', async () => {
+it('a client that renews its first lease is reported once: it is real', async () => {
   const { join, send, settle, clock, observer } = setUp();
   expect(await join(UNKNOWN)).toBe('10.0.0.100');
   const renew = async () => {
@@ -130,11 +130,11 @@ it('a client that renews its first lease is reported once: it is no made-up one'
   expect(proven()).toEqual([{ kind: 'client-proven', pool: 'net', macAddress: UNKNOWN }]);
 });
 
-it('a client that was offered an address gets it, whatever another one requests that was offered one', async () => {
+it('a client that was offered an address gets it, whatever another client with an offer requests', async () => {
   const world = setUp();
   expect(world.send(UNKNOWN, 'discover')).toBe('offer 10.0.0.100');
   expect(world.send(SQUATTER, 'discover')).toBe('offer 10.0.0.101');
-  // As in INIT-REBOOT, without a server identifier.
+  // Like INIT-REBOOT, without a server identifier.
   for (let each = 0; each < 4_100; each++) world.send(SQUATTER, 'request', { options: [[50, octets('10.0.0.101')]] });
   world.request(UNKNOWN, '10.0.0.100');
   await turn();

@@ -1,6 +1,7 @@
 /**
- * What becomes of answers to unknown clients: a lease is recorded, and then its ACK is sent; before a client gets an address that it does not have, the address is
- * probed. If another host uses it, its lease goes on where it is remembered as its client; otherwise the address is recorded as quarantined.
+ * Handles answers to unknown clients: a lease is recorded before its ACK is sent, and an address is probed before a client gets it for the first
+ * time. If another host uses the address, that host's lease goes on if it is remembered as the client; otherwise the address is recorded as
+ * quarantined.
  */
 import {
   type Binding,
@@ -25,22 +26,24 @@ import { queuedReplyOf } from './queued-reply.js';
 
 /** How long no client gets an address that another host uses. */
 const QUARANTINE_MS = 3_600_000;
-/** Addresses that are probed at the same time; more than that are offered without a probe, so that a flood of made-up clients delays no offer. */
+/**
+ * The maximum number of simultaneous probes; further addresses are offered without a probe, so that a flood of made-up clients does not delay offers.
+ */
 const MOST_PROBED = 256;
-/** Addresses that are probed at the same time because clients request them; more than that get no reply. */
+/** The maximum number of simultaneous probes for REQUESTs; further requests get no reply. */
 const MOST_REQUESTED = 4_096;
-/** Addresses that are remembered to be free. */
+/** The maximum number of addresses remembered as free. */
 const MOST_FREE = 4_096;
 
-/** The pools that lease addresses to unknown clients, and where their leases survive. */
+/** The pools that lease addresses to unknown clients, and the store for their leases. */
 export interface OpenPoolsPort {
   readonly openPoolOf: (poolName: string) => OpenPool | undefined;
   readonly all: () => Iterable<OpenPool>;
-  /** True when the record survives a crash and counts in its pool. Never rejects. */
+  /** Resolves to true when the record survives a crash and has taken effect in its pool. Never rejects. */
   readonly record: (record: BindingRecord) => Promise<boolean>;
-  /** True: an address of the pool is probed before a client gets it. */
+  /** True if an address of the pool is probed before a client gets it. */
   readonly probes: (poolName: string) => boolean;
-  /** The interfaces on which the pool is served: a host of one of its addresses may be on any. */
+  /** The interfaces on which the pool is served: a host with one of its addresses may be on any of them. */
   readonly interfacesOf: (poolName: string) => readonly string[];
   readonly send: (interfaceName: string, replies: readonly LateReply[]) => void;
 }
@@ -50,7 +53,7 @@ export interface OpenAnswersPorts extends OpenPoolsPort {
   readonly nowMs: () => number;
   readonly findUsers: FindAddressUsers;
   readonly counters: MessageCounters;
-  /** The offer that waited for a probe is sent. */
+  /** Sends the offer that waited for a probe. */
   readonly onLateOffer: (offer: LateOffer) => void;
 }
 
@@ -79,11 +82,11 @@ export class OpenAnswers {
   readonly #ports: OpenAnswersPorts;
   /** By pool and address. */
   readonly #probed = new Map<string, Probed>();
-  /** By pool and address: for which client it was probed, and until when it need not be probed again. */
+  /** By pool and address: the client for which it was probed, and until when that is valid. */
   readonly #free = new Map<string, { readonly macAddress: MacAddress; readonly untilMs: number }>();
   #requested = 0;
   readonly #ends: LeaseEnds;
-  /** By interface: what is sent in a moment, in one burst. */
+  /** By interface: replies that are sent in one burst in a moment. */
   readonly #late = new Map<string, LateReply[]>();
 
   constructor(ports: OpenAnswersPorts) {
@@ -97,12 +100,12 @@ export class OpenAnswers {
     });
   }
 
-  /** The lease that an unknown client has or had of the address. */
+  /** The current or last lease of the address to an unknown client. */
   bindingAt(poolName: string, address: Ipv4Address): Binding | undefined {
     return this.openPoolOf(poolName)?.bindings.at(address);
   }
 
-  /** True: the client has a lease of the pool now. */
+  /** True if the client has a lease of the pool. */
   hasLease(poolName: string, macAddress: MacAddress): boolean {
     const binding = this.openPoolOf(poolName)?.bindings.ofClient(macAddress);
     return binding !== undefined && isBindingValid(binding, this.#ports.nowMs());
@@ -113,7 +116,7 @@ export class OpenAnswers {
     return this.#ends.end(poolName, address, interfaceName);
   }
 
-  /** True: the reply is an offer, and is sent when its address was probed; or when the client asks again, as the address that is bound to it may be free then. */
+  /** True if the reply is an offer that waits for a probe, or if the client should ask again because its bound address may be free then. */
   waitsForProbe(answer: ReplyAnswer, interfaceName: string): boolean {
     const { decision, pool, client } = answer;
     if (decision.kind !== 'offer') return false;
@@ -127,7 +130,7 @@ export class OpenAnswers {
     if (probed === undefined && this.#probed.size >= MOST_PROBED) return false;
     this.#ports.counters.count(client.type, 'ignored', 'address-being-probed');
     const queued = queuedReplyOf(answer);
-    // The packet and its answer are in memory that the next packet uses.
+    // Copied, because the next packet reuses the memory.
     const offer = {
       bytes: answer.bytes.slice(),
       queued: { ...queued, hardwareAddress: queued.hardwareAddress.slice(), serverAddress: pool.serverAddress },
@@ -137,12 +140,12 @@ export class OpenAnswers {
     return true;
   }
 
-  /** No address is left for the client: the one that is bound to it may be free when it asks again. */
+  /** No address is left for the client, but the one that is bound to it may be free when it asks again. */
   onExhausted(poolName: string, macAddress: MacAddress, interfaceName: string): void {
     this.#probesFormerHolder({ poolName, macAddress }, interfaceName);
   }
 
-  /** A DECLINE of the lease was confirmed. False: no unknown client has it. */
+  /** Handles a confirmed DECLINE. False if no unknown client has the lease. */
   onDeclined(lease: Lease, interfaceName: string, usedBy: MacAddress): boolean {
     const open = this.openPoolOf(lease.poolName);
     const isKnown = open !== undefined && open.bindings.at(lease.address)?.macAddress === lease.macAddress;
@@ -153,7 +156,7 @@ export class OpenAnswers {
     return true;
   }
 
-  /** Notes leases that have ended, and ends those that a clock that was ahead made too long. To be called every few seconds. */
+  /** Notes leases that have ended, and ends leases that a clock that was ahead made too long. Call it every few seconds. */
   noteEnded(): void {
     const nowMs = this.#ports.nowMs();
     for (const open of this.#ports.all()) {
@@ -163,7 +166,7 @@ export class OpenAnswers {
     }
   }
 
-  /** Sends the reply when no other host uses the address and the record survives. Otherwise never, and returns why. Never rejects. */
+  /** Sends the reply if no other host uses the address and the record survives a crash; otherwise returns why not. Never rejects. */
   async recordThenSend(answer: RecordAnswer, interfaceName: string): Promise<MessageReason | undefined> {
     const { counters } = this.#ports;
     const { record, reply, client } = answer;
@@ -182,7 +185,7 @@ export class OpenAnswers {
     return undefined;
   }
 
-  /** Why the lease is not recorded; undefined: it is. */
+  /** Why the lease is not recorded; undefined if it is. */
   async #record({ record, event }: RecordAnswer, interfaceName: string): Promise<MessageReason | undefined> {
     const doubt = event === 'bound' && record.kind === 'binding' ? await this.#whyNotFree(record, interfaceName) : undefined;
     if (doubt === undefined) return (await this.#store(record)) ? undefined : 'not-recorded';
@@ -192,13 +195,15 @@ export class OpenAnswers {
     return doubt.reason;
   }
 
-  /** What has waited for a probe may be of an earlier leadership: its pool began anew meanwhile, and the address may be that of another client. */
+  /**
+   * An answer that waited for a probe may come from an earlier leadership: its pool began anew meanwhile, and another client may have the address.
+   */
   async #store(record: BindingRecord): Promise<boolean> {
     const isCurrent = this.openPoolOf(record.poolName)?.addresses.recordingAt(record.address) === record;
     return isCurrent && (await this.#ports.record(record));
   }
 
-  /** The hosts that use the address, on each interface of its pool. Rejects where one of these networks cannot be asked. */
+  /** The hosts that use the address, on each interface of its pool. Rejects if one of the probes fails. */
   readonly #findUsers: FindAddressUsers = async (interfaceName, lease) => {
     const { findUsers, interfacesOf } = this.#ports;
     const interfaces = new Set([interfaceName, ...interfacesOf(lease.poolName)]);
@@ -206,7 +211,7 @@ export class OpenAnswers {
     return { byClient: uses.some(({ byClient }) => byClient), others: uses.flatMap(({ others }) => others) };
   };
 
-  /** Probes the address, unless it was probed for this client shortly before. Undefined: no other host uses it. */
+  /** Probes the address, unless it was probed for this client shortly before. Undefined if no other host uses it. */
   async #whyNotFree(lease: Lease, interfaceName: string): Promise<AddressDoubt | undefined> {
     if (!this.#needsProbe(lease)) return undefined;
     if (this.#requested >= MOST_REQUESTED) return { reason: 'address-being-probed' };
@@ -306,7 +311,7 @@ export class OpenAnswers {
     else void this.#ports.record(record);
   }
 
-  /** Records of one group are reported one after the other: their replies leave together. */
+  /** Records of one group are reported one after the other, so their replies can leave together. */
   #sendLater(interfaceName: string, reply: LateReply): void {
     const waiting = this.#late.get(interfaceName);
     if (waiting !== undefined) {

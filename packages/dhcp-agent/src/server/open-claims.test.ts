@@ -1,4 +1,4 @@
-/** What other machines claim, and how the network confirms it or not. */
+/** Claims of other machines, and whether probes confirm them. */
 import { describe, expect, it } from 'vitest';
 import { encodeClientPacket } from '../probe/client-packet.js';
 import { ip, OTHER, octets, SQUATTER, setUp, turn, UNKNOWN } from './open-answers-fixtures.js';
@@ -11,7 +11,7 @@ async function withVictim() {
   const world = setUp({ probes: true });
   expect(await world.join(VICTIM)).toBe('10.0.0.100');
   world.hosts.set('10.0.0.100', VICTIM);
-  /** Time passes, and hosts are asked again. */
+  /** Time passes, and hosts are probed again. */
   const later = async (times = 1) => {
     for (let each = 0; each < times; each++) {
       world.server.expireLeases();
@@ -36,7 +36,7 @@ describe('a REQUEST of an address that was not offered', () => {
     expect(request(OTHER, '10.0.0.101')).toBe('nak 0.0.0.0');
   });
 
-  it('has no ACK where another host uses the address, which is quarantined; then a DHCPNAK', async () => {
+  it('gets no ACK if another host uses the address, which is quarantined; then a DHCPNAK', async () => {
     const { request, sent, hosts, disk, settle, ignored } = setUp({ probes: true });
     hosts.set('10.0.0.100', SQUATTER);
     request(UNKNOWN, '10.0.0.100');
@@ -48,7 +48,7 @@ describe('a REQUEST of an address that was not offered', () => {
     expect(request(UNKNOWN, '10.0.0.100')).toBe('nak 0.0.0.0');
   });
 
-  it('has none where the network cannot be asked; the next one is asked about', async () => {
+  it('gets no ACK if the probe fails; the next request is probed', async () => {
     const { request, sent, network, disk, settle, probed } = setUp({ probes: true });
     network.error = new Error('ENETDOWN');
     request(UNKNOWN, '10.0.0.100');
@@ -76,7 +76,7 @@ describe('a RELEASE', () => {
   it.each([
     ['answers', true],
     ['is switched off', false],
-  ])('in the name of a host that %s ends no lease, and nothing is probed', async (_title, isThere) => {
+  ])('in the name of a host that %s does not end its lease, and causes no probe', async (_title, isThere) => {
     const { release, later, validAt, probed, ignored, lines, hosts, request } = await withVictim();
     if (!isThere) hosts.clear();
     const before = probed.length;
@@ -103,7 +103,7 @@ describe('a host that missed the probe when a person ended its lease', () => {
     return world;
   }
 
-  it('has it again when it would be offered to another one, and renews its lease', async () => {
+  it('gets it back when it would be offered to another one, and renews its lease', async () => {
     const { join, validAt, settle, send, request, open, clock, lines, sent } = await released();
     expect(request(INTRUDER, '10.0.0.100')).toBe('nak 0.0.0.0');
     expect(await join(INTRUDER)).toBe('10.0.0.101');
@@ -131,7 +131,7 @@ describe('the client that an address is bound to, while another one has its leas
     return world;
   }
 
-  it('has the address when it asks again, if that one is switched off', async () => {
+  it('gets the address when it asks again, if that one is switched off', async () => {
     const { hosts, send, settle, join, validAt, ignored } = await boardReplaced();
     hosts.clear();
     expect(send(NEW_BOARD, 'discover')).toBeUndefined();
@@ -142,7 +142,7 @@ describe('the client that an address is bound to, while another one has its leas
     expect(await join(NEW_BOARD)).toBe('10.0.0.100');
   });
 
-  it('has another address while that one is there, and moves within minutes after it is switched off', async () => {
+  it('gets another address while that one is there, and moves within minutes after it is switched off', async () => {
     const { hosts, send, settle, join, clock, request } = await boardReplaced();
     send(NEW_BOARD, 'discover');
     await turn();
@@ -176,14 +176,14 @@ describe('a lease that a person ends', () => {
     expect(lines().at(-1)).toMatchObject({ event: 'released', mac: VICTIM });
   });
 
-  it('stays if it does, which is returned at once', async () => {
+  it('stays if it does, and the result says so', async () => {
     const { server, validAt } = await withVictim();
     const reason = 'in-use-by-client';
     expect(await server.endLease('net', ip('10.0.0.100'), 'eth1')).toEqual({ kind: 'kept', macAddress: VICTIM, reason });
     expect(validAt('10.0.0.100')).toBe(VICTIM);
   });
 
-  it('is none where no unknown client has the address, and has not ended where that is not recorded', async () => {
+  it('does not exist if no unknown client has the address, and has not ended if that could not be recorded', async () => {
     const { server, hosts, settle } = await withVictim();
     expect(await server.endLease('net', ip('10.0.0.101'), 'eth1')).toEqual({ kind: 'no-lease' });
     expect(await server.endLease('other', ip('10.0.0.100'), 'eth1')).toEqual({ kind: 'no-lease' });
@@ -195,7 +195,7 @@ describe('a lease that a person ends', () => {
   });
 });
 
-it('a pool on two interfaces: a host on one of them keeps its address, whatever another machine sends on the other one', async () => {
+it('a pool on two interfaces: a host on one of them keeps its address, whatever another machine sends on the other', async () => {
   const { join, hosts, network, server, settle, sent } = setUp({ probes: true, interfaces: ['eth1', 'eth2'] });
   expect(await join(UNKNOWN)).toBe('10.0.0.100');
   hosts.set('10.0.0.100', UNKNOWN);
@@ -237,7 +237,7 @@ it('a lease that a person ends while its client is getting another address: that
   expect(open.bindings.at(ip('10.0.0.101'))).toMatchObject({ macAddress: UNKNOWN, isReleased: false });
 });
 
-it('a board that replaces another one has its address also where no other is free', async () => {
+it('a board that replaces another one gets its address even if no other is free', async () => {
   const { join, open, clock, hosts, send, settle } = setUp({ probes: true });
   expect(await join(UNKNOWN)).toBe('10.0.0.100');
   expect(await join(SQUATTER)).toBe('10.0.0.101');
@@ -249,7 +249,7 @@ it('a board that replaces another one has its address also where no other is fre
   expect(send(SQUATTER, 'discover')).toBe('offer 10.0.0.101');
 });
 
-it('an address outside of the range that another host uses keeps its client from no other address', async () => {
+it('if another host uses a bound address outside the range, its client can still get another address', async () => {
   const { join, open, clock, hosts } = setUp({ probes: true });
   open.declare([{ address: ip('10.0.0.200'), macAddress: UNKNOWN, isLeasedHere: true }], clock.nowMs);
   hosts.set('10.0.0.200', SQUATTER);
@@ -260,7 +260,7 @@ it('an address outside of the range that another host uses keeps its client from
   expect(await join(UNKNOWN)).toBe('10.0.0.200');
 });
 
-it('hosts with one client identifier have an address each, and neither is locked out when the other one misses a probe', async () => {
+it('hosts with the same client identifier get an address each, and neither is locked out when the other misses a probe', async () => {
   const { send, settle, sent } = setUp({ probes: true });
   const identifier = [61, Uint8Array.of(255, 1, 2, 3, 4, 5)] as const;
   const join = async (macAddress: string, address: string) => {
@@ -310,7 +310,7 @@ describe('a quarantine that a person ends', () => {
   });
 });
 
-it('what was recorded while the clock was ahead lasts for its whole time once the clock is right, and not for years', async () => {
+it('a lease that was recorded while the clock was ahead lasts for its normal time once the clock is right, not for years', async () => {
   const { join, open, clock, server, settle, disk, send, hosts } = setUp({ probes: true });
   const years = 10 * 365 * 86_400_000;
   clock.nowMs += years;
@@ -336,7 +336,7 @@ it('what was recorded while the clock was ahead lasts for its whole time once th
   expect(disk).toEqual([]);
 });
 
-it('a clock that is behind for a while ends no lease', async () => {
+it('a clock that is behind for a while does not end leases', async () => {
   const { join, open, clock, server, settle, request } = setUp({ probes: true });
   expect(await join(UNKNOWN)).toBe('10.0.0.100');
   clock.nowMs -= 900_000;

@@ -1,7 +1,7 @@
-/** The pools that a server answers for, and what is made ready for each so that nearly every packet is answered from a template. */
+/** The pools of a server, and the templates of each, from which nearly every packet is answered. */
 import { type LeaseTable, type Pool, PreparedAnswers, type PreparedPool, ServedPool } from '@vmdhcp/dhcp-allocator';
 
-/** A pool and what is made ready to answer for it. */
+/** A pool and its prepared answers. */
 interface PoolOnServer {
   readonly served: ServedPool;
   readonly prepared: PreparedAnswers;
@@ -9,12 +9,12 @@ interface PoolOnServer {
   readonly alone: readonly [ServedPool];
 }
 
-/** What the last packet of an entry was answered from; the next one is too, as long as pools and leases stay as they are. */
+/** The prepared answers for the last packet of an entry, which are valid until pools or leases change. */
 export class ReadyPools {
   of: readonly ServedPool[] = NO_POOLS;
-  /** Of the lease table; -1: nothing was made ready yet. */
+  /** The generation of the lease table; -1 if nothing was prepared yet. */
   generation = -1;
-  /** Empty: no answer is prepared. */
+  /** Empty if no answer is prepared. */
   pools: readonly PreparedPool[] = [];
 }
 
@@ -28,7 +28,7 @@ export class PoolsOnServer {
     this.#table = table;
   }
 
-  /** Serves the pool as it is now. @returns true: it was served before. */
+  /** Serves this version of the pool. @returns true if the pool was served before. */
   set(pool: Pool): boolean {
     const before = this.#pools.get(pool.name);
     if (before?.served.pool !== pool) {
@@ -60,7 +60,7 @@ export class PoolsOnServer {
     for (const { served } of this.#pools.values()) yield served;
   }
 
-  /** What these pools answer from. On the path of nearly every packet. @param ready - is brought up to date. */
+  /** Updates the prepared answers of these pools. On the path of nearly every packet. @param ready - is updated. */
   readyFor(ready: ReadyPools, pools: readonly ServedPool[]): readonly PreparedPool[] {
     const { generation } = this.#table;
     if (ready.of !== pools || ready.generation !== generation) {
@@ -71,7 +71,7 @@ export class PoolsOnServer {
     return ready.pools;
   }
 
-  /** All pools of an interface, or none: which one a packet belongs to depends on all of them. */
+  /** All pools of an interface, or none, because all of them decide to which one a packet belongs. */
   #makeReady(pools: readonly ServedPool[]): readonly PreparedPool[] {
     const ready = pools.flatMap((served) => {
       const known = this.#pools.get(served.pool.name);

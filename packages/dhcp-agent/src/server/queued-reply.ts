@@ -1,7 +1,7 @@
 import type { Pool, PreparedReply, ReplyAnswer } from '@vmdhcp/dhcp-allocator';
 import type { QueuedReply } from '../ports.js';
 
-/** A reply whose fields are overwritten by the next one. */
+/** A reply; the next one overwrites its fields. */
 export type ReusedReply = { -readonly [Field in keyof QueuedReply]: QueuedReply[Field] };
 
 /** Where the reply goes. */
@@ -34,7 +34,7 @@ export function writeQueued(queued: ReusedReply, reply: PreparedReply, pool: Poo
   return queued;
 }
 
-/** A pool with relays of other subnets may have clients beyond them, which renew without the relay. */
+/** A pool with relays may have clients in other subnets, which renew without the relay. */
 function isOnLink(isRelayed: boolean, { relays }: Pool): boolean {
   return !isRelayed && relays.length === 0;
 }

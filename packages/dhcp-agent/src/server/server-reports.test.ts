@@ -1,4 +1,4 @@
-/** What a server reports of packets and leases: events, counters, the log of packets. */
+/** A server's reports on packets and leases: events, counters, the packet log. */
 import { type Assignment, type PoolDefinition, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
 import type { AddressUse, LoggedPacket } from '../ports.js';
@@ -68,7 +68,7 @@ describe('leases', () => {
     expect(counted()).toEqual(['request ack  2', 'release released  2']);
   });
 
-  it('refused: a NAK is reported with the address that was claimed, where one was', () => {
+  it('refused: a NAK is reported with the claimed address, if there was one', () => {
     const { server, send, leaseEvents, counted } = setUp();
     server.setPool(poolWith({ authoritative: true }), [A]);
     send('request', { options: [US, [50, octets('10.0.0.77')]] });
@@ -82,7 +82,7 @@ describe('leases', () => {
     expect(counted()).toEqual(['request nak address-not-its-own 2', 'request nak not-authorized-here 1']);
   });
 
-  it('changed: with the address before; another host name of the same address is no news', () => {
+  it('changed: with the former address; a new host name alone is not reported', () => {
     const { server, leaseEvents } = setUp();
     server.setPool(poolWith(), [A, B]);
     expect(server.setPool(poolWith(), [{ ...A, hostname: 'vm-a' }, B])).toEqual([]);
@@ -92,7 +92,7 @@ describe('leases', () => {
     expect(leaseEvents()).toEqual([{ event: 'changed', mac: VM_A, address: ip('10.0.0.12'), previousAddress: '10.0.0.10' }]);
   });
 
-  it('a pool that is served for the first time takes up what was known of its leases; later ones begin unbound', () => {
+  it('leases that are known when a pool is first served are restored; later ones begin unbound', () => {
     const { server } = setUp();
     const expiryOf = (mac: string) => (mac === VM_A ? 9_000 : undefined);
     expect(server.setPool(poolWith(), [A, B], expiryOf)).toEqual([]);
@@ -134,7 +134,7 @@ describe('DECLINE', () => {
     ]);
   });
 
-  it('is not believed: with the error where the network could not be asked, and without where it could', async () => {
+  it('is not believed: with the error if the probe failed, otherwise without', async () => {
     const { server, send, network, leaseEvents } = setUp();
     server.setPool(poolWith(), [A]);
     send('decline', decline);
@@ -149,7 +149,7 @@ describe('DECLINE', () => {
     expect(Object.keys(leaseEvents()[0] ?? {})).not.toContain('err');
   });
 
-  it('of an address that the client has no more when the network has answered is counted as what it is', async () => {
+  it('DECLINEs of an address that the client no longer has when the probe is answered are counted as such', async () => {
     const { server, send, network, counted } = setUp();
     server.setPool(poolWith(), [A]);
     network.use = { byClient: false, others: [UNKNOWN] };
@@ -171,7 +171,7 @@ describe('packets', () => {
     ]);
   });
 
-  it('of a pool that is removed find none', () => {
+  it('find no pool after it is removed', () => {
     const { server, send } = setUp();
     server.setPool(poolWith(), [A]);
     expect(send('discover')).toBeDefined();
@@ -181,7 +181,7 @@ describe('packets', () => {
     expect(send('discover')).toBeUndefined();
   });
 
-  it('whose answer throws cost themselves, and are reported', () => {
+  it('whose answer throws are dropped, and reported', () => {
     const boom = new Error('boom');
     const gate: AnswerGate = {
       whyNotSent: () => {
@@ -195,7 +195,7 @@ describe('packets', () => {
     expect([...server.counters.dropped()]).toEqual([['internal-error', 1]]);
   });
 
-  it('are logged while the log is active, with what became of them; else not', () => {
+  it('are logged with their outcome, only while the log is active', () => {
     const quiet = setUp();
     quiet.server.setPool(poolWith(), [A]);
     quiet.send('discover');
@@ -223,7 +223,7 @@ describe('packets', () => {
     ]);
   });
 
-  it('for whose reply options had no room are counted by those options', () => {
+  it('are counted for each option that did not fit the reply', () => {
     const { server, send } = setUp();
     const dnsServers = Array.from({ length: 60 }, (_, index) => `10.0.0.${index + 100}`);
     const ntpServers = Array.from({ length: 60 }, (_, index) => `10.0.0.${index + 100}`);
@@ -234,7 +234,7 @@ describe('packets', () => {
     expect(server.counters.omittedOptions).toBe(1);
   });
 
-  it('of a client on the link are answered in a frame; through a relay, or where the pool has relays elsewhere, they are routed', () => {
+  it('get their answer in a frame on the link; through a relay, or where the pool has relays elsewhere, they are routed', () => {
     const { server, send } = setUp();
     server.setPool(poolWith(), [A]);
     expect(send('discover')?.isOnLink).toBe(true);

@@ -1,6 +1,6 @@
 /**
- * The first packets after a start come all at once, as every virtual machine of a node asks, and the packet path is still interpreted then.
- * So it runs before: a server with clients of its own answers messages that never leave the process, until the engine has compiled it.
+ * The first packets after a start come all at once, when every virtual machine of a node asks, and the engine has not compiled the packet path yet.
+ * So the warm-up runs first: a server with made-up clients answers messages inside the process until the path is compiled.
  */
 import {
   type Assignment,
@@ -18,17 +18,17 @@ import { DhcpServer } from './dhcp-server.js';
 
 /** Reserved for documentation, so that no network has it. Source: RFC 5737 §3. */
 const CIDR = '192.0.2.0/24';
-/** As large as a real time: numbers that fit 31 bits have another representation, and what is compiled for it is thrown away. */
+/** As large as a real time: numbers that fit 31 bits have another representation, and code compiled for it would be discarded. */
 const NOW_MS = 1_700_000_000_000;
-/** Packets of a burst, and the time between two: more packets than are noted for their clients, so that both ways are compiled. */
+/** The packets of a burst and the time between bursts: more packets than are noted for their clients, so that both paths are compiled. */
 const BURST = 64;
 const MS_OF_BURST = 12;
 const SENDER: PacketSender = { address: 0, port: CLIENT_PORT };
 const CLIENTS = 200;
 const LARGEST_REPLY = 1_472;
-/** Until the engine has compiled all of it; more takes time and changes nothing. */
+/** Enough for the engine to compile everything; more takes time and changes nothing. */
 const ENOUGH = 20_000;
-/** What common clients ask for: udhcpc, dhclient, systemd-networkd, Windows. */
+/** Request lists of common clients: udhcpc, dhclient, systemd-networkd, Windows. */
 const REQUEST_LISTS: readonly (readonly number[])[] = [
   [1, 3, 6, 12, 15, 28, 42],
   [1, 28, 2, 3, 15, 6, 119, 12, 44, 47, 26, 121, 42],
@@ -38,11 +38,11 @@ const REQUEST_LISTS: readonly (readonly number[])[] = [
 
 export interface WarmUp {
   /**
-   * Zeros, in an array of the class that the socket hands over and has filled: what is compiled for one class is slower, or thrown away, when another one
-   * comes. Default: a Uint8Array.
+   * Allocates zeros in an array of the class that the socket uses: code compiled for one class is slower, or discarded, when another one comes.
+   * Default: Uint8Array.
    */
   readonly octets?: (length: number) => Uint8Array;
-  /** How many. Default: 20,000. */
+  /** The number of messages. Default: 20,000. */
   readonly messages?: number;
 }
 

@@ -54,7 +54,7 @@ it('a network is silent after two minutes without a reply or an answer, and answ
   expect(changes).toEqual(['121 s: silent', '171 s: answers']);
 });
 
-it('machines that get replies are asked nothing', async () => {
+it('machines that get replies are not asked', async () => {
   const { contact, asked, changes, pass } = setUp(3);
   for (let times = 0; times < 20; times++) {
     contact.noteReply();
@@ -63,7 +63,7 @@ it('machines that get replies are asked nothing', async () => {
   expect([asked, changes]).toEqual([[], []]);
 });
 
-it('where nothing is wrong one machine is asked every 40 seconds: the last one that answered', async () => {
+it('normally one machine is asked every 40 seconds: the last one that answered', async () => {
   const { there, asked, changes, pass } = setUp(100);
   there.add(70);
   await pass(70);
@@ -75,7 +75,7 @@ it('where nothing is wrong one machine is asked every 40 seconds: the last one t
   expect(changes).toEqual([]);
 });
 
-it('a network is silent only when each of its machines was asked', async () => {
+it('a network is silent only after each of its machines was asked', async () => {
   const { contact, there, asked, pass } = setUp(500);
   await pass(190);
   expect(contact.isSilent).toBe(false);
@@ -102,7 +102,7 @@ it('a standby whose leader is silent asks at once', async () => {
   expect(contact.hasContact).toBe(false);
 });
 
-it('an answer that comes when the network is not watched any more counts for nothing', async () => {
+it('an answer that comes after the network is no longer watched is ignored', async () => {
   const { contact, there, pass } = setUp(1);
   there.add(0);
   const asking = pass(1, true);

@@ -1,45 +1,45 @@
 /**
- * When the machines of a network were last in contact with this agent: they got a reply, or answered an ARP request for their address. A network
- * whose machines are all out of reach is silent. The bridge CNI plugin creates a bridge that is missing on a node, a trunk may lack the VLAN, an uplink may be down:
- * an agent is then well in every other respect, and answers nobody.
+ * Tracks when the machines of a network were last in contact with this agent: they got a reply, or answered an ARP request for their address. A
+ * network whose machines are all out of reach is silent. This happens if the bridge CNI plugin creates a bridge that is missing on a node, if a trunk
+ * lacks the VLAN, or if an uplink is down: the agent is then healthy in every other respect, but reaches no client.
  *
- * Only machines count. Other agents send questions and probes of their own, which prove nothing.
+ * Only machines count. Other agents send probes of their own, which prove nothing.
  */
 import type { Lease } from '@vmdhcp/dhcp-allocator';
 import type { Clock } from '@vmdhcp/kube-runtime';
 
-/** A network is silent after so long without contact, once every machine with a recorded address was asked. */
+/** A network is silent after this long without contact, once every machine with a recorded address was asked. */
 export const SILENT_MS = 120_000;
-/** Machines are asked after so long without contact, so many at a time, so often. */
+/** After this long without contact machines are asked, this many at a time, at this interval. */
 const ASK_AFTER_MS = 40_000;
 const ASK_INTERVAL_MS = 10_000;
-/** While it is silent: its machines may be off for days. */
+/** The interval while it is silent: its machines may be off for days. */
 const SILENT_ASK_INTERVAL_MS = 60_000;
 const ASKED_AT_ONCE = 32;
 
 export interface MachineContactPorts {
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** The machines that may be asked; none: the network is never silent. */
+  /** The machines that may be asked; if there are none, the network is never silent. */
   readonly leases: () => Iterable<Lease>;
-  /** True: the machine, or another one, answers for the address of the lease. Rejects where the network cannot be asked. */
+  /** Resolves to true if any machine answers for the address of the lease. Rejects if it cannot ask. */
   readonly ask: (lease: Lease) => Promise<boolean>;
   /** The network has become silent, or its machines answer again. */
   readonly onChange: (isSilent: boolean) => void;
 }
 
-/** The contact with the machines of one network, while it is watched. */
+/** Tracks the contact with the machines of one network, while it is watched. */
 export class MachineContact {
   readonly #ports: MachineContactPorts;
-  /** True: a reply went to a machine since the last look. */
+  /** True if a reply went to a machine since the last check. */
   #hasReplied = false;
-  /** Undefined: it is not watched. */
+  /** Undefined if it is not watched. */
   #sinceMs: number | undefined;
   #askedAtMs = Number.NEGATIVE_INFINITY;
-  /** Machines that are still to be asked; undefined: nobody was asked since the last contact. */
+  /** Machines that remain to be asked; undefined if none was asked since the last contact. */
   #toAsk: Lease[] | undefined;
-  /** True: each of them was asked since the last contact. */
+  /** True if each of them was asked since the last contact. */
   #wereAllAsked = false;
-  /** The last one that answered is asked first. */
+  /** The last machine that answered is asked first. */
   #lastAnswered: Lease | undefined;
   #hasContact = false;
   #isSilent = false;
@@ -52,22 +52,22 @@ export class MachineContact {
     return this.#isSilent;
   }
 
-  /** True: there has been contact while the network was watched. */
+  /** True if there was contact while the network was watched. */
   get hasContact(): boolean {
     return this.#hasContact;
   }
 
-  /** For how long there has been no contact, in milliseconds; 0: it is not silent. */
+  /** For how long there has been no contact, in milliseconds; 0 if the network is not silent. */
   get silentForMs(): number {
     return this.#isSilent ? this.#ports.clock.nowMs() - (this.#sinceMs ?? 0) : 0;
   }
 
-  /** A reply went to a machine. It is called for each packet, so it only takes note. */
+  /** Notes a reply to a machine. It is called for each packet, so it only sets a flag. */
   noteReply(): void {
     this.#hasReplied = true;
   }
 
-  /** The network is not watched any more. */
+  /** Stops watching the network. */
   leave(): void {
     if (this.#isSilent) this.#ports.onChange(false);
     this.#isSilent = false;
@@ -78,7 +78,7 @@ export class MachineContact {
     this.#wereAllAsked = false;
   }
 
-  /** Looks for contact, and asks where there is none. To be called every second. @param asksAtOnce - true: machines are asked from the beginning */
+  /** Checks for contact, and asks machines if there is none. Call it every second. @param asksAtOnce - true to ask machines from the beginning */
   look(asksAtOnce: boolean): void {
     const nowMs = this.#ports.clock.nowMs();
     this.#sinceMs ??= nowMs;
@@ -103,7 +103,7 @@ export class MachineContact {
     this.#askedAtMs = nowMs;
     if (this.#toAsk === undefined) {
       this.#toAsk = [...this.#ports.leases()];
-      // One question is enough where nothing is wrong.
+      // One request is enough if nothing is wrong.
       if (this.#lastAnswered !== undefined) {
         void this.#askOne(this.#lastAnswered);
         return;

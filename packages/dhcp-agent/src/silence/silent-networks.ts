@@ -1,19 +1,19 @@
 /**
- * When an agent that reaches no machine steps down for another replica. A leader is silent when all of its networks are; the controller confirms that
- * machines run there (condition NetworkSilent of the pool), as a network whose machines are all off is silent too. Where the leader before was silent as well, the
- * network is likely to be silent everywhere, and the next replica is tried later.
+ * Decides when an agent that reaches no machine steps down for another replica. A leader is silent when all of its networks are. The controller must
+ * confirm that machines run there (condition NetworkSilent of the pool), because a network whose machines are all off is silent too. If the former
+ * leader was silent as well, the network is probably silent everywhere, and the next replica is tried later.
  */
 import type { Lease } from '@vmdhcp/dhcp-allocator';
 import type { AgentReport } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { MachineContact } from './machine-contact.js';
 
-/** At first: time for other replicas to find out whether they reach any machine; they ask when the report of the leader is silent. */
+/** The first wait: time for other replicas to find out whether they reach any machine; they ask when the leader reports silence. */
 const FIRST_MS = 12_000;
-/** Each time in vain it waits so many times as long. Nobody is served meanwhile, so trying costs nothing. */
+/** After each failure the wait is this many times as long. Clients are not served meanwhile anyway, so trying costs nothing. */
 const GROWTH = 4;
 const LONGEST_MS = 1_800_000;
-/** As if it had tried so often: the leader before was silent too. */
+/** If the former leader was silent too, count as if this replica had tried this often. */
 const TRIES_OF_OTHER = 2;
 
 export interface SilentNetworksPorts {
@@ -21,13 +21,13 @@ export interface SilentNetworksPorts {
   /** By `namespace/name`; each has a network of its own. */
   readonly poolKeys: readonly string[];
   readonly isLeader: () => boolean;
-  /** True: the pool is to be served. */
+  /** True if the pool should be served. */
   readonly isActive: (poolKey: string) => boolean;
-  /** True: by the controller, machines run on the network of the pool, and the leader reaches none. */
+  /** True if the controller reports that machines run on the network and the leader reaches none. */
   readonly isConfirmed: (poolKey: string) => boolean;
   /** The machines that may be asked. */
   readonly leasesOf: (poolKey: string) => Iterable<Lease>;
-  /** True: a machine answers for the address of the lease. Rejects where the network cannot be asked. */
+  /** Resolves to true if a machine answers for the address of the lease. Rejects if it cannot ask. */
   readonly ask: (poolKey: string, lease: Lease) => Promise<boolean>;
   /** The network of the pool has become silent, or its machines are reached again. */
   readonly onChange: (poolKey: string, isSilent: boolean) => void;
@@ -36,10 +36,10 @@ export interface SilentNetworksPorts {
 export class SilentNetworks {
   readonly #ports: SilentNetworksPorts;
   readonly #contacts: ReadonlyMap<string, MachineContact>;
-  /** The last leader that was another replica reported that all networks are silent. */
+  /** True if the last report of another leader said that all networks are silent. */
   #wasOtherSilent = false;
   #silentSinceMs: number | undefined;
-  /** How often it stepped down without contact since. */
+  /** How often it has stepped down without contact since. */
   #timesSteppedDown = 0;
 
   constructor(ports: SilentNetworksPorts) {
@@ -55,23 +55,26 @@ export class SilentNetworks {
     this.#contacts = new Map(poolKeys.map((key) => [key, contactWith(key)]));
   }
 
-  /** The contact with the machines of a pool; undefined: it is not one of these pools. */
+  /** The contact with the machines of a pool; undefined for an unknown pool. */
   contactOf(poolKey: string): MachineContact | undefined {
     return this.#contacts.get(poolKey);
   }
 
-  /** Another replica is leader, and reports this. */
+  /** Receives the report of another leader. */
   noteOtherLeader(report: AgentReport): void {
     const active = this.#active();
     this.#wasOtherSilent = active.length > 0 && active.every(([key]) => report.get(key)?.silentMinutes !== undefined);
   }
 
-  /** True: another replica may reach machines that this one does not, so that one goes first where the Lease is free. */
+  /** True if another replica may reach machines that this one does not, and should go first when the Lease is free. */
   goesLast(): boolean {
     return (this.#wasOtherSilent || this.#timesSteppedDown > 0) && !this.#hasContact();
   }
 
-  /** Watches the networks while this is the leader, or while the leader reaches no machine. True: it steps down. To be called every second. */
+  /**
+   * Watches the networks while this replica is leader, or while the leader reaches no machine. Returns true if it should step down. Call it every
+   * second.
+   */
   look(): boolean {
     const isLeading = this.#ports.isLeader();
     const isWatching = isLeading || this.#wasOtherSilent;
@@ -105,7 +108,7 @@ export class SilentNetworks {
     return Math.min(FIRST_MS * GROWTH ** tries, LONGEST_MS);
   }
 
-  /** A leader that reaches machines of any network keeps that: a pool that works is never moved. */
+  /** A leader that reaches machines on any network stays leader: a working pool is never moved. */
   #isSilent(): boolean {
     const active = this.#active();
     return active.some(([, { isSilent }]) => isSilent) && active.every(([, { isSilent, hasContact }]) => isSilent || !hasContact);

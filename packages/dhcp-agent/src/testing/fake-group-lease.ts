@@ -4,11 +4,11 @@ import type { FakeProcess } from './fake-process.js';
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** What becomes of one request. */
+/** The fate of one request. */
 export interface RequestFate {
-  /** Until the server has it. */
+  /** The time until the server has it. */
   readonly thereMs: number;
-  /** From there to the answer. */
+  /** The time from there to the answer. */
   readonly backMs: number;
   /** `request`: it never arrives. `answer`: it takes effect, and its sender never learns of it. */
   readonly lost?: 'request' | 'answer';
@@ -17,22 +17,22 @@ export interface RequestFate {
 const CUT_OFF_RETRY_MS = 500;
 const QUICK: RequestFate = { thereMs: 2, backMs: 2 };
 
-/** How a replica reaches the Lease. */
+/** The connection of a replica to the Lease. */
 export interface LeasePath {
   readonly process: FakeProcess;
-  /** After so long a request is given up; it may take effect later. */
+  /** A request times out after this; it may take effect later. */
   readonly timeoutMs: number;
-  /** Asked for each request. Default: a few milliseconds. */
+  /** Called for each request. Default: a few milliseconds. */
   readonly fate?: () => RequestFate;
-  /** Asked for each change: until the watch tells of it. Default: 2 ms. */
+  /** Called for each change: the delay until the watch reports it. Default: 2 ms. */
   readonly watchLagMs?: () => number;
-  /** True: nothing reaches the server, and the watch reports nothing; changes are reported afterwards. */
+  /** True while nothing reaches the server, and the watch reports nothing; changes are reported afterwards. */
   readonly isCutOff?: () => boolean;
 }
 
-/** A Lease in an API server, which several replicas reach over ways of their own. */
+/** A Lease in an API server, which several replicas reach over separate connections. */
 export class FakeGroupLease {
-  /** The duration of a Lease that another client than an agent creates: as long as an earlier one may last. */
+  /** The duration of a Lease that a client other than an agent creates: as long as an earlier one may last. */
   createdMs = 3_000;
   readonly #clock: Clock;
   #stored: SeenLease | undefined;
@@ -43,7 +43,7 @@ export class FakeGroupLease {
     this.#clock = clock;
   }
 
-  /** As the server has it. */
+  /** The Lease on the server. */
   get stored(): SeenLease | undefined {
     return this.#stored;
   }
@@ -55,8 +55,8 @@ export class FakeGroupLease {
   }
 
   /**
-   * Another client sets annotations; undefined removes one. A Lease that does not exist is created.
-   * @param holder - of a Lease that is created: whose leadership may not be over. Default: none.
+   * Sets annotations as another client; undefined removes one. A missing Lease is created.
+   * @param holder - the holder of a new Lease, whose leadership may not be over. Default: none.
    */
   annotate(changes: Readonly<Record<string, string | undefined>>, holder = ''): void {
     const { stored, annotations } = this.#stored ?? { stored: undefined, annotations: {} };
@@ -100,7 +100,7 @@ export class FakeGroupLease {
     const { process, timeoutMs, isCutOff = () => false, fate = () => QUICK } = path;
     const { thereMs, backMs, lost } = fate();
     const isLost = isCutOff() || lost === 'request';
-    // A process that was frozen in the middle of a call sends when it wakes.
+    // A process that was frozen during a call sends when it wakes.
     const sentMs = process.timeMs - this.#clock.nowMs();
     const answer = new Promise<Answer>((resolve, reject) => {
       this.#clock.after(sentMs + timeoutMs, () => reject(new Error('the request timed out')));
@@ -113,7 +113,7 @@ export class FakeGroupLease {
     return process.settled(answer);
   }
 
-  /** Reports in order: a change is not reported before those that came before it. */
+  /** Reports changes in order. */
   #watch(
     { process, watchLagMs = () => 2, isCutOff = () => false }: LeasePath,
     onSeen: (lease: SeenLease | undefined) => void,
@@ -127,7 +127,7 @@ export class FakeGroupLease {
     };
     const tellNow = (seen: SeenLease | undefined) => {
       if (isEnded) return;
-      // A watch that was interrupted begins anew, with what there is then.
+      // An interrupted watch begins anew with the current state.
       if (isCutOff()) this.#clock.after(CUT_OFF_RETRY_MS, () => tellNow(this.#stored));
       else
         process.deliver(() => {

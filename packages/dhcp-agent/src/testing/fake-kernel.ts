@@ -12,12 +12,12 @@ export interface AddressSpan {
   readonly interfaceName: string;
   readonly address: Ipv4Address;
   readonly fromMs: number;
-  /** Infinity: without end. */
+  /** Infinity for no end. */
   readonly untilMs: number;
 }
 
 export interface FakeKernelSettings {
-  /** Who runs on this kernel, for spans. */
+  /** The name of the pod, for spans. */
   readonly owner: string;
   readonly process: FakeProcess;
   /** 0 up to, not including, 1. Default: 0. */
@@ -31,8 +31,8 @@ interface Entry {
 }
 
 /**
- * The interfaces of one pod and the addresses on them, as Linux keeps them: an address goes when its lifetime is over, up to a quarter of a
- * second late, whatever has become of the process that added it.
+ * The interfaces of one pod and their addresses, like in Linux: an address is removed when its lifetime is over, up to a quarter of a second late,
+ * whatever happened to the process that added it.
  */
 export class FakeKernel implements ServerAddressKernel {
   readonly #settings: Required<FakeKernelSettings>;
@@ -41,26 +41,26 @@ export class FakeKernel implements ServerAddressKernel {
   readonly #ended: AddressSpan[] = [];
   readonly announced: string[] = [];
   #lastIndex = 6;
-  /** Asked for each call: for how long the process is frozen before the kernel gets it. Default: 1 ms. */
+  /** Called for each kernel call: how long the process is frozen before it. Default: 1 ms. */
   callMs: () => number = () => 1;
-  /** Asked for each address of a call: the error that it ends with. `isDone`: the kernel did it all the same. Default: none. */
+  /** Called for each address of a call: its error. `isDone`: the kernel did it nevertheless. Default: none. */
   failure: (call: 'add' | 'remove', address: ServerAddress) => { readonly error: Error; readonly isDone: boolean } | undefined =
     () => undefined;
-  /** Asked for each announcement. */
+  /** Called for each announcement. */
   announcementFails = false;
 
   constructor(settings: FakeKernelSettings) {
     this.#settings = { random: () => 0, ...settings };
   }
 
-  /** Makes the interface, or another one of the same name. Returns its index. */
+  /** Creates the interface, or another one of the same name. Returns its index. */
   addLink(interfaceName: string): number {
     this.removeLink(interfaceName);
     this.#links.set(interfaceName, ++this.#lastIndex);
     return this.#lastIndex;
   }
 
-  /** Its addresses go with it. */
+  /** Removes the interface and its addresses. */
   removeLink(interfaceName: string): void {
     this.#links.delete(interfaceName);
     for (const [key, { address }] of this.#entries) if (address.interfaceName === interfaceName) this.#end(key, this.#nowMs());
@@ -93,7 +93,7 @@ export class FakeKernel implements ServerAddressKernel {
     this.announced.push(interfaceName);
   };
 
-  /** True if the interface has the address at this moment. */
+  /** True if the interface has the address now. */
   has(interfaceName: string, address: Ipv4Address): boolean {
     const nowMs = this.#nowMs();
     return this.spans().some(
@@ -101,7 +101,7 @@ export class FakeKernel implements ServerAddressKernel {
     );
   }
 
-  /** When addresses were, are and will be on interfaces if nothing is done about them any more. */
+  /** When addresses were, are and will be on interfaces if nothing changes any more. */
   spans(): AddressSpan[] {
     return [...this.#ended, ...[...this.#entries.values()].map((entry) => this.#toSpan(entry))];
   }

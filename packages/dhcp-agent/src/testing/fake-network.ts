@@ -13,7 +13,7 @@ import type { FakeProcess } from './fake-process.js';
 const LARGEST_REPLY = 1472;
 const BURST_NS = 50_000;
 
-/** What a server sent. */
+/** A packet of a server. */
 export interface SentReply {
   readonly owner: string;
   readonly atMs: number;
@@ -22,7 +22,7 @@ export interface SentReply {
   readonly address: Ipv4Address;
   readonly destination: ReplyDestination;
   readonly message: DhcpMessage;
-  /** As it was sent. */
+  /** The octets that were sent. */
   readonly bytes: Uint8Array;
 }
 
@@ -41,14 +41,14 @@ interface OpenSocket {
   readonly events: DhcpSocketEvents;
 }
 
-/** A network of virtual machines: what a client broadcasts reaches every open socket whose interface is there. */
+/** A network of virtual machines: a client's broadcast reaches every open socket whose interface exists. */
 export class FakeNetwork {
   readonly #sockets = new Set<OpenSocket>();
   /** Called for each reply of a server. */
   onReply: (reply: SentReply) => void = () => undefined;
-  /** Asked for each opening: why it fails. Default: it does not. */
+  /** Called for each opening: returns why it fails. Default: it does not. */
   openFailure: () => Error | undefined = () => undefined;
-  /** Sockets that were opened so far. */
+  /** The number of sockets opened so far. */
   opened = 0;
   sendsFrames = true;
 
@@ -64,22 +64,22 @@ export class FakeNetwork {
     };
   }
 
-  /** A client broadcasts these octets. */
+  /** Broadcasts these octets from a client. */
   broadcast(packet: Uint8Array): void {
     for (const socket of this.#sockets) this.#receive(socket, packet);
   }
 
-  /** A client sends these octets to an address: only an interface that has it receives them. */
+  /** Sends these octets from a client to an address: only an interface that has it receives them. */
   unicast(packet: Uint8Array, address: Ipv4Address): void {
     for (const socket of this.#sockets) if (socket.host.kernel.has(socket.interfaceName, address)) this.#receive(socket, packet);
   }
 
-  /** The sockets of an interface fail. */
+  /** Makes the sockets of an interface fail. */
   fail(interfaceName: string, error: Error): void {
     for (const socket of this.#sockets) if (socket.interfaceName === interfaceName) socket.events.onError(error);
   }
 
-  /** The kernel does not accept replies on an interface. */
+  /** Makes the kernel refuse replies on an interface. */
   failSending(interfaceName: string, failure: SendFailure): void {
     for (const socket of this.#sockets) if (socket.interfaceName === interfaceName) socket.events.onSendFailure(failure);
   }

@@ -15,11 +15,11 @@ const LOST_WATCH_MS = 500;
 const REFUSED_MS = 1_000;
 
 export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'configs' | 'identity'>> {
-  /** Of this run of this pod. */
+  /** Unique to this run of this pod. */
   readonly identity: string;
   /** Shared by all pods. */
   readonly clock: Clock;
-  /** How it reaches the Lease of its group. */
+  /** The connection to the Lease of its group. */
   readonly lease: Pick<FakeGroupLease, 'reachedBy'>;
   readonly configs: readonly AgentNetworkConfig[];
   /** By interface. */
@@ -32,25 +32,25 @@ export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'config
   readonly packetLog?: PacketLog;
 }
 
-/** A pod with an agent in it: its process, its kernel, its way to the API server, and what can happen to them. */
+/** A pod with an agent: its process, its kernel, its connection to the API server, and faults for each. */
 export class FakePod {
   readonly owner: string;
-  /** Of its group. */
+  /** The Lease of its group. */
   readonly lease: Pick<FakeGroupLease, 'reachedBy'>;
   readonly process: FakeProcess;
   readonly kernel: FakeKernel;
   readonly observer = new RecordingObserver();
-  /** What is noted of its clients. */
+  /** The notes on its clients. */
   readonly traffic: AgentTraffic;
   readonly agent: DhcpAgent;
-  /** True: nothing reaches the API server, and nothing comes from it. */
+  /** True while the pod is cut off from the API server. */
   isCutOff = false;
-  /** Asked for each request about the Lease. */
+  /** Called for each request about the Lease. */
   fate: () => RequestFate = () => ({ thereMs: 2, backMs: 2 });
   watchLagMs: () => number = () => 2;
-  /** The wall clock, against the monotonic one. */
+  /** The offset of the wall clock from the monotonic one. */
   wallOffsetMs = 1_700_000_000_000;
-  /** What ARP probes find. Default: no host uses the address. */
+  /** The result of ARP probes. Default: no host uses the address. */
   addressUse: (interfaceName: string, address: number, macAddress: MacAddress) => Promise<AddressUse> = async () => ({
     byClient: false,
     others: [],
@@ -59,9 +59,9 @@ export class FakePod {
   servers: (interfaceName: string) => Promise<readonly FoundServer[]> = async () => [];
   /** Why an interface is not isolated. */
   isolationProblem: (interfaceName: string) => string | undefined = () => undefined;
-  /** What the pod needs an address for itself. */
+  /** Why the pod itself needs an address. */
   neededFor: AgentPorts['neededFor'] = () => undefined;
-  /** Names that the agent wants to have looked up. */
+  /** Names that the agent wants to look up. */
   wantedNames: ReadonlySet<string> = new Set();
   readonly #names = new Map<string, readonly string[]>();
   #onNames: () => void = () => undefined;
@@ -81,7 +81,7 @@ export class FakePod {
     this.agent = new DhcpAgent({ configs, identity, election, isAlone, isDryRun }, this.#ports(random, election));
   }
 
-  /** A name is looked up, and has these addresses. */
+  /** Completes the lookup of a name with these addresses. */
   resolve(name: string, addresses: readonly string[]): void {
     this.#names.set(name, addresses);
     this.#onNames();
@@ -136,7 +136,7 @@ export class FakePod {
     };
   }
 
-  /** The API server as this pod reaches it. */
+  /** This pod's connection to the API server. */
   #reached(source: ResourcePort<KubernetesObject>): ResourcePort<KubernetesObject> {
     const { clock } = this.#settings;
     return {

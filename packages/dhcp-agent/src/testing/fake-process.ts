@@ -1,15 +1,15 @@
 import type { Clock } from '@vmdhcp/kube-runtime';
 
 /**
- * One process on a clock that several share. It may be frozen: time goes on, its timers fire and its messages arrive when it wakes. It may
- * be frozen in the middle of a call too: its own time is then ahead of the shared clock until that catches up.
+ * One process on a shared clock. It may be frozen: time goes on, and its timers fire and its messages arrive when it wakes. It may also be frozen
+ * during a call: then its own time is ahead of the shared clock until that catches up.
  */
 export class FakeProcess implements Clock {
   readonly #clock: Clock;
-  /** Until then nothing of this process runs. */
+  /** The process runs nothing until then. */
   #awakeAtMs = Number.NEGATIVE_INFINITY;
   #isDead = false;
-  /** Asked at each look at the clock: for how long the process is frozen right before it. Default: never. */
+  /** Called at each read of the clock: how long the process is frozen right before it. Default: never. */
   stallMs: () => number = () => 0;
   /** What arrived while it was frozen, in order. */
   readonly #waiting: (() => void)[] = [];
@@ -41,7 +41,7 @@ export class FakeProcess implements Clock {
     }
   };
 
-  /** The same for those who watch: it stalls nothing. */
+  /** The same time for observers, without a freeze. */
   get timeMs(): number {
     return this.#nowMs();
   }
@@ -54,26 +54,26 @@ export class FakeProcess implements Clock {
     return this.#isDead;
   }
 
-  /** Nothing of this process runs for so long from now. */
+  /** Freezes the process for this long. */
   freeze(ms: number): void {
     this.#awakeAtMs = this.#nowMs() + ms;
     this.#wakeLater();
   }
 
-  /** Nothing of this process ever runs again. */
+  /** Kills the process. */
   kill(): void {
     this.#isDead = true;
     this.#waiting.length = 0;
   }
 
-  /** Runs when the process is awake: now, or in the order of arrival when it wakes, before any of its timers. */
+  /** Calls `run` when the process is awake: now, or when it wakes, in the order of arrival and before any of its timers. */
   deliver(run: () => void): void {
     if (this.#isDead) return;
     if (this.isFrozen) this.#waiting.push(run);
     else run();
   }
 
-  /** The same outcome, when the process is awake. Never settles for a dead one. */
+  /** Settles like `promise`, when the process is awake. Never settles for a dead process. */
   async settled<Outcome>(promise: Promise<Outcome>): Promise<Outcome> {
     return await new Promise<Outcome>((resolve, reject) => {
       promise.then(

@@ -40,7 +40,7 @@ describe('a fake process', () => {
     expect(order).toEqual(['first', 'second', 'timer']);
   });
 
-  it('that is frozen in the middle of a call is ahead of the shared clock', async () => {
+  it('that is frozen during a call is ahead of the shared clock', async () => {
     process.freeze(500);
     expect([process.nowMs(), clock.nowMs()]).toEqual([500, 0]);
     const times: number[] = [];
@@ -49,13 +49,13 @@ describe('a fake process', () => {
     expect(times).toEqual([600]);
   });
 
-  it('may be frozen at any look at its clock', () => {
+  it('may be frozen at any read of its clock', () => {
     const stalls = [0, 300];
     process.stallMs = () => stalls.shift() ?? 0;
     expect([process.nowMs(), process.nowMs(), process.nowMs(), process.timeMs]).toEqual([0, 300, 300, 300]);
   });
 
-  it('that is dead runs nothing any more', async () => {
+  it('that is dead runs nothing', async () => {
     const ran: string[] = [];
     process.after(100, () => ran.push('timer'));
     process.kill();
@@ -76,7 +76,7 @@ describe('a fake process', () => {
     expect(outcome).toBe('answer');
   });
 
-  it('runs no timer that was called off, frozen or not', async () => {
+  it('does not run a cancelled timer, frozen or not', async () => {
     let ran = false;
     const callOff = process.after(100, () => {
       ran = true;
@@ -104,7 +104,7 @@ describe('a fake kernel', () => {
     kernel.addLink('net0');
   });
 
-  it('removes an address by itself when its lifetime is over, also of a dead process', async () => {
+  it('removes an address by itself when its lifetime is over, even if the process is dead', async () => {
     kernel.add([address()], 2);
     process.kill();
     await clock.advance(1_999);
@@ -124,7 +124,7 @@ describe('a fake kernel', () => {
     expect(kernel.has('net0', 2)).toBe(false);
   });
 
-  it('prolongs what is there, and adds anew what is gone', async () => {
+  it('prolongs an existing address, and adds a removed one again', async () => {
     kernel.add([address()], 2);
     await clock.advance(1_000);
     kernel.add([address()], 2);
@@ -150,7 +150,7 @@ describe('a fake kernel', () => {
     expect(kernel.remove([old])).toBe(true);
   });
 
-  it('may fail, and may have done it all the same', () => {
+  it('may fail, and may have done it nevertheless', () => {
     kernel.failure = () => ({ error: new Error('ENOBUFS'), isDone: true });
     expect(kernel.add([address()], 2)).toEqual([new Error('ENOBUFS')]);
     expect(kernel.has('net0', 2)).toBe(true);
@@ -204,7 +204,7 @@ describe('a fake Lease', () => {
     expect([await outcome, lease.stored]).toEqual(['the request timed out', undefined]);
   });
 
-  it('may be written after the request was given up', async () => {
+  it('may be written after the request has timed out', async () => {
     fate = { thereMs: 800, backMs: 0 };
     const outcome = port()
       .write(RECORD, undefined)
@@ -228,7 +228,7 @@ describe('a fake Lease', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('has a version that never comes back after it was deleted', async () => {
+  it('never reuses a version after it was deleted', async () => {
     lease.annotate({ text: 'one' });
     lease.delete();
     expect(lease.stored).toBeUndefined();

@@ -1,4 +1,4 @@
-/** For tests: pods with agents on one fake clock, with kernels, networks and Leases that fail as real ones do. */
+/** For tests: pods with agents on one fake clock, with kernels, networks and Leases that fail like real ones. */
 export { FakeGroupLease, type LeasePath, type RequestFate } from './fake-group-lease.js';
 export { type AddressSpan, FakeKernel, type FakeKernelSettings } from './fake-kernel.js';
 export { type FakeHost, FakeNetwork, type SentReply } from './fake-network.js';

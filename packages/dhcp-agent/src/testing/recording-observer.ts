@@ -1,7 +1,7 @@
 import type { AgentEvent } from '../agent-event.js';
 import type { AgentObserver } from '../ports.js';
 
-/** Keeps what it receives, in order. */
+/** Records events, in order. */
 export class RecordingObserver implements AgentObserver {
   readonly events: AgentEvent[] = [];
 

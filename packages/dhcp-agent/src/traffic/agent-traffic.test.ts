@@ -25,13 +25,13 @@ function start(sizes?: RoomSizes) {
   return { traffic, clock, place, note, clientOf };
 }
 
-/** The answer of a client that an object declares, as the quick path notes it. */
+/** The answer to a declared client, as the fast path notes it. */
 function grant(traffic: AgentTraffic, place: Place, kind: 'offer' | 'ack'): void {
   const lease = { poolName: place.poolName, macAddress: macOf(1), address: 1 };
   if (traffic.countGranted(place, kind)) traffic.noteGranted(place, macAddressBytes(macOf(1)), kind, lease, 0);
 }
 
-describe('what is noted of a client', () => {
+describe('the notes on a client', () => {
   it('counts of messages, answers and reasons, and the last packets with their times', () => {
     const { traffic, note, clientOf } = start();
     note(1, { reason: 'unknown-client' });
@@ -72,7 +72,7 @@ describe('what is noted of a client', () => {
     expect(clientOf(1)[0]?.messages).toEqual({ DISCOVER: 21 });
   });
 
-  it('an answer that came later is no further message', () => {
+  it('a later answer is not a further message', () => {
     const { note, clientOf } = start();
     note(1, { reason: 'address-being-probed' });
     note(1, { answer: 'offer', address: 1, isLater: true });
@@ -83,7 +83,7 @@ describe('what is noted of a client', () => {
     });
   });
 
-  it('of one MAC address in two pools, each by itself; a filter leaves others out', () => {
+  it('a MAC address in two pools has separate notes; a filter leaves others out', () => {
     const { traffic, note } = start();
     const other = traffic.placeOf('eth2', 'default/net-49');
     note(1);
@@ -96,7 +96,7 @@ describe('what is noted of a client', () => {
     expect(of({ pool: 'default/net-50' })).toEqual([]);
   });
 
-  it('a packet that is no message of a client is counted for its pool, and for a client where it has the address of one', () => {
+  it('a packet that no client sends is counted for its pool, and for a client if it has the address of one', () => {
     const { traffic, note } = start();
     const octets = encodeClientPacket({ type: 'discover', macAddress: macOf(9), xid: 1, options: [] });
     const [unreadable, ofServer, ofGroup] = [octets.slice(0, 241), octets.slice(), octets.slice()];
@@ -129,13 +129,13 @@ describe('what is noted of a client', () => {
 
 describe('the bound', () => {
   const STANDINGS: readonly Standing[] = ['declared', 'leased', 'unknown'];
-  /** Clients 0 to 5 are declared or not as time goes on, and so on; a flood is clients from 100. */
+  /** Clients 0 to 5 change between declared and unknown; clients from 100 are a flood. */
   const packet = fc.record({
     client: fc.oneof(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 100, max: 100_000 })),
     standing: fc.constantFrom(...STANDINGS),
   });
 
-  it('law: no room has more than its size, and a client is pushed out only by one of whom no less is known', () => {
+  it('law: no room exceeds its size, and a client is evicted only by one of the same or a higher standing', () => {
     fc.assert(
       fc.property(fc.array(packet, { maxLength: 120 }), (packets) => {
         const { traffic, note } = start(SMALL);
@@ -149,7 +149,7 @@ describe('the bound', () => {
           expect(gone.length).toBeLessThanOrEqual(1);
           const taken = after.get(macOf(client))?.standing as Standing;
           for (const { standing: lost } of gone) expect(lost).toBe(taken);
-          // What was known of the client goes along, and what is known of all others stays.
+          // The notes on the client move with it, and those on all others stay.
           const messages = (before.get(macOf(client))?.messages['DISCOVER'] ?? 0) + 1;
           expect(after.get(macOf(client))?.messages).toEqual({ DISCOVER: messages });
           for (const [mac, view] of after) if (mac !== macOf(client)) expect(view).toEqual(before.get(mac));
@@ -176,7 +176,7 @@ describe('the bound', () => {
     );
   });
 
-  it('of packets within a second: a flood is counted for its pool, and takes nothing from declared clients', () => {
+  it('limits packets per second: a flood is counted for its pool, and does not affect declared clients', () => {
     const { traffic, place, clock } = start();
     const flood = { place, macOffset: 0, received: 'discover', reason: 'unknown-client', from: 0 } as const;
     for (let client = 0; client < 20_000; client++)
@@ -196,7 +196,7 @@ describe('the bound', () => {
     expect(shown()?.['OFFER']).toBe(8_002);
   });
 
-  it('a flood of 200,000 made-up MAC addresses leaves declared clients and clients with leases, and shows its newest', () => {
+  it('a flood of 200,000 made-up MAC addresses evicts neither declared clients nor clients with leases, and shows its newest', () => {
     const { traffic, note, clientOf } = start();
     for (let client = 0; client < 3_000; client++) note(client, { standing: 'declared', answer: 'offer', address: client });
     for (let client = 3_000; client < 4_000; client++) note(client, { standing: 'leased', answer: 'offer', address: client });

@@ -1,7 +1,7 @@
 /**
- * What each client sent and which answers it got, within a bound: it is part of the path of every packet, so it allocates nothing there and reads the
- * time once for each burst. Prepared answers of a burst are noted at its end, all in two short loops: what they touch is in memory that no packet touched
- * for long, and a processor waits for several such places at the same time only if little else lies between them.
+ * Notes the messages and answers of each client, in bounded memory. It is part of the path of every packet, so it allocates nothing there and reads
+ * the time once for each burst. Prepared answers of a burst are noted at its end, in two short loops: their memory is not in the cache, and a
+ * processor can wait for several such places at the same time only if little code lies between them.
  */
 import { type ClientMessageType, type Ipv4Address, type Lease, type MacAddress, readMacAddress } from '@vmdhcp/dhcp-allocator';
 import { ANSWERED, ClientHistory, type PacketToNote, RECEIVED } from './client-history.js';
@@ -10,14 +10,14 @@ import { messageTypeIn } from './message-type-in.js';
 import { Place } from './place.js';
 import type { ClientView, Counts, PlaceView, ReplacedClients } from './traffic-view.js';
 
-/** Four megabytes, of which only what is used takes memory. */
+/** Four megabytes, of which only the used part takes memory. */
 const SIZES: RoomSizes = { declared: 12_288, leased: 3_072, unknown: 1_024 };
-/** Prepared answers that wait to be noted: as many as the largest burst that is read at once. */
+/** The maximum number of prepared answers that wait to be noted: the largest burst that is read at once. */
 const MOST_PENDING = 64;
 const PENDING_WORDS = 5;
 /**
- * How many packets are noted for their clients in a second, and at once: more than real clients send. The rest is counted for its pool only. Packets of clients that no object declares have a share of their own, so that a flood of these takes nothing from
- * the others.
+ * How many packets are noted for their clients in a second, and at once: more than real clients send. The rest is counted for its pool only. Clients
+ * that no object declares have a separate share, so that a flood of them does not affect the others.
  */
 const DECLARED_SHARE = { perMs: 4, burst: 8_000 };
 const OTHERS_SHARE = { perMs: 2, burst: 4_000 };
@@ -36,21 +36,21 @@ export interface AgentTrafficSettings {
   readonly sizes?: RoomSizes;
 }
 
-/** What became of a packet that a client sent. */
+/** The outcome of a client's packet. */
 export interface NotedPacket {
   readonly place: Place;
-  /** Octets that have the client's MAC address at `macOffset`; the whole packet where its type is to be read from it. */
+  /** Octets with the client's MAC address at `macOffset`; the whole packet if its type must be read from it. */
   readonly octets: Uint8Array;
   readonly macOffset: number;
   readonly standing: Standing;
-  /** Undefined: it is read from the packet. */
+  /** Undefined if it must be read from the packet. */
   readonly received?: ClientMessageType | undefined;
   readonly answer?: 'offer' | 'ack' | 'nak' | 'inform' | undefined;
   /** The address in the answer. */
   readonly address?: Ipv4Address | undefined;
   readonly reason?: string | undefined;
   readonly from: Ipv4Address;
-  /** True: the message was counted before; this is what became of it later. */
+  /** True if the message was counted before, and this is its later outcome. */
   readonly isLater?: boolean;
 }
 
@@ -64,21 +64,21 @@ export class AgentTraffic {
   readonly #settings: AgentTrafficSettings;
   readonly #slots: ClientSlots;
   readonly #history: ClientHistory;
-  /** By interface and pool. Both are of the configuration, so there are few. */
+  /** By interface and pool. Both come from the configuration, so there are few. */
   readonly #places = new Map<string, Place>();
   readonly #placeList: Place[] = [];
-  /** By number; 0: none. */
+  /** By number; 0 for none. */
   readonly #reasons: string[] = [''];
   readonly #reasonIds = new Map<string, number>();
   readonly #packet: PacketToNote = { received: 0, answered: 0, reason: 0, from: 0, address: 0, isLater: false };
-  /** When the burst was read that is being answered; negative: no packet of it has asked yet. */
+  /** When the current burst was read; negative if no packet of it has asked yet. */
   #burstAtMs = -1;
   #isLater = false;
-  /** Of each prepared answer that waits: who (two words), what, from where, and which address. */
+  /** For each waiting prepared answer: client (two words), kind, place and address. */
   readonly #pending = new Int32Array(MOST_PENDING * PENDING_WORDS);
   readonly #pendingSlots = new Int32Array(MOST_PENDING);
   #pendingCount = 0;
-  /** Packets that may still be noted. */
+  /** How many packets may still be noted. */
   #declaredShare = DECLARED_SHARE.burst;
   #othersShare = OTHERS_SHARE.burst;
   #refilledAtMs = 0;
@@ -101,13 +101,13 @@ export class AgentTraffic {
     return this.#burstAtMs;
   }
 
-  /** What comes next is not of the same burst. To be called after each burst, and around everything else that notes packets. */
+  /** Ends the burst. Call it after each burst, and around everything else that notes packets. */
   endBurst(): void {
     if (this.#pendingCount > 0) this.#notePending();
     this.#burstAtMs = -1;
   }
 
-  /** Answers packets that came in before, and were counted then. */
+  /** Answers packets that came in earlier, and were counted then. */
   again(answer: () => void): void {
     this.endBurst();
     this.#isLater = true;
@@ -116,7 +116,7 @@ export class AgentTraffic {
     this.#isLater = false;
   }
 
-  /** @param poolName - empty: no pool is served on the interface. */
+  /** @param poolName - empty if no pool is served on the interface. */
   placeOf(interfaceName: string, poolName: string): Place {
     const key = `${interfaceName} ${poolName}`;
     const known = this.#places.get(key);
@@ -128,8 +128,8 @@ export class AgentTraffic {
   }
 
   /**
-   * Counts the OFFER or ACK of a client that an object declares, for its pool. On the path of nearly every packet: it allocates nothing.
-   * @returns true: `noteGranted` is to be called for the client.
+   * Counts the OFFER or ACK to a declared client, for its pool. It is on the path of nearly every packet, and allocates nothing.
+   * @returns true if `noteGranted` must be called for the client.
    */
   countGranted(place: Place, kind: 'offer' | 'ack'): boolean {
     const isOffer = kind === 'offer';
@@ -157,12 +157,12 @@ export class AgentTraffic {
     pending[at + 4] = lease.address;
   }
 
-  /** Packets that are counted for their pools and not for their clients, as too many came within a second. */
+  /** Packets that are counted only for their pools, because too many came within a second. */
   get notNoted(): number {
     return this.#notNoted;
   }
 
-  /** The clock may be set back or far on: a share is never more than one of a second. */
+  /** The clock may be set: a share never exceeds that of one second. */
   #refill(nowMs: number): void {
     const passedMs = Math.min(Math.max(nowMs - this.#refilledAtMs, 0), 1_000);
     this.#refilledAtMs = nowMs;
@@ -170,7 +170,7 @@ export class AgentTraffic {
     this.#othersShare = Math.min(this.#othersShare + passedMs * OTHERS_SHARE.perMs, OTHERS_SHARE.burst);
   }
 
-  /** True if a packet of such a client may be noted: counted as one then. */
+  /** True if a packet of such a client may be noted; it then counts against the share. */
   #takeShare(standing: Standing): boolean {
     const isDeclared = standing === 'declared';
     const isLeft = (isDeclared ? this.#declaredShare : this.#othersShare) >= 1;
@@ -191,7 +191,7 @@ export class AgentTraffic {
     for (let index = 0, at = 0; index < count; index++, at += PENDING_WORDS) {
       const [high, low] = [pending[at] as number, pending[at + 1] as number];
       let slot = found[index] as number;
-      // One that came before it in the burst may have taken the slot.
+      // An earlier client of the burst may have taken the slot.
       if (slot < 0 || slot >= slots.declaredEnd || !slots.has(slot, high, low)) slot = slots.take(high, low, 'declared');
       const isOffer = pending[at + 2] === 1;
       packet.received = isOffer ? DISCOVER : REQUEST;
@@ -202,7 +202,7 @@ export class AgentTraffic {
     }
   }
 
-  /** Notes what became of a packet. One without the MAC address of a client is only counted for its place. */
+  /** Notes the outcome of a packet. A packet without a client's MAC address is only counted for its place. */
   note(noted: NotedPacket): void {
     if (this.#pendingCount > 0) this.#notePending();
     const { place, octets, macOffset } = noted;
@@ -219,7 +219,7 @@ export class AgentTraffic {
       this.#history.note(this.#slots.take(highOf(octets, macOffset, place), lowOf(octets, macOffset), noted.standing), packet);
   }
 
-  /** The clients that are known now, in no order. @param filter - what is left out shows none. */
+  /** The known clients, in no particular order. @param filter - a field that is left out matches all. */
   *clients(filter: { readonly pool?: string | undefined; readonly mac?: MacAddress | undefined } = {}): Generator<ClientView> {
     if (this.#pendingCount > 0) this.#notePending();
     for (const [slot, standing] of this.#slots.used()) {
@@ -241,7 +241,7 @@ export class AgentTraffic {
     }
   }
 
-  /** All pools from which something was received, in the order in which they were first. */
+  /** All pools that received something, in the order of their first packet. */
   pools(): PlaceView[] {
     return this.#placeList
       .filter(({ lastAtMs }) => lastAtMs > 0)

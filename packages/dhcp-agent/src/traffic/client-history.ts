@@ -1,14 +1,14 @@
-/** The counts and the last packets of clients, in the words of their slots. Whatever a client sends, it is 256 octets. */
+/** Stores the counts and the last packets of clients in the words of their slots: 256 octets for each client, whatever it sends. */
 import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { type ClientSlots, SLOT_WORDS } from './client-slots.js';
 import type { Counts, PacketView } from './traffic-view.js';
 
 /** Types of messages, by number. */
 export const RECEIVED = ['DISCOVER', 'REQUEST', 'DECLINE', 'RELEASE', 'INFORM', 'UNREADABLE'] as const;
-/** Answers, by number; 0: none. */
+/** Answers, by number; 0 for none. */
 export const ANSWERED = ['', 'OFFER', 'ACK', 'NAK'] as const;
 
-/** How many packets there are of a client in all. */
+/** The total number of packets of a client. */
 const PACKETS = 0;
 const MESSAGES = 1;
 const ANSWERS = MESSAGES + RECEIVED.length;
@@ -21,25 +21,25 @@ const REASONS = LAST + MOST_LAST * PACKET_WORDS;
 const MOST_REASONS = SLOT_WORDS - REASONS;
 const MOST_COUNTED = 0xffffff;
 
-/** A packet to be noted: one object for all, as nothing is allocated on the packet path. */
+/** A packet to note. One object is reused, because nothing is allocated on the packet path. */
 export interface PacketToNote {
-  /** Of `RECEIVED`. */
+  /** An index of `RECEIVED`. */
   received: number;
-  /** Of `ANSWERED`. */
+  /** An index of `ANSWERED`. */
   answered: number;
-  /** 0: none; at most 255. */
+  /** 0 for none; at most 255. */
   reason: number;
   from: Ipv4Address;
   /** The address in the answer. */
   address: Ipv4Address;
-  /** True: the message was counted before; this is what became of it later. */
+  /** True if the message was counted before, and this is its later outcome. */
   isLater: boolean;
 }
 
 export class ClientHistory {
   readonly #slots: ClientSlots;
   #atMs = 0;
-  /** The time in pieces of 32 and 16 bits. */
+  /** The time in parts of 32 and 16 bits. */
   #timeLow = 0;
   #timeHigh = 0;
 
@@ -47,7 +47,7 @@ export class ClientHistory {
     this.#slots = slots;
   }
 
-  /** What is noted from now on happened at this time. */
+  /** Sets the time of the following packets. */
   setTime(nowMs: number): void {
     this.#atMs = nowMs;
     this.#timeLow = nowMs | 0;
@@ -108,7 +108,7 @@ export class ClientHistory {
     };
   }
 
-  /** A client has few of the reasons that there are; should it have more, the rest is not counted, and is still in its last packets. */
+  /** A client has few different reasons; if it has more, the rest is not counted, but still appears in its last packets. */
   #countReason(start: number, reason: number): void {
     const { words } = this.#slots;
     for (let at = start; at < start + MOST_REASONS; at++) {

@@ -1,22 +1,25 @@
 /**
- * Which client has which slot of a bounded memory. There are three rooms, for clients that an object declares, for unknown clients with a lease, and for all
- * others. A client takes a slot of its own room only, so a flood of made-up MAC addresses pushes out made-up MAC addresses and nothing else. A
- * room that is full gives away the slot of a client that was silent for long.
+ * Assigns slots of a bounded memory to clients. There are three rooms: for clients that an object declares, for unknown clients with a lease, and for
+ * all others. A client takes a slot of its own room only, so a flood of made-up MAC addresses evicts only made-up MAC addresses. A full room reuses
+ * the slot of a client that was silent for a long time.
  */
 
-/** What is known of a client, the most first: an object declares it, it is an unknown client with a lease, or neither. */
+/** The standing of a client, best first: an object declares it, it is an unknown client with a lease, or neither. */
 export const STANDINGS = ['declared', 'leased', 'unknown'] as const;
 export type Standing = (typeof STANDINGS)[number];
 
 /** How many clients of each standing are kept. */
 export type RoomSizes = Readonly<Record<Standing, number>>;
 
-/** Numbers of 32 bits for what is known of a client. */
+/** The number of 32-bit words for the notes on a client. */
 export const SLOT_WORDS = 64;
-/** Of a client: four octets of its MAC address; the other two, and 16 bits of the place. Side by side, and apart from the rest: a search touches few pages. */
+/**
+ * The key of a client: four octets of its MAC address, then the other two with 16 bits of the place. Keys are stored together, apart from the rest,
+ * so that a search touches few pages.
+ */
 const KEY_WORDS = 2;
 
-/** Slots that are looked at when a room is full: the one whose client was silent for longest is given away. */
+/** How many slots are examined when a room is full: the one whose client was silent for longest is reused. */
 const LOOKED_AT = 8;
 const BUCKETS = 32_768;
 const NONE = -1;
@@ -43,7 +46,7 @@ export class ClientSlots {
   readonly declaredEnd: number;
   readonly #rooms: readonly Room[];
   readonly #seed: number;
-  /** The first slot of each bucket, plus one, and what follows a slot in its bucket, plus one. 0: none. */
+  /** The first slot of each bucket, plus one, and the next slot in the bucket of each slot, plus one. 0 for none. */
   readonly #first = new Uint16Array(BUCKETS);
   readonly #next: Uint16Array;
 
@@ -57,26 +60,26 @@ export class ClientSlots {
     });
     this.#seed = seed | 0;
     this.declaredEnd = sizes.declared;
-    // Zeros that nothing has touched take no memory.
+    // Untouched zeros take no memory.
     this.words = new Int32Array(SLOT_WORDS * start);
     this.#keys = new Int32Array(KEY_WORDS * start);
     this.lastAtMs = new Float64Array(start);
     this.#next = new Uint16Array(start);
   }
 
-  /** The slot of a client; -1: it has none. @param high - the first two octets of its MAC address, then the place. @param low - the other four. */
+  /** The slot of a client; -1 if it has none. @param high - the first two octets of its MAC address, then the place. @param low - the other four. */
   find(high: number, low: number): number {
     for (let next = this.#first[this.#bucketOf(high, low)] as number; next !== 0; next = this.#next[next - 1] as number)
       if (this.has(next - 1, high, low)) return next - 1;
     return NONE;
   }
 
-  /** True if the slot is that of this client. */
+  /** True if the slot belongs to this client. */
   has(slot: number, high: number, low: number): boolean {
     return this.#keys[KEY_WORDS * slot] === low && this.#keys[KEY_WORDS * slot + 1] === high;
   }
 
-  /** The slot of a client in the room of this standing, or in one of a better; what is known of the client goes along. Its words are zeros if it is new. */
+  /** The slot of a client in the room of this standing, or of a better one; notes on the client move with it. The words of a new client are zero. */
   take(high: number, low: number, standing: Standing): number {
     const known = this.find(high, low);
     const index = STANDINGS.indexOf(standing);
@@ -103,7 +106,7 @@ export class ClientSlots {
     return { high: this.#keys[KEY_WORDS * slot + 1] ?? 0, low: this.#keys[KEY_WORDS * slot] ?? 0 };
   }
 
-  /** Slots that have a client, with what is known of it. */
+  /** The used slots, with the standing of their clients. */
   *used(): Generator<readonly [slot: number, standing: Standing]> {
     for (const [index, { start, unused, vacant }] of this.#rooms.entries()) {
       const free = new Set(vacant);
@@ -111,7 +114,7 @@ export class ClientSlots {
     }
   }
 
-  /** How many clients had to give way to others, by what was known of them. */
+  /** How many clients were evicted, by their standing. */
   replaced(): Readonly<Record<Standing, number>> {
     const [declared, leased, unknown] = this.#rooms.map(({ replaced }) => replaced) as [number, number, number];
     return { declared, leased, unknown };

@@ -3,7 +3,7 @@ import { type ClientMessageType, messageTypeOf } from '@vmdhcp/dhcp-allocator';
 const OPTIONS = 240;
 const [PAD, MESSAGE_TYPE, END] = [0, 53, 255];
 
-/** The type of a client's message, of a packet that may be anything; undefined: none can be read. */
+/** The message type in a packet, which may contain anything; undefined if it cannot be read. */
 export function messageTypeIn(packet: Uint8Array): ClientMessageType | undefined {
   let at = OPTIONS;
   while (at + 2 < packet.length && packet[at] !== END) {

@@ -1,8 +1,8 @@
 import { ANSWERED, RECEIVED } from './client-history.js';
 
 /**
- * A pool on an interface, with its counts. All have one shape from the first on: an engine compiles the packet path for it, and throws away what it has compiled
- * when a number gets another representation.
+ * A pool on an interface, with its counts. All have the same object shape from the start: an engine compiles the packet path for it, and discards the
+ * code when a number gets another representation.
  */
 export class Place {
   readonly id: number;
@@ -13,7 +13,7 @@ export class Place {
   readonly answers = new Float64Array(ANSWERED.length);
   /** By reason. */
   readonly unanswered = new Map<string, number>();
-  /** Milliseconds since 1970; NaN: nothing was received. */
+  /** Milliseconds since 1970; NaN if nothing was received. */
   lastAtMs = Number.NaN;
 
   constructor(id: number, interfaceName: string, poolName: string) {

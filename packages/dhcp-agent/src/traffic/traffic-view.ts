@@ -1,26 +1,26 @@
-/** What the clients of an agent sent and which answers they got, as data for people and programs. */
+/** The messages and answers of an agent's clients, as data for people and programs. */
 import type { Standing } from './client-slots.js';
 
 /** Counts by name: `DISCOVER`, `OFFER`, or a reason. Names without a count are left out. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** A packet of a client and what became of it. */
+/** A packet of a client and its outcome. */
 export interface PacketView {
   /** Milliseconds since 1970. */
   readonly atMs: number;
   /** `DISCOVER`, `REQUEST`, `DECLINE`, `RELEASE`, `INFORM`; `UNREADABLE` for a packet whose type of message cannot be read. */
   readonly received: string;
-  /** The address that it came from; of a packet that a relay handed on, the address of the relay. */
+  /** The source address; for a relayed packet, the address of the relay. */
   readonly from: string;
-  /** `OFFER 192.168.48.10`, `ACK 192.168.48.10`, `NAK`; null: it got none. */
+  /** `OFFER 192.168.48.10`, `ACK 192.168.48.10`, `NAK`; null if it got no answer. */
   readonly answer: string | null;
-  /** Why it got no answer, or a NAK; null: there is nothing to give a reason for. */
+  /** Why it got no answer, or a NAK; null if there is no reason. */
   readonly reason: string | null;
 }
 
-/** What was sent and answered in one place. */
+/** The traffic of one place. */
 export interface PlaceView {
-  /** `namespace/name`; empty: no pool was served on the interface. */
+  /** `namespace/name`; empty if no pool was served on the interface. */
   readonly pool: string;
   readonly interface: string;
   readonly messages: Counts;
@@ -33,11 +33,11 @@ export interface PlaceView {
 
 export interface ClientView extends PlaceView {
   readonly mac: string;
-  /** Whether an object declares the client, or it is an unknown client that had a lease when it sent something; else it is unknown. */
+  /** Whether an object declares the client, or it is an unknown client that had a lease when it sent something, or neither. */
   readonly standing: Standing;
   /** At most 8, the oldest first. */
   readonly last: readonly PacketView[];
 }
 
-/** Clients that are not shown any more, as others came; by what was known of them. A client that comes again is counted again. */
+/** Clients that were evicted, by their standing. A client that comes again is counted again. */
 export type ReplacedClients = Readonly<Record<Standing, number>>;

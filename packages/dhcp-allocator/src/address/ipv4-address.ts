@@ -15,8 +15,8 @@ const OCTET = '(25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])';
 const DOTTED_DECIMAL = new RegExp(`^${[OCTET, OCTET, OCTET, OCTET].join('\\.')}$`);
 
 /**
- * The address that `text` spells in dotted-decimal form, or undefined if it spells none.
- * Four decimal octets without leading zeros; no prefix length, no white space.
+ * The address that `text` spells in dotted-decimal form, or undefined if it is not an address. Four decimal octets without leading zeros; no prefix
+ * length, no white space.
  */
 export function parseIpv4Address(text: string): Ipv4Address | undefined {
   const octets = DOTTED_DECIMAL.exec(text);

@@ -70,7 +70,7 @@ export function subtractRanges(ranges: readonly Ipv4Range[], others: readonly Ip
   return ranges.flatMap((range) => {
     const left: Ipv4Range[] = [];
     let { first } = range;
-    // What ends before this range ends before every later one.
+    // A range that ends before this one also ends before every later one.
     while (from < others.length && (others[from] as Ipv4Range).last < first) from++;
     for (let index = from; index < others.length && (others[index] as Ipv4Range).first <= range.last; index++) {
       const other = others[index] as Ipv4Range;

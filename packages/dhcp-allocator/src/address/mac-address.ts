@@ -10,11 +10,11 @@ const DOTTED = /^[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}$/;
 const BARE = /^[0-9a-f]{12}$/;
 
 /**
- * The canonical form of any common spelling (`02-00-5E-10-00-FF`, `0200.5e10.00ff`, `02005e1000ff`, `2:0:5e:10:0:ff`),
- * or undefined if `text` is none.
+ * The canonical form of any common spelling (`02-00-5E-10-00-FF`, `0200.5e10.00ff`, `02005e1000ff`, `2:0:5e:10:0:ff`), or undefined if `text` is not
+ * a MAC address.
  */
 export function parseMacAddress(text: string): MacAddress | undefined {
-  // What programs have written: a file of leases has a hundred thousand of them.
+  // The form that programs write; a lease file has a hundred thousand of them.
   if (CANONICAL.test(text)) return text;
   const lower = text.trim().toLowerCase();
   if (SEPARATED.test(lower))

@@ -24,7 +24,7 @@ const address = (text: string): number => parseIpv4Address(text) as number;
 const vm = (letter: string): string => `02:00:00:00:00:0${letter}`;
 const outcome = (result: AllocationResult): string => (result.ok ? formatIpv4Address(result.address) : result.reason);
 
-it('clients that keep their addresses for good count, have them, and are in the way of others', () => {
+it('clients that keep their addresses for good are counted, and nobody else gets their addresses', () => {
   const pool = poolOf({ end: '10.0.0.14' });
   const kept = [
     { macAddress: vm('a'), address: address('10.0.0.10') },
@@ -44,7 +44,7 @@ it('clients that keep their addresses for good count, have them, and are in the 
 });
 
 describe('AddressAllocator tells a story', () => {
-  it('lowest free first, sticky to the last address, exhausted at the end', () => {
+  it('assigns the lowest free address first, a known client its last one, and none when the pool is exhausted', () => {
     const allocator = new AddressAllocator(poolOf());
     expect(outcome(allocator.allocate(vm('a')))).toBe('10.0.0.10');
     expect(outcome(allocator.allocate(vm('b')))).toBe('10.0.0.11');
@@ -59,7 +59,7 @@ describe('AddressAllocator tells a story', () => {
     expect(allocator.counts()).toEqual({ size: 4, used: 4, reserved: 0, quarantined: 0, free: 0 });
   });
 
-  it('an address that a client has already stays its own, also outside start to end, and is not given to others', () => {
+  it('a client keeps an address that it already has, even outside start to end, and no other client gets it', () => {
     const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
     expect(outcome(allocator.allocate(vm('a'), address('10.0.0.20')))).toBe('address-outside-pool');
     expect(outcome(allocator.keep(vm('a'), address('10.0.0.20')))).toBe('10.0.0.20');
@@ -72,14 +72,14 @@ describe('AddressAllocator tells a story', () => {
     expect(outcome(allocator.allocate(vm('a')))).toBe('10.0.0.12');
   });
 
-  it.each(['10.0.1.5', '10.0.0.0', '10.0.0.255', '10.0.0.1'])('%s is kept by no client', (text) => {
+  it.each(['10.0.1.5', '10.0.0.0', '10.0.0.255', '10.0.0.1'])('no client keeps %s', (text) => {
     const allocator = new AddressAllocator(poolOf({ options: { router: '10.0.0.99' } }));
     expect(outcome(allocator.keep(vm('a'), address(text)))).toMatch(/^address-(outside-pool|unavailable)$/);
     expect(allocator.counts()).toMatchObject({ size: 4, used: 0 });
   });
 
   it.each(['10.0.0.11', '10.0.0.12'])(
-    '%s, which is excluded or the router’s by now, is kept and afterwards assigned to no client',
+    'a client keeps %s, which is now excluded or the router’s; afterwards no client gets it',
     (text) => {
       const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.11'], options: { router: '10.0.0.12' } }));
       const before = allocator.counts();
@@ -112,7 +112,7 @@ describe('AddressAllocator tells a story', () => {
     expect(outcome(allocator.allocate(vm('e')))).toBe('10.0.0.12');
   });
 
-  it('a wanted address is given or refused with the reason', () => {
+  it('a client gets the address it asks for, or a reason why not', () => {
     const allocator = new AddressAllocator(poolOf({ exclude: ['10.0.0.12'] }));
     expect(outcome(allocator.allocate(vm('a'), address('10.0.0.12')))).toBe('address-unavailable');
     expect(outcome(allocator.allocate(vm('a'), address('10.0.0.14')))).toBe('address-outside-pool');
@@ -187,8 +187,8 @@ describe('AddressAllocator laws', () => {
   });
 });
 
-describe('excluded ranges cost by their number', () => {
-  it('1,024 ranges of 8,192 addresses each in a /8 are 1,024 steps, and no step for each address', () => {
+describe('the cost of excluded ranges grows with their number', () => {
+  it('1,024 ranges of 8,192 addresses each in a /8 take 1,024 steps, not one step per address', () => {
     const [addOne, addRange] = (['add', 'addRange'] as const).map((name) => vi.spyOn(AddressBitmap.prototype, name));
     const exclude = Array.from({ length: 1_024 }, (_, index) => {
       const first = address('10.1.0.0') + index * 10_000;

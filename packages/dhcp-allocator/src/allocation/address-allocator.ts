@@ -49,9 +49,8 @@ interface Assignment {
 /**
  * Which client has which address of one pool.
  *
- * The same calls in the same order give the same addresses: a client gets its reservation, else its last address if that
- * is still free, else the lowest free one. Every call costs constant time. Not concerned with time: who lifts a
- * quarantine tells when.
+ * The same calls in the same order give the same addresses: a client gets its reservation, else its last address if that is still free, else the
+ * lowest free one. Every call costs constant time. It has no clock: the caller says when a quarantine ends.
  */
 export class AddressAllocator {
   readonly #pool: Pool;
@@ -120,8 +119,8 @@ export class AddressAllocator {
   }
 
   /**
-   * Gives the client the address that it was given before. As `allocate`, but an address of the subnet that is outside the range, excluded or
-   * the router's, and may not have been so then, is the client's until it is released.
+   * Gives the client back an address that it had before. Like `allocate`, but the client may also keep an address that is now outside the range,
+   * excluded or the router's: its pool may have been different then. It keeps that address until it is released.
    */
   keep(client: MacAddress, address: Ipv4Address): AllocationResult {
     const isInUse = this.#assignments.get(client)?.inUse === true;
@@ -132,10 +131,10 @@ export class AddressAllocator {
   }
 
   /**
-   * These clients keep their addresses for as long as this allocator exists: nothing is asked of them any more, so thousands cost little. Called
-   * once, before anything else.
+   * Gives these clients their addresses for as long as this allocator exists. The allocator never looks at them again, so thousands cost little. Call
+   * it once, before anything else.
    *
-   * @param assignments - each with an address and a client of its own, and none that is reserved, quarantined, the server's or outside the subnet.
+   * @param assignments - no address or client twice; no address that is reserved, quarantined, the server's or outside the subnet.
    */
   keepAll(assignments: readonly KeptAddress[]): void {
     this.#keptForGood = assignments;
@@ -155,12 +154,12 @@ export class AddressAllocator {
   }
 
   /**
-   * Assigns an address to no client, because an unknown machine uses it; its owner loses it.
+   * Quarantines an address because an unknown machine uses it; its owner loses it.
    *
    * Refused for reserved addresses, which have no substitute, and once a quarter of the pool (at least one address) is in quarantine,
    * so that no client can empty a pool by declining. Source: RFC 2131 §4.3.3.
    *
-   * @param untilMs - when `endQuarantines` shall free it; milliseconds on the caller's clock.
+   * @param untilMs - when `endQuarantines` frees it; milliseconds on the caller's clock.
    */
   quarantine(address: Ipv4Address, untilMs: number): boolean {
     if (this.#quarantinedUntilMs.has(address)) {
@@ -172,7 +171,7 @@ export class AddressAllocator {
     if (this.#reservedFor.has(address) || this.#quarantinedUntilMs.size >= limit) return false;
     if (owner === undefined && !this.#isFree(address)) return false;
     if (owner !== undefined) this.release(owner);
-    // An address that its owner only kept is assigned to no other client anyway.
+    // No other client could get an address that its owner only kept.
     if (!this.#isFree(address)) return true;
     this.#forget(address);
     this.#block(address);
@@ -234,7 +233,7 @@ export class AddressAllocator {
     return { ok: true, address };
   }
 
-  /** Drops the memory of who had the address last, so that what is remembered never exceeds the pool. */
+  /** Forgets who had the address last, so that memory never exceeds the size of the pool. */
   #forget(address: Ipv4Address): void {
     const last = this.#byAddress.get(address);
     if (last === undefined) return;
@@ -246,7 +245,7 @@ export class AddressAllocator {
     return rangeContains(this.#pool.range, address) && !this.#unavailable.has(address - this.#pool.range.first);
   }
 
-  /** False if it was not free to be given before: outside the range, or unavailable. */
+  /** False if it was not free before: it is outside the range, or unavailable. */
   #block(address: Ipv4Address): boolean {
     if (!this.#isFree(address)) return false;
     this.#unavailable.add(address - this.#pool.range.first);
@@ -258,7 +257,7 @@ export class AddressAllocator {
   }
 }
 
-/** True of an address that a client that has it may keep, whatever the range and the exclusions of the pool are now. */
+/** True if a client that has the address may keep it, whatever the range and the exclusions of the pool are now. */
 export function mayBeKept({ cidr, serverAddress }: Pool, address: Ipv4Address): boolean {
   const others = [serverAddress, networkAddressOf(cidr), broadcastAddressOf(cidr)];
   return cidrContains(cidr, address) && !others.includes(address);

@@ -17,7 +17,7 @@ describe('AddressBitmap', () => {
     expect(bitmap.lowestAbsent()).toBe(33_000);
   });
 
-  it.each([0, 1, 31, 32, 33, 1024, 1025])('of size %i is full after as many additions', (size) => {
+  it.each([0, 1, 31, 32, 33, 1024, 1025])('is full after %i additions, its size', (size) => {
     const bitmap = new AddressBitmap(size);
     for (let member = 0; member < size; member++) expect(bitmap.add(member)).toBe(true);
     expect(bitmap.count).toBe(size);
@@ -59,7 +59,7 @@ describe('AddressBitmap', () => {
     expect([first, last, last + 1].map((member) => bitmap.has(member))).toEqual([true, true, false]);
   });
 
-  it('law: adding ranges is the same as adding their members one by one', () => {
+  it('law: adding a range is the same as adding its members one by one', () => {
     const range = fc
       .tuple(fc.nat(2_999), fc.nat(2_999))
       .map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);

@@ -1,4 +1,4 @@
-/** The allocator against a slow one that is easy to read: whatever is asked of both, they answer the same. */
+/** Compares the allocator with a slow one that is easy to read: both answer every call alike. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIpv4Address } from '../address/ipv4-address.js';
@@ -11,7 +11,7 @@ import { AddressAllocator, type AllocationResult, mayBeKept } from './address-al
 const ip = (text: string): number => parseIpv4Address(text) as number;
 const CLIENTS = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `02:00:00:00:00:0${letter}`);
 const RESERVING = CLIENTS[0] as string;
-/** In the range, outside it, excluded, reserved, of the router, of the server, of no client, of another subnet. */
+/** Addresses in the range, outside it, excluded, reserved, the router's, the server's, not a host's, of another subnet. */
 const ADDRESSES = [
   ...[1, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 99, 255, 0].map((last) => `10.0.0.${last}`),
   '10.0.1.12',
@@ -35,7 +35,7 @@ function poolOf(): Pool {
   return checked.value;
 }
 
-/** No index, no bitmap: every question is answered by looking at everything. */
+/** Without an index or a bitmap: it searches all addresses to answer each call. */
 class Model {
   readonly assigned = new Map<string, number>();
   /** The address that each client has or had last. */
@@ -171,7 +171,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('the allocator and its model', () => {
-  it('answer the same, step by step, and know the same', () => {
+  it('give the same answers step by step, and end in the same state', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const both: Both = [new AddressAllocator(poolOf()), new Model(poolOf())];

@@ -13,7 +13,7 @@ const LINE =
 describe('a record is one line', () => {
   it.each<[string, BindingRecord, string]>([
     ['a binding', BINDING, LINE],
-    ['a lease for ever', { ...BINDING, endsAtMs: Number.POSITIVE_INFINITY }, LINE.replace('3000', '"never"')],
+    ['a lease that never ends', { ...BINDING, endsAtMs: Number.POSITIVE_INFINITY }, LINE.replace('3000', '"never"')],
     [
       'a released one, with a host name',
       { ...BINDING, hostname: 'node-1', isReleased: true },
@@ -29,7 +29,7 @@ describe('a record is one line', () => {
     expect(parseBindingRecord(line)).toEqual({ ok: true, record });
   });
 
-  it('of an earlier version, which has the client identifier, is that of the client with the MAC address', () => {
+  it('a record of an earlier version, which has a client identifier, belongs to the client with its MAC address', () => {
     expect(parseBindingRecord(LINE.replace('01020000000001', 'ff0000000100040909'))).toEqual({ ok: true, record: BINDING });
   });
 
@@ -49,7 +49,7 @@ describe('a record is one line', () => {
     [LINE.replace('3000', '"soon"'), 'time-invalid'],
     [LINE.replace('}', ',"released":1}'), 'state-invalid'],
     ['{"pool":"net","address":"10.0.0.11","quarantined":[]}', 'time-invalid'],
-  ])('%s is none: %s', (line, reason) => expect(parseBindingRecord(line)).toEqual({ ok: false, reason }));
+  ])('%s is not a record: %s', (line, reason) => expect(parseBindingRecord(line)).toEqual({ ok: false, reason }));
 
   const time = fc.oneof(fc.integer({ min: 0, max: 2 ** 45 }), fc.constant(Number.POSITIVE_INFINITY));
   const octet = fc.nat(255).map((value) => value.toString(16).padStart(2, '0'));
@@ -69,7 +69,7 @@ describe('a record is one line', () => {
     ),
   );
 
-  it('law: parse(format(r)) = r, on one line; cut anywhere it is no record', () => {
+  it('law: parse(format(r)) = r, on one line; a line that is cut anywhere is refused', () => {
     fc.assert(
       fc.property(anyRecord, fc.nat(), (record, cut) => {
         const line = formatBindingRecord(record);
@@ -80,7 +80,7 @@ describe('a record is one line', () => {
     );
   });
 
-  it('law: reading never throws, whatever the text', () => {
+  it('law: reading any text never throws', () => {
     const mutated = fc
       .tuple(fc.nat(LINE.length), fc.nat(LINE.length), fc.string())
       .map(([from, to, text]) => LINE.slice(0, from) + text + LINE.slice(to));

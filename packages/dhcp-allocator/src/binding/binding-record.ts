@@ -1,13 +1,13 @@
 /**
- * The text of a record: one line of JSON, without its end. Whatever a crash or a hand made of a line, reading it never throws; a line that
- * was cut anywhere is no record.
+ * The text of a record: one line of JSON, without its end. Reading never throws, whatever a crash or an editor did to a line; a line that was cut
+ * anywhere is refused.
  */
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
 import { type MacAddress, parseMacAddress } from '../address/mac-address.js';
 import { isHostName } from '../pool/host-name.js';
 import type { BindingRecord } from './binding.js';
 
-/** Why a line is no record. */
+/** Why a line is not a record. */
 export type BindingRecordFault =
   | 'not-json'
   | 'not-a-record'
@@ -22,7 +22,7 @@ export type BindingRecordReading =
   | { readonly ok: true; readonly record: BindingRecord }
   | { readonly ok: false; readonly reason: BindingRecordFault };
 
-/** JSON has no number for a lease for ever. */
+/** JSON has no number for the end of a lease that never ends. */
 const NEVER = 'never';
 
 /** One line, without its end: `{"pool":"net","address":"10.0.0.10","client":"01020000000001","mac":"02:00:00:00:00:01",...}`. */
@@ -43,7 +43,7 @@ export function formatBindingRecord(record: BindingRecord): string {
   });
 }
 
-/** The record that a line holds, or why it holds none. Never throws. Unknown fields are ignored. */
+/** The record in a line, or why the line is not a record. Never throws. Unknown fields are ignored. */
 export function parseBindingRecord(line: string): BindingRecordReading {
   const fields = parseObject(line);
   if (typeof fields === 'string') return { ok: false, reason: fields };

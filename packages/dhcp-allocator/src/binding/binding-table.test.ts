@@ -17,7 +17,7 @@ function recordOf(
 }
 
 describe('a binding table', () => {
-  it('returns what was recorded, of addresses above 128.0.0.0 too', () => {
+  it('returns what was recorded, also for addresses above 128.0.0.0', () => {
     const table = new BindingTable('net');
     const record = recordOf(0xc0a80001, 1, { hostname: 'node-1', isReleased: true, endsAtMs: Number.POSITIVE_INFINITY });
     expect(table.apply(record)).toEqual([0xc0a80001]);
@@ -40,7 +40,7 @@ describe('a binding table', () => {
     expect([table.size, table.quarantines().size]).toEqual([1, 0]);
   });
 
-  it('law: behaves like two maps, over more rows than it begins with', () => {
+  it('law: behaves like two maps, also when it grows', () => {
     const change = fc.record({ address: fc.nat(150), client: fc.nat(150), quarantines: fc.integer({ min: 0, max: 9 }) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 400, size: 'max' }), (changes) => {
@@ -66,7 +66,7 @@ describe('a binding table', () => {
   });
 });
 
-it('law: an end order has the address first that ends first, the lower one of two', () => {
+it('law: an end order puts the address that ends first in front; of two, the lower one', () => {
   const change = fc.record({
     address: fc.integer({ min: 0xfffffff0, max: 0xffffffff }),
     end: fc.option(fc.nat(20), { freq: 3 }),

@@ -1,6 +1,6 @@
 /**
- * The bindings of one pool, by address and by client, and its quarantines. It changes by records only, so that what is restored from the records
- * is the table that was lost.
+ * The bindings of one pool, by address and by client, and its quarantines. Only records change it, so the records restore exactly the table that was
+ * lost.
  *
  * A binding is a row of columns instead of an object: a /16 of them takes a third of the memory, and the garbage collector has nothing to look at.
  */
@@ -18,7 +18,7 @@ export class BindingTable {
   readonly #rowOfClient = new Map<MacAddress, number>();
   readonly #vacantRows: number[] = [];
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
-  /** Of those of which it is known. */
+  /** Only the quarantines whose beginning is known. */
   readonly #quarantinedSinceMs = new Map<Ipv4Address, number>();
   readonly #hostnames = new Map<number, string>();
   #addresses = new Uint32Array(SMALLEST_CAPACITY);
@@ -54,7 +54,7 @@ export class BindingTable {
     return this.#quarantinedUntilMs;
   }
 
-  /** Addresses in quarantine, each with the time when that began, where it is known. */
+  /** Addresses in quarantine, each with the time when the quarantine began, if that is known. */
   quarantinedSince(): ReadonlyMap<Ipv4Address, number> {
     return this.#quarantinedSinceMs;
   }
@@ -69,7 +69,7 @@ export class BindingTable {
     for (const row of this.#rowOfAddress.values()) if ((this.#grantedAtMs[row] as number) > timeMs) yield this.#read(row);
   }
 
-  /** A record for each binding and each quarantine: applied to an empty table, they make this one. */
+  /** A record for each binding and each quarantine: applied to an empty table, they restore this one. */
   *records(): Generator<BindingRecord> {
     for (const [address, untilMs] of this.#quarantinedUntilMs) {
       const beganAtMs = this.#quarantinedSinceMs.get(address);
@@ -82,7 +82,8 @@ export class BindingTable {
   }
 
   /**
-   * Makes the change. A client has one binding: that of another address ends with a new one. An address has one: that of another client ends too.
+   * Makes the change. A client has one binding and an address has one: a new binding ends the client's binding of another address, and another
+   * client's binding of the address.
    *
    * @returns the addresses whose binding or quarantine changed.
    */

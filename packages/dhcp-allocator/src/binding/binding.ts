@@ -17,16 +17,13 @@ export interface Binding {
   readonly boundAtMs: number;
   /** When the last ACK was decided. */
   readonly grantedAtMs: number;
-  /** When the lease ends, or when the client released it; Infinity for a lease for ever. */
+  /** When the lease ends, or when the client released it; Infinity if it never ends. */
   readonly endsAtMs: number;
   /** The client sent a DHCPRELEASE: the lease has ended. */
   readonly isReleased: boolean;
 }
 
-/**
- * One change of the bindings of a pool. The records of a pool, applied in order to an empty `BindingTable`, are the table: what survives a crash is
- * restored from them.
- */
+/** One change of the bindings of a pool. Applying the records of a pool in order to an empty `BindingTable` restores the table after a crash. */
 export type BindingRecord =
   | ({ readonly kind: 'binding'; readonly poolName: string } & Binding)
   | {
@@ -35,7 +32,7 @@ export type BindingRecord =
       readonly address: Ipv4Address;
       /** The address is leased to no client before this time. */
       readonly untilMs: number;
-      /** Absent: not known. */
+      /** Absent if it is not known. */
       readonly beganAtMs?: number;
     };
 

@@ -24,7 +24,7 @@ export class EndOrder {
     return this.#endsAtMs[0] ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Adds the address, or moves it to where it belongs with this end. */
+  /** Adds the address, or moves it to the place of its new end. */
   set(address: number, endsAtMs: number): void {
     const key = address | 0;
     const position = this.#positions.get(key) ?? NONE;
@@ -81,7 +81,7 @@ export class EndOrder {
     }
   }
 
-  /** Of two that end together, the lower address: the order depends on nothing else. */
+  /** True if `a` comes before `b`. If both end together the lower address comes first, so the order depends on nothing else. */
   #isBefore(one: number, other: number): boolean {
     const [a, b] = [this.#endsAtMs[one] as number, this.#endsAtMs[other] as number];
     return a === b ? (this.#addresses[one] as number) >>> 0 < (this.#addresses[other] as number) >>> 0 : a < b;

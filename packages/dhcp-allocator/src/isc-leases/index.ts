@@ -1,5 +1,5 @@
 /**
- * The lease file of ISC dhcpd 4.4 (`dhcpd.leases`): text to leases and every problem of it, leases to text, and what the leases are in an open pool.
+ * The lease file of ISC dhcpd 4.4 (`dhcpd.leases`): parses it and reports every problem, writes it, and translates its leases for an open pool.
  *
  * @packageDocumentation
  */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ISC_BINDING_STATES, type IscLease } from './isc-lease.js';
 
-/** What dhcpd 4.4.3 writes, and the parts of a file that are not taken. */
+/** A file that dhcpd 4.4.3 wrote, with parts that are not imported. */
 export const DHCPD_FILE = String.raw`# The format of this file is documented in the dhcpd.leases(5) manual page.
 # This lease file was written by isc-dhcp-4.4.3-P1
 

@@ -39,7 +39,7 @@ export interface IscLeaseEntry extends IscLease {
   readonly line: number;
 }
 
-/** Why a part of a file was not taken. Those of `BROKEN` mean that the file is not as dhcpd wrote it. */
+/** Why a part of a file was not imported. The reasons in `BROKEN` mean that the file is not as dhcpd wrote it. */
 export type IscLeaseProblemReason =
   | 'file-cut'
   | 'entry-not-closed'
@@ -68,7 +68,7 @@ export interface UnreadableIscLease {
   readonly address: Ipv4Address;
   /** The line where the entry begins, from 1. */
   readonly line: number;
-  /** What the entry has as its end, milliseconds since 1970; undefined: that is not known. */
+  /** The end that the entry states, milliseconds since 1970; undefined if it states none. */
   readonly endsAtMs?: number;
 }
 
@@ -82,7 +82,7 @@ export interface IscLeaseProblem {
   readonly message: string;
 }
 
-/** True if the file is not as dhcpd wrote it, so that a lease may be missing; false for what was understood and is not taken. */
+/** True if the file is not as dhcpd wrote it, so that a lease may be missing; false for entries that were understood and left out. */
 export function isBrokenFile({ reason }: Pick<IscLeaseProblem, 'reason'>): boolean {
   return BROKEN.has(reason);
 }

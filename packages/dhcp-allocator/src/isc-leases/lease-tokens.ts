@@ -1,4 +1,4 @@
-/** A lease file as words. Reading never throws: what is no text of a lease file is a token too. */
+/** Splits a lease file into tokens. Reading never throws: text that does not belong in a lease file becomes a token too. */
 
 export type Token =
   /** `text` is a word; or a quoted text without its quotes, whose escapes are octets. */
@@ -6,7 +6,7 @@ export type Token =
   /** `lease ADDRESS {`, as a whole: wherever it stands, an entry begins. */
   | { readonly kind: 'entry'; readonly text: string; readonly line: number }
   | { readonly kind: ';' | '{' | '}'; readonly line: number }
-  /** Octets that are no text, or a quoted text that its line does not close. */
+  /** Octets that are not text, or a quoted text that its line does not close. */
   | { readonly kind: 'unreadable'; readonly line: number };
 
 const BLANK = /[ \t\r\f\v]+|#[^\n]*/y;
@@ -14,7 +14,7 @@ const BLANK = /[ \t\r\f\v]+|#[^\n]*/y;
 const ENTRY = /lease(?:\s|#[^\n]*\n)+([^\s{};"#]+)(?:\s|#[^\n]*\n)*\{/iy;
 /** Editors put it before a file: U+FEFF, or its octets in UTF-8. */
 const BYTE_ORDER_MARK = /^(?:\uFEFF|\u00EF\u00BB\u00BF)/;
-/** Control characters are no words: a disk that lost power leaves such octets. */
+/** Control characters, which a disk that lost power leaves behind. */
 const WORD = /[^\s{};"#\p{Cc}]+/uy;
 /** Source: dhcpd, common/conflex.c `read_string`: `\` and up to three octal digits, `\x` and two hexadecimal ones, or a letter. */
 const ESCAPE = /\\(?:[0-3][0-7]{0,2}|x[0-9a-f]{1,2}|.)/gis;
@@ -31,7 +31,7 @@ export class LeaseTokens {
     this.#text = text.replace(BYTE_ORDER_MARK, '');
   }
 
-  /** The line of the end of what was read. */
+  /** The line where reading stopped. */
   get line(): number {
     return this.#line;
   }
@@ -41,7 +41,7 @@ export class LeaseTokens {
     return this.#isCutInText;
   }
 
-  /** The next token is this one again. */
+  /** Makes `next` return this token again. */
   giveBack(token: Token): void {
     this.#returned = token;
   }

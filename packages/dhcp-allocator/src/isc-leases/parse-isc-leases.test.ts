@@ -20,7 +20,7 @@ const only = (text: string) => {
 };
 
 describe('a file that dhcpd 4.4.3 wrote', () => {
-  it('has each lease once, as in its last entry, and what is not taken with its line', () => {
+  it('yields each lease once, as in its last entry, and the line of each part that was left out', () => {
     const { leases, problems, entryCount, skipped } = parseIscLeases(DHCPD_FILE);
     expect(entryCount).toBe(4);
     expect(leases).toEqual([
@@ -60,7 +60,7 @@ describe('an entry as dhcpd reads it', () => {
     expect(only(text)).toMatchObject({ line: 1, address: at('10.0.0.9'), state: 'active', macAddress: '02:00:00:00:00:21' });
   });
 
-  it('has the lines after its bracket counted', () => {
+  it('counts lines after the opening bracket', () => {
     const { problems } = parseIscLeases(`lease 10.0.0.9\n\n{\n  ends soon;\n}\n`);
     expect(problems).toMatchObject([{ reason: 'statement-malformed', line: 4 }]);
   });
@@ -149,7 +149,7 @@ describe('statements of an entry', () => {
   it.each([
     ['hardware token-ring 02:00:00:00:00:01;', 'not-ethernet'],
     ['of-a-later-version "x";', 'unknown-statement'],
-  ])('%s is named, and the lease is taken without it', (statement, reason) => {
+  ])('%s is reported, and the lease is imported without it', (statement, reason) => {
     const { leases, problems } = parseIscLeases(entry(statement));
     expect(leases).toHaveLength(1);
     expect(problems).toMatchObject([{ reason, line: 2, address: at('10.0.0.9') }]);
@@ -167,7 +167,7 @@ describe('text between entries', () => {
     ['lease 10.0.0.1 {\n  binding state free;\n', [['entry-not-closed', 1]]],
     ['lease 10.0.0.1 {\n  on expiry { set a = "b";\n', [['statement-malformed', 2], ['entry-not-closed', 1]]], // biome-ignore format: a row
     ['constructor;\n', [['unexpected-text', 1]]],
-  ])('%j costs no other entry', (text, expected) => {
+  ])('%j does not spoil other entries', (text, expected) => {
     const { leases, problems } = parseIscLeases(text + entry('binding state free;'));
     expect(leases).toMatchObject([{ address: at('10.0.0.9') }]);
     expect(problems.map(({ reason, line }) => [reason, line])).toEqual(
@@ -187,7 +187,7 @@ describe('laws', () => {
     );
   });
 
-  it('law: of entries with the same address the last one counts', () => {
+  it('law: the last of several entries with the same address counts', () => {
     fc.assert(
       fc.property(anyIscLeases, anyIscLeases, (before, after) => {
         const byAddress = new Map([...before, ...after].map((lease) => [lease.address, lease]));
@@ -214,7 +214,7 @@ describe('laws', () => {
     );
   });
 
-  it('law: reading never throws, whatever the text, and what it read can be written', () => {
+  it('law: reading any text never throws, and the result can be written again', () => {
     const mutated = fc
       .tuple(
         fc.nat(DHCPD_FILE.length),

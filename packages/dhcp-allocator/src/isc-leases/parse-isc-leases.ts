@@ -1,6 +1,6 @@
 /**
- * Reads a `dhcpd.leases` file. dhcpd appends to it, so the last entry of an address counts. What is not taken is a problem with its line, or is
- * counted by its first word; no text throws.
+ * Reads a `dhcpd.leases` file. dhcpd appends to it, so the last entry of an address counts. A part that is left out becomes a problem with its line,
+ * or is counted by its first word. No text makes it throw.
  */
 import { type Ipv4Address, parseIpv4Address } from '../address/ipv4-address.js';
 import {
@@ -14,7 +14,7 @@ import { LeaseTokens, type Token } from './lease-tokens.js';
 import { type LeaseDraft, readLeaseStatement } from './read-lease-statement.js';
 import { readStatement, type Statement } from './read-statement.js';
 
-/** What a file holds. */
+/** The content of a file. */
 export interface IscLeaseReading {
   /** One for each address: its last entry, in the order of the file. */
   readonly leases: readonly IscLeaseEntry[];
@@ -22,30 +22,30 @@ export interface IscLeaseReading {
   readonly unreadable: readonly UnreadableIscLease[];
   /** In the order of the file. */
   readonly problems: readonly IscLeaseProblem[];
-  /** How many entries were read; those that a later one of the same address replaces included. */
+  /** How many entries were read, including those that a later entry of the same address replaces. */
   readonly entryCount: number;
-  /** Statements that dhcpd writes and that no binding has: how many of each first word, as `set` or `option`. */
+  /** Number of statements that have no place in a binding, by first word, such as `set` or `option`. */
   readonly skipped: ReadonlyMap<string, number>;
 }
 
-/** Top-level statements without anything about leases. Source: dhcpd.leases(5). */
+/** Top-level statements that say nothing about leases. Source: dhcpd.leases(5). */
 const HEADER: ReadonlySet<string> = new Set(['authoring-byte-order', 'server-duid']);
 const NOT_TAKEN: Readonly<Record<string, { readonly reason: IscLeaseProblemReason; readonly message: string }>> = {
   failover: {
     reason: 'failover-state',
-    message: 'the state of a failover partner is not taken; stop both servers, and import the file of one',
+    message: 'the state of a failover partner is not imported; stop both servers, and import the file of one',
   },
-  host: { reason: 'host-declaration', message: 'a host declaration is not taken; declare the host in the pool' },
+  host: { reason: 'host-declaration', message: 'a host declaration is not imported; declare the host in the pool' },
   ...Object.fromEntries(
     ['class', 'subclass', 'group'].map((word) => [
       word,
-      { reason: 'class-declaration' as const, message: `the declaration of a ${word} is not taken: a pool has no classes` },
+      { reason: 'class-declaration' as const, message: `the declaration of a ${word} is not imported: a pool has no classes` },
     ]),
   ),
   ...Object.fromEntries(
     ['ia-na', 'ia-ta', 'ia-pd'].map((word) => [
       word,
-      { reason: 'ipv6-lease' as const, message: `an IPv6 lease (${word}) is not taken: only DHCPv4 is supported` },
+      { reason: 'ipv6-lease' as const, message: `an IPv6 lease (${word}) is not imported: only DHCPv4 is supported` },
     ]),
   ),
 };
@@ -109,8 +109,8 @@ class LeaseFileReader implements IscLeaseReading {
     if (known !== undefined) this.#found.push({ ...known, line });
     else if (isWhole && HEADER.has(word)) this.#skip(word);
     else if (isWhole)
-      this.#report('unexpected-text', line, `the statement ${shown(word)} is none of a lease file and was left out`);
-    else this.#report('unexpected-text', line, 'this is no statement; the text up to the next one was left out');
+      this.#report('unexpected-text', line, `the statement ${shown(word)} does not belong in a lease file and was left out`);
+    else this.#report('unexpected-text', line, 'this is not a statement; the text up to the next one was left out');
   }
 
   #readEntry(addressText: string, line: number): void {
@@ -119,9 +119,9 @@ class LeaseFileReader implements IscLeaseReading {
     const isClosed = this.#readStatements(draft, { line, address });
     for (const problem of draft.problems) this.#found.push({ ...problem, ...(address !== undefined && { address }) });
     if (address === undefined)
-      this.#report('address-invalid', line, `${shown(addressText)} is no IPv4 address; the entry was left out`);
+      this.#report('address-invalid', line, `${shown(addressText)} is not an IPv4 address; the entry was left out`);
     if (address === undefined) return;
-    // The last entry stands where it stands in the file.
+    // The lease keeps the place of its last entry in the file.
     this.#byAddress.delete(address);
     this.#unreadable.delete(address);
     const { endsAtMs } = draft.fields;
@@ -171,7 +171,7 @@ class LeaseFileReader implements IscLeaseReading {
     let token = this.#tokens.next();
     while (token?.kind === 'unreadable') token = this.#tokens.next();
     if (token !== undefined) this.#tokens.giveBack(token);
-    this.#report('unreadable-octets', line, 'octets that are no text were left out; look at the disk');
+    this.#report('unreadable-octets', line, 'octets that are not text were left out; check the disk');
   }
 
   #report(reason: IscLeaseProblemReason, line: number, message: string): void {

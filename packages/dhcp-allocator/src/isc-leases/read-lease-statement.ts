@@ -11,11 +11,11 @@ export interface LeaseDraft {
 }
 
 type Words = Statement['words'];
-/** Takes the words after the first one; false if they are malformed. */
+/** Reads the words after the first one; false if they are malformed. */
 type Taking = (words: Words, draft: LeaseDraft) => boolean;
 type TimeField = 'startsAtMs' | 'endsAtMs' | 'tstpMs' | 'tsfpMs' | 'atsfpMs' | 'clientLastSeenAtMs';
 
-/** What a binding has no place for. */
+/** Statements that have no place in a binding. */
 const SKIPPED: ReadonlySet<string> = new Set([
   ...['set', 'unset', 'on', 'option', 'billing', 'hostname', 'reserved', 'bootp', 'dynamic-bootp'],
   ...['ddns-text', 'ddns-fwd-name', 'ddns-client-fqdn', 'ddns-rev-name', 'vendor-class-identifier', 'user-class'],
@@ -46,7 +46,7 @@ const STATEMENTS: Readonly<Record<string, Taking>> = {
   },
 };
 
-/** Takes one statement of an entry, or notes a problem. @returns its first word if it is known and no binding has a place for it. */
+/** Reads one statement of an entry, or notes a problem. @returns its first word if the statement is known and has no place in a binding. */
 export function readLeaseStatement(statement: Statement, draft: LeaseDraft): string | undefined {
   const [first] = statement.words;
   const word = first === undefined || first.isQuoted ? '' : first.text.toLowerCase();
@@ -60,7 +60,7 @@ function takeStatement(word: string, statement: Statement, draft: LeaseDraft): v
   const { words, line } = statement;
   const take = Object.hasOwn(STATEMENTS, word) ? STATEMENTS[word] : undefined;
   if (take === undefined) {
-    const message = `the statement ${word.slice(0, 40)} is not known; the lease was taken without it`;
+    const message = `the statement ${word.slice(0, 40)} is not known; the lease was imported without it`;
     draft.problems.push({ reason: 'unknown-statement', line, message });
   } else if (!take(words.slice(1), draft)) {
     noteMalformed(statement, draft);
@@ -71,8 +71,8 @@ function takeStatement(word: string, statement: Statement, draft: LeaseDraft): v
 
 function noteMalformed({ words, line }: Statement, { problems }: LeaseDraft): void {
   const text = words.map((each) => each.text).join(' ');
-  const what = text === '' ? 'what stands here' : JSON.stringify(text.slice(0, 60));
-  const message = `${what} is no statement that dhcpd writes; the entry was left out, and its address is kept from other clients`;
+  const what = text === '' ? 'this text' : JSON.stringify(text.slice(0, 60));
+  const message = `${what} is not a statement that dhcpd writes; the entry was left out, and its address is kept from other clients`;
   problems.push({ reason: 'statement-malformed', line, message });
 }
 

@@ -1,10 +1,10 @@
 import type { LeaseTokens, Token } from './lease-tokens.js';
 
-/** One statement: its words before its end or its block. What stands in a block is not kept. */
+/** One statement: its words up to its end or its block. The content of a block is dropped. */
 export interface Statement {
   readonly words: readonly { readonly text: string; readonly isQuoted: boolean }[];
   readonly line: number;
-  /** `closed` by `;` or by the end of its block; the others are not whole. */
+  /** `closed` by `;` or by the end of its block; any other statement is incomplete. */
   readonly ending: 'closed' | 'interrupted' | 'unreadable' | 'cut';
 }
 

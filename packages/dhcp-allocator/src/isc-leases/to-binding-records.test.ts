@@ -29,21 +29,21 @@ describe('an address whose last entry cannot be read', () => {
 
   it.each<[what: string, endsAtMs: number | undefined, longestMs: number, untilMs: number]>([
     ['until the end that it has', NOW + HOUR, NOW + 48 * HOUR, NOW + HOUR],
-    ['for ever, where it has no end', Number.POSITIVE_INFINITY, NOW, Number.POSITIVE_INFINITY],
-    ['as long as the longest lease of the file, where its end is not known', undefined, NOW + 48 * HOUR, NOW + 48 * HOUR],
-    ['a day, where nothing is known', undefined, NOW - HOUR, NOW + 24 * HOUR],
-  ])('is leased to no client: %s', (_, endsAtMs, longestMs, untilMs) => {
+    ['forever, if it has no end', Number.POSITIVE_INFINITY, NOW, Number.POSITIVE_INFINITY],
+    ['as long as the longest lease of the file, if its end is not known', undefined, NOW + 48 * HOUR, NOW + 48 * HOUR],
+    ['a day, if nothing is known', undefined, NOW - HOUR, NOW + 24 * HOUR],
+  ])('is not leased to any client: %s', (_, endsAtMs, longestMs, untilMs) => {
     expect(outcomeOf(endsAtMs, longestMs)).toMatchObject({
       outcome: 'quarantined-unreadable',
       record: { kind: 'quarantine', address, untilMs },
     });
   });
 
-  it('is free where its end is over', () => {
+  it('is free after its end', () => {
     expect(outcomeOf(NOW, NOW + HOUR)).toEqual({ lease: { address, line: 5 }, outcome: 'nothing-to-keep' });
   });
 
-  it('is left out where no pool has it', () => {
+  it('is left out if no pool has it', () => {
     const file = { leases: [], unreadable: [{ address, line: 5 }] };
     expect(toBindingRecords(file, { ...SETTINGS, poolNameOf: () => undefined })).toMatchObject([{ outcome: 'no-pool' }]);
   });
@@ -65,14 +65,14 @@ describe('each lease has one outcome', () => {
       },
     ],
     [
-      'active for ever',
+      'active forever',
       { ...bound, endsAtMs: Number.POSITIVE_INFINITY },
       'leased',
       { macAddress: MAC, endsAtMs: Number.POSITIVE_INFINITY },
     ],
-    ['active, a host name that is none is left out', { ...bound, endsAtMs: NOW + HOUR, hostname: 'a b' }, 'leased', {}],
+    ['active, an invalid host name is left out', { ...bound, endsAtMs: NOW + HOUR, hostname: 'a b' }, 'leased', {}],
     ['active, and the time is over', { ...bound, endsAtMs: NOW }, 'previous-address', { endsAtMs: NOW }],
-    ['active, and no end is named', bound, 'previous-address', { endsAtMs: NOW - HOUR }],
+    ['active, without an end', bound, 'previous-address', { endsAtMs: NOW - HOUR }],
     [
       'expired',
       { ...bound, state: 'expired', endsAtMs: NOW - HOUR },
@@ -81,7 +81,7 @@ describe('each lease has one outcome', () => {
     ],
     ['released', { ...bound, state: 'released', endsAtMs: NOW - HOUR }, 'previous-address', { isReleased: true }],
     [
-      'free with a client, whatever end it names',
+      'free with a client, whatever its end',
       { ...bound, state: 'free', endsAtMs: NOW + HOUR },
       'previous-address',
       { endsAtMs: NOW },
@@ -98,12 +98,12 @@ describe('each lease has one outcome', () => {
       { kind: 'quarantine', untilMs: NOW + HOUR },
     ],
     [
-      'abandoned for ever: a day',
+      'abandoned forever: a day',
       { state: 'abandoned', endsAtMs: Number.POSITIVE_INFINITY },
       'quarantined-abandoned',
       { untilMs: NOW + 24 * HOUR },
     ],
-    ['abandoned, and no end is named: a day', { state: 'abandoned' }, 'quarantined-abandoned', { untilMs: NOW + 24 * HOUR }],
+    ['abandoned, without an end: a day', { state: 'abandoned' }, 'quarantined-abandoned', { untilMs: NOW + 24 * HOUR }],
     ['abandoned, and the time is over', { state: 'abandoned', endsAtMs: NOW - 1 }, 'nothing-to-keep', undefined],
     [
       'active, without an Ethernet address',
@@ -120,7 +120,7 @@ describe('each lease has one outcome', () => {
     if (more.hostname === 'a b') expect(imported?.record).not.toHaveProperty('hostname');
   });
 
-  it('an address that no pool has is named', () => {
+  it('an address that no pool has is reported', () => {
     const imported = toBindingRecords(
       { leases: [lease(9, { endsAtMs: NOW + HOUR, macAddress: MAC })], unreadable: [] },
       {
@@ -148,7 +148,7 @@ describe('a client with several leases has the one that is active, else the one 
       'client-has-later-lease',
     ],
     [
-      'two active: no other client gets the other one',
+      'two active leases: no other client gets the second address',
       of(1, { endsAtMs: NOW + 1, clientLastSeenAtMs: NOW }),
       of(2, { endsAtMs: NOW + HOUR }),
       'quarantined-second-address',
@@ -184,7 +184,7 @@ describe('laws', () => {
         const table = new BindingTable('net');
         for (const record of records) table.apply(record);
         expect(table.size + table.quarantines().size).toBe(records.length);
-        // No address that dhcpd has leased is free.
+        // An address that dhcpd has leased is never free.
         const inUse = new Set(
           records
             .filter((record) => (record.kind === 'binding' ? record.endsAtMs : record.untilMs) > NOW)
@@ -196,7 +196,7 @@ describe('laws', () => {
     );
   });
 
-  it('law: what is exported and imported again is the same, but for who released, and a quarantine lasts a day at most', () => {
+  it('law: export and import keep everything except RELEASEs, and a quarantine lasts a day at most', () => {
     const withoutRelease = (record: BindingRecord) =>
       record.kind === 'binding'
         ? { ...record, isReleased: false }

@@ -1,6 +1,6 @@
 /**
- * What leases of ISC dhcpd are in an open pool. No address that a client may still use is free afterwards: a lease that has no place as a binding
- * is a quarantine until it ends.
+ * Turns leases of ISC dhcpd into the bindings of an open pool. An address that a client may still use is never free afterwards: a lease that cannot
+ * become a binding becomes a quarantine until it ends.
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { BindingRecord } from '../binding/binding.js';
@@ -8,7 +8,7 @@ import { isHostName } from '../pool/host-name.js';
 import type { IscLease, IscLeaseEntry, UnreadableIscLease } from './isc-lease.js';
 import type { IscLeaseReading } from './parse-isc-leases.js';
 
-/** What became of a lease. The first six have a record. */
+/** The outcome of a lease. The first six have a record. */
 export type IscLeaseOutcome =
   /** Active: the client has the address until the lease ends. */
   | 'leased'
@@ -16,21 +16,21 @@ export type IscLeaseOutcome =
   | 'previous-address'
   /** Abandoned: another machine used the address. */
   | 'quarantined-abandoned'
-  /** Active, of a client without an Ethernet address. */
+  /** Active; the client has no Ethernet address. */
   | 'quarantined-no-ethernet-address'
-  /** Active, of a host that has a later lease of another address: its firmware and its operating system had one each. */
+  /** Active; the host has a later lease of another address, because its firmware and its operating system had one each. */
   | 'quarantined-second-address'
   /** The entry cannot be read: a client may have the address. */
   | 'quarantined-unreadable'
-  /** Free or ended, and no client is known; or the time of an abandoned one is over. */
+  /** Free or ended, and no client is known; or the abandoned time is over. */
   | 'nothing-to-keep'
-  /** Ended, of a client that has a later lease of another address. */
+  /** Ended; the client has a later lease of another address. */
   | 'client-has-later-lease'
   /** No pool has the address. */
   | 'no-pool';
 
 export interface ImportedIscLease {
-  /** Of an unreadable entry: its address and its line. */
+  /** An unreadable entry: its address and its line. */
   readonly lease: Pick<IscLeaseEntry, 'address' | 'line'> & Partial<IscLeaseEntry>;
   readonly outcome: IscLeaseOutcome;
   readonly record?: BindingRecord;
@@ -48,10 +48,13 @@ const ABANDONED_MS = 86_400_000;
 
 type BindingOfClient = Extract<BindingRecord, { kind: 'binding' }>;
 
-/** What a file has: the result of `parseIscLeases`. */
+/** The content of a file: the result of `parseIscLeases`. */
 export type ReadIscLeases = Pick<IscLeaseReading, 'leases' | 'unreadable'>;
 
-/** The outcome of each lease, and of each address whose last entry cannot be read. The records, in this order, restore the bindings: what ended first comes first. */
+/**
+ * The outcome of each lease, and of each address whose last entry cannot be read. The records, in this order, restore the bindings: the lease that
+ * ended first comes first.
+ */
 export function toBindingRecords({ leases, unreadable }: ReadIscLeases, settings: IscImport): ImportedIscLease[] {
   const latest = new Map<string, IscLeaseEntry>();
   for (const lease of leases) {
@@ -68,7 +71,7 @@ export function toBindingRecords({ leases, unreadable }: ReadIscLeases, settings
   return outcomes.toSorted((one, other) => orderOf(one) - orderOf(other));
 }
 
-/** Until its end, or as long as any lease of the file: dhcpd grants each client the same time. */
+/** The end of the lease, or the latest end that any lease of the file may have: dhcpd grants every client the same time. */
 function importUnreadable(
   { address, line, endsAtMs }: UnreadableIscLease,
   { poolNameOf, nowMs, longestMs }: IscImport & { readonly longestMs: number },
@@ -130,7 +133,7 @@ function isActiveAt(lease: IscLease, nowMs: number): boolean {
   return lease.state === 'active' && endOf(lease) > nowMs;
 }
 
-/** A lease that names no end has ended. */
+/** A lease without an end has ended. */
 function endOf({ endsAtMs = 0 }: IscLease): number {
   return endsAtMs;
 }
@@ -143,7 +146,7 @@ function finiteOr(timeMs: number | undefined, otherwise: number): number {
   return timeMs !== undefined && Number.isFinite(timeMs) ? timeMs : otherwise;
 }
 
-/** What has no record comes first. */
+/** Leases without a record come first. */
 function orderOf({ record }: ImportedIscLease): number {
   if (record === undefined) return -1;
   const endsAtMs = record.kind === 'binding' ? record.endsAtMs : record.untilMs;

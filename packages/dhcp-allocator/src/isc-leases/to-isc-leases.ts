@@ -6,8 +6,8 @@ import type { IscLease } from './isc-lease.js';
 const SECOND_MS = 1_000;
 
 /**
- * The leases of a pool as ISC dhcpd has them, by address. A lease that ended is free and keeps its client, so that dhcpd gives that client the address
- * again; a quarantine is abandoned. Ends are the next whole second.
+ * The leases of a pool as ISC dhcpd stores them, sorted by address. A lease that ended is free and keeps its client, so that dhcpd gives that client
+ * the address again; a quarantined address is abandoned. Ends are rounded up to a whole second.
  *
  * @param records - of one pool, in the order in which they were recorded.
  */

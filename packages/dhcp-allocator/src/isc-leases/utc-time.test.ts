@@ -4,7 +4,7 @@ import { formatUtcTime, parseUtcTime } from './utc-time.js';
 
 const seconds = fc.integer({ min: Date.UTC(1600, 0, 1) / 1_000, max: Date.UTC(9999, 11, 31) / 1_000 });
 
-it('law: the day of the week, date and time are those of Date, and are read back', () => {
+it('law: day of the week, date and time agree with Date and are read back', () => {
   fc.assert(
     fc.property(seconds, (second) => {
       const iso = new Date(1_000 * second);
@@ -28,4 +28,4 @@ it.each([
   ['2026/01/01', '00:60:00'],
   ['2026/01/01', '00:00:61'],
   ['2026/01/01', '00:00'],
-])('%s %s is no time', (date, timeOfDay) => expect(parseUtcTime(date, timeOfDay)).toBeUndefined());
+])('%s %s is not a time', (date, timeOfDay) => expect(parseUtcTime(date, timeOfDay)).toBeUndefined());

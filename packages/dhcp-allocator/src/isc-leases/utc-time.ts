@@ -1,4 +1,4 @@
-/** Times of a lease file: seconds of UTC, as a date that people read. The package has no clock, and so no `Date`. */
+/** The times in a lease file: UTC dates in whole seconds. This package has no clock, and so does not use `Date`. */
 
 const MS = 1_000;
 const SECONDS_OF_DAY = 86_400;
@@ -37,7 +37,7 @@ function parseDay(date: string): number | undefined {
   const [, year, month, dayOfMonth] = (DATE.exec(date) ?? []).map(Number);
   if (year === undefined || month === undefined || dayOfMonth === undefined) return undefined;
   const day = dayOf([year, month, dayOfMonth]);
-  // A date that does not exist, as 2026/02/30, is another one when it is written again.
+  // A date that does not exist, such as 2026/02/30, differs from what is written for it.
   return civilOf(day).join('/') === [year, month, dayOfMonth].join('/') ? day : undefined;
 }
 

@@ -13,7 +13,7 @@ const mac = (value: number): string =>
     .replace(/(..)(?!$)/g, '$1:');
 
 describe('a lease index', () => {
-  it('finds the lease of a MAC address wherever its octets are, and none of others', () => {
+  it('finds the lease of a MAC address at any offset of a packet, and no other lease', () => {
     const [one, other] = [lease('02:00:00:00:00:0a'), lease('02:00:00:00:00:0b')];
     const index = new LeaseIndex([one, other]);
     const packet = new Uint8Array(40);
@@ -25,7 +25,7 @@ describe('a lease index', () => {
     expect(new LeaseIndex([]).find(packet, 28)).toBeUndefined();
   });
 
-  it('law: it finds what a Map by text finds', () => {
+  it('law: it finds the same leases as a Map by text', () => {
     const near = fc.integer({ min: 0, max: 40 }).map((value) => mac(0x020000000000 + value));
     const any = fc.integer({ min: 0, max: 2 ** 48 - 1 }).map(mac);
     const address = fc.oneof(near, any);
@@ -38,8 +38,8 @@ describe('a lease index', () => {
     );
   });
 
-  it('law: after any changes it finds what one made anew finds', () => {
-    // Few addresses, and many of them with one slot as their first.
+  it('law: after any changes it finds the same leases as a new index', () => {
+    // Few addresses, many of which hash to the same slot.
     const address = fc.integer({ min: 0, max: 24 }).map((value) => mac(0x020000000000 + value));
     const step = fc.record({ isSet: fc.boolean(), macAddress: address, address: fc.nat(9) });
     fc.assert(
@@ -61,7 +61,7 @@ describe('a lease index', () => {
   });
 });
 
-it('a lease table has an index of each pool as it is now', () => {
+it('a lease table keeps an up-to-date index of each pool', () => {
   const table = new LeaseTable();
   const octets = macAddressBytes('02:00:00:00:00:0a');
   const find = () => table.indexOf('net')?.find(octets, 0)?.address;

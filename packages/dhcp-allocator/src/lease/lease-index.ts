@@ -4,8 +4,8 @@ import type { Lease } from './lease.js';
 const SLOT = 3;
 
 /**
- * The leases of one pool by the octets of their MAC addresses. A packet has octets: looked up here, they become no text and no key of
- * a Map. A change costs the same in a large pool as in a small one.
+ * The leases of one pool by the octets of their MAC addresses. The octets of a packet are looked up as they are, without becoming text or a key of a
+ * Map. A change costs the same in a large pool as in a small one.
  *
  * Open addressing with linear probing, at most half full. A MAC address is two numbers of 24 bits, as both stay small integers.
  */
@@ -36,7 +36,7 @@ export class LeaseIndex {
     }
   }
 
-  /** This is the lease of its MAC address now. */
+  /** Makes this the lease of its MAC address. */
   set(lease: Lease): void {
     const at = this.#placeOf(lease.macAddress);
     const known = this.#slots[at] as number;
@@ -51,7 +51,7 @@ export class LeaseIndex {
     else this.#fill(at, lease.macAddress, position);
   }
 
-  /** The MAC address has no lease any more. */
+  /** Removes the lease of the MAC address. */
   delete(macAddress: MacAddress): void {
     const at = this.#placeOf(macAddress);
     const position = this.#slots[at] as number;
@@ -83,7 +83,7 @@ export class LeaseIndex {
     }
   }
 
-  /** Where the slot begins that has the MAC address, or is free for it. */
+  /** The start of the slot that has the MAC address, or of the free slot for it. */
   #placeOf(macAddress: MacAddress): number {
     const [high, low] = [threeOctetsOfText(macAddress, 0), threeOctetsOfText(macAddress, 9)];
     const slots = this.#slots;
@@ -104,7 +104,7 @@ function threeOctets(octets: Uint8Array, offset: number): number {
   return ((octets[offset] as number) << 16) | ((octets[offset + 1] as number) << 8) | (octets[offset + 2] as number);
 }
 
-/** Of a canonical MAC address, from a character on. */
+/** The three octets of a canonical MAC address from a character on. */
 function threeOctetsOfText(text: MacAddress, from: number): number {
   return (
     (Number.parseInt(text.slice(from, from + 2), 16) << 16) |
@@ -113,7 +113,7 @@ function threeOctetsOfText(text: MacAddress, from: number): number {
   );
 }
 
-/** Neighbouring addresses, of which clusters have thousands, come to lie apart. */
+/** Spreads neighbouring addresses, of which clusters have thousands. */
 function hash(high: number, low: number): number {
   const mixed = Math.imul(high ^ Math.imul(low, 0x9e3779b1), 0x85ebca6b);
   return (mixed ^ (mixed >>> 15)) >>> 0;

@@ -16,7 +16,7 @@ const assignment = (macAddress: string, address: string, hostname?: string): Ass
 const summary = (changes: readonly LeaseChange[]): string[] => changes.map(({ kind, lease }) => `${kind} ${lease.macAddress}`);
 
 describe('a lease table tells a story', () => {
-  it('an index is of one generation; an expiry begins no other, and counts for the lease that the index found', () => {
+  it('an index belongs to one generation; an expiry does not begin a new one, and applies to the lease that the index found', () => {
     const table = new LeaseTable();
     const generations = [table.generation];
     table.replacePool('net', [assignment(VM_A, '10.0.0.10')]);
@@ -35,7 +35,7 @@ describe('a lease table tells a story', () => {
     expect(new Set(generations).size).toBe(4);
   });
 
-  it('pools know nothing of each other: the same client has a lease in each', () => {
+  it('pools are independent: the same client has a lease in each', () => {
     const table = new LeaseTable();
     table.replacePool('blue', [assignment(VM_A, '10.0.0.10')]);
     table.replacePool('green', [assignment(VM_A, '10.9.0.10')]);
@@ -63,7 +63,7 @@ describe('a lease table tells a story', () => {
     expect(table.lookup('net', VM_A)).toBeUndefined();
   });
 
-  it('who keeps client and address keeps the expiry, also under another host name; another address starts anew', () => {
+  it('a lease keeps its expiry when only its host name changes; a new address starts without one', () => {
     const table = new LeaseTable();
     table.replacePool('net', [assignment(VM_A, '10.0.0.10')]);
     expect(table.setExpiry({ poolName: 'net', ...assignment(VM_A, '10.0.0.10') }, 5_000)).toBe(true);
@@ -89,14 +89,14 @@ describe('a lease table tells a story', () => {
   it.each([
     ['one address for two clients', [assignment(VM_A, '10.0.0.10'), assignment(VM_B, '10.0.0.10')]],
     ['two addresses for one client', [assignment(VM_A, '10.0.0.10'), assignment(VM_A, '10.0.0.11')]],
-  ])('%s is a bug of the caller, and changes nothing', (_, assignments) => {
+  ])('%s throws, as a bug of the caller, and changes nothing', (_, assignments) => {
     const table = new LeaseTable();
     table.replacePool('net', [assignment(VM_B, '10.0.0.20')]);
     expect(() => table.replacePool('net', assignments)).toThrow(ConflictingAssignmentsError);
     expect([...table.leases('net')]).toEqual([{ poolName: 'net', ...assignment(VM_B, '10.0.0.20') }]);
   });
 
-  it('law: whatever replaces what, an address has one client and a client one address', () => {
+  it('law: after any replacement, an address has one client and a client one address', () => {
     const plan = fc.uniqueArray(fc.tuple(fc.nat(9), fc.nat(9)), { selector: ([client]) => client, maxLength: 8 });
     fc.assert(
       fc.property(fc.array(plan, { maxLength: 5 }), (plans) => {
@@ -129,7 +129,7 @@ describe('a lease table tells a story', () => {
     expect([...table.leases('net')]).toEqual(known.map((one) => ({ poolName: 'net', ...one })));
   });
 
-  it('law: a table that is changed equals one that is made anew, expiries and index included', () => {
+  it('law: a changed table equals a new one, including expiries and index', () => {
     const record = fc
       .uniqueArray(fc.tuple(fc.nat(9), fc.nat(9), fc.constantFrom(undefined, 'vm')), {
         selector: ([client]) => client,

@@ -11,24 +11,24 @@ interface MutableLease extends Assignment {
 interface PoolLeases {
   byMac: Map<MacAddress, MutableLease>;
   byAddress: Map<Ipv4Address, MutableLease>;
-  /** Made when it is first asked for. */
+  /** Built on first use. */
   index?: LeaseIndex;
 }
 
-/** Thrown when the caller hands over assignments that break the one promise of a lease table. A bug, never the network. */
+/** Thrown when assignments break the one promise of a lease table. Always a bug of the caller, never the fault of the network. */
 export class ConflictingAssignmentsError extends Error {
   readonly code = 'ERR_CONFLICTING_ASSIGNMENTS';
 }
 
 /**
- * The leases of many pools. Pools know nothing of each other: the same MAC address may have a lease in each.
- * Within a pool an address has one client and a client one address, at every instant.
+ * The leases of many pools. Pools are independent: the same MAC address may have a lease in each. Within a pool an address has one client and a
+ * client one address, at every instant.
  */
 export class LeaseTable {
   readonly #pools = new Map<string, PoolLeases>();
   #generation = 0;
 
-  /** Another number after each change of who has which address; what `indexOf` returned before is of no use then. */
+  /** Changes whenever an address changes its client; an earlier result of `indexOf` is invalid then. */
   get generation(): number {
     return this.#generation;
   }
@@ -124,8 +124,8 @@ export class LeaseTable {
   }
 
   /**
-   * Notes that the client may use its address until `expiresAtMs`; undefined: not any more.
-   * False if the client has no lease at that address now.
+   * Notes that the client may use its address until `expiresAtMs`; undefined if it no longer may. False if the client has no lease at that address
+   * now.
    */
   setExpiry(lease: Pick<Lease, 'poolName' | 'macAddress' | 'address'>, expiresAtMs: number | undefined): boolean {
     const current = this.#pools.get(lease.poolName)?.byMac.get(lease.macAddress);
@@ -135,7 +135,7 @@ export class LeaseTable {
     return true;
   }
 
-  /** As `setExpiry`, without looking it up: for a lease that an index of the present generation found, for each packet. */
+  /** Like `setExpiry`, but without a lookup: for a lease that an index of the current generation found. Called for each packet. */
   setExpiryOfFound(lease: Lease, expiresAtMs: number): void {
     const current: MutableLease = lease;
     current.expiresAtMs = expiresAtMs;
@@ -169,7 +169,7 @@ function nextLease(poolName: string, assignment: Assignment, previous: MutableLe
   };
 }
 
-/** The lease takes the place of the client's former one. */
+/** Replaces the client's former lease. */
 function put(pool: PoolLeases, lease: MutableLease): LeaseChange[] {
   const previous = pool.byMac.get(lease.macAddress);
   pool.byMac.set(lease.macAddress, lease);

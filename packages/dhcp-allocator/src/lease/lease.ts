@@ -1,7 +1,7 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { MacAddress } from '../address/mac-address.js';
 
-/** What is recorded where it must survive: this address of this pool is this client's. */
+/** An assignment as it is stored: this client has this address of this pool. */
 export interface Assignment {
   readonly macAddress: MacAddress;
   readonly address: Ipv4Address;
@@ -13,16 +13,16 @@ export interface Assignment {
 export interface AssignmentChanges {
   /** Clients that have no address any more. */
   readonly removed: readonly MacAddress[];
-  /** Clients that have an address which they did not have, or another host name. */
+  /** Clients with a new address or a new host name. */
   readonly assigned: readonly Assignment[];
 }
 
-/** An assignment, and what the client made of it. */
+/** An assignment, and until when the client uses it. */
 export interface Lease extends Assignment {
   readonly poolName: string;
   /**
-   * Until when the client may use the address without asking again; milliseconds on the caller's clock, Infinity for a
-   * lease for ever. Absent: the client has not asked yet, has released it, or let it expire.
+   * Until when the client may use the address without asking again; milliseconds on the caller's clock, Infinity for a lease that never ends. Absent:
+   * the client has not asked yet, has released it, or let it expire.
    */
   readonly expiresAtMs?: number;
 }

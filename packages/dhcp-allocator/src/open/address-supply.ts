@@ -5,7 +5,7 @@ import { type Binding, isBindingValid } from '../binding/binding.js';
 import { EndOrder } from '../binding/end-order.js';
 import { isProven } from './lease-times.js';
 
-/** What decides whether an address is free. */
+/** The state that decides whether an address is free. */
 export interface AddressUse {
   readonly binding: Binding | undefined;
   /** Offered, being recorded, declared, or in quarantine. */
@@ -13,19 +13,20 @@ export interface AddressUse {
 }
 
 /**
- * The dynamic addresses of a pool in the order in which they are leased: those that no client had, lowest first; then those whose lease has ended, of clients that
- * may be made up before those of others, and the one that ended first before the others. So a client finds its last address as long as there are others.
+ * The dynamic addresses of a pool in the order in which they are leased: first addresses that no client ever had, lowest first; then addresses whose
+ * lease has ended, the oldest end first, and leases of clients that may be made up before all others. So a client finds its last address again as
+ * long as other addresses are left.
  */
 export class AddressSupply {
   readonly #ranges: readonly Ipv4Range[];
   readonly #first: Ipv4Address;
-  /** What is absent was never leased and is free. */
+  /** An address that is absent was never leased and is free. */
   readonly #usedOrBlocked: AddressBitmap;
   readonly #valid = new EndOrder();
   /** Leases of addresses that are not dynamic any more. */
   readonly #validOutside = new EndOrder();
   readonly #ended = new EndOrder();
-  /** Of clients that have renewed their leases. */
+  /** Ended leases of clients that have renewed theirs. */
   readonly #endedProven = new EndOrder();
   /** How many addresses there are, free or not. */
   readonly size: number;
@@ -53,7 +54,7 @@ export class AddressSupply {
     return rangesContain(this.#ranges, address);
   }
 
-  /** No client ever had the address, and nothing is against leasing it. */
+  /** True if no client ever had the address and it may be leased. */
   isUnused(address: Ipv4Address): boolean {
     return this.contains(address) && !this.#usedOrBlocked.has(address - this.#first);
   }
@@ -66,7 +67,7 @@ export class AddressSupply {
   /**
    * The free address whose lease ended before those of all others.
    *
-   * @param keptSinceMs - a quarter of the addresses is kept for the clients that had them, of leases that ended after this time.
+   * @param keptSinceMs - a quarter of the addresses is kept for clients whose lease ended after this time.
    */
   oldestEnded(keptSinceMs: number): Ipv4Address | undefined {
     if (this.#ended.size > 0) return this.#ended.first;
@@ -84,7 +85,7 @@ export class AddressSupply {
     return undefined;
   }
 
-  /** Puts the address where it belongs now. To be called after each change of what `AddressUse` has, and when a lease ends. */
+  /** Puts the address in its current place. Call it after each change of `AddressUse`, and when a lease ends. */
   refresh(address: Ipv4Address, { binding, isBlocked }: AddressUse, nowMs: number): void {
     const isValid = binding !== undefined && isBindingValid(binding, nowMs);
     const isDynamic = this.contains(address);
@@ -97,12 +98,12 @@ export class AddressSupply {
     else this.#usedOrBlocked.add(address - this.#first);
   }
 
-  /** @param ended - the lease of the address, if that is all that there is about it. */
+  /** @param ended - the ended lease of the address, if nothing else keeps the address. */
   #refreshEnded(address: Ipv4Address, ended: Binding | undefined): void {
     this.#ended.delete(address);
     this.#endedProven.delete(address);
     if (ended === undefined) return;
-    // What a person ended is for any client.
+    // An address whose lease a person ended is free for any client.
     const isKept = isProven(ended, ended.grantedAtMs) && !ended.isReleased;
     const order = isKept ? this.#endedProven : this.#ended;
     order.set(address, ended.endsAtMs);

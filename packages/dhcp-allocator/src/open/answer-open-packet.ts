@@ -17,37 +17,37 @@ import { type UnknownClient, unknownClientOf } from './unknown-client.js';
 
 /** What a server knows when a packet comes in on an interface some of whose pools are open. */
 export interface OpenServing extends Serving {
-  /** Undefined: the pool is not open. */
+  /** Undefined if the pool is not open. */
   readonly openPoolOf: (poolName: string) => OpenPool | undefined;
   /** Milliseconds on the clock of the bindings. */
   readonly nowMs: number;
-  /** True: one more message may be answered of a client that has no lease, and had none. Default: always. */
+  /** Returns true if one more message of a client that never had a lease may be answered. Default: always. */
   readonly admits?: (standing: NewStanding) => boolean;
 }
 
-/** Of a client that never had a lease: `offered` requests what it was offered; everything else is `new`. */
+/** A message of a client that never had a lease: `offered` if it requests the offered address, otherwise `new`. */
 export type NewStanding = 'new' | 'offered';
 
 /** A record that has to survive a crash before anything else is done. */
 export interface RecordAnswer {
   readonly kind: 'record';
   /**
-   * What the client did: it renewed a lease that had not ended; or it got the address, also one that it had before. In that case another host may use the
-   * address: it has to be probed first, unless it was probed for this client shortly before, as for an offer.
+   * The client renewed a lease that had not ended, or it got an address, possibly one that it had before. In the second case another host may use the
+   * address: probe it first, unless it was probed for this client shortly before, for example for an offer.
    */
   readonly event: 'bound' | 'renewed';
-  /** To be passed to `recorded` or `notRecorded` of its `OpenPool`. */
+  /** Pass it to `recorded` or `notRecorded` of its `OpenPool`. */
   readonly record: BindingRecord;
-  /** To be sent when the record survives, and not otherwise. Absent: there is no room for it. Its octets are its own, not in `into`. */
+  /** Send it only when the record survives a crash. Absent if there was no room for it. Its octets are its own, not in `into`. */
   readonly reply?: ReplyAnswer;
-  /** Of a copy of the packet, as the caller keeps it while it waits. */
+  /** Decoded from a copy of the packet, because the caller keeps it while it waits. */
   readonly client: ClientMessage;
   readonly pool: Pool;
 }
 
 /**
- * Answers one packet as `answerPacket` does; clients without a lease are answered from the open pools. Never throws and sends nothing. It remembers offers, and
- * which records it has returned.
+ * Answers one packet as `answerPacket` does; clients without a lease are answered from the open pools. Never throws, and sends nothing. The pools
+ * remember offers and the records that were returned.
  */
 export function answerOpenPacket(packet: Uint8Array, serving: OpenServing): Answer | RecordAnswer {
   const client = readClientMessage(packet);
@@ -69,7 +69,10 @@ interface Asked {
   readonly open: OpenPool;
 }
 
-/** Of open pools that share a network: the one in which the client has a binding or an offer, else the one whose subnet the claimed address lies in, else the first. */
+/**
+ * The open pool for the client, among those that share a network: the one in which it has a binding or an offer, else the one whose subnet contains
+ * the claimed address, else the first.
+ */
 function findOpenPool(client: ClientMessage, unknown: UnknownClient, serving: OpenServing): OpenPool | undefined {
   const candidates = candidatePools(client, serving.pools);
   const openPoolOf = (served: ServedPool | undefined) =>
@@ -102,7 +105,7 @@ function answerUnknown(asked: Asked, { into, nowMs, admits }: OpenServing): Answ
   return { kind: 'record', event, record, client, pool, ...(reply.kind === 'reply' && { reply }) };
 }
 
-/** Undefined: the client has a lease of the pool, or had one. */
+/** Undefined if the client has, or had, a lease of the pool. */
 function newStandingOf({ message, unknown, open: { addresses, pool } }: Asked, nowMs: number): NewStanding | undefined {
   if (addresses.bindingOf(unknown) !== undefined) return undefined;
   const { type, requestedAddress, serverIdentifier } = message;
@@ -111,7 +114,7 @@ function newStandingOf({ message, unknown, open: { addresses, pool } }: Asked, n
   return isSelecting && isOffered ? 'offered' : 'new';
 }
 
-/** A message is a view of its packet, whose memory the caller uses again for the next one. */
+/** A message is a view of its packet, and the caller reuses that memory for the next packet. */
 function copyOf({ packet, message }: Asked): ClientMessage {
   const copy = readClientMessage(packet.slice());
   return typeof copy === 'string' ? message : copy;

@@ -18,7 +18,7 @@ class SlowStore {
     });
   }
 
-  /** Ends the write that is under way, and lets what follows happen. */
+  /** Ends the current write, and waits for what follows it. */
   async end(error?: Error): Promise<void> {
     this.#end?.(error);
     for (let turn = 0; turn < 10; turn++) await Promise.resolve();
@@ -44,7 +44,7 @@ function recorderOn(server: OpenServer) {
 }
 
 describe('a binding recorder', () => {
-  it('writes what comes meanwhile in one group, and each record counts when its group is written', async () => {
+  it('writes records that arrive during a write as one group; each takes effect when its group is written', async () => {
     const server = new OpenServer();
     const { store, settled, record } = recorderOn(server);
     for (const address of [10, 11]) record(address);
@@ -60,7 +60,7 @@ describe('a binding recorder', () => {
     expect(server.open.bindings.size).toBe(5);
   });
 
-  it('a write that fails costs its group, is reported once, and the next one goes on', async () => {
+  it('a failed write loses its group and is reported once; the next write goes on', async () => {
     const server = new OpenServer();
     const { store, settled, failures, record } = recorderOn(server);
     for (const address of [10, 11]) record(address);
@@ -72,7 +72,7 @@ describe('a binding recorder', () => {
     expect(settled).toEqual(['10 false', '11 false', '12 true']);
   });
 
-  it('a replacement is made between two writes, from what counts then', async () => {
+  it('a replacement happens between two writes, from the bindings at that time', async () => {
     const server = new OpenServer();
     const { store, recorder, record } = recorderOn(server);
     record(10);

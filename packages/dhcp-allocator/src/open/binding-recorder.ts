@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Records bindings in groups: what comes while the store writes goes into its next write, so that one flush of a disk serves many clients. It passes the
- * outcome to the pool of each record, in order.
+ * Records bindings in groups: records that arrive while the store writes go into its next write, so that one flush of the disk serves many clients.
+ * It passes the outcome to the pool of each record, in order.
  */
 export class BindingRecorder {
   readonly #ports: BindingRecorderPorts;
@@ -29,7 +29,10 @@ export class BindingRecorder {
     this.#ports = ports;
   }
 
-  /** True when the record survives a crash and counts in its pool; false: it may not survive, and its client gets no reply. Never rejects. */
+  /**
+   * Resolves to true when the record survives a crash and has taken effect in its pool; to false if it may not survive, so its client gets no reply.
+   * Never rejects.
+   */
   record(record: BindingRecord): Promise<boolean> {
     return new Promise((settle) => {
       this.#waiting.push({ record, settle });
@@ -38,9 +41,10 @@ export class BindingRecorder {
   }
 
   /**
-   * Replaces what is stored, between two writes. True when that is done; false: the store is as it was, or another replacement waits already.
+   * Replaces what is stored, between two writes. Resolves to true when that is done; to false if the store is unchanged or another replacement is
+   * already waiting.
    *
-   * @param records - called when the moment has come: all bindings of all pools.
+   * @param records - called just before the replacement; returns all bindings of all pools.
    */
   replace(records: () => Iterable<BindingRecord>): Promise<boolean> {
     if (this.#replacement !== undefined) return Promise.resolve(false);
@@ -53,7 +57,7 @@ export class BindingRecorder {
   async #write(): Promise<void> {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    // What is asked for in this moment goes together.
+    // Records that are requested in the same turn of the event loop go together.
     await Promise.resolve();
     while (this.#waiting.length > 0 || this.#replacement !== undefined) {
       await this.#writeReplacement();

@@ -5,7 +5,7 @@ describe('an address that is bound to a client, and leased here', () => {
   const bind = (server: OpenServer, address: string, client: number) =>
     server.open.declare([{ address: ip(address), macAddress: mac(client), isLeasedHere: true }], server.nowMs);
 
-  it('is leased to that client before any other one, recorded as every lease, and to no other client', () => {
+  it('is leased to that client before any other address, is recorded like every lease, and no other client gets it', () => {
     const server = new OpenServer();
     bind(server, '10.0.0.15', 9);
     expect(server.join(1)).toBe('10.0.0.10');
@@ -16,7 +16,7 @@ describe('an address that is bound to a client, and leased here', () => {
     );
   });
 
-  it('may lie outside of the dynamic addresses, and is confirmed to a client of which no lease is known', () => {
+  it('may lie outside the dynamic addresses, and is confirmed even if no lease of the client is known', () => {
     const server = new OpenServer();
     bind(server, '10.0.0.77', 9);
     expect(shortOutcome(server.send('request', 9, { requested: '10.0.0.77' }))).toBe('ack 10.0.0.77');
@@ -31,7 +31,7 @@ describe('an address that is bound to a client, and leased here', () => {
     expect(server.join(1)).toBe('10.0.0.10');
   });
 
-  it('while another client has it, that client has another one; it moves when that lease ends', () => {
+  it('while another client has it, the bound client uses another one, and moves when that lease ends', () => {
     const server = new OpenServer();
     expect(server.join(1)).toBe('10.0.0.10');
     bind(server, '10.0.0.10', 9);
@@ -55,7 +55,7 @@ describe('an address that is bound to a client, and leased here', () => {
     expect(shortOutcome(server.send('discover', 9, { identifier: [255, 9, 9, 9] }))).toBe('offer 10.0.0.15');
   });
 
-  it('unbound, its client keeps it without a gap', () => {
+  it('when it is unbound, its client keeps it without a gap', () => {
     const server = new OpenServer();
     bind(server, '10.0.0.15', 9);
     server.join(9);

@@ -1,4 +1,4 @@
-/** How a message of an unknown client is answered in an open pool. As `server/decide-*.ts`, with the difference that an ACK has to be recorded first. */
+/** How an open pool answers a message of an unknown client. Like `server/decide-*.ts`, except that an ACK must be recorded first. */
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { type BindingRecord, isBindingValid } from '../binding/binding.js';
 import type { Lease } from '../lease/lease.js';
@@ -8,7 +8,7 @@ import { OptionCode } from '../wire/layout.js';
 import type { OpenPool } from './open-pool.js';
 import type { UnknownClient } from './unknown-client.js';
 
-/** One message, and what is known when it comes in. */
+/** One message, and what the server knows when it arrives. */
 export interface UnknownRequest {
   readonly message: ClientMessage;
   readonly client: UnknownClient;
@@ -16,7 +16,7 @@ export interface UnknownRequest {
   readonly nowMs: number;
 }
 
-/** A decision; or a record that has to survive before the reply leaves. */
+/** A decision, or a record that must survive a crash before the reply is sent. */
 export type UnknownDecision =
   | Exclude<Decision, { readonly kind: 'ack' | 'inform' }>
   | {
@@ -40,7 +40,7 @@ export function decideUnknown(request: UnknownRequest): UnknownDecision {
     case 'release':
       return decideRelease(request);
     case 'inform':
-      // It asks for no lease: `answerPacket` answers it.
+      // An INFORM asks for no lease: `answerPacket` answers it.
       return ignore('unknown-client');
   }
 }
@@ -93,7 +93,7 @@ function decideReturning(request: UnknownRequest, claimed: Ipv4Address): Unknown
   return open.addresses.mayBind(client, claimed, nowMs) ? bind(request, claimed) : nak('address-not-available');
 }
 
-/** The caller finds out whether another host uses the address; then `beginQuarantine` has the record. Source: RFC 2131 §4.3.3. */
+/** The caller probes whether another host uses the address; if so, it calls `beginQuarantine` for the record. Source: RFC 2131 §4.3.3. */
 function decideDecline(request: UnknownRequest): UnknownDecision {
   const { message, client, open } = request;
   const wrongServer = otherServer(message, open);
@@ -105,7 +105,10 @@ function decideDecline(request: UnknownRequest): UnknownDecision {
   return { kind: 'decline', lease: leaseOf(request, known.address) };
 }
 
-/** It ends no lease: any machine can send it in the name of a host that is switched off, which has its address until its lease ends. Source: RFC 2131 §4.3.4. */
+/**
+ * A RELEASE does not end the lease: any machine can send it in the name of a host that is switched off, and that host has its address until its lease
+ * ends. Source: RFC 2131 §4.3.4.
+ */
 function decideRelease(request: UnknownRequest): UnknownDecision {
   const { message, client, open, nowMs } = request;
   const wrongServer = otherServer(message, open);

@@ -5,7 +5,7 @@ describe('declared clients in an open pool', () => {
   const declare = (server: OpenServer, address: string, client?: number) =>
     server.open.declare([{ address: ip(address), ...(client !== undefined && { macAddress: mac(client) }) }], server.nowMs);
 
-  it('a declared address is leased to no unknown client; the pool reserves its own', () => {
+  it('no unknown client gets a declared address; the reservations of the pool are declared too', () => {
     const server = new OpenServer({ reservations: [{ macAddress: mac(9), address: '10.0.0.11' }] });
     declare(server, '10.0.0.10');
     expect(server.join(1)).toBe('10.0.0.12');
@@ -17,13 +17,13 @@ describe('declared clients in an open pool', () => {
     expect(server.join(2)).toBe('10.0.0.10');
   });
 
-  it('an address that an unknown client has waits until that client has another one, which it gets at its next renewal', () => {
+  it('a declared address that an unknown client has must wait until that client moves, at its next renewal', () => {
     const server = new OpenServer();
     server.join(1);
     declare(server, '10.0.0.10', 9);
     const waiting = () => server.open.waitingDeclarations(server.nowMs).map(({ binding }) => binding.macAddress);
     expect(waiting()).toEqual([mac(1)]);
-    // It is not the declared client's yet.
+    // The declared client does not have it yet.
     const endsAtMs = server.nowMs + 1000;
     expect(server.open.adoptionOf({ macAddress: mac(9), address: ip('10.0.0.10'), endsAtMs }, server.nowMs)).toBeUndefined();
     expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('nak 0.0.0.0 address-not-available');
@@ -32,7 +32,7 @@ describe('declared clients in an open pool', () => {
     expect(waiting()).toEqual([]);
   });
 
-  it('an address that is offered when it is declared is offered no more', () => {
+  it('an address is no longer offered once it is declared', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.11'] });
     expect([1, 2].map((client) => shortOutcome(server.send('discover', client)))).toEqual(['offer 10.0.0.10', 'offer 10.0.0.11']);
     declare(server, '10.0.0.10');
@@ -41,7 +41,7 @@ describe('declared clients in an open pool', () => {
     expect(server.send('discover', 1)).toBe('ignored pool-exhausted');
   });
 
-  it('an address whose binding is being recorded waits too', () => {
+  it('a declared address whose binding is being recorded must wait too', () => {
     const server = new OpenServer();
     server.send('discover', 1);
     const answer = server.receive(clientPacket('request', mac(1), { server: SERVER, requested: '10.0.0.10' }));
@@ -68,7 +68,7 @@ describe('declared clients in an open pool', () => {
     expect(server.open.waitingDeclarations(server.nowMs)).toEqual([]);
     server.declared.replacePool('net', [{ macAddress: mac(1), address: ip('10.0.0.10') }]);
     expect(shortOutcome(server.send('request', 1, { ciaddr: '10.0.0.10' }))).toBe('ack 10.0.0.10');
-    // Declared clients cost no record.
+    // Declared clients need no record.
     expect(server.stored).toHaveLength(1);
     server.pass(5000);
     const lease = { macAddress: mac(1), address: ip('10.0.0.10'), endsAtMs: server.nowMs + 1000 };

@@ -1,4 +1,4 @@
-/** Messages that another machine sends in the name of a client, or to get the address of one. */
+/** Messages that another machine sends in the name of a client, or to get a client's address. */
 import { describe, expect, it } from 'vitest';
 import type { PoolDefinition } from '../pool/pool-definition.js';
 import { clientPacket, ip, mac, OpenServer, SERVER, shortOutcome } from './open-pool-fixtures.js';
@@ -22,7 +22,7 @@ describe('a RELEASE', () => {
   it.each([
     ['on the link', {}],
     ['behind a relay', { giaddr: '10.0.0.254' }],
-  ])('ends no lease, so that a host that is switched off has its address for its whole lease time, %s', (_title, place) => {
+  ])('does not end a lease, so a host that is switched off has its address for its whole lease time, %s', (_title, place) => {
     const server = serverWithVictim();
     server.pass(YEAR - 1);
     const forged = { ...place, server: SERVER, ciaddr: '10.0.0.10' };
@@ -35,7 +35,7 @@ describe('a RELEASE', () => {
 });
 
 describe('a lease that a person ends', () => {
-  it('ends no lease that its client has renewed since, and none twice', () => {
+  it('does not end a lease that its client has renewed since, and ends no lease twice', () => {
     const server = serverWithVictim();
     const { grantedAtMs } = server.open.bindings.at(ip('10.0.0.10')) ?? { grantedAtMs: 0 };
     server.pass(10);
@@ -48,7 +48,7 @@ describe('a lease that a person ends', () => {
 });
 
 describe('a host that answers the probe of an address', () => {
-  it('has its lease again if it is remembered as its client: it renews it as before, also after a crash', () => {
+  it('gets its lease back if it is remembered as the client, and renews it as before, also after a crash', () => {
     const server = serverWithVictim({ dynamic: ['10.0.0.10'] });
     server.end(ip('10.0.0.10'));
     expect(shortOutcome(server.send('discover', INTRUDER))).toBe('offer 10.0.0.10');
@@ -64,7 +64,7 @@ describe('a host that answers the probe of an address', () => {
     expect(renewal(server, VICTIM)).toBe('ack 10.0.0.10');
   });
 
-  it('has none if it is another host, if the lease has not ended, or while the address is being recorded', () => {
+  it('gets no lease if it is another host, if the lease has not ended, or while the address is being recorded', () => {
     const server = serverWithVictim();
     expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(false);
     server.end(ip('10.0.0.10'));
@@ -74,7 +74,7 @@ describe('a host that answers the probe of an address', () => {
     expect(server.restore(ip('10.0.0.10'), mac(VICTIM))).toBe(false);
   });
 
-  it('while addresses are scarce it has it for twice as long as it had it', () => {
+  it('while addresses are scarce, the renewed lease lasts twice as long as the client has had the address', () => {
     const server = new OpenServer({ leaseTimeSeconds: YEAR });
     for (let client = 1; client <= 10; client++) server.join(client);
     server.pass(200);
@@ -102,7 +102,7 @@ describe('a board that was replaced: its address is bound to the new one', () =>
   const bound = (server: OpenServer) =>
     server.open.declare([{ address: ip('10.0.0.10'), macAddress: mac(9), isLeasedHere: true }], server.nowMs);
 
-  it('has the address as soon as the lease of the old one has ended', () => {
+  it('gets the address as soon as the lease of the old one has ended', () => {
     const server = serverWithVictim();
     bound(server);
     const holder = server.open.formerHolderOf({ macAddress: mac(9) }, server.nowMs);
@@ -112,7 +112,7 @@ describe('a board that was replaced: its address is bound to the new one', () =>
     expect(server.join(9)).toBe('10.0.0.10');
   });
 
-  it('has another address for five minutes at a time while the old one is there', () => {
+  it('gets another address for five minutes at a time while the old board is there', () => {
     const server = serverWithVictim();
     bound(server);
     expect(server.join(9)).toBe('10.0.0.11');

@@ -1,6 +1,6 @@
 /**
- * The dynamic addresses of a pool and all that keeps one from being leased: the binding of another client, an offer, a record that is being
- * written, a declaration, a quarantine. Whatever changes for an address, `#refresh` puts it where it belongs; so there is one rule for what is free.
+ * The dynamic addresses of a pool and all that keeps one from being leased: the binding of another client, an offer, a record that is being written,
+ * a declaration, a quarantine. After any change of an address, `#refresh` puts it in its place; so there is one rule for what is free.
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { MacAddress } from '../address/mac-address.js';
@@ -18,11 +18,11 @@ import type { UnknownClient } from './unknown-client.js';
 /** An address that an object declares. */
 export interface DeclaredAddress {
   readonly address: Ipv4Address;
-  /** Absent: it is not known. The unknown client that has the address now keeps it as long as it renews its lease. */
+  /** Absent if it is not known: then the unknown client that has the address now keeps it as long as it renews its lease. */
   readonly macAddress?: MacAddress;
   /**
-   * True: this pool leases the address to that client, before any other address, and records it as every lease; it may lie outside of the dynamic ranges.
-   * Otherwise the client has the address by an assignment, and is not answered from here.
+   * True if this pool leases the address to that client before any other address, and records it like every lease; it may lie outside the dynamic
+   * ranges. Otherwise the client has the address by an assignment, and this pool does not answer it.
    */
   readonly isLeasedHere?: boolean;
 }
@@ -35,7 +35,7 @@ const STEP_MS = 1_000;
 /** A lease or a quarantine that began in the future. */
 interface Ahead {
   readonly lastsMs: number;
-  /** The record by which it ends now. */
+  /** The record that ends it now. */
   readonly end: BindingRecord;
 }
 
@@ -45,7 +45,7 @@ export class LeasableAddresses {
   readonly #portLeases = new PortLeases();
   /** When it was first seen that a lease or a quarantine began in the future, by address. */
   readonly #seenAheadMs = new Map<Ipv4Address, number>();
-  /** Before this time it is not known what was offered before the start. */
+  /** Until this time, clients may still hold offers from before the start. */
   #startIsOverAtMs: number;
   #latestMs: number;
   /** Dynamic addresses that are declared or being recorded, and not leased. */
@@ -53,14 +53,17 @@ export class LeasableAddresses {
   /** What is being recorded, by address. */
   readonly #recording = new Map<Ipv4Address, BindingRecord>();
   readonly #quarantineEnds = new EndOrder();
-  /** Until when an address that is bound to a client counts as used by another host, by address. In memory: it is found out again. */
+  /**
+   * By address: until when an address that is bound to a client is taken to be in use by another host. Only in memory, because probes find it out
+   * again.
+   */
   readonly #inUseUntilMs = new Map<Ipv4Address, number>();
   /** Leases that ended, until `takeEnded` returns them. */
   readonly #ended = new Map<Ipv4Address, Binding>();
-  /** As given, without the reservations of the pool. */
+  /** As passed to `declare`, without the reservations of the pool. */
   #given: readonly DeclaredAddress[] = [];
   #declared: ReadonlyMap<Ipv4Address, DeclaredAddress> = new Map();
-  /** Client to the address that is leased to it here. */
+  /** The bound address of each client. */
   #boundTo: ReadonlyMap<MacAddress, Ipv4Address> = new Map();
   #pool: Pool;
   #supply: AddressSupply;
@@ -74,7 +77,7 @@ export class LeasableAddresses {
     this.setPool(pool, nowMs);
   }
 
-  /** Other dynamic addresses. Bindings, offers and what is being recorded stay. */
+  /** Changes the dynamic addresses. Bindings, offers and records in progress stay. */
   setPool(pool: Pool, nowMs: number): void {
     this.#pool = pool;
     this.#supply = new AddressSupply(pool.dynamic);
@@ -89,7 +92,7 @@ export class LeasableAddresses {
     this.declare(this.#given, nowMs);
   }
 
-  /** These, and the reservations of the pool. */
+  /** Declares these addresses, and the reservations of the pool. */
   declare(declared: Iterable<DeclaredAddress>, nowMs: number): void {
     const before = this.#declared;
     this.#given = [...declared];
@@ -121,7 +124,7 @@ export class LeasableAddresses {
     return this.#quarantineEnds.size;
   }
 
-  /** Less than half of the addresses are free. */
+  /** True if less than half of the addresses are free. */
   get isScarce(): boolean {
     return 2 * (this.validCount + this.quarantinedCount + this.#spokenFor.size) > this.size;
   }
@@ -166,24 +169,24 @@ export class LeasableAddresses {
     }
   }
 
-  /** What is being recorded for the address. */
+  /** The record in progress for the address. */
   recordingAt(address: Ipv4Address): BindingRecord | undefined {
     return this.#recording.get(address);
   }
 
-  /** All that is being recorded. */
+  /** All records in progress. */
   recordings(): Iterable<BindingRecord> {
     return this.#recording.values();
   }
 
-  /** True: the client is being recorded with another address, and has this one no more when that is done. */
+  /** True if the client is being recorded with another address; it loses this one when that is done. */
   isMoving({ macAddress, address }: Pick<Binding, 'macAddress' | 'address'>): boolean {
     for (const record of this.#recording.values())
       if (record.kind === 'binding' && record.macAddress === macAddress && record.address !== address) return true;
     return false;
   }
 
-  /** Another host uses an address that is bound to a client: before `untilMs` that client has another one. */
+  /** Notes that another host uses an address that is bound to a client: until `untilMs` that client gets another one. */
   noteInUse(address: Ipv4Address, untilMs: number): void {
     if (this.#declared.get(address)?.isLeasedHere === true) this.#inUseUntilMs.set(address, untilMs);
   }
@@ -225,18 +228,18 @@ export class LeasableAddresses {
     return this.table.ofClient(macAddress);
   }
 
-  /** The address that is leased to this client before any other, whether it may have it yet or not. */
+  /** The address that is bound to this client, whether it may have it yet or not. */
   boundToOf({ macAddress }: Pick<UnknownClient, 'macAddress'>): Ipv4Address | undefined {
     return this.#boundTo.get(macAddress);
   }
 
-  /** The address that is leased to this client before any other, unless another client still has it. */
+  /** The address that is bound to this client, unless another client still has it. */
   boundAddressOf(client: UnknownClient, nowMs: number): Ipv4Address | undefined {
     const address = this.boundToOf(client);
     return address !== undefined && this.mayBind(client, address, nowMs) ? address : undefined;
   }
 
-  /** True if the client may have the address: it has it, or it had it, or it was offered the address, and no other client has it. */
+  /** True if the client may have the address: it has, had or was offered it, and no other client has it. */
   mayBind(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
     if (this.#isRecordedForOther(client, address)) return false;
     const binding = this.table.at(address);
@@ -247,13 +250,13 @@ export class LeasableAddresses {
     return this.#isLeasable(address, nowMs) && this.#mayHave(client, address, nowMs);
   }
 
-  /** It had the address, or was offered it; and it has no other one. */
+  /** True if it had the address or was offered it, and has no other one. */
   #mayHave(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
     const isOwn = this.table.at(address)?.macAddress === client.macAddress;
     return (isOwn || this.#mayTake(client, address, nowMs)) && !this.#hasOther(client, address, nowMs);
   }
 
-  /** The client keeps another address, or is about to get one. */
+  /** True if the client keeps another address, or is about to get one. */
   #hasOther(client: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
     const own = this.bindingOf(client);
     const keeps =
@@ -262,9 +265,9 @@ export class LeasableAddresses {
   }
 
   /**
-   * The address that the client is offered: the one that is bound to it, else its own, else its last one, else the one of an earlier offer, else the one it wishes for, else the lowest one
-   * that no client had, else the one whose lease ended first, else the one of the oldest offer. Undefined: all are in use, or what is left is kept for clients that
-   * had an address here, or for those of other ports.
+   * The address that the client is offered: the one that is bound to it, else its own, else its last one, else the one of an earlier offer, else the
+   * one it wishes for, else the lowest one that no client had, else the one whose lease ended first, else the one of the oldest offer. Undefined if
+   * all are in use, or the free ones are kept for clients that had an address here or for clients at other ports.
    *
    * Source: RFC 2131 §4.3.1.
    */
@@ -288,7 +291,7 @@ export class LeasableAddresses {
     return this.#supply.keptCount(this.#keptSinceMs(nowMs));
   }
 
-  /** For as long again as a lease lasts. */
+  /** Addresses are kept for as long again as a lease lasts. */
   #keptSinceMs(nowMs: number): number {
     return nowMs - 1_000 * this.#pool.leaseTimeSeconds;
   }
@@ -299,7 +302,7 @@ export class LeasableAddresses {
     return binding !== undefined && isProven(binding, binding.grantedAtMs);
   }
 
-  /** Keeps the address for the client for a short time. An offer of what the client has leased keeps nothing. */
+  /** Keeps the address for the client for a short time. An offer of the client's own lease keeps nothing. */
   offer(client: UnknownClient, address: Ipv4Address, { isShort, nowMs }: { isShort: boolean; nowMs: number }): void {
     const binding = this.table.at(address);
     if (binding !== undefined && isBindingValid(binding, nowMs)) return;
@@ -315,7 +318,7 @@ export class LeasableAddresses {
     if (offer !== undefined) this.#refresh(offer.address, nowMs);
   }
 
-  /** No other client gets the address until `endRecording`. @param port - that of the client, if it gets the address now. */
+  /** No other client gets the address until `endRecording`. @param port - the client's port, if the client gets the address now. */
   beginRecording(record: BindingRecord, nowMs: number, port?: string): void {
     this.#recording.set(record.address, record);
     if (port !== undefined) this.#portLeases.add(record.address, port);
@@ -327,13 +330,13 @@ export class LeasableAddresses {
     this.#refresh(record.address, nowMs);
   }
 
-  /** The record survives: from now on it counts. */
+  /** Applies a record that survives a crash. */
   apply(record: BindingRecord, nowMs: number): void {
     const { address } = record;
     this.#quarantineEnds.delete(address);
     if (record.kind === 'quarantine') this.#quarantineEnds.set(address, record.untilMs);
     else this.withdrawOffer(record, nowMs);
-    // The first client that requests an address has it: what another one was offered is gone.
+    // The first client that requests an address gets it; another client's offer of it is gone.
     this.#withdrawOfferAt(address);
     for (const changed of this.table.apply(record)) {
       this.#ended.delete(changed);
@@ -363,27 +366,27 @@ export class LeasableAddresses {
     return this.isDynamic(address) && !this.#declared.has(address) && !this.isQuarantined(address, nowMs);
   }
 
-  /** Also an address that is declared without a MAC address: the client may well be the host that is meant. */
+  /** Includes an address that is declared without a MAC address: the client may well be the intended host. */
   #mayKeep({ macAddress }: UnknownClient, address: Ipv4Address): boolean {
     if (!mayBeKept(this.#pool, address)) return false;
     const declared = this.#declared.get(address);
     return declared?.macAddress === undefined || declared.macAddress === macAddress;
   }
 
-  /** True: the address of an offer may be offered again. */
+  /** True if an offered address may be offered again. */
   #shareOldestOffer(nowMs: number): boolean {
     const offer = this.#offers.shareOldest();
     if (offer !== undefined) this.#refresh(offer.address, nowMs);
     return offer !== undefined;
   }
 
-  /** By this server, or, as far as it can be known, by the one that ran before it died: then no client had the address. */
+  /** True if this server offered it, or the one before a restart may have: then no client had the address. */
   wasOffered({ macAddress }: UnknownClient, address: Ipv4Address, nowMs: number): boolean {
     if (this.#offers.wasOffered(macAddress, address, nowMs)) return true;
     return nowMs < this.#startIsOverAtMs && this.#supply.isUnused(address);
   }
 
-  /** True: addresses are scarce, and clients of this port that may be made up have a quarter of them. */
+  /** True if addresses are scarce and clients of this port that may be made up have a quarter of them. */
   #isPortFull({ port }: UnknownClient): boolean {
     if (port === undefined || !this.isScarce) return false;
     return this.#portLeases.countOf(port) >= Math.max(1, Math.floor(this.size / 4));
@@ -410,7 +413,7 @@ export class LeasableAddresses {
   }
 }
 
-/** True of a lease that was never renewed. */
+/** True if the lease was never renewed. */
 function mayBeMadeUp(binding: Binding | undefined, nowMs: number): boolean {
   return binding !== undefined && isBindingValid(binding, nowMs) && !isProven(binding, binding.grantedAtMs);
 }

@@ -1,4 +1,7 @@
-/** How long leases last: those of clients that may be made up are short, and while addresses are scarce all of them have gone in the time that they were there. */
+/**
+ * How long leases last. Leases of clients that may be made up are short. While addresses are scarce, no lease lasts longer than twice the time that
+ * its client has had the address, so made-up clients are gone soon.
+ */
 import type { Binding } from '../binding/binding.js';
 import { ServedPool } from '../server/served-pool.js';
 
@@ -8,25 +11,28 @@ import { ServedPool } from '../server/served-pool.js';
  */
 export const SHORT_LEASE_SECONDS = 300;
 
-/** A client that still asks for its address after so long is taken for a real one: the renewal of a short lease comes at half of it. */
+/** A client that still asks for its address after this time is taken for a real one: it renews a short lease at half of its time. */
 const PROVEN_AFTER_MS = (SHORT_LEASE_SECONDS * 1000) / 4;
 
-/** The pool with its lease time, and with shorter ones. */
+/** A pool with its own lease time, and with shorter ones. */
 export class LeaseTimes {
   readonly served: ServedPool;
-  /** By seconds. */
+  /** By lease time in seconds. */
   readonly #shorter = new Map<number, ServedPool>();
 
   constructor(served: ServedPool) {
     this.served = served;
   }
 
-  /** With leases of `SHORT_LEASE_SECONDS`, or of the time of the pool where that is shorter. */
+  /** The pool with leases of `SHORT_LEASE_SECONDS`, or of the pool's own lease time if that is shorter. */
   get short(): ServedPool {
     return this.#withSeconds(SHORT_LEASE_SECONDS);
   }
 
-  /** With leases at most twice as long as the client has had the address, and not shorter than `short`: of few lengths, as each has a `ServedPool`. */
+  /**
+   * The pool with leases at most twice as long as the client has had the address, and not shorter than `short`. There are few different lengths,
+   * because each needs a `ServedPool`.
+   */
   proven({ boundAtMs }: Pick<Binding, 'boundAtMs'>, nowMs: number): ServedPool {
     const mostSeconds = (2 * (nowMs - boundAtMs)) / 1000;
     if (mostSeconds >= this.served.pool.leaseTimeSeconds) return this.served;
@@ -46,7 +52,7 @@ export class LeaseTimes {
   }
 }
 
-/** True: the client has renewed its lease, or it has a lease that no made-up client gets. @param atMs - the time of its last message. */
+/** True if the client has renewed its lease, or has a lease that no made-up client gets. @param atMs - the time of its last message. */
 export function isProven({ boundAtMs, grantedAtMs, endsAtMs }: Binding, atMs: number): boolean {
   const isShort = endsAtMs - grantedAtMs <= SHORT_LEASE_SECONDS * 1000;
   return !isShort || atMs - boundAtMs >= PROVEN_AFTER_MS;

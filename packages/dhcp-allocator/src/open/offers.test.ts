@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Offer, Offers } from './offers.js';
 
-it('law: offers are those of a list; what is shared is the oldest offer of a place with the most', () => {
+it('law: behaves like a list of offers; the oldest offer of the place with the most offers is shared', () => {
   const change = fc.record({
     what: fc.constantFrom('add' as const, 'add', 'add', 'remove', 'share', 'expire'),
     ...{ client: fc.nat(12), address: fc.nat(12), place: fc.nat(3), pause: fc.nat(5) },

@@ -8,16 +8,16 @@ export const OFFER_MS = 30_000;
 /** Offers that keep their addresses from other clients, in one pool. */
 export const MOST_OFFERS = 4_096;
 
-/** Offers that keep nothing any more, but whose clients may still request what they were offered, in one pool. */
+/** Shared offers: they keep nothing, but their clients may still request what they were offered. Per pool. */
 const MOST_SHARED_OFFERS = 32_768;
 
-/** An address that was offered, and not asked for yet. It is in memory only: a crash costs the client a retransmission. */
+/** An address that was offered and not requested yet. Only in memory: a crash costs the client a retransmission. */
 export interface Offer {
   readonly macAddress: MacAddress;
   readonly address: Ipv4Address;
   /** Where the client is: the link, or a relay and what it adds (option 82). */
   readonly place: string;
-  /** The lease that was offered is a short first one. */
+  /** True if a short first lease was offered. */
   readonly isShort: boolean;
   readonly endsAtMs: number;
 }
@@ -55,13 +55,13 @@ export class Offers {
     return this.#byAddress.get(address);
   }
 
-  /** True: the address was offered to this client, and the offer has not ended. */
+  /** True if the address was offered to this client and the offer has not ended. */
   wasOffered(macAddress: MacAddress, address: Ipv4Address, nowMs: number): boolean {
     const offer = this.#byClient.get(macAddress) ?? this.#shared.get(macAddress);
     return offer?.address === address && offer.endsAtMs > nowMs;
   }
 
-  /** An offer that the client had before, or another client of this address, is gone. */
+  /** Adds an offer. It replaces an earlier offer to the client, and an offer of this address to another client. */
   add(offer: Offer): void {
     this.remove(offer.macAddress);
     const other = this.#byAddress.get(offer.address);

@@ -199,7 +199,7 @@ describe('RFC 2131 §4.3: we are 10.0.0.1 and lease 10.0.0.10 to .19; client 1 h
     expect(shortOutcome(new OpenServer().send('discover', 1, { rapid: true }))).toBe('offer 10.0.0.10');
   });
 
-  it('a pool without dynamic addresses answers unknown clients as before', () => {
+  it('a pool without dynamic addresses answers unknown clients like a pool that is not open', () => {
     const server = new OpenServer({ dynamic: [] });
     expect(server.send('discover', 1)).toBe('ignored unknown-client');
     expect(server.send('request', 1, { requested: '10.0.0.15' })).toBe('ignored unknown-client');
@@ -212,7 +212,7 @@ describe('RFC 2131 §4.2: the hardware address identifies a client, whatever cli
   it.each([
     ['on the link', {}],
     ['behind a relay', { giaddr: '10.0.0.254' }],
-  ])('hosts that send one identifier have an address each, %s', (_title, place) => {
+  ])('hosts that send the same identifier get an address each, %s', (_title, place) => {
     const server = new OpenServer();
     expect([1, 2, 3].map((client) => server.join(client, { ...place, identifier: DUID }))).toEqual([
       ...['10.0.0.10', '10.0.0.11', '10.0.0.12'],
@@ -223,14 +223,14 @@ describe('RFC 2131 §4.2: the hardware address identifies a client, whatever cli
     }
   });
 
-  it('the firmware, the installer and the operating system of a host have one address', () => {
+  it('the firmware, the installer and the operating system of a host get the same address', () => {
     const server = new OpenServer();
     const identifiers = [undefined, [1, 2, 0, 0, 0, 0, 1], [0, 1, 2, 3], DUID, [1], Array.from({ length: 255 }, () => 1)];
     for (const identifier of identifiers) expect(server.join(1, identifier && { identifier })).toBe('10.0.0.10');
     expect(server.open.bindings.size).toBe(1);
   });
 
-  it('the host name that a client sends is recorded if it is one, and kept when it sends none', () => {
+  it('a valid host name is recorded, and kept when the client later sends none', () => {
     const server = new OpenServer();
     server.join(1, { hostname: 'node-1' });
     server.send('request', 1, { ciaddr: '10.0.0.10' });
@@ -257,7 +257,7 @@ describe('open pools that share an interface: 10.0.0.0/24 and 10.9.0.0/24', () =
     return shortOutcome(outcomeOf(answer));
   };
 
-  it('a new client gets the first; one that is known in the second gets that; a relay and the server that it names decide', () => {
+  it('a new client gets the first pool, a client that is known in the second gets that; a relay and a named server decide', () => {
     expect(send('discover', 1)).toBe('offer 10.0.0.10');
     expect(send('discover', 2, { requested: '10.9.0.15' })).toBe('offer 10.9.0.15');
     expect(send('discover', 2)).toBe('offer 10.9.0.15');

@@ -1,4 +1,4 @@
-/** A pool cannot be starved for long by made-up clients. */
+/** Made-up clients cannot starve a pool for long. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MOST_OFFERS } from './offers.js';
@@ -7,7 +7,7 @@ import { ip, OpenServer, SERVER } from './open-pool-fixtures.js';
 
 const REAL = 0;
 
-/** DISCOVERs of so many clients that ask for nothing after that. */
+/** DISCOVERs of this many clients, which send nothing after that. */
 function flood(server: OpenServer, count: number, fields: Fields = {}): void {
   for (let each = 0; each < count; each++) {
     server.send('discover', ++madeUp, fields);
@@ -22,7 +22,7 @@ function offerOf(server: OpenServer, client: number, fields: Fields = {}): strin
 }
 
 describe('a flood of DISCOVERs', () => {
-  it('law: a client that requests what it is offered has it at its first try, whatever flood there is before, between and after', () => {
+  it('law: a client that requests what it was offered gets it at its first try, whatever flood comes before, between and after', () => {
     const some = fc.nat(120);
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), some, some, some, (size, before, between, others) => {
@@ -38,7 +38,7 @@ describe('a flood of DISCOVERs', () => {
     );
   });
 
-  it('law: many clients that follow the protocol each have an address after as many rounds at most, with a flood between all their messages', () => {
+  it('law: n clients that follow the protocol all have an address after at most n rounds, with a flood between all their messages', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 8 }), fc.nat(20), (clients, between) => {
         const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.17'] });
@@ -60,12 +60,12 @@ describe('a flood of DISCOVERs', () => {
     );
   });
 
-  it('costs nothing durable, and memory for so many offers at most; the next client is offered the lowest address again', () => {
+  it('writes no records, and uses memory for a bounded number of offers; the next client is offered the lowest address again', () => {
     const server = new OpenServer({ cidr: '10.0.0.0/16', dynamic: ['10.0.1.0-10.0.200.255'] });
     const before = offerOf(server, REAL);
     flood(server, MOST_OFFERS + 100);
     expect(server.stored).toEqual([]);
-    // What it was offered was offered to others meanwhile, who did not request it.
+    // Meanwhile its offer went to others too, which did not request it.
     expect(server.send('request', REAL, { server: SERVER, requested: before })).toMatch(`ack ${before} `);
     expect(ip(offerOf(server, 1)) - ip('10.0.1.0')).toBeLessThanOrEqual(MOST_OFFERS);
     server.pass(31);
@@ -84,7 +84,7 @@ describe('a flood of DISCOVERs', () => {
 });
 
 describe('a flood of DISCOVERs and REQUESTs', () => {
-  it('has the pool for five minutes at most after it ends, also where leases are long', () => {
+  it('occupies the pool for at most five minutes after it ends, also where leases are long', () => {
     const server = new OpenServer({ leaseTimeSeconds: 30 * 24 * 3600 });
     for (let each = 0; each < 50; each++) server.join(++madeUp);
     expect(server.send('discover', REAL)).toBe('ignored pool-exhausted');
@@ -93,7 +93,7 @@ describe('a flood of DISCOVERs and REQUESTs', () => {
     expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 1, free: 9 });
   });
 
-  it('law: whatever it renews, and when, it has little more than half of the pool after twice the time that it lasted', () => {
+  it('law: whatever it renews, and when, it has little more than half of the pool after twice its duration', () => {
     const step = fc.record({ seconds: fc.oneof(fc.constant(75), fc.integer({ min: 1, max: 400 })), joins: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
@@ -134,7 +134,7 @@ describe('the last addresses of a pool', () => {
     return server;
   }
 
-  it('are kept, a quarter of them, for clients that had them, whatever made-up clients do', () => {
+  it('a quarter of them is kept for clients that had them, whatever made-up clients do', () => {
     const server = serverOfTwelve();
     const joined = Array.from({ length: 50 }, () => server.join(++madeUp));
     expect(joined.filter((address) => address !== 'no offer')).toHaveLength(9);
@@ -142,7 +142,7 @@ describe('the last addresses of a pool', () => {
     for (const client of [10, 11, 12]) expect(server.join(client)).toBe(`10.0.0.${9 + client}`);
   });
 
-  it('are taken from made-up clients first: the addresses of clients that had renewed their leases stay theirs', () => {
+  it('made-up clients lose theirs first: clients that had renewed their leases keep their addresses', () => {
     const server = serverOfTwelve();
     server.join(++madeUp);
     server.pass(301);
@@ -174,7 +174,7 @@ describe('a port of a relay', () => {
     for (const client of [1, 2, 3, 4]) expect(server.join(client, at('quiet'))).toMatch(/^10\./);
   });
 
-  it('has as many clients as it likes that renew their leases, and where the relay adds nothing there is no limit', () => {
+  it('may have any number of clients that renew their leases, and there is no limit if the relay adds nothing', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.19'] });
     const clients = [1, 2, 3, 4, 5, 6, 7, 8];
     const addressOf = new Map<number, string>();

@@ -1,4 +1,4 @@
-/** What must be true of an open pool whatever happens: packets in any order, records that fail and may survive all the same, crashes, time. */
+/** What must hold for an open pool, whatever happens: packets in any order, records that fail and may survive nevertheless, crashes, time. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BindingRecord, isBindingValid } from '../binding/binding.js';
@@ -25,7 +25,7 @@ describe('laws of an open pool', () => {
     );
   });
 
-  it('a client that keeps asking has an address while one is free that is not kept for those that had it', () => {
+  it('a client that keeps asking gets an address while one is free that is not kept for former clients', () => {
     let joined = 0;
     fc.assert(
       fc.property(fc.array(stepOrForgery, { maxLength: 80, size: 'max' }), fc.nat(5), fc.nat(2), (steps, client, identifier) => {
@@ -82,13 +82,13 @@ describe('laws of an open pool', () => {
     );
   });
 
-  it('a pool that was restored answers as the one that died: what is free and what is leased is the same', () => {
+  it('a restored pool answers like the one that died: the same addresses are free and leased', () => {
     const withoutUnsure = step.filter((each) => !(each.kind === 'settle' && each.outcome === 'unsure') && each.kind !== 'crash');
     fc.assert(
       fc.property(fc.array(withoutUnsure, { maxLength: 80, size: 'max' }), (steps) => {
         const world = new World();
         for (const each of steps) world.run(each);
-        // What is only in memory is over.
+        // Everything that was only in memory is lost.
         world.run({ kind: 'pass', seconds: 31 });
         for (let count = 0; count < 200; count++) world.run({ kind: 'settle', outcome: 'lost' });
         const before = world.server.open.counts(world.server.nowMs);
@@ -102,7 +102,7 @@ describe('laws of an open pool', () => {
     );
   });
 
-  it('whatever octets come in, and through whatever relay, nothing throws, and the next client gets its address', () => {
+  it('no packet makes it throw, through whatever relay, and the next client gets its address', () => {
     const seeds = (['discover', 'request', 'decline', 'release', 'inform'] as const).flatMap((type) => [
       clientPacket(type, mac(1), {
         requested: '10.0.0.10',
@@ -130,7 +130,7 @@ describe('laws of an open pool', () => {
     );
   });
 
-  it('a clock that steps in either direction leaves one binding for each address and client, and never a throw', () => {
+  it('a clock that steps in either direction leaves one binding for each address and client, and nothing throws', () => {
     const anyTime = fc.oneof(
       step,
       fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: -5_000, max: 5_000 }) }),

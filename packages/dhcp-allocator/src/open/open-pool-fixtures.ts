@@ -1,4 +1,4 @@
-/** Unknown clients of an open pool, for tests: packets in, and what became of them as one line. */
+/** Unknown clients of an open pool, for tests: packets in, each outcome as one line. */
 import { formatIpv4Address, parseIpv4Address } from '../address/ipv4-address.js';
 import { macAddressBytes } from '../address/mac-address.js';
 import type { BindingRecord } from '../binding/binding.js';
@@ -78,7 +78,7 @@ export function outcomeOf(answer: Answer | RecordAnswer): string {
   return `${type} ${formatIpv4Address(reply.yiaddr)} ${kind} ${formatIpv4Address(address)}:${port}${text}`;
 }
 
-/** Without where the reply goes: `offer 10.0.0.10`. */
+/** Without the destination of the reply: `offer 10.0.0.10`. */
 export const shortOutcome = (outcome: string): string => outcome.replace(/ (link|unicast|broadcast) \S+/, '');
 
 export const SERVER = '10.0.0.1';
@@ -97,7 +97,7 @@ export function servedPool(definition: Partial<PoolDefinition> = {}): ServedPool
 export class OpenServer {
   nowMs = 1_000_000;
   canRecord = true;
-  /** What survives a crash. */
+  /** The records that survive a crash. */
   readonly stored: BindingRecord[] = [];
   readonly declared = new LeaseTable();
   served: ServedPool;
@@ -118,7 +118,7 @@ export class OpenServer {
     });
   }
 
-  /** Records what is to be recorded; true if it counts. */
+  /** Records what is to be recorded; true if it took effect. */
   record(record: BindingRecord): boolean {
     if (this.canRecord) {
       this.stored.push(record);
@@ -134,7 +134,7 @@ export class OpenServer {
     return outcomeOf(answer);
   }
 
-  /** The lease ends, as its client did not answer a probe. True if that counts. */
+  /** Ends the lease because its client did not answer a probe. True if that took effect. */
   end(address: number): boolean {
     const { grantedAtMs = 0 } = this.open.bindings.at(address) ?? {};
     const record = this.open.beginRelease(address, grantedAtMs, this.nowMs);
@@ -147,7 +147,7 @@ export class OpenServer {
     return record !== undefined && this.record(record);
   }
 
-  /** DISCOVER and REQUEST, as a client does both; the address that it has then, or what kept it from one. */
+  /** Sends DISCOVER and REQUEST like a client; returns its address, or why it got none. */
   join(client: number, fields: Fields = {}): string {
     const offered = /^offer (\S+)/.exec(this.send('discover', client, fields))?.[1];
     if (offered === undefined) return 'no offer';

@@ -1,8 +1,8 @@
 /**
  * A pool whose dynamic addresses unknown clients may lease. It does no I/O and reads no clock.
  *
- * A binding comes in two steps: a decision returns its record, and the binding counts when the caller reports that the record survives a crash
- * (`recorded`). Until then its address is leased to no other client. So what was acknowledged is always among the records.
+ * A binding takes two steps: a decision returns its record, and the binding takes effect when the caller reports that the record survives a crash
+ * (`recorded`). Until then no other client gets its address. So every acknowledged address is among the records.
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { MacAddress } from '../address/mac-address.js';
@@ -19,7 +19,7 @@ import type { UnknownClient } from './unknown-client.js';
 /** A declared address that an unknown client still uses. */
 export interface WaitingDeclaration {
   readonly declared: DeclaredAddress;
-  /** Of the unknown client. */
+  /** When the lease of the unknown client ends. */
   readonly binding: Binding;
 }
 
@@ -41,7 +41,7 @@ export interface OpenPoolCounts {
 export interface LeaseToAdopt {
   readonly macAddress: MacAddress;
   readonly address: Ipv4Address;
-  /** Infinity for a lease for ever. */
+  /** Infinity for a lease that never ends. */
   readonly endsAtMs: number;
 }
 
@@ -50,7 +50,8 @@ export class OpenPool {
   #leaseTimes: LeaseTimes;
 
   /**
-   * @param records - what was recorded for the pool, in order; records of other pools are ignored. A table is taken over: the caller does not change it any more.
+   * @param records - what was recorded for the pool, in order; records of other pools are ignored. If it is a table, the pool takes it over, and the
+   * caller must not change it afterwards.
    * @param nowMs - milliseconds on the clock of the records.
    */
   constructor(served: ServedPool, records: Iterable<BindingRecord> | BindingTable, nowMs: number) {
@@ -66,19 +67,19 @@ export class OpenPool {
     return this.#leaseTimes.served;
   }
 
-  /** Bindings, valid and ended, and quarantines: to be read. `records()` are all of them, for a store that starts anew. */
+  /** Bindings, valid and ended, and quarantines. Read only. `records()` returns all of them, to replace a store. */
   get bindings(): Pick<BindingTable, 'ofClient' | 'at' | 'bindings' | 'records' | 'quarantines' | 'quarantinedSince' | 'size'> {
     return this.#addresses.table;
   }
 
-  /** What decisions are made from. */
+  /** The state that decisions read. */
   get addresses(): LeasableAddresses {
     return this.#addresses;
   }
 
   /**
-   * The pool as it is from now on, of the same name. Bindings, offers and what is being recorded stay; a client whose address is not dynamic any more keeps
-   * it as long as it renews its lease.
+   * Replaces the definition of the pool; the name must stay the same. Bindings, offers and what is being recorded stay; a client whose address is not
+   * dynamic any more keeps it as long as it renews its lease.
    */
   setPool(served: ServedPool, nowMs: number): void {
     this.#leaseTimes = new LeaseTimes(served);
@@ -91,8 +92,8 @@ export class OpenPool {
   }
 
   /**
-   * Declared addresses that must not be served yet, because a client with another MAC address leases them, or will when its record survives. That client gets a
-   * DHCPNAK when it renews its lease, and another address then.
+   * Declared addresses that must not be served yet, because a client with another MAC address leases them, or will when its record survives. That
+   * client gets a DHCPNAK when it renews its lease, and then another address.
    */
   waitingDeclarations(nowMs: number): WaitingDeclaration[] {
     return [...this.#addresses.declared.values()].flatMap((declared) => {
@@ -105,9 +106,8 @@ export class OpenPool {
   }
 
   /**
-   * The record by which a client that was declared keeps its address as an unknown client, until its lease ends. To be recorded, and reported by
-   * `recorded`, before the declaration goes. Undefined: no client may have the address in this pool, or an
-   * unknown client still uses it.
+   * The record that lets a client that was declared keep its address as an unknown client until its lease ends. Record it, and call `recorded`,
+   * before the declaration goes. Undefined if no client may have the address in this pool, or an unknown client still uses it.
    */
   adoptionOf({ macAddress, address, endsAtMs }: LeaseToAdopt, nowMs: number): BindingRecord | undefined {
     if (!mayBeKept(this.pool, address) || this.waitingDeclarations(nowMs).some(({ binding }) => binding.address === address))
@@ -119,8 +119,9 @@ export class OpenPool {
   }
 
   /**
-   * The record by which no client gets the address before `untilMs`, because another machine uses it; its binding ends. To be recorded, and reported by
-   * `recorded`. Undefined: a quarter of the dynamic addresses (at least one) is in quarantine, or the address is not dynamic, is declared, or is being recorded.
+   * The record that quarantines the address until `untilMs`, because another machine uses it, and ends its binding. Record it, and call `recorded`.
+   * Undefined if a quarter of the dynamic addresses (at least one) is in quarantine, or the address is not dynamic, is declared, or is being
+   * recorded.
    *
    * Source: RFC 2131 §4.3.3.
    */
@@ -131,7 +132,7 @@ export class OpenPool {
     if (isFull && !addresses.isQuarantined(address, nowMs)) return undefined;
     if (!addresses.isDynamic(address) || this.#isAssigned(address)) return undefined;
     if (addresses.recordingAt(address) !== undefined) return undefined;
-    // A lease that its client may still believe lasts for its whole time: until then no other client gets the address.
+    // The client may still believe in its lease: until that ends, no other client gets the address.
     const leasedUntilMs = addresses.table.at(address)?.endsAtMs ?? untilMs;
     const times = { untilMs: Math.max(untilMs, leasedUntilMs), beganAtMs: nowMs };
     const record: BindingRecord = { kind: 'quarantine', poolName: this.pool.name, address, ...times };
@@ -139,7 +140,7 @@ export class OpenPool {
     return record;
   }
 
-  /** The record by which the quarantine of the address ends before its time. Undefined: it is in none, or is being recorded. */
+  /** The record that ends the quarantine of the address early. Undefined if it is not in quarantine, or is being recorded. */
   beginQuarantineEnd(address: Ipv4Address, nowMs: number): BindingRecord | undefined {
     const addresses = this.#addresses;
     if (!addresses.isQuarantined(address, nowMs) || addresses.recordingAt(address) !== undefined) return undefined;
@@ -149,8 +150,8 @@ export class OpenPool {
   }
 
   /**
-   * The records by which leases and quarantines end that were recorded while a clock was ahead, and would last for years: each has lasted for its whole time since this pool first
-   * saw it. To be asked for every few seconds; each is to be recorded, and reported by `recorded`.
+   * The records that end leases and quarantines which were recorded while a clock was ahead, and would last for years: each has lasted for its whole
+   * time since this pool first saw it. Call it every few seconds; record each result, and call `recorded`.
    */
   beginOverdueEnds(nowMs: number): BindingRecord[] {
     const records = this.#addresses
@@ -162,14 +163,18 @@ export class OpenPool {
     return records;
   }
 
-  /** Another host uses the address, and `beginQuarantine` has no record for that: a client to which it is bound has another one before `untilMs`. In memory. */
+  /**
+   * Notes that another host uses the address, for which `beginQuarantine` returned no record: a client to which the address is bound gets another one
+   * until `untilMs`. Only in memory.
+   */
   noteInUse(address: Ipv4Address, untilMs: number): void {
     this.#addresses.noteInUse(address, untilMs);
   }
 
   /**
-   * The record by which the lease ends, because a person ends it, or the address is bound to another client, and the client does not answer a probe. The client is remembered. To be recorded, and reported by `recorded`. Undefined: there is no such lease any more, its client has renewed it since, or
-   * the address, or another one of the client, is being recorded.
+   * The record that ends the lease, because a person ends it, or because the address is bound to another client and the client does not answer a
+   * probe. The client is remembered. Record it, and call `recorded`. Undefined if there is no such lease any more, its client has renewed it since,
+   * or the address, or another one of the client, is being recorded.
    *
    * @param grantedAtMs - `grantedAtMs` of the binding when the probe began.
    */
@@ -183,8 +188,9 @@ export class OpenPool {
   }
 
   /**
-   * The record by which a lease that has ended goes on, because its client was found to use the address: it did not answer when a person ended the lease, or it did not hear that the lease has
-   * ended. To be recorded, and reported by `recorded`. Undefined: the address is not remembered as that of a client with this MAC address, or is being recorded.
+   * The record that continues a lease that has ended, because its client still uses the address: it did not answer when a person ended the lease, or
+   * it did not hear that the lease has ended. Record it, and call `recorded`. Undefined if the address is not remembered for a client with this MAC
+   * address, or is being recorded.
    */
   beginRestoring(address: Ipv4Address, usedBy: MacAddress, nowMs: number): BindingRecord | undefined {
     const binding = this.#addresses.table.at(address);
@@ -202,8 +208,8 @@ export class OpenPool {
   }
 
   /**
-   * The lease of another client that keeps this one from the address that is bound to it. To be probed when this client asks: if its host does not answer, `beginRelease`
-   * ends it.
+   * The lease of another client that keeps this client from its bound address. Probe it when this client asks: if its host does not answer,
+   * `beginRelease` ends it.
    */
   formerHolderOf(client: Pick<UnknownClient, 'macAddress'>, nowMs: number): Binding | undefined {
     const address = this.#addresses.boundToOf(client);
@@ -212,20 +218,20 @@ export class OpenPool {
     return isBindingValid(binding, nowMs) ? binding : undefined;
   }
 
-  /** The record survives a crash: from now on it counts. To be called in the order in which records were recorded; also with those of another replica. */
+  /** Applies a record that survives a crash. Call it in the order in which records were recorded, also with the records of another replica. */
   recorded(record: BindingRecord, nowMs: number): void {
     this.#addresses.apply(record, nowMs);
     this.#addresses.endRecording(record, nowMs);
   }
 
-  /** The record may not survive a crash: its client gets no reply, and may ask again. */
+  /** Drops a record that may not survive a crash: its client gets no reply, and may ask again. */
   notRecorded(record: BindingRecord, nowMs: number): void {
     this.#addresses.endRecording(record, nowMs);
   }
 
   /**
-   * Bindings whose lease has ended without a RELEASE since the last call, for logs and for those who watch. Their clients are remembered. A lease that began anew
-   * before the call is not among them.
+   * Bindings whose lease has ended without a RELEASE since the last call, for logs and watchers. Their clients are remembered. A lease that began
+   * anew before the call is left out.
    */
   takeEnded(nowMs: number): Binding[] {
     return this.#addresses.takeEnded(nowMs);
@@ -249,7 +255,8 @@ export class OpenPool {
   /** The pool with the lease time that the client gets for the address: its own, or a shorter one, `SHORT_LEASE_SECONDS` at least. */
   servedFor(client: UnknownClient, address: Ipv4Address, nowMs: number): ServedPool {
     const boundTo = this.#addresses.boundToOf(client);
-    // No other client gets what is bound to this one; what is not, it leaves for that as soon as it can.
+    // A bound address has the pool's full lease time, because no other client gets it. Any other lease of the bound client is short: it moves as soon
+    // as it can.
     if (boundTo !== undefined) return boundTo === address ? this.served : this.#leaseTimes.short;
     const own = this.#addresses.bindingOf(client);
     if (own?.address !== address || !isBindingValid(own, nowMs))
@@ -271,10 +278,10 @@ export class OpenPool {
     const record = {
       ...{ kind: 'binding' as const, poolName: this.pool.name, address, macAddress },
       ...(hostname !== undefined && { hostname }),
-      // Also where its lease had ended: a client that comes back was not made up.
+      // Even if its lease had ended: a client that comes back was not made up.
       boundAtMs: own?.address === address ? own.boundAtMs : nowMs,
       grantedAtMs: nowMs,
-      // A shorter lease counts for the client when it has the ACK, which may be lost: until the longer one ends, it may use the address.
+      // The client learns of a shorter lease from the ACK, which may be lost: it may use the address until the longer lease ends.
       endsAtMs: Math.max(isRenewal ? own.endsAtMs : 0, leaseExpiry(this.servedFor(client, address, nowMs).pool, nowMs)),
       isReleased: false,
     };
@@ -282,12 +289,12 @@ export class OpenPool {
     return record;
   }
 
-  /** The address, or another one of its client, is being recorded: a second record would end what that one has acknowledged. */
+  /** True if the address, or another one of its client, is being recorded: a second record would end what the first has acknowledged. */
   #isChanging(binding: Binding): boolean {
     return this.#addresses.recordingAt(binding.address) !== undefined || this.#addresses.isMoving(binding);
   }
 
-  /** An address that an object assigns, or keeps from all clients: not one that is leased here. */
+  /** True if an object assigns the address, or keeps it from all clients: this pool does not lease it. */
   #isAssigned(address: Ipv4Address): boolean {
     const declared = this.#addresses.declared.get(address);
     return declared !== undefined && declared.isLeasedHere !== true;

@@ -14,7 +14,7 @@ import {
 } from './open-pool-fixtures.js';
 
 describe('a story of an open pool', () => {
-  it('addresses are sticky; the oldest ended lease is reused first, and only when no address is left that no client had', () => {
+  it('addresses are sticky; an address is reused only when all have been leased, the oldest ended lease first', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.13'], leaseTimeSeconds: 200 });
     expect([1, 2, 3].map((client) => server.join(client))).toEqual(['10.0.0.10', '10.0.0.11', '10.0.0.12']);
     server.end(ip('10.0.0.11'));
@@ -50,7 +50,7 @@ describe('a story of an open pool', () => {
     expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
   });
 
-  it('a client without a lease that requests what it was not offered is refused, except an address that no client had, just after a crash', () => {
+  it('a client without a lease that requests an address it was not offered is refused, except for an unused address just after a crash', () => {
     const request = (client: number, requested: string) =>
       shortOutcome(server.send('request', client, { server: SERVER, requested }));
     const server = new OpenServer();
@@ -65,7 +65,7 @@ describe('a story of an open pool', () => {
     expect(request(1, '10.0.0.10')).toBe('ack 10.0.0.10');
   });
 
-  it('a client that returns is offered its last address although that is offered to another client, which is refused then', () => {
+  it('a client that returns is offered its last address even if another client was offered it; that one is refused', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.11'] });
     for (const client of [1, 9]) server.join(client);
     server.end(ip('10.0.0.10'));
@@ -79,7 +79,7 @@ describe('a story of an open pool', () => {
     expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
   });
 
-  it('what cannot be recorded is not acknowledged; the client has it when it asks again', () => {
+  it('an address that cannot be recorded is not acknowledged; the client gets it when it asks again', () => {
     const server = new OpenServer();
     server.send('discover', 1);
     server.canRecord = false;
@@ -90,7 +90,7 @@ describe('a story of an open pool', () => {
     expect(shortOutcome(server.send('request', 1, { server: SERVER, requested: '10.0.0.10' }))).toBe('ack 10.0.0.10');
   });
 
-  it('while a binding is being recorded, its address is leased to no other client, and repetitions are not recorded again', () => {
+  it('while a binding is being recorded, no other client gets its address, and repetitions are not recorded again', () => {
     const server = new OpenServer();
     const request = (client: number) => clientPacket('request', mac(client), { server: SERVER, requested: '10.0.0.10' });
     server.send('discover', 1);
@@ -128,7 +128,7 @@ describe('a story of an open pool', () => {
     expect(event({ ciaddr: '10.0.0.10' })).toBe(`bound ${mac(1)} 7`);
   });
 
-  it('a lease is renewed over a crash, and ends when the client is silent', () => {
+  it('a lease can be renewed after a crash, and ends when the client is silent', () => {
     const server = new OpenServer();
     server.join(1);
     server.pass(150);
@@ -140,7 +140,7 @@ describe('a story of an open pool', () => {
     expect(server.open.counts(server.nowMs)).toMatchObject({ valid: 0, kept: 1, free: 9 });
   });
 
-  it('§4.3.3 a declined address that is confirmed is leased to no client until its quarantine ends, at most a quarter of them', () => {
+  it('§4.3.3 no client gets a declined address, once confirmed, until its quarantine ends; at most a quarter is in quarantine', () => {
     const server = new OpenServer();
     server.join(1);
     const quarantine = (address: string) => server.open.beginQuarantine(ip(address), server.nowMs + 3_600_000, server.nowMs);
@@ -162,7 +162,7 @@ describe('a story of an open pool', () => {
     expect(server.join(2)).toBe('10.0.0.10');
   });
 
-  it('other ranges: clients keep what they have as long as they renew it, and what is being recorded stays', () => {
+  it('when the ranges change, clients keep their addresses as long as they renew, and records in progress stay', () => {
     const server = new OpenServer();
     server.join(1);
     const record = server.open.beginQuarantine(ip('10.0.0.11'), server.nowMs + 3_600_000, server.nowMs);
@@ -185,7 +185,7 @@ describe('the time of a lease', () => {
     return answer.kind === 'reply' ? decoded(answer.bytes).options.uint32(OptionCode.leaseTime) : undefined;
   };
 
-  it('is short at first; renewed in time it is that of the pool, also after it has ended', () => {
+  it('is short at first; after a renewal in time it is that of the pool, also after the lease has ended', () => {
     const server = new OpenServer();
     expect(seconds(server, 1)).toBe(300);
     server.join(1);
@@ -201,7 +201,7 @@ describe('the time of a lease', () => {
     expect(seconds(server, 1)).toBe(3600);
   });
 
-  it('while less than half of the addresses are free, what is renewed lasts at most twice as long as the client had it', () => {
+  it('while less than half of the addresses are free, a renewed lease lasts at most twice as long as the client has had the address', () => {
     const server = new OpenServer();
     for (let client = 0; client < 6; client++) server.join(client);
     server.send('discover', 6);
@@ -237,7 +237,7 @@ describe('the time of a lease', () => {
     expect(renewed()).toBe(3600);
   });
 
-  it('for ever is for ever', () => {
+  it('may be infinite', () => {
     const server = new OpenServer({ leaseTimeSeconds: 0xffffffff });
     server.join(1);
     server.pass(150);
@@ -245,7 +245,7 @@ describe('the time of a lease', () => {
     expect(server.open.bindings.at(ip('10.0.0.10'))?.endsAtMs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('is recorded as the longer one where a shorter one is acknowledged: the client may never hear of it', () => {
+  it('the longer lease is recorded when a shorter one is acknowledged: the client may never hear of it', () => {
     const server = new OpenServer();
     server.join(1);
     server.pass(150);

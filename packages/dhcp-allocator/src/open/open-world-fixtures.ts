@@ -1,7 +1,7 @@
 /**
- * A server, clients, and all that can happen to them. A client is modelled by what it believes: it uses its address from the ACK until its lease ends, and it
- * gave it up when it requests another one. A client is a MAC address: it sends any client identifier, those of others too, on the link or through a relay. No host
- * answers probes.
+ * A server, clients, and everything that can happen to them. The model of a client is what it believes: it uses its address from the ACK until its
+ * lease ends, or until it requests another one. A client is a MAC address: it sends any client identifier, also those of others, on the link or
+ * through a relay. No host answers probes.
  */
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -32,14 +32,14 @@ export type Step =
 
 /** How a message is sent. */
 interface Manner {
-  /** 0: it has no client identifier. */
+  /** 0 for no client identifier. */
   readonly identifier: number;
   readonly isRelayed: boolean;
 }
 
 const client = fc.nat(CLIENTS - 1);
 const manner = { identifier: fc.nat(2), isRelayed: fc.boolean() };
-/** 0: the address that the client believes to have or was offered; else one of the pool. */
+/** 0 for the address that the client believes it has, or was offered; otherwise an address of the pool. */
 const address = fc.oneof(fc.constant(0), fc.integer({ min: 10, max: 16 }));
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('discover' as const), client, wish: address, ...manner }) },
@@ -64,7 +64,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom({ kind: 'crash' as const }, { kind: 'undeclare' as const }) },
 );
 
-/** Also what other machines make up. */
+/** Includes messages that other machines make up. */
 export const stepOrForgery: fc.Arbitrary<Step> = fc.oneof(
   { weight: 20, arbitrary: step },
   {
@@ -85,20 +85,20 @@ interface Belief {
   readonly endsAtMs: number;
 }
 
-/** What is being recorded, because of a message of this client. */
+/** A record in progress, because of a message of this client. */
 interface InFlight {
   readonly client: number;
   readonly answer: Pick<RecordAnswer, 'record' | 'reply'>;
   readonly requestedAtMs: number;
 }
 
-/** A server whose store settles when it is asked to, and clients that remember what they were sent. */
+/** A server whose store settles on request, and clients that remember their replies. */
 export class World {
   readonly server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.15'], leaseTimeSeconds: 600 });
   readonly offered = new Map<number, string>();
   readonly believed = new Map<number, Belief>();
   #inFlight: InFlight[] = [];
-  /** Address and MAC address of what is declared. */
+  /** The declared addresses, with their MAC addresses. */
   readonly #declared = new Map<number, string>();
   readonly #servedDeclarations = new Set<string>();
 
@@ -179,7 +179,7 @@ export class World {
     if (type === 'ack') this.believed.set(client, { address, endsAtMs: requestedAtMs + leaseSeconds * 1000 });
   }
 
-  /** The oldest record survives and is reported; or not; or it survives and the store does not know. */
+  /** The oldest record survives and is reported; or does not survive; or survives without the store knowing. */
   #settle(outcome: 'recorded' | 'lost' | 'unsure'): void {
     const next = this.#inFlight.shift();
     if (next === undefined) return;
@@ -198,7 +198,7 @@ export class World {
     this.#deliver(client, reply, requestedAtMs);
   }
 
-  /** Of what is being recorded, a part from the front survives. */
+  /** The first few of the records in progress survive. */
   #crash(): void {
     const { server } = this;
     const surviving = this.#inFlight.slice(0, Math.floor(this.#inFlight.length / 2));
@@ -228,7 +228,7 @@ export class World {
     const endsAtMs = server.nowMs + 600_000;
     const record = server.open.adoptionOf({ macAddress, address, endsAtMs }, server.nowMs);
     if (record === undefined) return;
-    // What was to be recorded before is settled before.
+    // Records from before are settled first.
     while (this.#inFlight.length > 0) this.#settle('recorded');
     server.stored.push(record);
     server.open.recorded(record, server.nowMs);
@@ -246,7 +246,7 @@ export class World {
     );
   }
 
-  /** Addresses that a declared client uses: from when it may, for good. */
+  /** The addresses that declared clients use, from the moment when they may. */
   servedDeclarations(): ReadonlySet<string> {
     const { open, nowMs } = this.server;
     const waiting = new Set(open.waitingDeclarations(nowMs).map(({ declared }) => declared.address));

@@ -1,6 +1,6 @@
 /**
- * A map whose oldest entry is found in constant time. The iterator of a Map has to pass all that was deleted at the front since the Map was last made
- * smaller, which are thousands where old entries are replaced by new ones; this one keeps its iterator.
+ * A map whose oldest entry is found in constant time. A new iterator of a Map must skip all entries that were deleted at the front since the Map last
+ * shrank: thousands where new entries keep replacing old ones. This map keeps its iterator.
  */
 export class OrderedMap<Key, Value extends object> {
   readonly #entries = new Map<Key, Value>();
@@ -34,7 +34,7 @@ export class OrderedMap<Key, Value extends object> {
     this.#entries.delete(key);
   }
 
-  /** The value that was added before all others; undefined if there is none. */
+  /** The oldest value; undefined if there is none. */
   get oldest(): Value | undefined {
     if (this.#entries.size === 0) return undefined;
     while (this.#oldest === undefined || this.#entries.get(this.#keyOf(this.#oldest)) !== this.#oldest) this.#goOn();
@@ -44,7 +44,7 @@ export class OrderedMap<Key, Value extends object> {
   #goOn(): void {
     const next = this.#rest.next();
     this.#oldest = next.value;
-    // An iterator that has come to its end stays there, whatever is added.
+    // An iterator that has reached its end stays there, even if entries are added.
     if (next.done) this.#rest = this.#entries.values();
   }
 }

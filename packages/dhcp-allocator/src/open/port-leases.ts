@@ -1,6 +1,6 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 
-/** How many addresses the clients of each port of a relay have that may be made up. In memory: such a lease lasts for minutes. */
+/** Counts, for each port of a relay, the addresses of clients that may be made up. Only in memory, because such leases last for minutes. */
 export class PortLeases {
   readonly #portOf = new Map<Ipv4Address, string>();
   readonly #counts = new Map<string, number>();

@@ -11,7 +11,7 @@ export interface UnknownClient {
   readonly hostname?: string;
   /** The link, or a relay and what it adds (option 82): the port of a switch, for instance. */
   readonly place: string;
-  /** The same where the relay adds something; absent: many clients may share the place. */
+  /** The same, if the relay adds something; absent otherwise, because many clients may share the place. */
   readonly port?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Clocks that are wrong, messages in the name of others, and records that are under way: no client loses its address by them. */
+/** Wrong clocks, forged messages and records in progress: none of them costs a client its address. */
 import { describe, expect, it } from 'vitest';
 import type { BindingRecord } from '../binding/binding.js';
 import { parseIscLeases } from '../isc-leases/parse-isc-leases.js';
@@ -30,7 +30,7 @@ describe('the first 30 s after a start', () => {
     // Any machine: one packet in the name of X.
     const forged = server.send('request', X, { server: SERVER, requested: '10.0.0.19' });
     expect(forged).toMatch(/^nak/);
-    // X uses `address` for an hour still. Another host behind a relay:
+    // X still uses `address` for an hour. Another host behind a relay:
     expect(server.join(Y, relayed)).not.toBe(address);
     // And X loses it at its next renewal
     expect(server.send('request', X, { ...relayed, ciaddr: address })).toMatch(/^ack/);
@@ -46,7 +46,7 @@ describe('the first 30 s after a start', () => {
 });
 
 describe('a clock that is behind', () => {
-  it('leases last although the host boots with a clock that is behind, until NTP sets it', () => {
+  it('leases last while the host runs with a clock that is behind, until NTP sets it', () => {
     const server = new OpenServer();
     server.nowMs = Date.UTC(2026, 5, 1);
     const address = joinAndRenew(server, X, relayed);
@@ -92,12 +92,12 @@ describe('a clock that is ahead for a moment in a running process', () => {
     expect(server.open.bindings.at(ip(address))?.endsAtMs).toBeGreaterThan(server.nowMs);
     expect(server.send('discover', Y, { ...relayed, rapid: true })).not.toMatch(/^ack/);
   });
-  it('a client is not offered leased addresses, and has one while one is free', () => {
+  it('a client is never offered a leased address, and gets one while one is free', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.13'] });
     const first = server.join(50);
     for (const client of [51, 52, 53]) joinAndRenew(server, client);
     expect(first).toBe('10.0.0.10');
-    // That of 50 has ended, never renewed: it is free.
+    // The lease of client 50 has ended and was never renewed: its address is free.
     ahead(server);
     server.pass(1);
     const results = Array.from({ length: 4 }, () => server.join(Y));
@@ -109,7 +109,7 @@ describe('a lease that a person ended', () => {
   it('an address whose lease a person ended is free for a new host', () => {
     const server = new OpenServer({ leaseTimeSeconds: 604_800 });
     const addresses = Array.from({ length: 10 }, (_, each) => server.join(10 + each));
-    // Real hosts, that renew: after a while all have the whole week.
+    // Real hosts renew: after a while all have leases of a whole week.
     for (let round = 0; round < 16; round++) {
       server.pass(Math.min(150 * 2 ** round, 302_400));
       for (const [each, address] of addresses.entries())
@@ -156,7 +156,7 @@ describe('a lease that was granted in the future', () => {
 });
 
 describe('a client that had renewed its lease', () => {
-  it('two packets in the name of a host that is off do not make it a client that may be made up', () => {
+  it('after two forged packets, a host that is off still counts as a real client', () => {
     const server = new OpenServer();
     const address = joinAndRenew(server, X);
     server.pass(3_700); // it is off; its lease has ended
@@ -174,7 +174,7 @@ describe('a client that had renewed its lease', () => {
     server.pass(3_700);
     let next = 1_000;
     for (let each = 0; each < 8; each++) server.join(next++);
-    // All that is not kept is leased: the kept two are kept.
+    // All other addresses are leased: the two kept ones stay kept.
     expect(server.join(next++)).toBe('no offer');
     // Two packets each
     for (const client of [20, 21]) server.join(client);
@@ -242,7 +242,7 @@ describe('a lease that goes on because its host was found', () => {
 });
 
 describe('two replicas, and leases for ever', () => {
-  it('of two replicas whose clocks differ by 90 s, neither ends a lease before its client does', () => {
+  it('two replicas whose clocks differ by 90 s never end a lease before its client does', () => {
     const server = new OpenServer();
     server.nowMs = Date.UTC(2026, 5, 1);
     const address = server.join(X, relayed);
@@ -259,7 +259,7 @@ describe('two replicas, and leases for ever', () => {
     for (let each = 0; each < 9; each++) server.join(100 + each, relayed);
     expect(server.join(Y, relayed)).not.toBe(address);
   });
-  it('a released address of a pool with leases for ever has a new client some day', () => {
+  it('a released address of a pool with infinite leases gets a new client eventually', () => {
     const server = new OpenServer({ dynamic: ['10.0.0.10-10.0.0.13'], leaseTimeSeconds: 0xffffffff });
     const addresses = [1, 2, 3, 4].map((client) => server.join(client));
     for (let round = 0; round < 45; round++) {
@@ -289,11 +289,11 @@ describe('one client, two records under way', () => {
     expect(server.open.bindings.ofClient(mac(X))?.address).toBe(used);
     expect(ip(server.join(Y, relayed))).not.toBe(used);
   });
-  it('a DISCOVER and a REQUEST in the name of a client whose lease is being written do not move it', () => {
+  it('a forged DISCOVER and REQUEST do not move a client whose lease is being written', () => {
     const server = new OpenServer();
     server.pass(60);
     const offered = server.send('discover', X, relayed).split(' ')[1] as string;
-    // A flood: all that is free is offered, and the oldest offers are shared.
+    // A flood: all free addresses are offered, and the oldest offers are shared.
     for (let each = 0; each < 12; each++) server.send('discover', 500 + each, relayed);
     const first = begin(server, 'request', X, { ...relayed, server: SERVER, requested: offered });
     expect(first?.record.address).toBe(ip(offered));

@@ -2,8 +2,8 @@ import { concatenate } from '../wire/big-endian.js';
 import { encodeText } from './text.js';
 
 /**
- * Option 119: DNS names as labels, compressed so that a suffix that stood before is pointed at.
- * Source: RFC 3397 §2, RFC 1035 §4.1.4. @param names - valid DNS names; a trailing dot does not count.
+ * Option 119: DNS names as labels; a suffix that appeared before is replaced by a pointer to it. Source: RFC 3397 §2, RFC 1035 §4.1.4. @param names -
+ * valid DNS names; a trailing dot does not count.
  */
 export function encodeDomainNames(names: readonly string[]): Uint8Array {
   const parts: Uint8Array[] = [];
@@ -48,7 +48,7 @@ function readName(bytes: Uint8Array, start: number): { name: string; next: numbe
   for (let length = bytes[at]; length !== 0; length = bytes[at]) {
     if (length === undefined) return undefined;
     if (length >= 0xc0) {
-      // A pointer leads to what stood before it; and names have an end, so no ring of pointers and labels is endless.
+      // A pointer must point backwards and a name has a maximum length, so no ring of pointers is endless.
       const target = ((length & 0x3f) << 8) | (bytes[at + 1] ?? 0xff);
       if (target >= at) return undefined;
       next ??= at + 2;

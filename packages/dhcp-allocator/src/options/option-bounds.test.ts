@@ -17,21 +17,21 @@ const nameOf = (octets: number): Uint8Array => {
 };
 
 describe('domain search, RFC 3397 and RFC 1035 §2.3.4, §4.1.4', () => {
-  it('no octets are no list', () => expect(decodeOption('domainSearch', bytes())).toBeUndefined());
+  it('an empty value is not a list', () => expect(decodeOption('domainSearch', bytes())).toBeUndefined());
 
-  it('a label of 63 octets is one, of 64 none', () => {
+  it('a label has at most 63 octets', () => {
     expect(decodeOption('domainSearch', bytes(...label(63), 0))).toEqual(['a'.repeat(63)]);
     expect(decodeOption('domainSearch', bytes(...label(64), 0))).toBeUndefined();
     expect(decodeOption('domainSearch', bytes(...label(0xbf), 0))).toBeUndefined();
   });
 
-  it('a name of 254 octets before the root is one, of 255 none', () => {
+  it('a name has at most 254 octets before the root', () => {
     expect((decodeOption('domainSearch', nameOf(254)) as string[])[0]).toHaveLength(253);
     expect(decodeOption('domainSearch', nameOf(256))).toBeUndefined();
     expect(decodeOption('domainSearch', nameOf(255))).toBeUndefined();
   });
 
-  it('labels that run past the end, or have no end, are no name', () => {
+  it('labels that run past the end, or have no end, are refused', () => {
     expect(decodeOption('domainSearch', bytes(3, 97, 97))).toBeUndefined();
     expect(decodeOption('domainSearch', bytes(2, 97, 97))).toBeUndefined();
     expect(decodeOption('domainSearch', bytes(1, 97, 0, 4, 97))).toBeUndefined();
@@ -47,7 +47,7 @@ describe('domain search, RFC 3397 and RFC 1035 §2.3.4, §4.1.4', () => {
     ['a pointer to the place where it stands', [1, 97, 0xc0, 2]],
     ['half a pointer', [1, 97, 0, 0xc0]],
     ['a ring of a label and a pointer', [1, 97, 0xc0, 0]],
-  ])('%s is no name', (_name, octets) => expect(decodeOption('domainSearch', bytes(...octets))).toBeUndefined());
+  ])('%s is refused', (_name, octets) => expect(decodeOption('domainSearch', bytes(...octets))).toBeUndefined());
 
   it('a pointer has 14 bits', () => {
     const names = Array.from({ length: 100 }, (_, index) => [3, 97 + (index % 26), 97, 97, 0]).flat();
@@ -65,7 +65,7 @@ describe('classless static routes, RFC 3442', () => {
     ]);
   });
 
-  it('33 is no prefix length, though nine octets follow', () => {
+  it('a prefix length of 33 is refused, even if nine octets follow', () => {
     expect(of(33, 10, 1, 2, 3, 4, 10, 0, 0, 1)).toBeUndefined();
   });
 
@@ -81,7 +81,7 @@ describe('classless static routes, RFC 3442', () => {
     ['a destination and no gateway', [8, 10]],
     ['one octet more than a route', [0, 10, 0, 0, 1, 8]],
     ['one octet less than two routes', [0, 10, 0, 0, 1, 8, 10, 10, 0, 0]],
-  ])('%s is no list', (_name, octets) => expect(of(...octets)).toBeUndefined());
+  ])('%s is refused', (_name, octets) => expect(of(...octets)).toBeUndefined());
 });
 
 describe('other shapes', () => {

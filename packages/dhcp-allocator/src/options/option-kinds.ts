@@ -1,6 +1,6 @@
 /**
- * The shapes that option values have, and how each becomes octets and back. `decode` gives undefined for octets that are
- * not of the shape: the caller decides what to do about that. `encode` accepts what `decode` returns.
+ * The shapes that option values have, and how each becomes octets and back. `decode` returns undefined for octets that do not have the shape; the
+ * caller decides what to do about that. `encode` accepts what `decode` returns.
  */
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { StaticRoute } from '../pool/pool.js';
@@ -76,7 +76,7 @@ export const addressPairs: OptionKind<readonly AddressPair[]> = {
       ? undefined
       : inPieces(bytes, 8).map((pair) => [readUint32(pair, 0), readUint32(pair, 4)] as const),
 };
-/** One octet a character; NULs at the end are no part of it. Source: RFC 2132 §2: receivers MUST take text with and without. */
+/** One octet a character; NULs at the end do not belong to it. Source: RFC 2132 §2: receivers MUST take text with and without. */
 export const text: OptionKind<string> = {
   encode: encodeText,
   decode: (bytes) => {

@@ -63,7 +63,7 @@ describe('values as the RFCs spell them', () => {
   });
 });
 
-describe('octets that are not of the shape are no value', () => {
+describe('octets that do not have the shape are refused', () => {
   it.each<[OptionName, Uint8Array]>([
     ['subnetMask', bytes(255, 255, 255)],
     ['routers', bytes()],
@@ -92,7 +92,7 @@ describe('octets that are not of the shape are no value', () => {
 describe('laws', () => {
   const names = Object.keys(OPTIONS) as OptionName[];
 
-  it('what decodes is encoded to what decodes to the same', () => {
+  it('a decoded value can be encoded, and decodes to the same value', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.uint8Array({ maxLength: 80 }), (name, octets) => {
         const value = decodeOption(name, octets);
@@ -104,7 +104,7 @@ describe('laws', () => {
     );
   });
 
-  it('every code has one name, and the codes of the wire are the same', () => {
+  it('every code has one name, and agrees with the codes in wire/', () => {
     expect(new Set(names.map((name) => OPTIONS[name].code)).size).toBe(names.length);
     for (const name of names) expect(optionNameOf(OPTIONS[name].code)).toBe(name);
     for (const [name, code] of Object.entries(OptionCode)) {

@@ -67,7 +67,7 @@ export const OPTIONS = {
   xWindowFontServers: { code: 48, kind: kind.addresses },
   xWindowDisplayManagers: { code: 49, kind: kind.addresses },
   requestedAddress: { code: 50, kind: kind.address },
-  /** Seconds; 4294967295 for ever. */
+  /** Seconds; 4294967295 for an infinite lease. */
   leaseTime: { code: 51, kind: kind.uint32 },
   /** 1 file, 2 sname, 3 both. */
   overload: { code: 52, kind: kind.uint8 },
@@ -133,7 +133,7 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** What an option of that name holds. */
+/** The value of an option of that name. */
 export type OptionValue<Name extends OptionName> =
   (typeof OPTIONS)[Name]['kind'] extends kind.OptionKind<infer Value> ? Value : never;
 
@@ -148,7 +148,7 @@ export function optionNameOf(code: number): OptionName | undefined {
 
 /**
  * An option's octets for a value.
- * @param value - in range for the option: what a field has no room for is cut off, as everywhere in `wire/`.
+ * @param value - in range for the option; excess bits are cut off, as everywhere in `wire/`.
  */
 export function encodeOption<Name extends OptionName>(
   name: Name,
@@ -162,7 +162,7 @@ export function decodeOption<Name extends OptionName>(name: Name, bytes: Uint8Ar
   return kindOf(name).decode(bytes);
 }
 
-/** TypeScript does not follow a name through the table by itself. */
+/** TypeScript cannot follow a name through the table by itself. */
 function kindOf<Name extends OptionName>(name: Name): kind.OptionKind<OptionValue<Name>> {
   const { kind: shape }: { readonly kind: AnyKind } = OPTIONS[name];
   return shape as kind.OptionKind<OptionValue<Name>>;

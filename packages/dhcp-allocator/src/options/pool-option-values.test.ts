@@ -10,7 +10,7 @@ function poolOf(definition: Partial<PoolDefinition> = {}) {
   return checked.value;
 }
 
-/** What a client reads out of the pool's options, by name. */
+/** The pool's options as a client reads them, by name. */
 function read(definition: Partial<PoolDefinition> = {}): Record<string, unknown> {
   return Object.fromEntries(
     [...poolOptionValues(poolOf(definition))].map(([code, value]) => {

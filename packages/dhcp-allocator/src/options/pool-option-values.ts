@@ -9,9 +9,8 @@ import { encodeDomainNames } from './domain-search.js';
 import { encodeText } from './text.js';
 
 /**
- * The options a pool has for every client, encoded, by code. What the pool does not have is not here, so that no reply
- * carries an empty option. In the order in which a client without wishes gets them: subnet mask before router, as
- * RFC 2132 §3.3 demands.
+ * The options that a pool has for every client, encoded, by code. Options that the pool does not set are absent, so that no reply carries an empty
+ * option. They are in the order for a client that requests none: subnet mask before router, as RFC 2132 §3.3 demands.
  */
 export function poolOptionValues(pool: Pool): Map<number, Uint8Array> {
   const { options } = pool;
@@ -32,7 +31,7 @@ export function poolOptionValues(pool: Pool): Map<number, Uint8Array> {
   return values;
 }
 
-/** A client that reads option 121 ignores option 3: the default route stands in both. Source: RFC 3442, "DHCP Client Behavior". */
+/** A client that reads option 121 ignores option 3: so the default route is in both. Source: RFC 3442, "DHCP Client Behavior". */
 function routesOf({ router, staticRoutes }: PoolOptions): PoolOptions['staticRoutes'] {
   const hasDefault = staticRoutes.some((route) => route.destination.prefixLength === 0);
   if (staticRoutes.length === 0 || router === undefined || hasDefault) return staticRoutes;

@@ -3,7 +3,7 @@
  * `validatePool` turns it into a `Pool`, or returns every problem of it.
  */
 export interface PoolDefinition {
-  /** What problems, leases and metrics call the pool: `default/net-48`. */
+  /** The name of the pool in problems, leases and metrics: `default/net-48`. */
   readonly name: string;
   /** The subnet, `192.168.48.0/24`. */
   readonly cidr: string;
@@ -24,7 +24,7 @@ export interface PoolDefinition {
    * addresses in them are left out. Default: none, and unknown clients get no reply.
    */
   readonly dynamic?: readonly string[];
-  /** Seconds a lease lasts, 1 to 4294967294, or 4294967295 for ever; default one year, or seven days where `dynamic` is set. */
+  /** Seconds a lease lasts, 1 to 4294967294, or 4294967295 for an infinite lease; default one year, or seven days if `dynamic` is set. */
   readonly leaseTimeSeconds?: number;
   /**
    * Relays outside the subnet that are answered: addresses (`192.0.2.1`) or subnets (`192.0.2.0/24`), at most 32. Relays in the
@@ -32,11 +32,11 @@ export interface PoolDefinition {
    */
   readonly relays?: readonly string[];
   /**
-   * True: no other DHCP server is on this network, so a client without a lease here that claims an address has to
-   * give it up (NAK). Default false: clients that are not ours are met with silence.
+   * True if no other DHCP server is on this network: then a client without a lease here that claims an address gets a NAK and must give it up.
+   * Default false: unknown clients get no reply.
    */
   readonly authoritative?: boolean;
-  /** True: a DISCOVER that carries option 80 is answered by an ACK at once, RFC 4039. Default false. */
+  /** True if a DISCOVER with option 80 is answered with an ACK at once, RFC 4039. Default false. */
   readonly rapidCommit?: boolean;
   readonly options?: PoolOptionsDefinition;
 }
@@ -48,7 +48,7 @@ export interface ReservationDefinition {
   readonly hostname?: string;
 }
 
-/** What the clients of a pool receive besides their address. A field that is left out is not sent. */
+/** The options that clients of a pool receive besides their address. A field that is left out is not sent. */
 export interface PoolOptionsDefinition {
   /** Option 3. */
   readonly router?: string;

@@ -54,10 +54,10 @@ export interface BootSettings {
   readonly bootFile?: string;
 }
 
-/** One year: what upstream gives where a pool names none. */
+/** One year, as upstream gives if a pool does not set a lease time. */
 export const DEFAULT_LEASE_TIME_SECONDS = 31_536_000;
 
-/** Seven days: of a pool with `dynamic` ranges, whose unknown clients may be gone for good. */
+/** Seven days, for a pool with `dynamic` ranges, whose unknown clients may be gone for good. */
 export const DEFAULT_DYNAMIC_LEASE_TIME_SECONDS = 604_800;
 
 /** The most addresses one pool may range over: a /8. */
@@ -66,5 +66,5 @@ export const MAX_RANGE_SIZE = 2 ** 24;
 /** The most entries that `relays` of a pool may have. */
 export const MAX_RELAYS = 32;
 
-/** A lease for ever. Source: RFC 2131 §3.3. */
+/** A lease that never ends. Source: RFC 2131 §3.3. */
 export const INFINITE_LEASE_TIME_SECONDS = 0xffffffff;

@@ -7,14 +7,14 @@ import { INFINITE_LEASE_TIME_SECONDS, MAX_RELAYS, type PoolOptions, type Reserva
 import type { BootDefinition, PoolDefinition, PoolOptionsDefinition } from './pool-definition.js';
 import type { PoolProblemReason, PoolProblems } from './pool-problems.js';
 
-/** A range, as its entry of a list spells it. */
+/** A range, with its text in the list. */
 export interface WrittenRange {
   readonly index: number;
   readonly text: string;
   readonly range: Ipv4Range;
 }
 
-/** Every field that could be read; those that could not are absent, and in the problems. */
+/** Every field that could be read; a field that could not is absent and has a problem. */
 export interface ReadPoolFields {
   readonly cidr: Ipv4Cidr | undefined;
   readonly serverAddress: Ipv4Address | undefined;
@@ -25,13 +25,13 @@ export interface ReadPoolFields {
   readonly dynamic: readonly WrittenRange[];
   readonly relays: readonly Ipv4Cidr[];
   readonly options: PoolOptions;
-  /** Of static routes, also of those whose destination could not be read. */
+  /** The gateways of static routes, including those whose destination could not be read. */
   readonly gateways: readonly { readonly index: number; readonly gateway: Ipv4Address }[];
 }
 
 type Path = readonly (string | number)[];
 
-/** An option of 255 octets holds 63 addresses; longer lists would be split, which few clients join. */
+/** An option of 255 octets holds 63 addresses; a longer list would be split, and few clients join the pieces. */
 const MAX_ADDRESSES_IN_AN_OPTION = 63;
 
 export function readPoolFields(definition: PoolDefinition, problems: PoolProblems): ReadPoolFields {
@@ -220,7 +220,7 @@ class FieldReader {
   optionalText(path: Path, text: string | undefined): string | undefined {
     if (text === undefined || /^[\x21-\x7e]{1,127}$/.test(text)) return text;
     return this.#refuse('not-text', { path, value: text }, [
-      'is no file name a boot loader can read',
+      'is not a file name that a boot loader can read',
       'write 1 to 127 printable ASCII characters',
     ]);
   }

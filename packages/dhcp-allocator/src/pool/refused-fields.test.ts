@@ -64,16 +64,16 @@ describe('a pool is refused with every problem', () => {
       option({ bootFile: 'a b', nextServer: 'x' }),
       [
         'options.nextServer: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
-        'options.bootFile: "a b" is no file name a boot loader can read; write 1 to 127 printable ASCII characters',
+        'options.bootFile: "a b" is not a file name that a boot loader can read; write 1 to 127 printable ASCII characters',
       ],
     ],
     [
       option({ bootFile: 'x'.repeat(128) }),
-      [expect.stringMatching(/^options.bootFile: "x+" is no file name a boot loader can read; /)],
+      [expect.stringMatching(/^options.bootFile: "x+" is not a file name that a boot loader can read; /)],
     ],
     [
       option({ bootFile: 'é' }),
-      ['options.bootFile: "é" is no file name a boot loader can read; write 1 to 127 printable ASCII characters'],
+      ['options.bootFile: "é" is not a file name that a boot loader can read; write 1 to 127 printable ASCII characters'],
     ],
     [
       option({
@@ -86,7 +86,7 @@ describe('a pool is refused with every problem', () => {
       [
         'options.bootByArchitecture[1].architecture: 7 has boot settings already; keep one of the two',
         'options.bootByArchitecture[1].nextServer: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
-        'options.bootByArchitecture[1].bootFile: "ü" is no file name a boot loader can read; write 1 to 127 printable ASCII characters',
+        'options.bootByArchitecture[1].bootFile: "ü" is not a file name that a boot loader can read; write 1 to 127 printable ASCII characters',
         'options.bootByArchitecture[2].architecture: 65536 is out of bounds; write a whole number from 0 to 65535',
       ],
     ],

@@ -80,8 +80,8 @@ describe('a pool that can be served', () => {
 describe('a pool with problems is refused, with where and why', () => {
   it.each<[what: string, definition: Partial<PoolDefinition>, problems: string[]]>([
     ['no subnet', { cidr: 'net-48' }, ['cidr not-a-cidr']],
-    ['a prefix length that is none', { cidr: '10.0.0.0/33' }, ['cidr not-a-cidr']],
-    ['an address that is none', { start: '10.0.0.256' }, ['start not-an-address']],
+    ['an invalid prefix length', { cidr: '10.0.0.0/33' }, ['cidr not-a-cidr']],
+    ['an invalid address', { start: '10.0.0.256' }, ['start not-an-address']],
     ['start outside the subnet', { start: '10.0.1.1', end: '10.0.1.9' }, ['start outside-subnet', 'end outside-subnet']],
     [
       'network and broadcast address',
@@ -98,11 +98,7 @@ describe('a pool with problems is refused, with where and why', () => {
     ],
     ['start after end', { start: '10.0.0.9', end: '10.0.0.5' }, ['end range-reversed']],
     ['an exclusion outside the subnet', { exclude: ['10.0.0.5', '10.0.9.5'] }, ['exclude[1] outside-subnet']],
-    [
-      'an exclusion that is none',
-      { exclude: ['all', '10.0.0.9-10.0.0.5'] },
-      ['exclude[0] not-a-range', 'exclude[1] not-a-range'],
-    ],
+    ['an invalid exclusion', { exclude: ['all', '10.0.0.9-10.0.0.5'] }, ['exclude[0] not-a-range', 'exclude[1] not-a-range']],
     [
       'no address left for the server',
       { cidr: '10.0.0.0/30', exclude: ['10.0.0.1-10.0.0.2'] },
@@ -111,7 +107,7 @@ describe('a pool with problems is refused, with where and why', () => {
     ['a lease time of 0', { leaseTimeSeconds: 0 }, ['leaseTimeSeconds number-out-of-bounds']],
     ['a lease time of half a second', { leaseTimeSeconds: 0.5 }, ['leaseTimeSeconds number-out-of-bounds']],
     [
-      'relays that are none',
+      'invalid relays',
       { relays: ['192.0.2.1', '192.0.2.0/24', '192.0.2.0/33', 'router', ''] },
       ['relays[2] not-a-cidr', 'relays[3] not-a-cidr', 'relays[4] not-a-cidr'],
     ],
@@ -171,7 +167,7 @@ describe('a pool with problems is refused, with where and why', () => {
       ['options.bootByArchitecture[1].architecture architecture-twice'],
     ],
     [
-      'static routes: host bits in the destination, a gateway outside the subnet, or that no host has',
+      'static routes: host bits in the destination, a gateway outside the subnet, a gateway that cannot be a host',
       {
         options: {
           staticRoutes: [
@@ -191,7 +187,7 @@ describe('a pool with problems is refused, with where and why', () => {
     ],
     ['a range wider than a /8', { cidr: '96.0.0.0/7', serverAddress: '96.0.0.1' }, ['cidr range-too-large']],
     [
-      'names that are none',
+      'invalid names',
       { options: { domainName: 'not a name', domainSearch: ['ok.example', '-bad'] } },
       ['options.domainName not-a-host-name', 'options.domainSearch[1] not-a-host-name'],
     ],
@@ -229,7 +225,7 @@ describe('a pool with problems is refused, with where and why', () => {
 
 it.each([
   ['a year', {}, 31_536_000],
-  ['seven days where unknown clients may lease addresses', { dynamic: ['10.0.0.10-10.0.0.19'] }, 604_800],
+  ['seven days if unknown clients may lease addresses', { dynamic: ['10.0.0.10-10.0.0.19'] }, 604_800],
   ['what is written', { dynamic: ['10.0.0.10-10.0.0.19'], leaseTimeSeconds: 60 }, 60],
 ])('a lease lasts %s', (_title, definition, expected) => {
   const checked = validatePool({ ...BASE, ...definition });
@@ -240,7 +236,7 @@ describe('dynamic addresses: those that unknown clients may lease', () => {
   it.each<[string, Partial<PoolDefinition>, string]>([
     ['none by default', {}, ''],
     ['ranges are merged', { dynamic: ['10.0.0.20-10.0.0.29', '10.0.0.10-10.0.0.19'] }, '10.0.0.10-10.0.0.29'],
-    ['also outside of start to end', { start: '10.0.0.50', dynamic: ['10.0.0.10-10.0.0.19'] }, '10.0.0.10-10.0.0.19'],
+    ['also outside start to end', { start: '10.0.0.50', dynamic: ['10.0.0.10-10.0.0.19'] }, '10.0.0.10-10.0.0.19'],
     [
       'without what is excluded, reserved, or the address of server, router or network',
       {

@@ -1,6 +1,6 @@
 /**
- * Validation in two steps, so that one mistake never hides another: every field is read on its own, then named rules
- * look at how the readable ones fit together. A rule whose fields could not be read keeps quiet.
+ * Validation in two steps, so that one mistake never hides another: every field is read on its own, then named rules look at how the readable ones
+ * fit together. A rule reports nothing if one of its fields could not be read.
  */
 import { formatIpv4Address, type Ipv4Address, isNeverAHost, UNSPECIFIED_ADDRESS } from '../address/ipv4-address.js';
 import {
@@ -87,7 +87,7 @@ interface Subject {
   readonly problems: PoolProblems;
 }
 
-/** Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
+/** True if a host can have the address. In a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
 function firstHostOf(cidr: Ipv4Cidr): Ipv4Address {
   return cidr.prefixLength >= 31 ? cidr.network : cidr.network + 1;
 }
@@ -96,7 +96,7 @@ function lastHostOf(cidr: Ipv4Cidr): Ipv4Address {
   return cidr.prefixLength >= 31 ? lastAddressOf(cidr) : lastAddressOf(cidr) - 1;
 }
 
-/** The one that was given, or the first one that may be; none if nothing is left, which is a problem. */
+/** The given server address, or the first one that is possible; undefined, and a problem, if none is left. */
 function serverAddressOf({ cidr, fields, problems }: Subject): Ipv4Address | undefined {
   if (fields.serverAddress !== undefined || !problems.isClear('serverAddress')) return fields.serverAddress;
   const serverAddress = defaultServer(cidr, fields);
@@ -215,7 +215,7 @@ function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProb
   });
 }
 
-/** Excluding what `start` to `end` leaves out anyway is harmless; excluding what no address of the subnet is, is a typo. */
+/** Excluding addresses outside `start` to `end` is harmless; excluding an address outside the subnet is a typing error. */
 function checkInsideSubnet({ cidr, fields, problems }: Subject, field: 'exclude' | 'dynamic'): void {
   for (const { index, range, text } of fields[field]) {
     if (cidrContains(cidr, range.first) && cidrContains(cidr, range.last)) continue;
@@ -228,7 +228,7 @@ function checkInsideSubnet({ cidr, fields, problems }: Subject, field: 'exclude'
   }
 }
 
-/** One bit an address, from the first to the last of all ranges. */
+/** The range must not be too large: there is one bit for each address, from the first to the last of all ranges. */
 function checkDynamicSize(fields: ReadPoolFields, problems: PoolProblems): void {
   const merged = mergeRanges(fields.dynamic.map(({ range }) => range));
   const [first, last] = [merged[0], merged.at(-1)];

@@ -1,4 +1,4 @@
-/** Pools that share an interface: a prepared answer is the answer of `answerPacket`, and of the same pool. */
+/** Pools that share an interface: a prepared answer equals the answer of `answerPacket`, and comes from the same pool. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIpv4Address } from '../address/ipv4-address.js';
@@ -106,7 +106,7 @@ describe('pools that share an interface', () => {
     ['through a relay of the other subnet', { mac: ONLY_GREEN, options: [DISCOVER], giaddr: '10.0.0.2' }, undefined],
   ])('%s', (_, fields, expected) => expect(preparedBy(packet(fields))).toBe(expected));
 
-  it('law: whatever clients claim and name, the answer and its pool are those of answerPacket', () => {
+  it('law: whatever clients claim and name, answer and pool are the same as from answerPacket', () => {
     const option = fc.oneof(
       fc.tuple(fc.constant(50), fc.constantFrom('10.0.0.10', '10.0.1.11', '10.0.0.12', '10.0.1.12', '10.5.0.1').map(address)),
       fc.tuple(fc.constant(54), fc.constantFrom('10.0.0.1', '10.0.1.1', '10.5.0.1', '0.0.0.0').map(address)),

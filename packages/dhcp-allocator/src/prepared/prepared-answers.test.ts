@@ -1,4 +1,4 @@
-/** Whatever the packet: a prepared answer is the answer of `answerPacket`, octet for octet. */
+/** For any packet, a prepared answer equals the answer of `answerPacket`, octet for octet. */
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -119,7 +119,7 @@ const US = [54, address('10.0.0.1')] as const;
 const OWN = [50, address('10.0.0.10')] as const;
 const WISHES = [55, [1, 3, 6, 12, 15, 42, 119, 121]] as const;
 
-describe('what ordinary clients send has a prepared answer', () => {
+describe('packets of ordinary clients have a prepared answer', () => {
   it.each<[string, Fields]>([
     ['DISCOVER', { options: [DISCOVER, WISHES] }],
     ['DISCOVER without a request list', { options: [DISCOVER] }],
@@ -161,7 +161,7 @@ describe('what ordinary clients send has a prepared answer', () => {
     }
   });
 
-  it('more lists of wishes than are remembered are answered by `answerPacket`', () => {
+  it('`answerPacket` answers clients whose request list is one too many to remember', () => {
     const one = network(BASE);
     const count = (first: number) =>
       Array.from({ length: 200 }, (_, index) =>
@@ -212,7 +212,7 @@ describe('what is left to answerPacket', () => {
   });
 });
 
-describe('law: a prepared answer is the answer of answerPacket', () => {
+describe('law: a prepared answer equals the answer of answerPacket', () => {
   const networks = [BASE, FULL, LARGE, { ...FULL, rapidCommit: false, authoritative: true }].map(network);
   const option = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom<readonly [number, readonly number[]]>(US, OWN, WISHES, [80, []], [93, [0, 7]]) },

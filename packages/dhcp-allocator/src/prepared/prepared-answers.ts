@@ -1,7 +1,7 @@
 /**
- * The packet path of nearly every message: a DISCOVER or REQUEST of a client that has a lease and gets it. The reply is a template that was
- * put together once, with some octets of the request in it, so that no memory is allocated. Everything else is left to `answerPacket`, whose
- * answer to the same packet is the same, octet for octet.
+ * The packet path of nearly every message: a DISCOVER or REQUEST of a client that has a lease and gets it. The reply is a template that was put
+ * together once, with some octets of the request in it, so that no memory is allocated. Everything else is left to `answerPacket`, which would give
+ * the same answer, octet for octet.
  */
 
 import { BROADCAST_ADDRESS, type Ipv4Address } from '../address/ipv4-address.js';
@@ -57,8 +57,8 @@ export class PreparedAnswers {
   }
 
   /**
-   * The OFFER or ACK to a packet, written to the start of `into` (1472 octets). Undefined: `answerPacket` has to answer, and `into` means
-   * nothing. Never throws. Allocates nothing but templates, each when its list of wishes comes for the first time.
+   * The OFFER or ACK to a packet, written to the start of `into` (1472 octets). Undefined if `answerPacket` must answer; the content of `into` is
+   * undefined then. Never throws. Allocates only templates, each when its request list is first seen.
    */
   answer(packet: Uint8Array, leases: LeaseIndex, into: Uint8Array): PreparedReply | undefined {
     const fields = this.#fields;
@@ -92,7 +92,7 @@ export class PreparedAnswers {
   #isGranted(lease: Lease, packet: Uint8Array): boolean {
     const { pool } = this.#served;
     const { type, serverIdentifier, requestedAddress, hasRapidCommit } = this.#fields;
-    // Of pools that share an interface, the server that a message names is the one that counts, in a DISCOVER too.
+    // If pools share an interface, the server that a message names decides, also in a DISCOVER.
     if (serverIdentifier !== 0 && serverIdentifier !== pool.serverAddress) return false;
     if (type === MessageTypeCode.discover) return !(pool.rapidCommit && hasRapidCommit);
     const clientAddress = readUint32(packet, Offset.ciaddr);
@@ -128,7 +128,7 @@ export class PreparedAnswers {
     return Math.max(at + 1, MINIMUM_MESSAGE_LENGTH);
   }
 
-  /** Octets of the options that are of this client only. */
+  /** Octets of the options that only this client gets. */
   #ownLength(hostname: string | undefined): number {
     const { clientIdentifierStart, clientIdentifierLength, relayInformationStart, relayInformationLength } = this.#fields;
     let length = 0;
@@ -169,7 +169,7 @@ function copy(from: Uint8Array, start: number, into: Uint8Array, at: number, len
   for (let index = 0; index < length; index++) into[at + index] = from[start + index] as number;
 }
 
-/** False: the text is no ASCII, or too long for one option. */
+/** False if the text is not ASCII, or too long for one option. */
 // oxlint-disable-next-line max-params -- on the packet path, as above
 function writeAscii(into: Uint8Array, at: number, code: number, text: string): boolean {
   const { length } = text;

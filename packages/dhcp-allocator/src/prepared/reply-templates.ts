@@ -3,10 +3,10 @@ import { encodedLength, encodeMessage } from '../wire/encode-message.js';
 import { HTYPE_ETHERNET, LARGEST_REPLY_LENGTH, MINIMUM_MESSAGE_LENGTH, Offset, OP_REPLY, OptionCode } from '../wire/layout.js';
 import type { RequestFields } from './request-fields.js';
 
-/** Templates of one pool; clients with yet other wishes are answered without. */
+/** Templates of one pool; a client whose request list is one too many is answered without a template. */
 const MOST_TEMPLATES = 128;
 
-/** A reply without what it repeats of the request, and without what is of one client only. */
+/** A reply without the fields that repeat the request, and without those of one client. */
 export interface ReplyTemplate {
   /** Zeros behind the last option, up to the shortest message. */
   readonly octets: Uint8Array;
@@ -20,7 +20,7 @@ export interface ReplyTemplate {
   readonly kind: 'offer' | 'ack';
 }
 
-/** The replies of one pool, one for each list of wishes, made when it is first asked for. */
+/** The replies of one pool, one for each request list, each built on first use. */
 export class ReplyTemplates {
   readonly #served: ServedPool;
   readonly #byHash = new Map<number, ReplyTemplate>();
@@ -29,7 +29,7 @@ export class ReplyTemplates {
     this.#served = served;
   }
 
-  /** Undefined: there is none, and there will be none. */
+  /** Undefined if there is no template, and never will be. */
   find(kind: 'offer' | 'ack', fields: RequestFields, packet: Uint8Array): ReplyTemplate | undefined {
     const key = hash(kind, fields, packet);
     const known = this.#byHash.get(key);

@@ -5,15 +5,15 @@ import { HTYPE_ETHERNET, MAGIC_COOKIE, MessageTypeCode, Offset, OP_REQUEST, Opti
 const MAC_ADDRESS_LENGTH = 6;
 
 /**
- * The content of a DISCOVER or REQUEST, as numbers in one object that is used again for each packet. An address of 0 is none, and so is an
- * option that begins at 0.
+ * The content of a DISCOVER or REQUEST, as numbers in one object that is reused for each packet. An address of 0 is absent, and so is an option that
+ * begins at 0.
  */
 export class RequestFields {
   /** 1 DISCOVER, 3 REQUEST. */
   type = 0;
   requestedAddress = 0;
   serverIdentifier = 0;
-  /** Of option 82: an address in the subnet of the client. */
+  /** An address in the subnet of the client, from option 82. */
   linkSelection = 0;
   hasRapidCommit = false;
   hasMaximumMessageSize = false;
@@ -26,12 +26,12 @@ export class RequestFields {
   clientIdentifierLength = 0;
   relayInformationStart = 0;
   relayInformationLength = 0;
-  /** -1: the client names none. */
+  /** -1 if the client names none. */
   architecture = -1;
 
   /**
-   * Reads a packet. False: it is none of an ordinary client (or is malformed), and what was read means nothing. Everything that is rare is
-   * left to `answerPacket`: overload, options in pieces or of another length, other hardware.
+   * Reads a packet. False if it is not from an ordinary client, or is malformed; the fields are undefined then. Everything rare is left to
+   * `answerPacket`: overload, options in pieces or of unusual length, other hardware.
    */
   read(packet: Uint8Array): boolean {
     if (packet.length < Offset.options || !isFromEthernetClient(packet)) return false;
@@ -57,7 +57,7 @@ export class RequestFields {
 
   #readOptions(packet: Uint8Array): boolean {
     const end = packet.length;
-    /** Codes that count and were read: one bit each, as one that is repeated has to be joined. */
+    /** The relevant codes that were read, one bit each: the pieces of a repeated one must be joined. */
     let seen = 0;
     let at: number = Offset.options;
     while (at < end) {
@@ -79,7 +79,7 @@ export class RequestFields {
     return true;
   }
 
-  /** The bit of the option; 0: it does not count; -1: it is left to `answerPacket`. */
+  /** The bit of the option; 0 if it is irrelevant; -1 if it is left to `answerPacket`. */
   // oxlint-disable-next-line complexity, max-params -- one case for each option, on the packet path: an object would be garbage for every option
   #readOption(packet: Uint8Array, code: number, start: number, length: number): number {
     switch (code) {
@@ -139,7 +139,7 @@ function isFromEthernetClient(packet: Uint8Array): boolean {
   );
 }
 
-/** Neither of a group nor zero. */
+/** True if the address is neither a group address nor zero. */
 function isHostMacAddress(packet: Uint8Array, offset: number): boolean {
   if (((packet[offset] as number) & 1) === 1) return false;
   return readUint32(packet, offset) !== 0 || readUint16(packet, offset + 4) !== 0;

@@ -20,7 +20,7 @@ export type DropReason =
   | 'relay-not-allowed'
   | 'too-many-new-clients';
 
-/** What a packet led to. */
+/** The outcome of a packet. */
 export type Answer =
   | { readonly kind: 'dropped'; readonly reason: DropReason }
   | { readonly kind: 'ignored'; readonly reason: IgnoreReason; readonly client: ClientMessage; readonly pool: Pool }
@@ -45,8 +45,8 @@ export interface ReplyAnswer {
 }
 
 /**
- * Answers one packet: reads it, finds its pool and lease, decides, and puts the reply together. Never throws, sends
- * nothing and changes nothing: what the decision means for the leases is the caller's to record, before it sends.
+ * Answers one packet: reads it, finds its pool and lease, decides, and puts the reply together. Never throws, sends nothing and changes nothing: the
+ * caller records what the decision means for the leases before it sends the reply.
  */
 export function answerPacket(packet: Uint8Array, serving: Serving): Answer {
   const client = readClientMessage(packet);
@@ -56,7 +56,7 @@ export function answerPacket(packet: Uint8Array, serving: Serving): Answer {
   return answerClient(client, found, serving.into);
 }
 
-/** The message of a client that the octets hold, or why they hold none. Never throws. */
+/** The client message in the octets, or why there is none. Never throws. */
 export function readClientMessage(packet: Uint8Array): ClientMessage | MalformedReason | NotForServersReason {
   const decoded = decodeMessage(packet);
   if (!decoded.ok) return decoded.reason;
@@ -71,12 +71,12 @@ export function answerClient(client: ClientMessage, { served, lease }: FoundPool
   return answerDecision(client, decide(client, lease === undefined ? { pool } : { pool, lease }), { served, into });
 }
 
-/** True of a message that no relay forwarded, too. */
+/** True also if no relay forwarded the message. */
 export function isFromAllowedRelay({ relayAddress }: ClientMessage, pool: Pool): boolean {
   return relayAddress === undefined || isRelayAllowed(relayAddress, pool);
 }
 
-/** What a decision means for the one who sent the message: a reply, made ready to be sent, or none. */
+/** The reply that a decision calls for, ready to be sent, or none. */
 export function answerDecision(client: ClientMessage, decision: Decision, means: ReplyMeans): Answer {
   const { pool } = means.served;
   switch (decision.kind) {
@@ -93,7 +93,7 @@ export function answerDecision(client: ClientMessage, decision: Decision, means:
   }
 }
 
-/** What a reply is made of, and where. */
+/** The parts of a reply, and the memory for it. */
 export interface ReplyMeans {
   readonly served: ServedPool;
   readonly into: Uint8Array | undefined;
@@ -109,7 +109,7 @@ function reply(client: ClientMessage, decision: Reply, { served, into }: ReplyMe
   return { kind: 'reply', decision, client, pool: served.pool, bytes, destination, omittedOptions };
 }
 
-/** When a lease that is granted at `nowMs` ends; Infinity for one for ever. */
+/** When a lease that is granted at `nowMs` ends; Infinity if never. */
 export function leaseExpiry(pool: Pool, nowMs: number): number {
   return pool.leaseTimeSeconds === INFINITE_LEASE_TIME_SECONDS ? Number.POSITIVE_INFINITY : nowMs + pool.leaseTimeSeconds * 1000;
 }

@@ -4,7 +4,7 @@ import type { DhcpMessage } from '../wire/dhcp-message.js';
 import { BROADCAST_FLAG, HTYPE_ETHERNET, type MessageType, messageTypeOf, OP_REQUEST, OptionCode } from '../wire/layout.js';
 import { readLinkSelection } from './relay-agent-information.js';
 
-/** Why a well-formed message is none that a client sends to a server. */
+/** Why a well-formed message is not one that a client sends to a server. */
 export type NotForServersReason =
   | 'not-a-request'
   | 'hardware-unsupported'
@@ -17,8 +17,8 @@ export type NotForServersReason =
 export type ClientMessageType = Exclude<MessageType, 'offer' | 'ack' | 'nak'>;
 
 /**
- * The content of a client's message, by meaning rather than by field: an address that the client left out is absent, never 0.0.0.0.
- * The RFC's name of each field stands behind it.
+ * The content of a client's message, by meaning rather than by field: an address that the client left out is absent, never 0.0.0.0. Each comment ends
+ * with the RFC's name of the field.
  */
 export interface ClientMessage {
   readonly type: ClientMessageType;
@@ -71,7 +71,7 @@ function typeOf({ op, options }: DhcpMessage): ClientMessageType | Refusal {
   return type === 'offer' || type === 'ack' || type === 'nak' ? refused('message-type-of-a-server') : type;
 }
 
-/** Undefined if the hardware is none that is served here, or the address none that a client has. */
+/** Undefined if the hardware type is not supported, or the address cannot be a client's. */
 function hardwareAddressOf({ htype, hlen, chaddr }: DhcpMessage): MacAddress | undefined {
   if (htype !== HTYPE_ETHERNET || hlen !== 6) return undefined;
   const macAddress = readMacAddress(chaddr);
@@ -82,7 +82,7 @@ function refused(reason: NotForServersReason): Refusal {
   return { ok: false, reason };
 }
 
-/** An address option: 0 (none) if absent, null if it has not four octets. */
+/** An address option: 0 if it is absent, null if it is not four octets long. */
 function readAddress(message: DhcpMessage, code: number): Ipv4Address | null {
   return message.options.uint32(code) ?? (message.options.has(code) ? null : 0);
 }
@@ -98,7 +98,7 @@ interface Parts {
 
 function assemble({ type, macAddress, message, requestedAddress, serverIdentifier, link }: Parts): ClientMessage {
   const { ciaddr, giaddr } = message;
-  // A link of 0.0.0.0 names none.
+  // A link of 0.0.0.0 names no subnet.
   const linkAddress = link || giaddr;
   // Each kind of client sends other fields: assigning beats spreading seven conditional objects on the packet path.
   const client: { -readonly [Field in keyof ClientMessage]: ClientMessage[Field] } = {

@@ -2,8 +2,8 @@ import type { ClientMessage } from './client-message.js';
 import { type Decision, ignore, type KnownClient } from './decision.js';
 
 /**
- * Decides what a DHCPDECLINE means: the client found that another machine uses its address. The caller decides what to do about
- * the address; a client can only decline the address that is its own. Never answered.
+ * Decides what a DHCPDECLINE means: the client found that another machine uses its address. The caller decides what to do about the address; a client
+ * can decline only its own address. Never answered.
  *
  * Source: RFC 2131 §4.3.3; table 5 (option 50 and option 54 MUST be there).
  */

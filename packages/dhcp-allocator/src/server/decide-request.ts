@@ -16,8 +16,7 @@ function requestStateOf(client: ClientMessage): RequestState | undefined {
 }
 
 /**
- * Decides how to answer a DHCPREQUEST: the client gets the address it claims if that is the one it has here, and NAK if
- * it is not.
+ * Decides how to answer a DHCPREQUEST: an ACK if the client claims the address that it has here, a NAK otherwise.
  *
  * A client without a lease here belongs to another server and gets no reply ("If the DHCP server has no record of this client,
  * then it MUST remain silent") unless it names us as its server, or the pool is authoritative.

@@ -2,7 +2,7 @@ import type { Ipv4Address } from '../address/ipv4-address.js';
 import type { Lease } from '../lease/lease.js';
 import type { Pool } from '../pool/pool.js';
 
-/** What is known here of the client: the pool of its network, and its lease there if it has one. */
+/** What the server knows about the client: the pool of its network, and its lease there if it has one. */
 export interface KnownClient {
   readonly pool: Pool;
   readonly lease?: Lease;

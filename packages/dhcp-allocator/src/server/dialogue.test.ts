@@ -235,7 +235,7 @@ describe('two pools on one network: we are 10.0.0.1 and 10.9.0.1', () => {
 
   it.each<[string, Uint8Array, string]>([
     ['a client with a lease in both gets the first', packet('discover'), 'offer 10.0.0.10 link 10.0.0.10:68'],
-    ['and renews the second if it has that', packet('request', { ciaddr: '10.9.0.10' }), 'ack 10.9.0.10 unicast 10.9.0.10:68'],
+    ['renews the second if it has that', packet('request', { ciaddr: '10.9.0.10' }), 'ack 10.9.0.10 unicast 10.9.0.10:68'],
     ['also after a restart', packet('request', { requested: '10.9.0.10' }), 'ack 10.9.0.10 link 10.9.0.10:68'],
     [
       'a client with a lease in the second alone gets that',
@@ -335,7 +335,7 @@ describe('what replies carry', () => {
     expect([decodeText(efi.file), formatIpv4Address(efi.siaddr)]).toEqual(['grub.efi', '10.0.0.69']);
     const both = replyOf(answer(packet('discover', { more: [[93, Uint8Array.of(0, 7, 0, 16)]] })));
     expect(decodeText(both.file)).toBe('grub.efi');
-    // What is remembered for one architecture is not given to a client that names none, in whatever order they come.
+    // A client that names no architecture never gets the options remembered for one, in whatever order they come.
     const order = server(full);
     const wishes = [66, 67];
     replyOf(order(packet('discover', { wishes, more: [[93, Uint8Array.of(0, 7, 0, 0)]] })));
@@ -357,7 +357,7 @@ describe('what replies carry', () => {
     expect([reply.options.uint8(53), reply.options.has(80)]).toEqual([MessageTypeCode.ack, true]);
   });
 
-  it('RFC 2131 §3.3: a lease for ever has no renewal times', () => {
+  it('RFC 2131 §3.3: an infinite lease has no renewal times', () => {
     const reply = replyOf(server({ leaseTimeSeconds: 0xffffffff })(packet('discover')));
     expect(reply.options.uint32(51)).toBe(0xffffffff);
     expect(reply.options.has(58) || reply.options.has(59)).toBe(false);
@@ -410,7 +410,7 @@ describe('laws', () => {
     );
   });
 
-  it('RFC 2131 §4.1: whatever fits in overloaded fields is read back, the rest is named; the limit is kept', () => {
+  it('RFC 2131 §4.1: options that fit in overloaded fields are read back, the rest is named; the limit is kept', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 254 }), fc.uint8Array({ maxLength: 90 })), { maxLength: 12 }),

@@ -3,10 +3,10 @@ import type { DropReason } from './answer-packet.js';
 import type { IgnoreReason, NakReason } from './decision.js';
 
 export interface PacketReason {
-  /** dropped: the packet is no message for this server. ignored: a message of a client that gets no reply. nak: a DHCPNAK is sent. */
+  /** dropped: the packet is not a message for this server. ignored: a client's message that gets no reply. nak: a DHCPNAK is sent. */
   readonly outcomes: readonly ('dropped' | 'ignored' | 'nak')[];
   readonly meaning: string;
-  /** Where the RFCs ask for it. */
+  /** The RFCs that require it. */
   readonly source?: string;
 }
 
@@ -39,7 +39,7 @@ export const PACKET_REASONS = {
   },
   'not-a-request': {
     outcomes: ['dropped'],
-    meaning: 'The message is no BOOTREQUEST: a server sent it.',
+    meaning: 'The message is not a BOOTREQUEST: a server sent it.',
     source: 'RFC 2131 §2',
   },
   'hardware-unsupported': {

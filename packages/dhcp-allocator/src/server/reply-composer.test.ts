@@ -97,13 +97,13 @@ describe('the parameter request list, RFC 2132 §9.8', () => {
     expect(codesOf(composer().compose(asking(1, 42, 1, 200), OFFER)).slice(5)).toEqual([1]);
   });
 
-  it('an empty list is as no list: every option', () => {
+  it('an empty list is like no list: every option', () => {
     const one = composer({ options: { mtu: 1400 } });
     expect(codesOf(one.compose(clientWith({ options: [[55, []]] }), OFFER))).toEqual(codesOf(one.compose(clientWith(), OFFER)));
     expect(codesOf(one.compose(clientWith(), OFFER))).toContain(26);
   });
 
-  it('what is remembered is the very list that was put together, for 128 lists; more are put together each time', () => {
+  it('128 lists are remembered as they were composed; further lists are composed each time', () => {
     const one = composer({ options: { mtu: 1400, dnsServers: ['10.0.0.53'] } });
     const maskOf = (codes: number[]) => [...one.compose(asking(...codes), OFFER).options].find(([code]) => code === 1);
     const listAt = (index: number) => [1, 128 + (index >> 4), 224 + (index & 15)];
@@ -133,7 +133,7 @@ describe('the boot file by architecture, RFC 4578 §2.1', () => {
     ['zero is an architecture', runningOn(0, 0), 'bios'],
     ['the first of several types counts', runningOn(0, 7, 0, 0), 'efi'],
     ['one that the pool does not name', runningOn(0, 9), 'general'],
-    ['half a type is none', runningOn(7), 'general'],
+    ['half a type does not count', runningOn(7), 'general'],
     ['no option 93', clientWith(), 'general'],
   ])('%s', (_name, client, file) => {
     const reply = composer({ options }).compose(client, OFFER);

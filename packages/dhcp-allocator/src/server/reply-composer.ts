@@ -1,7 +1,6 @@
 /**
- * From a decision to its message. Everything in a reply but what it repeats of the request depends on the pool
- * and on what the client asks for, and thousands of clients ask for the same: those options are put together once for
- * every parameter request list, and remembered.
+ * Composes the reply for a decision. Everything in a reply that does not repeat the request depends on the pool and on what the client asks for, and
+ * thousands of clients ask for the same. So the options are composed once for each parameter request list, and remembered.
  */
 
 import type { Ipv4Address } from '../address/ipv4-address.js';
@@ -17,7 +16,7 @@ import type { Decision, NakReason } from './decision.js';
 
 type OptionEntry = readonly [code: number, value: Uint8Array];
 
-/** What the options of a reply depend on, besides the pool. */
+/** Besides the pool, the options of a reply depend on this. */
 export interface Wishes {
   /** Option 55. */
   readonly requestList?: Uint8Array | undefined;
@@ -25,7 +24,7 @@ export interface Wishes {
   readonly architecture?: number | undefined;
 }
 
-/** The part of a reply that all clients with the same wishes get. */
+/** The part of a reply that all clients with the same requests get. */
 export interface SharedReply {
   /** siaddr. */
   readonly nextServer: Ipv4Address;
@@ -38,10 +37,10 @@ export type Reply = Extract<Decision, { readonly kind: 'offer' | 'ack' | 'nak' |
 
 const NOTHING = new Uint8Array(0);
 
-/** Request lists that are remembered for each pool; who sends yet another one is served all the same. */
+/** The number of request lists that are remembered for each pool; a client with another one is served too, only slower. */
 const REMEMBERED_LISTS = 128;
 
-/** What a NAK tells the person who reads the client's log (option 56). */
+/** The text of a NAK (option 56), for the person who reads the client's log. */
 const NAK_TEXT: Readonly<Record<NakReason, string>> = {
   'reservation-gone': 'no address is assigned to this client here',
   'address-not-its-own': 'the claimed address is not assigned to this client',
@@ -96,7 +95,7 @@ export class ReplyComposer {
     };
   }
 
-  /** What every client with these wishes gets. */
+  /** The part that every client with these requests gets. */
   shared(kind: Exclude<Reply['kind'], 'nak'>, wishes: Wishes): SharedReply {
     const { requestList, architecture } = wishes;
     const key = `${kind} ${architecture ?? ''} ${requestList === undefined ? '' : String.fromCharCode(...requestList)}`;
@@ -149,7 +148,7 @@ function wishesOf(client: ClientMessage): Wishes {
   };
 }
 
-/** Option 80 of a rapid ACK, the client's host name, and what is repeated of the request. */
+/** Option 80 of a rapid ACK, the client's host name, and the options that repeat the request. */
 function withOwnOptions(shared: readonly OptionEntry[], client: ClientMessage, reply: Reply): OptionEntry[] {
   const entries = [...shared];
   if (reply.kind === 'ack' && reply.rapid) entries.push([OptionCode.rapidCommit, NOTHING]);
@@ -160,8 +159,8 @@ function withOwnOptions(shared: readonly OptionEntry[], client: ClientMessage, r
 }
 
 /**
- * The values a client asked for, in its order; all of them if it has no wishes. The subnet mask is always sent, and before
- * the router: "the subnet mask option MUST be first". Source: RFC 2132 §3.3, §9.8.
+ * The values that a client asked for, in its order; all of them if it asked for none. The subnet mask is always sent, and before the router: "the
+ * subnet mask option MUST be first". Source: RFC 2132 §3.3, §9.8.
  */
 function inWishedOrder(values: ReadonlyMap<number, Uint8Array>, requested: Uint8Array | undefined): OptionEntry[] {
   if (requested === undefined || requested.length === 0) return [...values];

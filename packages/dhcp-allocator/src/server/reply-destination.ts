@@ -10,7 +10,7 @@ export const CLIENT_PORT = 68;
  * - `unicast`: an ordinary datagram; the kernel finds the way.
  * - `broadcast`: to 255.255.255.255 on the interface the message came in on.
  * - `link`: to an address that the client does not have yet, so no host answers ARP for it: in a frame to its MAC address.
- *   Who cannot send frames broadcasts instead.
+ * A server that cannot send frames broadcasts instead.
  */
 export interface ReplyDestination {
   readonly kind: 'unicast' | 'broadcast' | 'link';
@@ -21,8 +21,8 @@ export interface ReplyDestination {
 const BROADCAST: ReplyDestination = { kind: 'broadcast', address: BROADCAST_ADDRESS, port: CLIENT_PORT };
 
 /**
- * Where the reply to a client goes, decided by the first that applies: through the relay; a NAK by broadcast, as its
- * receiver's address is wrong; to the address the client uses; by broadcast if it asks for that; to its new address.
+ * Where the reply to a client goes. The first rule that applies decides: through the relay; a NAK by broadcast, because its receiver's address is
+ * wrong; to the address the client uses; by broadcast if it asks for that; to its new address.
  *
  * An answer to INFORM goes to the client's own address even if a relay handed the message on.
  *

@@ -1,4 +1,4 @@
-/** What RFC 2131 wants of every reply, field by field and option by option. `dialogue.test.ts` has who is answered at all. */
+/** What RFC 2131 requires of every reply, field by field and option by option. `dialogue.test.ts` tests who is answered at all. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseIpv4Address } from '../address/ipv4-address.js';
@@ -116,7 +116,7 @@ describe('table 3: every reply', () => {
     expect(reply.slice(reply.lastIndexOf(255) + 1).every((octet) => octet === 0)).toBe(true);
   });
 
-  it('ciaddr and yiaddr are as each kind of reply wants them', () => {
+  it('ciaddr and yiaddr are as required for each kind of reply', () => {
     const fields = REPLIES.map(([name, bytes]) => {
       const { ciaddr, yiaddr } = replyTo(bytes).message;
       return [name, ciaddr, yiaddr];
@@ -159,11 +159,11 @@ describe('table 3: every reply', () => {
 describe('§4.3.1: which parameters', () => {
   const asking = (...list: readonly number[]): Fields => ({ options: [[55, list]] });
 
-  it('each requested one once, however often it was asked for', () => {
+  it('each requested option once, however often it was requested', () => {
     expect(codesOf(replyTo(packet('discover', asking(3, 3, 6, 3, 0, 255, 6))).message)).toEqual([53, 54, 51, 58, 59, 1, 3, 6]);
   });
 
-  it('none that the pool does not have, and never an empty one', () => {
+  it('no option that the pool does not have, and never an empty one', () => {
     const { message } = replyTo(packet('discover', asking(3, 6, 15, 42, 119, 121, 26, 66, 67, 43, 108, 114)), {
       leaseTimeSeconds: 60,
     });
@@ -222,7 +222,7 @@ describe('RFC 2132 §9.10: a client limits the size of the reply', () => {
     expect(replyTo(bytes, many).bytes.length).toBeLessThanOrEqual(most);
   });
 
-  it('§4.1 what has no room among the options goes to file and sname, and option 52 announces it', () => {
+  it('§4.1 options that do not fit the options field go to file and sname, and option 52 announces it', () => {
     const options = {
       dnsServers: Array.from({ length: 60 }, (_, index) => `10.0.1.${index + 1}`),
       domainSearch: ['a.of-the-lab.example', 'b.example'],
@@ -250,7 +250,7 @@ describe('RFC 2132 §9.10: a client limits the size of the reply', () => {
     );
   });
 
-  it('options that can be gone through only once are all there', () => {
+  it('options from a one-time iterator are all sent', () => {
     const options = new Map<number, Uint8Array>(Array.from({ length: 40 }, (_, index) => [index + 100, new Uint8Array(12)]));
     const message = replyTo(packet('discover')).message;
     const { bytes, omittedOptions } = encodeMessage({ ...fieldsOf(message), options: options.entries() });

@@ -2,7 +2,7 @@ import type { Lease } from '../lease/lease.js';
 import type { Pool } from '../pool/pool.js';
 import { ReplyComposer } from './reply-composer.js';
 
-/** A pool, and its replies made ready. */
+/** A pool with its prepared replies. */
 export class ServedPool {
   readonly pool: Pool;
   readonly composer: ReplyComposer;

@@ -63,7 +63,7 @@ describe('a message', () => {
     expect([...decoded.message.options]).toEqual(options);
   });
 
-  it('law: whatever its options are, it comes back, split or joined (RFC 3396)', () => {
+  it('law: any options come back, split or joined (RFC 3396)', () => {
     const code = fc.integer({ min: 1, max: 254 }).filter((one) => one !== 52);
     const value = fc.uint8Array({ maxLength: 300 });
     const entries = fc.uniqueArray(fc.tuple(code, value), { selector: ([one]) => one, maxLength: 4 });
@@ -87,7 +87,7 @@ describe('a message', () => {
     expect([...bytes.subarray(Offset.file + 1, Offset.file + 4)]).toEqual([2, 0, 0]);
   });
 
-  it.each([56, 57, 58])('of %i octets of one option is as long as it has to be, and 300 at least', (length) => {
+  it.each([56, 57, 58])('with one option of %i octets is as long as necessary, and at least 300 octets', (length) => {
     const { bytes } = encodeMessage({ ...MESSAGE, options: [[43, filled(length)]] }, { into: filled(548, 0xaa) });
     expect(bytes).toHaveLength(Math.max(300, 240 + 2 + length + 1));
     expect(bytes[240 + 2 + length]).toBe(255);
@@ -102,7 +102,7 @@ describe('a message', () => {
     expect(encodeMessage({ ...MESSAGE, sname: filled(64), file: filled(128) }).bytes).toHaveLength(300);
   });
 
-  it('options that can be gone through only once are encoded all the same', () => {
+  it('options from a one-time iterator are encoded too', () => {
     function* once(): Generator<Entry> {
       yield [53, Uint8Array.of(5)];
       yield [43, filled(200)];
@@ -121,7 +121,7 @@ describe('the length of an option with its headers', () => {
     [256, 260],
     [510, 514],
     [511, 517],
-  ])('of %i octets', (length, encoded) => expect(encodedLength(filled(length))).toBe(encoded));
+  ])('has the right length for %i octets', (length, encoded) => expect(encodedLength(filled(length))).toBe(encoded));
 });
 
 describe('a message that does not fit', () => {
@@ -153,7 +153,7 @@ describe('a message that does not fit', () => {
     expect(tight([first, [43, filled(125)], [44, filled(62)]]).omittedOptions).toEqual([44]);
   });
 
-  it('leaves fields alone that have a content of their own, and all where it may not overload', () => {
+  it('leaves fields alone that have content, and all fields if it must not overload', () => {
     const option: Entry = [43, filled(61)];
     const withFile = tight([first, option], { file: Uint8Array.of(102) });
     expect([withFile.bytes[Offset.file], withFile.bytes[Offset.sname], withFile.omittedOptions]).toEqual([102, 43, []]);
@@ -167,7 +167,7 @@ describe('a message that does not fit', () => {
   });
 });
 
-describe('packets that are no messages', () => {
+describe('packets that are not messages', () => {
   it.each<[string, Uint8Array, string]>([
     ['too short', packet([]).subarray(0, 239), 'message-too-short'],
     ['another cookie', packet([]).fill(0, Offset.cookie, Offset.cookie + 1), 'magic-cookie-missing'],
@@ -195,7 +195,7 @@ describe('packets that are no messages', () => {
       packet([43, 1, 1, 52, 1, 3, 255], [43, 1, 2, 255], [43, 1, 3, 255]),
       { 43: [1, 2, 3] },
     ],
-  ])('but those with %s are', (_, octets, options) => expect(optionsOf(octets)).toEqual(options));
+  ])('packets with %s are messages', (_, octets, options) => expect(optionsOf(octets)).toEqual(options));
 
   it('fields that carried options are empty; others have no trailing NULs', () => {
     const texts = (octets: Uint8Array) => {

@@ -3,7 +3,7 @@ import type { DhcpMessage } from './dhcp-message.js';
 import { DhcpOptions, type OptionField, type OptionsFault, readOptions } from './dhcp-options.js';
 import { CHADDR_LENGTH, FILE_LENGTH, MAGIC_COOKIE, Offset, OptionCode, SNAME_LENGTH } from './layout.js';
 
-/** Why octets are no DHCPv4 message. */
+/** Why octets are not a DHCPv4 message. */
 export type MalformedReason = 'message-too-short' | 'magic-cookie-missing' | 'hardware-length-invalid' | OptionsFault;
 
 export type DecodeResult =
@@ -11,7 +11,7 @@ export type DecodeResult =
   | { readonly ok: false; readonly reason: MalformedReason };
 
 /**
- * The message that the octets hold, or why they hold none. Never throws, whatever the octets.
+ * The message in the octets, or why there is none. Never throws, whatever the octets.
  *
  * The message is a view: it is valid as long as `bytes` keeps its content. A caller that keeps it copies the octets first.
  *
@@ -52,7 +52,7 @@ function readAllOptions(bytes: Uint8Array): PacketOptions | OptionsFault {
   if (overload === 0 || fields === undefined) return 'option-overload-invalid';
   const all = readOptions(bytes, [own, ...fields]);
   if (typeof all === 'string') return all;
-  // A second overload inside an overloaded field would be joined to the first: two octets where one may be.
+  // A second overload inside an overloaded field would be joined to the first, and be two octets long instead of one.
   if (all.uint8(OptionCode.overload) === undefined) return 'option-overload-invalid';
   return { options: DhcpOptions.of([...all].filter(([code]) => code !== OptionCode.overload)), overload };
 }

@@ -29,6 +29,6 @@ export interface DhcpMessage {
   readonly sname: Uint8Array;
   /** Up to 128 octets, without trailing NULs; empty when the field carried options. */
   readonly file: Uint8Array;
-  /** Without PAD, END and overload (52): those are of the packet, not of the message. */
+  /** Without PAD, END and overload (52): those belong to the packet, not to the message. */
   readonly options: DhcpOptions;
 }

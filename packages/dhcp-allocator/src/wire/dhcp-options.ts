@@ -1,9 +1,8 @@
 /**
- * The options of a message, as octets by code: what they mean is the business of `options/`.
+ * The options of a message, as octets by code; `options/` knows what they mean.
  *
- * Decoded options are views of the packet. A packet carries ten or so, of which a server looks at half, so nothing is
- * copied or allocated until a caller asks: an index of (code, start, end) is all that reading leaves behind. Options that
- * came in pieces are joined (RFC 3396) while reading.
+ * Decoded options are views of the packet. A packet carries ten or so, of which a server looks at half, so nothing is copied or allocated until a
+ * caller asks: reading builds only an index of (code, start, end). Options that came in pieces are joined (RFC 3396) while reading.
  */
 import { concatenate, readUint16, readUint32 } from './big-endian.js';
 import { OptionCode } from './layout.js';
@@ -12,7 +11,7 @@ export type OptionsFault = 'option-truncated' | 'option-overload-invalid';
 
 const STRIDE = 3;
 
-/** The options of a message, by code, read where they stand in the packet: nothing is copied until a value is asked for. */
+/** The options of a message, by code, as views of the packet: nothing is copied until a caller asks for a value. */
 export class DhcpOptions {
   static readonly none: DhcpOptions = new DhcpOptions(new Uint8Array(0), []);
 
@@ -26,7 +25,7 @@ export class DhcpOptions {
     this.#index = index;
   }
 
-  /** Options in the given order. A code given twice is joined where it first stands. */
+  /** Options in the given order. A code given twice is joined at its first place. */
   static of(entries: Iterable<readonly [code: number, value: Uint8Array]>): DhcpOptions {
     const pieces = new Map<number, Uint8Array[]>();
     for (const [code, value] of entries) {

@@ -50,7 +50,7 @@ describe('RFC 3046 §2.2: option 82 is the last option before END', () => {
     expect(codesInOptionsField(bytes)).toEqual([53, 119, 52, 82]);
   });
 
-  it('whatever the other options are: it is never the one that is left out, and it comes back whole', () => {
+  it('is never left out, whatever the other options are, and comes back whole', () => {
     const others = fc.array(fc.tuple(fc.integer({ min: 1, max: 81 }), fc.uint8Array({ minLength: 60, maxLength: 200 })), {
       minLength: 4,
       maxLength: 14,
@@ -68,7 +68,7 @@ describe('RFC 3046 §2.2: option 82 is the last option before END', () => {
     );
   });
 
-  it('one that does not fit at all is named', () => {
+  it('is named if it does not fit at all', () => {
     const { bytes, omittedOptions } = encodeMessage(
       {
         ...FIELDS,

@@ -1,7 +1,7 @@
 /**
- * A message becomes octets in one of two ways. Nearly every reply fits the options field: its options are written one
- * after the other, and that is the fast path. What does not fit is spread over `options`, `file` and `sname`, option by
- * option; what then still does not fit is left out from the end, and named.
+ * Encodes a message in one of two ways. Nearly every reply fits the options field: its options are written one after the other, and that is the fast
+ * path. What does not fit is spread over `options`, `file` and `sname`, option by option; what then still does not fit is left out from the end, and
+ * named.
  */
 import { writeUint16, writeUint32 } from './big-endian.js';
 import type { DhcpMessage } from './dhcp-message.js';
@@ -44,8 +44,8 @@ const NONE_OMITTED: readonly number[] = [];
 /**
  * The octets of a message, at least 300 of them (RFC 951 §3) and at most `maximumLength`.
  *
- * Options keep their order. Values above 255 octets are split (RFC 3396 §7). Room that is missing is taken from `file`
- * and `sname` where the message leaves those empty (RFC 2131 §4.1, option 52).
+ * Options keep their order. Values above 255 octets are split (RFC 3396 §7). If the options field is too small, `file` and `sname` are used too,
+ * where the message leaves them empty (RFC 2131 §4.1, option 52).
  *
  * @throws RangeError if `into` is shorter than `maximumLength`, or a field longer than the packet has room for: bugs of the caller.
  */
@@ -54,7 +54,7 @@ export function encodeMessage(message: OutgoingMessage, settings: EncodeSettings
   const target = settings.into ?? new Uint8Array(maximumLength);
   if (target.length < maximumLength) throw new RangeError(`into has ${target.length} octets, ${maximumLength} are needed`);
   writeFixedFields(message, target);
-  // What can be gone through only once is copied, as it may be gone through twice.
+  // Copied, because it may be read twice and an iterator can be read only once.
   const options: readonly OptionEntry[] = Array.isArray(message.options) ? message.options : [...message.options];
   const end = writeOptions(options, target, maximumLength - 1);
   if (end !== undefined) {
@@ -99,7 +99,7 @@ function writeOptions(options: readonly OptionEntry[], target: Uint8Array, limit
   return at;
 }
 
-/** Octets of an option with its headers: one header for every 255 octets begun. */
+/** Octets of an option with its headers: one header for each 255 octets or part of them. */
 export function encodedLength(value: Uint8Array): number {
   return value.length + 2 * Math.max(1, Math.ceil(value.length / 255));
 }
@@ -180,7 +180,7 @@ const OVERLOAD_OPTION_LENGTH = 3;
 
 interface LastOptions {
   readonly last: readonly OptionEntry[];
-  /** Where the options before them have to end. */
+  /** Where the preceding options must end. */
   readonly limit: number;
   readonly omittedOptions: number[];
 }
@@ -194,8 +194,8 @@ function reserveRoomForTheLast(options: readonly OptionEntry[], limit: number): 
 }
 
 /**
- * What must not be lost when room is short: a client cannot do without type, server and lease time, and its identifier MUST
- * come back (RFC 6842 §3).
+ * Options that must not be lost when room is short: a client cannot do without type, server and lease time, and its identifier MUST come back (RFC
+ * 6842 §3).
  */
 const FIRST_OF_ALL: readonly number[] = [
   OptionCode.messageType,

@@ -36,7 +36,7 @@ export const MINIMUM_MESSAGE_LENGTH = 300;
 /** What every client must accept: an IP datagram of 576 octets, less 28 of IP and UDP header. Source: RFC 2131 §2. */
 export const DEFAULT_MAXIMUM_MESSAGE_LENGTH = 548;
 
-/** Octets of IP and UDP header that option 57 counts along. Source: RFC 2132 §9.10. */
+/** Octets of IP and UDP header, which option 57 includes. Source: RFC 2132 §9.10. */
 export const IP_UDP_HEADER_LENGTH = 28;
 
 /** An Ethernet frame's worth of payload: what a reply may grow to where the client allows it. */
@@ -101,7 +101,7 @@ export type MessageType = keyof typeof MessageTypeCode;
 
 const MESSAGE_TYPES: readonly MessageType[] = ['discover', 'offer', 'request', 'decline', 'ack', 'nak', 'release', 'inform'];
 
-/** The name of a value of option 53, or undefined for one we do not know. */
+/** The name of a value of option 53, or undefined if it is unknown. */
 export function messageTypeOf(code: number): MessageType | undefined {
   return MESSAGE_TYPES[code - 1];
 }

@@ -1,6 +1,6 @@
 /**
- * A second implementation to disagree with: the npm package `dhcp`. It is asked only what it does right: it knows no cookie,
- * no padding, no overload, no split options, and none of 82, 119 and 121.
+ * Compares the codec with a second implementation, the npm package `dhcp`, where that is correct: it knows neither cookie, padding, overload nor
+ * split options, and none of the options 82, 119 and 121.
  */
 
 import { readFileSync } from 'node:fs';
@@ -97,11 +97,11 @@ describe('the npm package dhcp reads what we read', () => {
   });
   const readable = packets.filter((packet) => packet.readable);
 
-  it('and can read most of what was captured', () => expect(readable.length).toBeGreaterThan(20));
+  it('and it can read most captured packets', () => expect(readable.length).toBeGreaterThan(20));
 
   it.each(readable)('in $name', ({ bytes }) => compare(bytes));
 
-  it('in any reply of ours that it can read', () => {
+  it('and it agrees on any of our replies that it can read', () => {
     const option = fc.oneof(
       fc.tuple(
         fc.constantFrom<OptionName>('leaseTime', 'renewalTime', 'rebindingTime', ...ADDRESSES),

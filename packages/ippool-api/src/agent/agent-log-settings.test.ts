@@ -7,12 +7,12 @@ describe('what agents log', () => {
     [{ level: 'debug' as const }, '{"level":"debug"}'],
     [{ packets: true }, '{"packets":true}'],
     [{ level: 'warn' as const, packets: false }, '{"level":"warn","packets":false}'],
-  ])('%j stands in a Lease as %s, and is read again', (settings, text) => {
+  ])('%j is written to a Lease as %s, and read back', (settings, text) => {
     expect(formatAgentLogSettings(settings)).toBe(text);
     expect(parseAgentLogSettings(text)).toEqual(settings);
   });
 
-  it.each(['', 'no', '[]', '{"level":"loud","packets":"yes"}', '{"level":7}'])('nothing is set by %j', (text) => {
+  it.each(['', 'no', '[]', '{"level":"loud","packets":"yes"}', '{"level":7}'])('%j sets nothing', (text) => {
     expect(parseAgentLogSettings(text)).toEqual({});
   });
 

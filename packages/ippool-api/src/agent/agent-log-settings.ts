@@ -9,10 +9,10 @@ import { fieldsOf, parseJson } from './read-json.js';
 export const AGENT_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type AgentLogLevel = (typeof AGENT_LOG_LEVELS)[number];
 
-/** What is left out is as before: as the pool's group has it, or as the agent's command line specifies. */
+/** A setting that is left out falls back to that of the pool's group, and then to the agent's command line. */
 export interface AgentLogSettings {
   readonly level?: AgentLogLevel;
-  /** True: whole packets are logged at `info`, decoded option by option. */
+  /** True if whole packets are logged at `info`, decoded option by option. */
   readonly packets?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function parseAgentLogSettings(text: string | undefined): AgentLogSetting
   return { ...(level !== undefined && { level }), ...(typeof packets === 'boolean' && { packets }) };
 }
 
-/** An annotation whose value makes no sense, and what to write. */
+/** An annotation with an invalid value, and what to write. */
 export interface AnnotationProblem {
   readonly key: string;
   readonly value: string;

@@ -11,7 +11,7 @@ describe('parseAgentNetworkConfigs', () => {
     expect(parseAgentNetworkConfigs(text)).toEqual({ ok: false, problem });
   });
 
-  it('an entry that makes no sense is left out, and the others are served', () => {
+  it('an invalid entry is left out, and the others are served', () => {
     const entry = (interfaceName: string, ipPoolRef: string) => ({ interfaceName, ipPoolRef });
     const parsed = parseAgentNetworkConfigs(
       JSON.stringify([

@@ -13,7 +13,7 @@ export const IPPOOL_REFS_VARIABLE = 'IPPOOL_REFS_JSON';
 export const AGENT_LEASE_VARIABLE = 'AGENT_LEASE_NAME';
 /** The group of all pools; its Lease has this name, which is upstream's, and agents take it where `AGENT_LEASE_NAME` is not set. */
 export const UNIFIED_GROUP = 'vm-dhcp-agents';
-/** In the agents' environment: `true` for agents that serve nothing. */
+/** In the agents' environment: `true` if the agents must not serve. */
 export const AGENT_DRY_RUN_VARIABLE = 'VM_DHCP_AGENT_DRY_RUN';
 
 /** One pool, and the interface of the pod that leads to its network. */
@@ -37,7 +37,7 @@ export type ParsedAgentNetworkConfigs =
       /** Entries that are left out, for people. */
       readonly problems: readonly string[];
     }
-  | { readonly ok: false /** For people. */; readonly problem: string };
+  | { readonly ok: false /** The problems, for people. */; readonly problem: string };
 
 /** The pools that an agent is configured to serve. No text, or an empty one, is an empty list. Never throws. */
 export function parseAgentNetworkConfigs(text: string | undefined): ParsedAgentNetworkConfigs {

@@ -29,17 +29,17 @@ describe('the report', () => {
     );
   });
 
-  it.each([undefined, '', '{', '[]', '{"a":1,"b":{"serving":"yes"}}'])('of %j nothing is known', (text) => {
+  it.each([undefined, '', '{', '[]', '{"a":1,"b":{"serving":"yes"}}'])('%j says nothing about a pool', (text) => {
     expect(parseAgentReport(text)).toEqual(new Map());
   });
 
-  it('has addresses as people write them, and everything of them when it is read', () => {
+  it('stores addresses as text, and reads them back completely', () => {
     const report = new Map([['a/p', FULL]]);
     expect(formatAgentReport(report)).toContain('"address":"10.0.0.9"');
     expect(parseAgentReport(formatAgentReport(report))).toEqual(report);
   });
 
-  it('that only goes by another version of a pool is no news', () => {
+  it('a new version of a pool alone is not urgent', () => {
     const [one, other] = ['17', '18'].map((version) => describeAgentReport(new Map([['a/p', { ...FULL, version }]])));
     expect(one).toBe(other);
     expect(describeAgentReport(new Map([['a/p', { ...FULL, serving: true }]]))).not.toBe(one);
@@ -55,17 +55,17 @@ describe('the report', () => {
     expect(parseAgentReport(text).get('a/p')).toEqual({ serving: false, ...read });
   });
 
-  it.each([0, -2, '4', null])('silentMinutes %j is none', (silentMinutes) => {
+  it.each([0, -2, '4', null])('ignores silentMinutes %j', (silentMinutes) => {
     const text = JSON.stringify({ 'a/p': { serving: true, silentMinutes } });
     expect(parseAgentReport(text).get('a/p')).toEqual({ serving: true });
   });
 
-  it('a network that is silent for longer is news', () => {
+  it('a network that is silent for longer is urgent', () => {
     const [one, other] = [2, 4].map((silentMinutes) => describeAgentReport(new Map([['a/p', { serving: true, silentMinutes }]])));
     expect(one).not.toBe(other);
   });
 
-  it('leaves out conflicts and servers that make no sense', () => {
+  it('leaves out invalid conflicts and servers', () => {
     const conflicts = [{ address: 'x', macAddress: '02:00:00:00:00:01' }, 7, { address: '10.0.0.1' }];
     const rogueServers = [{ address: 'unknown' }, null];
     const text = JSON.stringify({ 'a/p': { serving: true, conflicts, rogueServers } });
@@ -118,7 +118,7 @@ describe('the report is bounded', () => {
     expect(parseAgentReport(manyConflicts).size).toBe(700);
   });
 
-  it('leaves room in the Lease for 1,000 pools that are suspended, which it names twice', () => {
+  it('leaves room in the Lease for 1,000 suspended pools, which the Lease names twice', () => {
     const keys = Array.from({ length: 1_000 }, (_, index) => `default/${String(index).padStart(52, 'p')}`);
     const suspended = formatSuspendedPools(keys);
     const names = [AGENT_REPORT_ANNOTATION, SUSPENDED_POOLS_ANNOTATION, SUSPENDED_POOLS_SEEN_ANNOTATION].map(octets);
@@ -126,7 +126,7 @@ describe('the report is bounded', () => {
     expect(sum).toBeLessThan(262_144);
   });
 
-  it('a list of other servers that is cut never reads as none', () => {
+  it('a list of other servers that is cut never reads as an empty one', () => {
     const servers = Array.from({ length: 40 }, (_, index) => ({ address: `10.0.0.${index}`, macAddress: '02:00:00:00:00:04' }));
     for (const pools of [1, 100, 400, 700]) {
       const report = new Map(
@@ -136,10 +136,10 @@ describe('the report is bounded', () => {
     }
   });
 
-  it('law: it fits, whatever leaders find out about pools that one environment string can name, and names those that are served', () => {
+  it('law: any report about the pools that one environment variable can name fits, and names the served ones', () => {
     const conflicts = Array.from({ length: 400 }, (_, index) => conflictOf(index));
     const poolKeys = fc.tuple(fc.integer({ min: 3, max: 317 }), fc.integer({ min: 1, max: 800 })).map(([length, wished]) => {
-      // As many as `AGENT_NETWORK_CONFIGS` has room for: each is named there twice.
+      // As many pools as fit in `AGENT_NETWORK_CONFIGS`, which names each twice.
       const most = Math.min(wished, Math.floor(131_072 / (2 * length + 130)));
       return Array.from({ length: most }, (_, index) => `n/${String(index).padStart(length - 2, '0')}`.slice(0, 317));
     });

@@ -7,23 +7,23 @@ import { IPV4_ADDRESS, MAC_ADDRESS, textOfFormat } from '../text-formats.js';
 import { cutText, octetsOf } from './cut-text.js';
 import { fieldsOf, itemsOf, parseJson, textOf } from './read-json.js';
 
-/** Reasons of a pool that is suspended for its agents: they remove the server address, or have done so and could serve it at once. */
+/** Reasons for a suspended pool: its agents are removing the server address, or have removed it and could serve at once. */
 export const DRAINING = 'Draining' as const satisfies ReasonAt<'agent report'>;
 export const SUSPENDED = 'Suspended' as const satisfies ReasonAt<'agent report'>;
 
 export interface PoolReport {
-  /** True: clients of this pool are answered. */
+  /** True if clients of this pool are answered. */
   readonly serving: boolean;
-  /** Where it is not served: why, and what that means. */
+  /** If it is not served: the reason, and a message. */
   readonly reason?: ReasonAt<'agent report'>;
   readonly message?: string;
-  /** resourceVersion of the IPPool that the agent goes by. */
+  /** The resourceVersion of the IPPool that the agent serves. */
   readonly version?: string;
   /** Addresses of clients that another host uses. */
   readonly conflicts?: readonly ReportedConflict[];
-  /** Other DHCP servers on the network; absent: the network was not searched yet. */
+  /** Other DHCP servers on the network; absent if the agent has not looked for them yet. */
   readonly rogueServers?: readonly RogueServer[];
-  /** For how many minutes the agent has reached no machine of the network; absent: it is not silent. */
+  /** For how many minutes the agent has reached no machine of the network; absent if the network is not silent. */
   readonly silentMinutes?: number;
 }
 
@@ -32,7 +32,7 @@ export interface ReportedConflict {
   readonly address: string;
   /** The MAC address of the client that the address is assigned to. */
   readonly macAddress: string;
-  /** The MAC address of the host that uses it; absent where only the client has reported the conflict (DHCPDECLINE). */
+  /** The MAC address of the host that uses it; absent if only the client reported the conflict (DHCPDECLINE). */
   readonly usedBy?: string;
 }
 
@@ -46,22 +46,22 @@ export interface RogueServer {
 export type AgentReport = ReadonlyMap<string, PoolReport>;
 
 /**
- * The most octets of a report: half of what the API server lets all annotations of an object have together. The rest is for the
- * pools that are suspended, which the Lease names twice.
+ * The maximum size of a report, in octets: half of the API server's limit for all annotations of an object. The rest is for suspended pools, which
+ * the Lease names twice.
  */
 export const MOST_REPORT_OCTETS = 131_072;
 
-/** How much of each pool's details a report has room for. */
+/** How many of each pool's details go into a report. */
 interface Detail {
-  /** Octets; 0: none. */
+  /** In octets; 0 for no message. */
   readonly message: number;
   readonly conflicts: number;
   readonly rogueServers: number;
 }
 
 /**
- * From most to least: the first is what a condition of an IPPool has room for. Messages are cut first, as they are for people. Conflicts come last: the controller quarantines those that it
- * reads, and then they make room for others.
+ * From most to least detail: the first fills a condition of an IPPool. Messages are cut first, as they are for people. Conflicts come last: the
+ * controller quarantines those that it reads, and then they make room for others.
  */
 const DETAILS: readonly Detail[] = [
   { message: 1_024, conflicts: 256, rogueServers: 16 },
@@ -76,8 +76,8 @@ const DETAILS: readonly Detail[] = [
 const LEAST_CONFLICT_OCTETS = 56;
 
 /**
- * The text of the annotation: at most `MOST_REPORT_OCTETS` for the pools that one group of agents can be configured to serve. Details are cut where
- * there is no room for them; `serving`, `reason` and `version` of a pool never are: whether a pool may move between groups follows from them.
+ * The text of the annotation: at most `MOST_REPORT_OCTETS` for the pools that one group of agents can be configured to serve. Details are cut if
+ * there is no room for them. `serving`, `reason` and `version` of a pool are never cut: they decide whether a pool may move between groups.
  */
 export function formatAgentReport(report: AgentReport): string {
   const pools = [...report].toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -102,17 +102,17 @@ function withDetail({ message, conflicts, rogueServers, ...service }: PoolReport
     ...service,
     ...(message !== undefined && most.message > 0 && { message: cutText(message, most.message) }),
     ...(inUse.length > 0 && { conflicts: inUse }),
-    // No server is another thing than no room for one.
+    // An empty list would mean that there is no other server.
     ...(servers !== undefined && (servers.length > 0 || rogueServers?.length === 0) && { rogueServers: servers }),
   };
 }
 
-/** Text that changes with what must be reported at once: which version a pool has can wait for the next renewal. */
+/** A text that changes when the report must be written at once. The version of a pool can wait for the next renewal. */
 export function describeAgentReport(report: AgentReport): string {
   return formatAgentReport(new Map([...report].map(([pool, one]) => [pool, { ...one, version: '' }])));
 }
 
-/** What can be read of a report; what cannot is left out. Never throws. */
+/** The readable part of a report; the rest is left out. Never throws. */
 export function parseAgentReport(text: string | undefined): AgentReport {
   const report = new Map<string, PoolReport>();
   for (const [pool, entry] of Object.entries(fieldsOf(parseJson(text)))) {
@@ -133,7 +133,7 @@ export function parseAgentReport(text: string | undefined): AgentReport {
   return report;
 }
 
-/** A reason of an agent of another version that the table does not have stands before its message. */
+/** Puts a reason that only another version knows in front of its message. */
 function toReason(reason: string | undefined, message: string | undefined): Pick<PoolReport, 'reason' | 'message'> {
   const isKnown = reason !== undefined && isReasonAt('agent report', reason);
   const text = isKnown ? message : [reason, message].filter(Boolean).join(': ');

@@ -17,7 +17,7 @@ describe('octets of text', () => {
     expect(octetsOf(text)).toBe(octets);
   });
 
-  it('law: as many as UTF-8 has', () => {
+  it('law: the same number as UTF-8 has', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(octetsOf(text)).toBe(Buffer.byteLength(text));
@@ -37,7 +37,7 @@ describe('text that is cut', () => {
     expect(cutText(text, most)).toBe(cut);
   });
 
-  it('law: it is within its bound, and begins as the text does', () => {
+  it('law: it is within the limit, and begins like the text', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 3, max: 50 }), (text, most) => {
         const cut = cutText(text, most);

@@ -6,7 +6,7 @@ export function isImage(text: string): boolean {
   return IMAGE.test(text);
 }
 
-/** What is wrong with a field whose text is not an image; undefined: nothing, or it is empty. */
+/** What is wrong with a field that should name an image; undefined if nothing is, or if it is empty. */
 export function imageProblem(text: string | undefined): { readonly message: string; readonly remedy: string } | undefined {
   if (!text || isImage(text)) return undefined;
   const remedy = 'write REPOSITORY:TAG, as in registry.example.com/vmdhcp-agent:v1';

@@ -1,6 +1,6 @@
 /**
- * What the controller and the agents write for each other, in the environment of pods and in annotations of Leases, with the labels and
- * reasons of all kinds. Nothing of it needs a schema, so that a program that uses no other part of the package does not load zod.
+ * What the controller and the agents write for each other, in the environment of pods and in annotations of Leases, with the labels and reasons of
+ * all kinds. It uses no schema, so a program that imports only this part does not load zod.
  *
  * @packageDocumentation
  */

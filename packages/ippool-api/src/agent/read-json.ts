@@ -1,6 +1,6 @@
 /** Readers of JSON that another program wrote: what is missing or of another type reads as nothing, and nothing throws. */
 
-/** The value of JSON text; undefined where there is no text, or it is not JSON. */
+/** The value of JSON text; undefined if there is no text, or it is not JSON. */
 export function parseJson(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

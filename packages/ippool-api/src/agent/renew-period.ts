@@ -1,6 +1,6 @@
 /** How often the leader of a group of agents renews its Lease: the controller writes it, so that all Leases together cost a bounded number of writes. */
 
-/** More would leave a network without its server address for longer than an hour. */
+/** A longer period could leave a network without its server address for more than an hour. */
 export const MOST_RENEW_PERIOD_MS = 3_600_000;
 
 /** The text of the Lease's annotation. @param renewPeriodMs - whole milliseconds. */
@@ -8,7 +8,7 @@ export function formatRenewPeriodMs(renewPeriodMs: number): string {
   return String(renewPeriodMs);
 }
 
-/** Milliseconds, 1 to `MOST_RENEW_PERIOD_MS`; undefined: the annotation is missing, or cannot be read. Never throws. */
+/** Milliseconds, 1 to `MOST_RENEW_PERIOD_MS`; undefined if the annotation is missing or cannot be read. Never throws. */
 export function parseRenewPeriodMs(text: string | undefined): number | undefined {
   if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
   const periodMs = Number(text);

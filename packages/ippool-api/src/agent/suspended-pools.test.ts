@@ -9,12 +9,12 @@ describe('pools that are suspended', () => {
     expect(second).not.toBe(first);
   });
 
-  it.each([undefined, '', '{', '[]', '7', '{"pools":7}', '{"pools":[7]}'])('are none in %j', (text) => {
+  it.each([undefined, '', '{', '[]', '7', '{"pools":7}', '{"pools":[7]}'])('%j suspends nothing', (text) => {
     expect(parseSuspendedPools(text).size).toBe(0);
     expect(parseSuspendedPools(formatSuspendedPools(['a/1'], text)).size).toBe(1);
   });
 
-  it('each has the turn from which on it has been suspended without a break', () => {
+  it('each has the turn since which it has been suspended without a break', () => {
     const first = formatSuspendedPools(['a/1']);
     const both = formatSuspendedPools(['b/2', 'a/1'], first);
     expect(readSuspendedPools(both)).toEqual({
@@ -34,7 +34,7 @@ describe('pools that are suspended', () => {
     });
   });
 
-  it('of earlier controllers, which wrote no turn for each pool, all have the turn of the text', () => {
+  it('an annotation of an earlier controller, without a turn for each pool, gives all pools the turn of the text', () => {
     const text = '{"turn":7,"pools":["a/1","b/2"]}';
     expect(readSuspendedPools(text)).toEqual({
       turn: 7,

@@ -1,22 +1,21 @@
 /**
- * Pools that are suspended for a group: its agents must not serve them now, because another group may still serve them. The controller
- * writes them into one annotation of the group's Lease, and the leader repeats in another one what it has read there and acts by.
+ * Pools that are suspended for a group: its agents must not serve them now, because another group may still serve them. The controller writes them
+ * into one annotation of the group's Lease; the leader confirms in another one which text it has read and obeys.
  */
 import { fieldsOf, itemsOf, parseJson } from './read-json.js';
 
 export interface SuspendedPools {
   /** Counts the texts of the annotation. */
   readonly turn: number;
-  /** By pool (`namespace/name`): the first turn of those in which it has been suspended without a break. */
+  /** By pool (`namespace/name`): the turn since which it has been suspended without a break. */
   readonly since: ReadonlyMap<string, number>;
 }
 
 /**
- * The next text of the annotation: `turn` counts its texts, and `since` has for each of `pools` the turn from which on it has been
- * suspended without a break. A leader that has read any of those turns acts by all of them, so one more pool makes no
- * report about the others void.
+ * The next text of the annotation: `turn` counts its texts, and `since` has for each of `pools` the turn since which it has been suspended without a
+ * break. A leader that has read a later turn obeys the earlier ones too, so one more pool does not invalidate its report about the others.
  *
- * @param before - the text that the annotation has now.
+ * @param before - the current text of the annotation.
  */
 export function formatSuspendedPools(poolKeys: Iterable<string>, before?: string): string {
   const known = readSuspendedPools(before);
@@ -25,12 +24,12 @@ export function formatSuspendedPools(poolKeys: Iterable<string>, before?: string
   return JSON.stringify({ turn, pools, since: pools.map((key) => known.since.get(key) ?? turn) });
 }
 
-/** The pools that are suspended; none where the text cannot be read. Never throws. */
+/** The suspended pools; empty if the text cannot be read. Never throws. */
 export function parseSuspendedPools(text: string | undefined): ReadonlySet<string> {
   return new Set(readSuspendedPools(text).since.keys());
 }
 
-/** Earlier controllers wrote no turn for each pool: each then has that of the text. Never throws. */
+/** Earlier controllers wrote no turn for each pool: then each pool gets the turn of the text. Never throws. */
 export function readSuspendedPools(text: string | undefined): SuspendedPools {
   const value = fieldsOf(parseJson(text));
   const turn = toNumber(value['turn']) ?? 0;

@@ -1,9 +1,9 @@
 /**
- * The CEL rules of a ClusterAgent: what the webhook of the predecessor refuses, and what it lets pass although no server could serve it. The same
- * that `clusterAgentProblems` of `@vmdhcp/bare-metal` finds.
+ * The CEL rules of a ClusterAgent. They refuse what the webhook of the predecessor refuses, and also what it accepts although no server could serve
+ * it: the same problems that `clusterAgentProblems` of `@vmdhcp/bare-metal` finds.
  *
- * A stored object may break them, and its status and finalizers must be writable all the same: so they hold for an object without status, which
- * is a new one, and for every change of the field that they are about.
+ * A stored object may break them, but its status and finalizers must stay writable: so they apply to an object without status, which is a new one,
+ * and to every change of their field.
  */
 import { SUBNET_SIZES, toNumber } from '../range-rules.js';
 import { IPV4_ADDRESS, IPV4_CIDR } from '../text-formats.js';
@@ -36,7 +36,7 @@ const FORMATS = {
 const IS_INTERFACE = matches('dhcpServerInterface', '[!--0-9;-~][!-.0-9;-~]{0,14}');
 
 const SIZE = `${SUBNET_SIZES}[int(${CONFIG}.subnet.split('/')[1])]`;
-// A text that is split once has parts of a known length; parts of parts have none.
+// The API server knows a bound for the parts of a split text, but not for parts of parts.
 const NETWORK = toNumber(`${CONFIG}.subnet.replace('/', '.')`);
 const SELF = toNumber(`${CONFIG}.selfIp.replace('/', '.')`);
 const GATEWAY = toNumber(`${CONFIG}.gateway`);
@@ -45,11 +45,11 @@ const LAST = toNumber(`${CONFIG}.ipRange.replace('-', '.')`, 4);
 
 const at = (field: string) => `.spec.feature.dhcpServerConfig.${field}`;
 const isOutOfRange = (address: string) => `(${address} < ${FIRST} || ${address} > ${LAST})`;
-/** Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
+/** In a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
 const isHost = (address: string) =>
   `[${SIZE}].all(size, ${address} / size == ${NETWORK} / size && (size <= 2 || (${address} % size != 0 && ${address} % size != size - 1)))`;
 
-/** About texts whose formats are right: others have a rule of their own. */
+/** Rules for well-formed texts: a malformed text breaks a rule of its own. */
 function ofConfig(field: string, expression: string, message: string): ClusterAgentRule {
   const formats = Object.values(FORMATS).join(' && ');
   return { rule: `${IS_OFF} || !${HAS_CONFIG} || !(${formats}) || ${expression}`, message, fieldPath: at(field) };
@@ -109,7 +109,7 @@ const OF_AGENT: readonly ClusterAgentRule[] = [
   },
 ];
 
-/** Names of objects and of pods begin with it. A name cannot change, so this holds for new objects only. */
+/** The names of objects and pods begin with it. A name cannot change, so this applies to new objects only. */
 const OF_NAME: ClusterAgentRule = {
   rule: `has(self.status) || self.metadata.name.matches('^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')`,
   message: 'The name must have at most 63 lower-case letters, digits and hyphens, and begin and end with a letter or digit',
@@ -127,7 +127,7 @@ export function clusterAgentRules(): { readonly 'x-kubernetes-validations': Clus
   };
 }
 
-/** An object without status is looked at by the rule for new ones: the same problem has one message. */
+/** The rule for new objects checks an object without status, so the same problem has one message. */
 function whenChanged(field: string, { rule, ...others }: ClusterAgentRule): ClusterAgentRule {
   const [now, before] = [`self.spec.${field}`, `oldSelf.spec.${field}`];
   const isSame = `(has(${now}) == has(${before}) && (!has(${now}) || ${now} == ${before}))`;

@@ -9,8 +9,8 @@ import { port, secretFields } from './endpoint-fields.js';
 import { BARE_METAL_API_VERSION, BARE_METAL_GROUP, BARE_METAL_VERSION } from './keys.js';
 import { nodeAffinity } from './node-affinity.js';
 
-// These patterns are those of the predecessor, and accept octets above 255: a stored object must stay writable. Rules refuse such texts where a
-// person writes them (cluster-agent-rules.ts).
+// These patterns come from the predecessor, and accept octets above 255: a stored object must stay writable. Rules refuse such texts when a person
+// writes them (cluster-agent-rules.ts).
 const ANY_IPV4 = '([0-9]{1,3}\\.){3}[0-9]{1,3}';
 const ANY_LENGTH = '([0-9]|[1-2][0-9]|3[0-2])';
 const text = (pattern: string, most: number, problem: string) =>
@@ -30,13 +30,13 @@ const dhcpServerConfig = z.object({
   subnet: text(`${ANY_IPV4}/${ANY_LENGTH}`, 18, 'is no IPv4 subnet; write address/prefix length, as in 192.168.0.0/24').describe(
     'The subnet, as in 192.168.0.0/24.',
   ),
-  ipRange: text(`${ANY_IPV4}-${ANY_IPV4}`, 31, 'is no range; write two addresses, as in 192.168.0.10-192.168.0.100').describe(
+  ipRange: text(`${ANY_IPV4}-${ANY_IPV4}`, 31, 'is not a range; write two addresses, as in 192.168.0.10-192.168.0.100').describe(
     'The addresses for clients: first and last, as in 192.168.0.10-192.168.0.100.',
   ),
   gateway: text(ANY_IPV4, 15, 'is no IPv4 address; write four numbers of 0 to 255, as in 192.168.0.1').describe(
     'The router of the clients.',
   ),
-  selfIp: text(`${ANY_IPV4}(/${ANY_LENGTH})?`, 18, 'is no address with a prefix length; write it as in 192.168.0.2/24')
+  selfIp: text(`${ANY_IPV4}(/${ANY_LENGTH})?`, 18, 'is not an address with a prefix length; write it as in 192.168.0.2/24')
     .optional()
     .describe('The address of the DHCP server, with the prefix length of the subnet. Without it, the interface must have one.'),
   dns: z.array(ipv4Address()).max(3).optional().describe('Name servers (option 6).'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** How the management controllers of hosts are reached: fields that several kinds share. */
 
-/** More than any name in Kubernetes has. A bound keeps rules about the field cheap. */
+/** Longer than any name in Kubernetes. A limit keeps rules about the field cheap. */
 const name = () => z.string().max(253).optional();
 
 export const port = () => z.int().min(1).max(65_535).meta({ format: 'int32' });
@@ -14,7 +14,7 @@ export const secretFields = {
   secretNamespace: name().describe('The namespace of that Secret.'),
 };
 
-/** An expression: true if both fields of the Secret are set, or none. @param at - the object that has them. */
+/** A CEL expression: true if both fields of the Secret are set, or neither. @param at - the object that has them. */
 export function bothOrNone(at: string): string {
   const isSet = (field: string) => `(has(${at}.${field}) && ${at}.${field} != '')`;
   return `${isSet('secretName')} == ${isSet('secretNamespace')}`;

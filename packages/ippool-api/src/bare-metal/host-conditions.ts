@@ -1,4 +1,4 @@
-/** What each condition of the kinds of bare-metal hosts means, by kind and type, as CONDITIONS has those of the other kinds. */
+/** The meaning of each condition of the bare-metal kinds, by kind and type; CONDITIONS describes the other kinds. */
 export const HOST_CONDITIONS = {
   ClusterAgent: {
     Ready: {

@@ -23,7 +23,7 @@ const status = z.object({
     .string()
     .max(253)
     .optional()
-    .describe('Which run of which agent recorded `pending`, and alone may carry out the action.'),
+    .describe('Which run of which agent recorded `pending`; only that run may carry out the action.'),
 });
 
 export const hostOperation = z.object({

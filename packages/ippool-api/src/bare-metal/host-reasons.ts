@@ -1,6 +1,6 @@
 /**
- * Every reason of an Event about a bare-metal host, as REASONS has those of the other kinds: code that writes a reason which is not here, or writes it
- * in another place, does not compile; and the reference pages are generated from it.
+ * Every reason of an Event about a bare-metal host; REASONS has those of the other kinds. Code that writes a reason which is not here, or writes it
+ * in the wrong place, does not compile. The reference pages are generated from this table.
  */
 import type { HOST_CONDITIONS } from './host-conditions.js';
 
@@ -9,23 +9,23 @@ type Status = 'True' | 'False' | 'Unknown';
 /** `ClusterAgent Ready=False`: a condition with this status. */
 type HostConditionPlace = `ClusterAgent ${keyof typeof HOST_CONDITIONS.ClusterAgent}=${Status}`;
 /**
- * A condition, or `Warning Event on HostStatus`: an Event of this type about an object of this kind; or what only shows where all objects on the way to an
- * address are looked at together.
+ * A condition, or `Warning Event on HostStatus`: an Event of this type about an object of this kind; or a reason that only `kubectl vmdhcp why`
+ * finds, which looks at all objects on the way to an address.
  */
 export type HostReasonPlace = HostConditionPlace | `${'Normal' | 'Warning'} Event on ${EventKind}` | 'kubectl vmdhcp why';
 
 interface HostReasonEntry {
   readonly shown: readonly HostReasonPlace[];
-  /** What is true where the reason is shown. The message of the Event has the names. */
+  /** The meaning of the reason. The message of the Event adds the names. */
   readonly meaning: string;
   /** What an administrator does next. */
   readonly remedy: string;
 }
 
-/** What a person has to correct in a ClusterAgent. */
+/** Mistakes of a person in a ClusterAgent. */
 const INVALID = ['ClusterAgent Valid=False', 'Warning Event on ClusterAgent'] as const;
 const EXPLAINED = ['kubectl vmdhcp why'] as const;
-/** Why no agents run, or not as many as there should be. */
+/** Why no agents run, or too few. */
 const UNREADY = ['ClusterAgent Ready=False', 'Warning Event on ClusterAgent'] as const;
 
 export const HOST_REASONS = {
@@ -237,12 +237,12 @@ export const HOST_REASONS = {
 /** Every reason of the table. */
 export type HostReason = keyof typeof HOST_REASONS;
 
-/** The reasons that a place may show. */
+/** The reasons that are allowed in a place. */
 export type HostReasonAt<Place extends HostReasonPlace> = {
   [Name in HostReason]: Place extends (typeof HOST_REASONS)[Name]['shown'][number] ? Name : never;
 }[HostReason];
 
-/** What an Event about an object of one kind may have. */
+/** An Event about an object of one kind, with its allowed reasons. */
 export type HostEventOf<Kind extends EventKind> = {
   [Type in 'Normal' | 'Warning']: {
     readonly type: Type;
@@ -258,7 +258,7 @@ export type HostConditionOf<Kind extends 'ClusterAgent'> = {
     ? {
         readonly type: Type;
         readonly status: State;
-        /** Absent: all is well. */
+        /** Absent if all is well. */
         readonly reason?: HostReasonAt<Place>;
         /** What is wrong, where, and what to do next. */
         readonly message?: string;

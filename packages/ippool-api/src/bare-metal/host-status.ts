@@ -4,10 +4,10 @@ import { objectMeta } from '../object-meta.js';
 import { secretFields } from './endpoint-fields.js';
 import { BARE_METAL_API_VERSION, BARE_METAL_GROUP, BARE_METAL_VERSION } from './keys.js';
 
-// No field is required: an object without some of them is one whose agent ended while it wrote, and must be writable to be repaired.
+// No field is required: if an agent ends while it writes, the incomplete object must stay writable, so that it can be repaired.
 
 const basic = z.object({
-  // The predecessor stored an empty text where it did not complete an object.
+  // The predecessor stored an empty text in an incomplete object.
   type: z.enum(['dhcp', 'hostEndpoint', '']).optional().describe('How the host is known: by its lease, or by a HostEndpoint.'),
   ipAddr: z.string().optional().describe('The address of the management controller.'),
   ...secretFields,

@@ -26,15 +26,15 @@ export const RELEASE_LEASE_ANNOTATION = `${BARE_METAL_GROUP}/release-lease`;
 export const CLUSTER_AGENT_LABEL = `${BARE_METAL_GROUP}/cluster-agent`;
 export const HOST_CREDENTIALS_LABEL = `${BARE_METAL_GROUP}/host-credentials`;
 export const HOLD_HOST_AGENT_UPGRADE_ANNOTATION = `${BARE_METAL_GROUP}/hold-agent-upgrade`;
-/** The value of the annotation by which an address is never bound. */
+/** The value of the annotation that means: never bind this address. */
 export const BOUND_TO_NONE = 'none';
 
-/** On each LeaseSlice that counts. */
+/** On each LeaseSlice that is in use. */
 export const LEASES_OF_LABEL = `${BARE_METAL_GROUP}/leases-of`;
-/** In its place on a LeaseSlice that is only kept for a person to look at. */
+/** Replaces that label on a LeaseSlice that is kept only for inspection. */
 export const SET_ASIDE_LABEL = `${BARE_METAL_GROUP}/set-aside-leases-of`;
 
-/** By key, as OBJECT_KEYS has those of the other kinds. */
+/** By key; OBJECT_KEYS describes those of the other kinds. */
 export const HOST_OBJECT_KEYS = {
   [HOST_ADDRESS_LABEL]: {
     type: 'label',

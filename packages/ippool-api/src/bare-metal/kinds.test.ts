@@ -92,7 +92,7 @@ describe('what the predecessor stored is read', () => {
   });
 });
 
-describe('what is wrong is named, all of it at once', () => {
+describe('reports all problems at once', () => {
   it.each<[value: unknown, sentences: string[]]>([
     [
       of('ClusterAgent', {
@@ -162,7 +162,7 @@ describe('definitions', () => {
       ['hostendpoints.bmc.spidernet.io', 'Cluster', 'v1beta1', 'CLUSTERAGENT HOSTIP'],
       ['hoststatuses.bmc.spidernet.io', 'Cluster', 'v1beta1', 'CLUSTERAGENT HEALTHY IPADDR TYPE AGE'],
       ['hostoperations.bmc.spidernet.io', 'Cluster', 'v1beta1', 'ACTION STATUS CLUSTERAGENT HOSTIP'],
-      // The predecessor has no such kind.
+      // The predecessor does not have this kind.
       ['leaseslices.bmc.spidernet.io', 'Namespaced', 'v1beta1', 'LEADER TERM AGE'],
     ]);
   });

@@ -13,7 +13,7 @@ const SCHEMAS: SchemaByKind<BareMetalObject> = {
   HostOperation: hostOperation,
 };
 
-/** The object of bare-metal hosts that parsed YAML or JSON holds, with defaults, or everything that its schema finds wrong with it. Never throws. */
+/** The bare-metal object in parsed YAML or JSON, with defaults, or everything that its schema finds wrong with it. Never throws. */
 export function parseBareMetalObject(value: unknown): ParsedKind<BareMetalObject> {
   return parseByKind(SCHEMAS, value);
 }

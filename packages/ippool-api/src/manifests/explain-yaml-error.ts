@@ -5,10 +5,10 @@ interface Explanation {
 
 const explained = (message: string, remedy: string): Explanation => ({ message, remedy });
 
-/** By the code of the parser: what is wrong, for a reader who has never read the YAML specification. */
+/** Explains each error code of the parser to a reader who has never read the YAML specification. */
 const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   BAD_ALIAS: explained('an alias (*name) names no anchor', 'write the value, or quote a text that begins with *'),
-  BAD_DIRECTIVE: explained('a line that begins with % is no directive', 'remove it, or quote the text'),
+  BAD_DIRECTIVE: explained('a line that begins with % is not a directive', 'remove it, or quote the text'),
   BAD_DQ_ESCAPE: explained('a backslash in double quotes has no meaning here', 'write two backslashes, or use single quotes'),
   BAD_INDENT: explained('the indentation fits no line above', 'indent the fields of one group by the same number of spaces'),
   BAD_SCALAR_START: explained('a text cannot begin with this character', 'put the text in quotes'),
@@ -38,7 +38,7 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   RESOURCE_EXHAUSTION: explained('the document is nested too deeply', 'write it flatter'),
 };
 
-/** What is wrong with a place that is no YAML, and what to do about it. */
+/** What is wrong with invalid YAML, and what to do about it. */
 export function explainYamlError(code: string): Explanation {
   return (
     EXPLANATIONS[code] ??

@@ -1,4 +1,4 @@
-/** How kubectl and the API server read a bare word of YAML, where that is not what YAML 1.2 has. */
+/** How kubectl and the API server read an unquoted word of YAML, where that differs from YAML 1.2. */
 import type { ScalarTag, Tags } from 'yaml';
 
 /** Words of YAML 1.1 for true and false. Source: sigs.k8s.io/yaml, goyaml.v2 `resolve.go`. */

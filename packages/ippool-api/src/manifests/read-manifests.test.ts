@@ -28,7 +28,7 @@ describe('the objects of a text', () => {
     ],
   ])('%s', (_what, text, values) => expect(valuesOf(text)).toEqual(values));
 
-  it('a field has its place, and one that is missing has that of what is around it', () => {
+  it('a field has its position, and a missing field has that of its parent', () => {
     const [, second] = readManifests('kind: A\n---\nkind: List\nitems:\n  - kind: B\n    spec:\n      x: 1\n').objects.concat();
     expect(second?.positionOf(['spec', 'x'])).toEqual({ line: 7, column: 10 });
     expect(second?.positionOf(['spec', 'y'])).toEqual({ line: 7, column: 7 });
@@ -36,7 +36,7 @@ describe('the objects of a text', () => {
   });
 });
 
-describe('what is no YAML, in our words', () => {
+describe('invalid YAML, explained', () => {
   it.each<[what: string, text: string, problems: string[]]>([
     ['a field twice', 'a: 1\na: 2\n', ['2:1 the field stands there twice; keep one of the two']],
     ['a tab', 'a:\n\tb: 1\n', ['2:1 a tab is used for indentation; use spaces']],
@@ -74,12 +74,12 @@ describe('what is no YAML, in our words', () => {
     expect(Object.values(object as object)).toEqual(Array.from({ length: 61 }, () => ['x', 'z']));
   });
 
-  it('one document that is none does not hide the others', () => {
+  it('one invalid document does not hide the others', () => {
     const { objects, problems } = readManifests('a: 1\na: 2\n---\nkind: B\n');
     expect([objects.length, problems.length]).toEqual([1, 1]);
   });
 
-  it('law: any text is read, and every place is in it', () => {
+  it('law: any text is read, and every position is inside it', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab: -[]{}"\'\n\t*&!%#|>,?') }), (text) => {
         const { objects, problems } = readManifests(text);

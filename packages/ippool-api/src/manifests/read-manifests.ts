@@ -1,6 +1,6 @@
 /**
- * What a file of Kubernetes objects holds: the objects of every document and of every list, each with the places of its fields; and what
- * is no YAML, in our words.
+ * Reads a file of Kubernetes objects: the objects of every document and of every list, each with the positions of its fields, and an explanation of
+ * every part that is not YAML.
  */
 import { type Document, isAlias, isCollection, isNode, isPair, LineCounter, parseAllDocuments } from 'yaml';
 import { explainYamlError } from './explain-yaml-error.js';
@@ -13,27 +13,27 @@ export interface Position {
 }
 
 export interface ManifestObject {
-  /** Anything: what the document, or the item of the list, holds. */
+  /** The content of the document or of the list's item: any value. */
   readonly value: unknown;
-  /** Where the field stands, or the nearest thing around it that stands in the file. */
+  /** The position of the field, or of its nearest parent in the file. */
   readonly positionOf: (path: readonly (string | number)[]) => Position;
 }
 
-/** A place that is no YAML. */
+/** A position where the YAML is invalid. */
 export interface SyntaxProblem extends Position {
   readonly message: string;
   readonly remedy: string;
 }
 
 export interface Manifests {
-  /** In the order of the text; none of a document that is no YAML. */
+  /** In the order of the text. A document that is not YAML has no objects. */
   readonly objects: readonly ManifestObject[];
   readonly problems: readonly SyntaxProblem[];
 }
 
-/** Bounds what aliases of aliases can grow to. */
+/** Limits the growth by aliases of aliases. */
 const MOST_ALIASES = 100;
-/** Bounds what all aliases of a text repeat, in fields and values. */
+/** Limits how many fields and values all aliases of a text repeat. */
 const MOST_REPEATED = 10_000;
 
 /** Reads any text as kubectl does. Never throws. */
@@ -55,7 +55,7 @@ function readDocument(document: Document, lines: LineCounter, aliases: AliasBudg
       ...toPosition(lines, offset),
       ...explainYamlError(code),
     }));
-    // What follows in the same line is mostly an echo.
+    // A second error in the same line is usually a consequence of the first.
     return { objects: [], problems: problems.filter(({ line }, at) => problems.findIndex((one) => one.line === line) === at) };
   }
   if (document.contents === null) return { objects: [], problems: [] };
@@ -63,7 +63,7 @@ function readDocument(document: Document, lines: LineCounter, aliases: AliasBudg
   try {
     aliases.take(document);
     const value: unknown = document.toJS({ maxAliasCount: MOST_ALIASES });
-    // As kubectl does it: a document without anything in it is none.
+    // Like kubectl, ignore an empty document.
     return { objects: value === null || value === undefined ? [] : flatten(value, positionOf, 0), problems: [] };
   } catch {
     const message = 'the aliases of this document repeat too much, or name no anchor';
@@ -71,11 +71,11 @@ function readDocument(document: Document, lines: LineCounter, aliases: AliasBudg
   }
 }
 
-/** What may still be repeated. */
+/** How much may still be repeated. */
 class AliasBudget {
   #left = MOST_REPEATED;
 
-  /** @throws RangeError where the aliases of the document repeat more than that. */
+  /** @throws RangeError if the aliases of the document repeat more than that. */
   take({ contents }: Document): void {
     const sizes = new Map<string, number>();
     const sizeOf = (node: unknown): number => {

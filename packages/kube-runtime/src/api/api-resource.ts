@@ -1,4 +1,4 @@
-/** Which objects of an API. */
+/** Selects objects of an API. */
 export interface ApiResource {
   /** Empty: the core group. */
   readonly group: string;
@@ -10,6 +10,6 @@ export interface ApiResource {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
-  /** True: lists and watches bring `metadata` only, without spec and status: what a cache does not need is not even sent. */
+  /** True if lists and watches return only `metadata`, without spec and status, so that the server does not even send what a cache does not need. */
   readonly metadataOnly?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * A finalizer keeps an object until a controller has cleaned up after it. Only the controller's own entry is added or removed, at the
- * version that was read: the list is replaced as a whole, and an entry that another controller adds meanwhile must not be lost.
+ * A finalizer keeps an object until a controller has cleaned up after it. A patch replaces the whole list, so it is guarded by the version that was
+ * read: an entry that another controller adds meanwhile must not be lost.
  */
 import { keyOf } from '../object/api-object.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
@@ -11,13 +11,13 @@ export interface FinalizerWrite {
   readonly patch: MergePatch;
 }
 
-/** Undefined: the object has it. An object that is being deleted gets no finalizer any more: the server refuses it. */
+/** Undefined if the object already has it, or is being deleted: the server refuses new finalizers then. */
 export function planFinalizer(object: KubernetesObject, name: string): FinalizerWrite | undefined {
   const { finalizers = [] } = object.metadata;
   return finalizers.includes(name) || isBeingDeleted(object) ? undefined : write(object, [...finalizers, name]);
 }
 
-/** To be written when the clean-up has succeeded, and not before. Undefined: the object does not have it. */
+/** Write it only after the clean-up has succeeded. Undefined if the object does not have the finalizer. */
 export function planFinalizerRemoval(object: KubernetesObject, name: string): FinalizerWrite | undefined {
   const { finalizers = [] } = object.metadata;
   return finalizers.includes(name)
@@ -28,7 +28,7 @@ export function planFinalizerRemoval(object: KubernetesObject, name: string): Fi
     : undefined;
 }
 
-/** @throws TypeError for an object without a version: it was never read from a server. */
+/** @throws TypeError for an object without a version, which was never read from a server. */
 function write(object: KubernetesObject, finalizers: readonly string[]): FinalizerWrite {
   const { resourceVersion } = object.metadata;
   if (resourceVersion === undefined) throw new TypeError(`${keyOf(object)} has no resourceVersion`);

@@ -1,15 +1,15 @@
 import type { ApiObjectLike } from '../object/api-object.js';
 import type { ResourcePort } from './resource-port.js';
 
-/** Why a write did not happen. Each means: nothing was changed. */
+/** Why a write did not happen. In each case nothing was changed. */
 export type WriteRefusal =
   /** It changed since it was read. */
   | 'conflict'
   | 'not-found'
-  /** What is to be created has no place: its namespace or its kind does not exist, or what it refers to. */
+  /** The object cannot be created because its namespace, its kind or an object that it refers to does not exist. */
   | 'parent-not-found'
   | 'already-exists'
-  /** The server will not have it as it is; trying again is of no use. */
+  /** The server does not accept it; trying again does not help. */
   | 'invalid'
   /** A permission is missing. */
   | 'forbidden';
@@ -21,11 +21,11 @@ export type WriteResult<Kind> =
 /** A JSON merge patch (RFC 7396): null removes. */
 export type MergePatch = Readonly<Record<string, unknown>>;
 
-/** Which object, and which version of it is meant. */
+/** An object, and optionally its version. */
 export interface WriteTarget {
-  /** As `keyOf` has it. */
+  /** As `keyOf` returns it. */
   readonly key: string;
-  /** The write happens only if the object still is at this version; absent: whatever it is. */
+  /** The write happens only if the object is still at this version; absent: at any version. */
   readonly resourceVersion?: string | undefined;
 }
 
@@ -37,28 +37,28 @@ export interface SubresourceCall {
   /** HTTP GET, PATCH (a JSON merge patch), PUT, POST. */
   readonly verb: 'get' | 'patch' | 'update' | 'create';
   readonly body?: Readonly<Record<string, unknown>>;
-  /** For `patch`: only at this version of the object. */
+  /** For `patch`: write only if the object is still at this version. */
   readonly resourceVersion?: string | undefined;
 }
 
 /**
- * How objects of one kind are read and written. A refusal of the server is a result; an error that leaves open whether the write
- * happened (a connection lost, a time-out, HTTP 5xx) is thrown, and tried again after looking.
+ * How objects of one kind are read and written. A refusal of the server is a result; an error that leaves open whether the write happened (a lost
+ * connection, a time-out, HTTP 5xx) is thrown; the caller looks again, then retries.
  */
 export interface ObjectClient<Kind extends ApiObjectLike> extends ResourcePort<Kind> {
-  /** The object as the server has it now; undefined: it does not exist. Reconcilers read caches instead. */
+  /** Reads the object from the server; undefined if it does not exist. Reconcilers read caches instead. */
   readonly get: (key: string) => Promise<Kind | undefined>;
   readonly create: (object: Kind) => Promise<WriteResult<Kind>>;
   readonly patch: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
   /** Patches the status subresource: nothing else of the object changes. */
   readonly patchStatus: (target: WriteTarget, patch: MergePatch) => Promise<WriteResult<Kind>>;
   /**
-   * `uid`: only this object, not one of the same name that came after it. `resourceVersion`: only if it still is at this version. An object with
-   * finalizers stays until they are gone.
+   * `uid`: deletes only this object, not a later one of the same name. `resourceVersion`: deletes it only if it is still at this version. An object
+   * with finalizers stays until they are gone.
    */
   readonly delete: (key: string, uid: string, resourceVersion?: string) => Promise<WriteResult<Kind | undefined>>;
-  /** The answer's object is what the subresource answers, undefined where that is empty. */
+  /** The object in the result is the answer of the subresource, undefined if that is empty. */
   readonly subresource: (call: SubresourceCall) => Promise<WriteResult<unknown>>;
-  /** The same objects by a client that asks `mayWrite` once more when a write has a token and a connection: it may have waited for them. */
+  /** A client for the same objects that calls `mayWrite` again when a write has a token and a connection, because it may have waited for them. */
   readonly guarded?: (mayWrite: () => boolean) => ObjectClient<Kind>;
 }

@@ -51,7 +51,7 @@ describe('projectedPort', () => {
     ]);
   });
 
-  it('a watch with an object that cannot be reduced has failed, once', () => {
+  it('a watch fails once if an object cannot be reduced', () => {
     const { log, handlers } = setUp();
     handlers.onEvent({ type: 'added', object: object('bad') });
     handlers.onEvent({ type: 'added', object: object('a') });

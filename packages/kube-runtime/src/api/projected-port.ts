@@ -2,8 +2,8 @@ import type { ApiObjectLike } from '../object/api-object.js';
 import type { ResourcePort, WatchEvent } from './resource-port.js';
 
 /**
- * The same objects, each reduced by `project` before anything keeps it: what a cache does not need costs no memory. Where `project` throws, the
- * list or watch has failed.
+ * The same objects, each reduced by `project` before it is stored, so that unneeded fields cost no memory. If `project` throws, the list or watch
+ * fails.
  */
 export function projectedPort<Kind extends ApiObjectLike>(
   port: ResourcePort<Kind>,

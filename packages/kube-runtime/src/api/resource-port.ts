@@ -2,7 +2,7 @@ import type { ApiObjectLike } from '../object/api-object.js';
 
 export interface ListPage<Kind> {
   readonly items: readonly Kind[];
-  /** Of the whole list: what a watch goes on from. */
+  /** The version of the whole list, from which a watch continues. */
   readonly resourceVersion: string;
   /** For the next page; absent on the last one. */
   readonly continueToken?: string;
@@ -15,7 +15,7 @@ export type WatchEvent<Kind> =
 
 /** Why a watch ended. */
 export type WatchEnd =
-  /** As all watches do after some minutes. */
+  /** The server closed it, as it does with every watch after some minutes. */
   | { readonly kind: 'closed' }
   /** HTTP 410, or an event with that code: the server has forgotten the version from which the watch would continue. */
   | { readonly kind: 'expired' }
@@ -27,15 +27,15 @@ export interface WatchHandlers<Kind> {
   readonly onEnd: (end: WatchEnd) => void;
 }
 
-/** How objects of one kind are read. Adapters know servers; who uses them does not. */
+/** Reads objects of one kind. Adapters know servers; their users do not. */
 export interface ResourcePort<Kind extends ApiObjectLike> {
   /** A page of all objects. @throws ExpiredError for a token the server has forgotten; anything else is tried again. */
   readonly list: (options: { readonly limit: number; readonly continueToken?: string }) => Promise<ListPage<Kind>>;
-  /** Everything that happens after `resourceVersion`. Returns how to stop it. */
+  /** Reports everything that happens after `resourceVersion`. Returns a function that stops it. */
   readonly watch: (resourceVersion: string, handlers: WatchHandlers<Kind>) => () => void;
 }
 
-/** HTTP 410 while listing: the list is to be begun anew. */
+/** HTTP 410 while listing: begin the list anew. */
 export class ExpiredError extends Error {
   readonly code = 'ERR_EXPIRED';
 }

@@ -1,7 +1,7 @@
 import { keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 
-/** A deletion that the server has taken. */
+/** A deletion that the server has accepted. */
 interface Mark {
   readonly uid: string;
   readonly deletionTimestamp: string;
@@ -17,7 +17,7 @@ export class DeletionMarks {
     if (uid !== undefined) this.#marks.set(`${kind} ${keyOf(object)}`, { uid, deletionTimestamp });
   }
 
-  /** The object as it is known, with the deletion that is on its way to be seen. */
+  /** The object as last seen, marked as being deleted if the watch has not shown that yet. */
   marked(kind: string, object: KubernetesObject): KubernetesObject {
     const mark = this.#marks.get(`${kind} ${keyOf(object)}`);
     const { metadata } = object;
@@ -25,7 +25,7 @@ export class DeletionMarks {
     return { ...object, metadata: { ...metadata, deletionTimestamp: mark.deletionTimestamp } };
   }
 
-  /** The object is seen as it is now; undefined: it is gone. */
+  /** Notes the object as the watch shows it; undefined if it is gone. */
   seen(kind: string, key: string, object: KubernetesObject | undefined): void {
     const mark = this.#marks.get(`${kind} ${key}`);
     const isOver = object?.metadata.uid !== mark?.uid || object?.metadata.deletionTimestamp !== undefined;

@@ -14,7 +14,7 @@ const object = (fields: Fields, metadata: object = {}): KubernetesObject =>
 const observed = (fields: Fields, ownerReferences = [owner]) =>
   object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
 
-it('what cannot be changed is known by group and kind: a Job of another group is not one of batch', () => {
+it('immutable fields are looked up by group and kind: a Job of another group is not a batch Job', () => {
   const job = { apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job' };
   const plan = planOwnedObject(
     { ...object({ spec: { template: { a: 1 } } }), ...job },

@@ -3,16 +3,13 @@ import { readField, readText } from '../object/read-field.js';
 
 export interface ImmutableField {
   readonly path: readonly string[];
-  /** True: the server adds nothing to it, so it has to be the same in both directions. */
+  /** True if the server adds nothing to the field, so that both sides must be equal. */
   readonly isExact?: boolean;
 }
 
 export interface ImmutableFields {
   readonly fields: readonly ImmutableField[];
-  /**
-   * `replace`: the object is deleted and created again, which loses nothing. `refuse`: that would stop pods or lose data, so it is
-   * for a person to decide.
-   */
+  /** `replace`: delete the object and create it again, which loses nothing. `refuse`: that would stop pods or lose data, so a person must decide. */
   readonly remedy: 'replace' | 'refuse';
 }
 
@@ -34,7 +31,7 @@ const BY_KIND: Readonly<Record<string, ImmutableFields>> = {
   RoleBinding: binding,
   ClusterRoleBinding: binding,
 };
-/** Of these only an object with `immutable: true`. */
+/** Objects of these kinds are immutable only with `immutable: true`. */
 const WHERE_MARKED: Readonly<Record<string, ImmutableFields>> = {
   ConfigMap: {
     fields: [
@@ -48,7 +45,7 @@ const WHERE_MARKED: Readonly<Record<string, ImmutableFields>> = {
 
 const GROUPS: ReadonlySet<string> = new Set(['', 'apps', 'batch', 'rbac.authorization.k8s.io']);
 
-/** What cannot be changed of an object as it is now. A kind of the same name in another group is not known here. */
+/** The immutable fields of an object. A kind of the same name in another group has none here. */
 export function immutableFieldsOf(kind: string | undefined, observed: unknown): ImmutableFields {
   const apiVersion = readText(observed, 'apiVersion') ?? '';
   if (!GROUPS.has(apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '')) return NONE;

@@ -19,7 +19,7 @@ describe('mergePatchTowards', () => {
     expect(mergePatchTowards(wanted, observed)).toEqual(patch);
   });
 
-  it('leaves nothing to do once it was applied, whatever there was', () => {
+  it('leaves nothing to do once it is applied, whatever the object was', () => {
     const leaf = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.array(fc.integer(), { maxLength: 3 }));
     const fields = fc.letrec<{ object: Fields }>((tie) => ({
       object: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.oneof({ maxDepth: 3 }, leaf, tie('object'))),

@@ -2,10 +2,9 @@ import type { MergePatch } from '../api/object-client.js';
 import { isRecord } from '../object/read-field.js';
 
 /**
- * The smallest merge patch after which `observed` has everything that `wanted` has; undefined if it has already. Fields that
- * `wanted` does not contain are not ours; a field that is undefined or null in `wanted` has to be absent, and servers leave out a list that is
- * empty. Lists are compared item by item, and
- * replaced as a whole.
+ * The smallest merge patch that gives `observed` everything that `wanted` has; undefined if it already has it. Fields that `wanted` does not contain
+ * belong to others. A field that is undefined or null in `wanted` must be absent, and an empty list equals an absent one, because servers leave it
+ * out. Lists are compared item by item, and replaced as a whole.
  */
 export function mergePatchTowards(
   wanted: Readonly<Record<string, unknown>>,
@@ -18,7 +17,7 @@ export function mergePatchTowards(
   return differing.length === 0 ? undefined : Object.fromEntries(differing);
 }
 
-/** The part of the patch for one field; undefined: nothing. */
+/** The part of the patch for one field; undefined if there is none. */
 function partTowards(wanted: unknown, observed: unknown): unknown {
   if (wanted === undefined || wanted === null) return isAbsent(observed) ? undefined : null;
   if (isRecord(wanted) && isRecord(observed)) return mergePatchTowards(wanted, observed);

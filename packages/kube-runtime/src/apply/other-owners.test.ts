@@ -15,6 +15,6 @@ const object = (fields: Fields, metadata: object = {}): KubernetesObject =>
 const observed = (fields: Fields, ownerReferences = [owner]) =>
   object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
 
-it('another owner that comes after ours is no reason to write', () => {
+it('another owner after ours does not cause a write', () => {
   expect(planOwnedObject(object({}), observed({}, [owner, other]), { owner })).toEqual({ kind: 'nothing' });
 });

@@ -26,12 +26,12 @@ const object = (kind: string, { metadata, ...parts }: Parts & Record<string, unk
   ...parts,
   metadata: { namespace: 'default', name: 'a', ...metadata },
 });
-/** As the cluster has an object of ours. */
+/** An object of ours as it is in the cluster. */
 const observed = (kind: string, { metadata, ...parts }: Parts & Record<string, unknown> = {}): KubernetesObject =>
   object(kind, { ...parts, metadata: { uid: 'uid-a', resourceVersion: '7', ownerReferences: [owner], ...metadata } });
 
 describe('planOwnedObject', () => {
-  it('fact 20: what does not exist is created with its owner; what is as desired is not written', () => {
+  it('fact 20: a missing object is created with its owner; an object as desired is not written', () => {
     const desired = object('ConfigMap', { data: { a: '1' } });
     const plan = planOwnedObject(desired, undefined, OWNER);
     expect(plan).toEqual({ kind: 'create', object: { ...desired, metadata: { ...desired.metadata, ownerReferences: [owner] } } });
@@ -75,19 +75,19 @@ describe('planOwnedObject', () => {
     });
   });
 
-  it('what is being deleted is waited for, whatever is desired', () => {
+  it('an object that is being deleted is left alone, whatever is desired', () => {
     const leaving = observed('ConfigMap', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
     expect(planOwnedObject(object('ConfigMap', { data: { a: '1' } }), leaving, OWNER)).toEqual({ kind: 'nothing' });
     expect(planOwnedObject(undefined, leaving, OWNER)).toEqual({ kind: 'nothing' });
   });
 
-  it('what must not exist is deleted where it is ours, and nothing else is', () => {
+  it('an object that must not exist is deleted only if it is ours', () => {
     const ours = observed('ConfigMap');
     expect(planOwnedObject(undefined, ours, OWNER)).toEqual({ kind: 'delete', object: ours, isReplaced: false });
     expect(planOwnedObject(undefined, undefined, OWNER)).toEqual({ kind: 'nothing' });
     const theirs = observed('ConfigMap', { metadata: { ownerReferences: [{ ...owner, uid: 'uid-earlier' }] } });
     expect(planOwnedObject(undefined, theirs, OWNER)).toEqual({ kind: 'nothing' });
-    expect(planOwnedObject(undefined, ours, {}), 'without an ownership nothing is ours').toEqual({ kind: 'nothing' });
+    expect(planOwnedObject(undefined, ours, {}), 'without an owner, every object belongs to others').toEqual({ kind: 'nothing' });
   });
 
   it.each<[string, object, Ownership, string]>([
@@ -174,7 +174,7 @@ describe('immutable fields', () => {
     expect((plan as { message: string }).message.length).toBeLessThan(500);
   });
 
-  it('a field that is not desired, or that the server filled in, is no change', () => {
+  it('fields that are not desired, or that the server filled in, are ignored', () => {
     const there = observed('PersistentVolumeClaim', {
       spec: { storageClassName: 'default', resources: { requests: { storage: '1Gi' } }, accessModes: ['ReadWriteOnce'] },
     });
@@ -193,7 +193,7 @@ describe('immutable fields', () => {
     ['ConfigMap', { binaryData: { a: 'eA==' } }, { binaryData: { b: 'eA==' }, immutable: true }],
     ['Secret', { data: { a: '1' } }, { data: { a: '2' }, immutable: true }],
     ['Secret', { type: 'x' }, { type: 'Opaque', immutable: true }],
-  ])('%s: replaced, as nothing is lost by it: %j', (kind, wanted, there) => {
+  ])('%s: replaced, because nothing is lost: %j', (kind, wanted, there) => {
     const before = observed(kind, { ...there });
     expect(planOwnedObject(object(kind, { ...wanted }), before, OWNER)).toEqual({
       kind: 'delete',
@@ -213,7 +213,7 @@ describe('immutable fields', () => {
 });
 
 describe('planOwnedObjects', () => {
-  it('fact 20: what is no longer desired is deleted where it has the uid of the owner, and nothing else is', () => {
+  it('fact 20: an object that is no longer desired is deleted only if it has the uid of the owner', () => {
     const named = (name: string, metadata: object = {}) => observed('ConfigMap', { metadata: { name, ...metadata } });
     const ofEarlierOwner = named('b', { ownerReferences: [{ ...owner, uid: 'uid-earlier' }] });
     const plans = planOwnedObjects(
@@ -232,7 +232,7 @@ describe('planOwnedObjects', () => {
     ).toEqual(['create Secret default/kept', 'delete ConfigMap default/surplus', 'delete ConfigMap other/kept']);
   });
 
-  it('law: after the plan is carried out, planning again comes to nothing, and fields of others are as before', async () => {
+  it('law: after the plan is carried out, a new plan is empty, and fields of others are unchanged', async () => {
     const data = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2'), { maxKeys: 3 });
     const entry = fc.record({ name: fc.constantFrom('x', 'y', 'z'), data });
     await fc.assert(
@@ -287,7 +287,7 @@ describe('owners', () => {
     });
   });
 
-  it.each(['apiVersion', 'kind', 'uid'])('an owner without %s is a mistake of the caller', (name) => {
+  it.each(['apiVersion', 'kind', 'uid'])('an owner without %s throws', (name) => {
     const { [name]: _, ...metadata } = parent.metadata as unknown as Record<string, unknown>;
     const { [name]: __, ...rest } = parent as unknown as Record<string, unknown>;
     const incomplete = { ...rest, metadata } as unknown as KubernetesObject;
@@ -327,7 +327,7 @@ describe('writePlan', () => {
     expect(await write(plan)).toMatchObject({ ok: false, reason: 'conflict' });
   });
 
-  it('a deletion is of the object that was planned for, and gone already is fine', async () => {
+  it('a deletion targets the object that was planned for, and succeeds if it is already gone', async () => {
     const { server, write } = setUp();
     const ours = observed('ConfigMap');
     expect(await write({ kind: 'delete', object: ours, isReplaced: false })).toEqual({ ok: true, object: undefined });
@@ -336,7 +336,7 @@ describe('writePlan', () => {
     expect(server.objects.size).toBe(1);
   });
 
-  it('nothing is written where there is nothing to write or it is refused', async () => {
+  it('nothing is written if there is nothing to do or the plan refuses', async () => {
     const { server, write } = setUp();
     expect(await write({ kind: 'nothing' })).toBeUndefined();
     expect(await write({ kind: 'refuse', object: observed('ConfigMap'), message: '' })).toBeUndefined();

@@ -1,9 +1,9 @@
 /**
- * What has to be written so that an object is as a controller wants it, of any kind, as a value: it can be printed, compared and tested
- * without a cluster.
+ * Plans the writes that make an object of any kind what a controller wants. The plan is a value: it can be printed, compared and tested without a
+ * cluster.
  *
- * The controller owns the fields that `desired` specifies, and no others. What other clients add stays: labels, annotations, defaults,
- * a number of replicas that `desired` does not mention. After the plan is carried out, planning again gives `nothing`.
+ * The controller owns the fields that `desired` specifies, and no others. Additions of other clients stay: labels, annotations, defaults, a number of
+ * replicas that `desired` does not mention. After the plan is carried out, planning again gives `nothing`.
  */
 import type { MergePatch } from '../api/object-client.js';
 import { cutText } from '../object/cut-text.js';
@@ -16,16 +16,16 @@ export type OwnedObjectPlan =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
   /** Changes only fields that `desired` specifies; to be written at the version of `object`. */
   | { readonly kind: 'patch'; readonly object: KubernetesObject; readonly patch: MergePatch }
-  /** Only this object, by its uid. `isReplaced`: it is created again once it is gone. */
+  /** Deletes only this object, by its uid. `isReplaced`: it is created again once it is gone. */
   | { readonly kind: 'delete'; readonly object: KubernetesObject; readonly isReplaced: boolean }
-  /** Nothing is written before a person decides: what is wrong and what to do. */
+  /** Nothing is written before a person decides; the message says what is wrong and what to do. */
   | { readonly kind: 'refuse'; readonly object: KubernetesObject; readonly message: string }
-  /** It is as it should be, or on its way out. */
+  /** The object is as desired, or is being deleted. */
   | { readonly kind: 'nothing' };
 
 /** How a controller recognizes its own objects. An object of another owner is neither patched nor deleted. */
 export interface Ownership {
-  /** The controller of the objects: recorded in each, and the garbage collector deletes them with it. */
+  /** The owner of the objects. Each object records it, and the garbage collector deletes the objects with it. */
   readonly owner?: OwnerReference;
   /** Without an owner (objects in other namespaces cannot have one): true for the controller's own objects, by a label for example. */
   readonly isOwn?: (object: KubernetesObject) => boolean;
@@ -37,8 +37,8 @@ const MOST_VALUE_OCTETS = 200;
 /**
  * The plan for one object.
  *
- * @param desired - undefined: it must not exist.
- * @param observed - as the cluster has it, of the same kind and name; undefined: it does not exist.
+ * @param desired - undefined if it must not exist.
+ * @param observed - the object of the same kind and name in the cluster; undefined if it does not exist.
  */
 export function planOwnedObject(
   desired: KubernetesObject | undefined,
@@ -58,8 +58,7 @@ export function planOwnedObject(
 }
 
 /**
- * The plans for all objects of an owner: what is desired, and the deletion of what is its own and no longer desired. Plans that come to
- * nothing are left out.
+ * The plans for all objects of an owner: writes of the desired ones, and deletions of its own that are no longer desired. Empty plans are left out.
  *
  * @param observed - every object that may be the owner's; objects of others are left alone.
  */
@@ -78,13 +77,13 @@ export function planOwnedObjects(
   return plans.filter((plan) => plan.kind !== 'nothing');
 }
 
-/** True for an object of this controller. An owner is recognized by its uid: one of the same name that came later is another. */
+/** True for an object of this controller. An owner is recognized by its uid: a later object of the same name is another owner. */
 export function isOwnedBy({ metadata, ...object }: KubernetesObject, { owner, isOwn }: Ownership): boolean {
   if (owner !== undefined) return controllerOf({ metadata })?.uid === owner.uid;
   return isOwn?.({ ...object, metadata }) ?? false;
 }
 
-/** The owner that manages an object; there is one at most. */
+/** The owner that manages an object; there is at most one. */
 export function controllerOf({ metadata }: KubernetesObject): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
@@ -92,7 +91,7 @@ export function controllerOf({ metadata }: KubernetesObject): OwnerReference | u
 /**
  * The reference that objects carry to their owner: it manages them, and is not deleted before them in the foreground.
  *
- * @throws TypeError where the object does not name its kind: without apiVersion, kind or uid, or of a source with `metadataOnly`.
+ * @throws TypeError if the object has no apiVersion, kind or uid, or comes from a source with `metadataOnly`.
  */
 export function toOwnerReference(owner: KubernetesObject): OwnerReference {
   const { apiVersion, kind, metadata } = owner;
@@ -100,7 +99,7 @@ export function toOwnerReference(owner: KubernetesObject): OwnerReference {
   if (apiVersion === undefined || kind === undefined || uid === undefined)
     throw new TypeError(`owner ${name}: apiVersion, kind and metadata.uid are needed`);
   if (kind === 'PartialObjectMetadata')
-    throw new TypeError(`owner ${name}: of an object with metadata only the kind is not known; add its apiVersion and kind`);
+    throw new TypeError(`owner ${name}: the kind of an object with metadata only is not known; add its apiVersion and kind`);
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
@@ -109,11 +108,11 @@ function planPatch(desired: KubernetesObject, observed: KubernetesObject, owners
   return patch === undefined ? NOTHING : { kind: 'patch', object: observed, patch };
 }
 
-/** Identity, status and owners of others are not ours to write. */
+/** Identity, status and other owners are never written. */
 function ownedFieldsOf(desired: KubernetesObject, observed: KubernetesObject): Readonly<Record<string, unknown>> {
   const { apiVersion: _, kind: __, status: ___, metadata, ...fields } = asRecord(desired);
   const { labels, annotations, ownerReferences = [] } = metadata as KubernetesObject['metadata'];
-  // Each stays in its place: the order of others is not ours to change.
+  // Each stays in its place, so that the order of other owners does not change.
   const there = observed.metadata.ownerReferences ?? [];
   const owners = there.map((one) => ownerReferences.find(({ uid }) => uid === one.uid) ?? one);
   const missing = ownerReferences.filter((one) => !there.some(({ uid }) => uid === one.uid));
@@ -128,7 +127,7 @@ function ownedFieldsOf(desired: KubernetesObject, observed: KubernetesObject): R
   };
 }
 
-/** A server leaves out what has no entries. */
+/** A server leaves out empty lists and objects. */
 function isEmpty(entries: object | undefined): boolean {
   return Object.keys(entries ?? {}).length === 0;
 }

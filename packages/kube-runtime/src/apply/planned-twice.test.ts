@@ -14,7 +14,7 @@ const object = (fields: Fields, metadata: object = {}): KubernetesObject =>
 const observed = (fields: Fields, ownerReferences = [owner]) =>
   object(fields, { uid: 'a', resourceVersion: '5', ownerReferences });
 
-describe('what a server leaves out is not written again and again', () => {
+describe('a value that a server leaves out is not written again and again', () => {
   it.each([
     ['null', { spec: { paused: null } }, { spec: {} }],
     ['null in a list', { spec: { list: [{ a: 1, creationTimestamp: null }] } }, { spec: { list: [{ a: 1 }] } }],

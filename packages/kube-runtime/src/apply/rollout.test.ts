@@ -98,7 +98,7 @@ describe('rolloutOf', () => {
     expect(isRolledOut(object)).toBe(false);
   });
 
-  it.each(['Deployment', 'DaemonSet', 'StatefulSet'])('%s: a status of an older spec counts for nothing', (kind) => {
+  it.each(['Deployment', 'DaemonSet', 'StatefulSet'])('%s: a status of an older spec is ignored', (kind) => {
     const complete = workload(kind, 2, { ...DEPLOYED, ...DAEMONS });
     expect(rolloutOf(complete).kind).toBe('complete');
     const older = { ...complete, metadata: { name: 'a', generation: 4 } };
@@ -122,7 +122,7 @@ describe('rolloutOf', () => {
     expect(rolloutOf({ ...stuck, status: { ...DEPLOYED, observedGeneration: 3, conditions } }).kind).toBe('complete');
   });
 
-  it('what does not exist is missing, and a kind without pods has no rollout', () => {
+  it('an absent object is missing, and a kind without pods has no rollout', () => {
     expect(rolloutOf(undefined)).toEqual({ kind: 'missing' });
     expect(isRolledOut(undefined)).toBe(false);
     expect(() => rolloutOf({ kind: 'ConfigMap', metadata: { name: 'a' } })).toThrow('a ConfigMap has no rollout');

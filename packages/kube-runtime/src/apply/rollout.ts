@@ -1,5 +1,5 @@
 /**
- * How far a workload is with its newest pod template, by the rules of `kubectl rollout status`: a Deployment, a DaemonSet or a
+ * How far the rollout of a workload's newest pod template is, by the rules of `kubectl rollout status`. A workload is a Deployment, a DaemonSet or a
  * StatefulSet.
  */
 import type { KubernetesObject } from '../object/kubernetes-object.js';
@@ -8,11 +8,11 @@ import { readField, readList, readText } from '../object/read-field.js';
 export type Rollout =
   /** The workload does not exist. */
   | { readonly kind: 'missing' }
-  /** Some pods are of an older template, or not ready. `message`: what is awaited. */
+  /** Some pods have an older template, or are not ready. `message`: what the rollout waits for. */
   | { readonly kind: 'in-progress'; readonly message: string }
-  /** Kubernetes gave the rollout up: it goes on when the template or the cluster changes. */
+  /** Kubernetes gave up the rollout; it continues when the template or the cluster changes. */
   | { readonly kind: 'stuck'; readonly message: string }
-  /** Every pod is of the newest template, and ready. */
+  /** Every pod has the newest template, and is ready. */
   | { readonly kind: 'complete' };
 
 /** A number that the status has to reach. */
@@ -38,7 +38,7 @@ export function rolloutOf(workload: KubernetesObject | undefined): Rollout {
   return { kind: 'in-progress', message: `${step.count} of ${step.of} pods ${step.what}` };
 }
 
-/** True if every pod of the workload is of its newest template, and ready. */
+/** True if every pod of the workload has its newest template, and is ready. */
 export function isRolledOut(workload: KubernetesObject | undefined): boolean {
   return rolloutOf(workload).kind === 'complete';
 }

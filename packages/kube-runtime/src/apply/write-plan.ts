@@ -4,9 +4,9 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import type { OwnedObjectPlan } from './plan-owned-object.js';
 
 /**
- * Carries out a plan by one write at most, guarded by the version that was planned for. Undefined: there was nothing to write.
+ * Carries out a plan with at most one write, guarded by the version that was planned for. Undefined if there was nothing to write.
  *
- * A refusal of the server is the result: pass it to `toReconcileResult`. An accepted answer goes to `wrote` of the cache.
+ * If the server refuses, the refusal is the result: pass it to `toReconcileResult`. Pass an accepted answer to `wrote` of the cache.
  */
 export async function writePlan(
   client: Pick<ObjectClient<KubernetesObject>, 'create' | 'patch' | 'delete'>,
@@ -21,7 +21,7 @@ export async function writePlan(
     }
     case 'delete': {
       const result = await client.delete(keyOf(plan.object), plan.object.metadata.uid ?? '');
-      // Gone already is as it should be.
+      // Already gone is fine.
       return !result.ok && result.reason === 'not-found' ? { ok: true, object: undefined } : result;
     }
     case 'refuse':

@@ -83,7 +83,7 @@ describe('lists', () => {
     expect([[...reflector.keys()], reflector.size, server.last.from]).toEqual([['a', 'b'], 2, '5']);
   });
 
-  it.each(['answered', 'refused'])('one that is %s after another one has begun is of no use', async (how) => {
+  it.each(['answered', 'refused'])('a page that is %s after another list has begun is ignored', async (how) => {
     const { clock, server, log, reflector } = setUp();
     reflector.start();
     reflector.relist();
@@ -96,7 +96,7 @@ describe('lists', () => {
     expect([log, server.watches.length]).toEqual([['a'], 1]);
   });
 
-  it('what is another object, or has no version, is reported again; what is the same is not', async () => {
+  it('a different object, or one without a version, is reported again; the same version is not', async () => {
     const { server, log, reflector } = setUp();
     reflector.start();
     await server.answer(page('5', object('a', '1'), object('b', '2'), object('c'), object('d', '4')));
@@ -108,7 +108,7 @@ describe('lists', () => {
 });
 
 describe('watches', () => {
-  it('one that was replaced by a list reports nothing more', async () => {
+  it('a watch that was replaced by a list reports nothing more', async () => {
     const { clock, server, log, reflector } = await started();
     const [watch] = server.watches as [Watch];
     reflector.relist();
@@ -119,7 +119,7 @@ describe('watches', () => {
     expect([log, server.watches.length, clock.pending]).toEqual([[], 2, 1]);
   });
 
-  it('one that is silent is replaced by another one, and reports nothing more', async () => {
+  it('a silent watch is replaced, and reports nothing more', async () => {
     const { clock, server, log } = await started({ silenceMs: 1_000 });
     const [watch] = server.watches as [Watch];
     await clock.advance(900);
@@ -134,7 +134,7 @@ describe('watches', () => {
   });
 
   it.each<WatchEnd>([{ kind: 'closed' }, { kind: 'expired' }, { kind: 'failed', error: new Error('broken') }])(
-    'one that ends twice (%j) is followed once, and no silence is waited for',
+    'a watch that ends twice (%j) is followed once, and leaves no timer',
     async (end) => {
       const { clock, server, log } = await started();
       const { onEnd, onEvent } = server.last;
@@ -157,7 +157,7 @@ describe('watches', () => {
     ['nothing', 1_000, 0],
     ['an event', 50, 0],
   ])(
-    'one that brought %s and is closed after %d ms is opened again after %d ms, from where it was',
+    'a watch that brought %s and is closed after %d ms is reopened after %d ms, where it was',
     async (brought, lastedMs, afterMs) => {
       const { clock, server } = await started();
       if (brought === 'an event') server.last.onEvent({ type: 'modified', object: object('a', '6') });
@@ -171,7 +171,7 @@ describe('watches', () => {
     },
   );
 
-  it('one that has expired is listed anew at once, the next one that brought nothing a little later', async () => {
+  it('after an expired watch the cache lists at once; if the next one brings nothing, a little later', async () => {
     const { clock, server } = await started();
     server.last.onEnd({ kind: 'expired' });
     await clock.advance(0);
@@ -184,7 +184,7 @@ describe('watches', () => {
     expect(server.lists.length).toBe(3);
   });
 
-  it('an event that makes no sense is reported, and those after it count', async () => {
+  it('an invalid event is reported, and the events after it are applied', async () => {
     for (const onError of [undefined, () => expect.fail('a log that fails')]) {
       const { server, log, settings } = setUp();
       const errors: unknown[] = [];
@@ -203,7 +203,7 @@ describe('watches', () => {
 });
 
 describe('after the stop', () => {
-  it('the watch is stopped, no timer is left, and nothing that comes late counts', async () => {
+  it('the watch is stopped, no timer is left, and late answers are ignored', async () => {
     const { clock, server, log, reflector } = await started();
     reflector.stop();
     expect([server.last.isStopped, clock.pending]).toEqual([true, 0]);
@@ -239,7 +239,7 @@ describe('after the stop', () => {
   });
 });
 
-describe('what a cache knows of its own writes', () => {
+describe('a cache and its own writes', () => {
   async function cached() {
     const { server, log, settings } = setUp();
     const cache = new ObjectCache<KubernetesObject>({
@@ -252,7 +252,7 @@ describe('what a cache knows of its own writes', () => {
     return { server, log, cache };
   }
 
-  it('an answer that comes after a later one does not count', async () => {
+  it('an answer that comes after a later one is ignored', async () => {
     const { log, cache } = await cached();
     cache.wrote(object('a', '8'));
     cache.wrote(object('a', '7'));
@@ -262,7 +262,7 @@ describe('what a cache knows of its own writes', () => {
     expect([...cache.values()].map(({ metadata }) => metadata.resourceVersion)).toEqual(['8']);
   });
 
-  it('an earlier change that the watch brings is no news; the own one is not either; a later one is', async () => {
+  it('the watch reports neither an earlier change nor the own one, but a later one', async () => {
     const { server, log, cache } = await cached();
     cache.wrote(object('a', '8'));
     log.length = 0;
@@ -275,14 +275,14 @@ describe('what a cache knows of its own writes', () => {
     expect([log, cache.get('a')?.metadata.resourceVersion]).toEqual([['a written', 'a'], '11']);
   });
 
-  it('a deletion of what was written is news', async () => {
+  it('the deletion of a written object is reported', async () => {
     const { server, log, cache } = await cached();
     cache.wrote(object('a', '8'));
     server.last.onEvent({ type: 'deleted', object: object('a', '9') });
     expect([log, cache.get('a'), [...cache.keys()]]).toEqual([['a written', 'a'], undefined, []]);
   });
 
-  it('what was written before a list is gone if the list does not have it, and stays if it was written after', async () => {
+  it('an object that was written before a list and is not in it is gone; one written after it stays', async () => {
     const { server, log, cache } = await cached();
     cache.wrote(object('b', '8'));
     cache.wrote(object('c', '20'));

@@ -9,7 +9,7 @@ import { Reflector } from './reflector.js';
 
 const backOff = { firstMs: 100, mostMs: 30_000, random: () => 0.5 };
 
-it('an object that was written, and gone before any list or watch brought it, is gone', async () => {
+it('an object that was deleted before any list or watch showed it is gone', async () => {
   const clock = new FakeClock();
   const resource = new MemoryResource<KubernetesObject>(clock);
   const changes: string[] = [];
@@ -38,7 +38,7 @@ it('an object that was written, and gone before any list or watch brought it, is
   });
 });
 
-it('the same where the server restarts and the watch goes on (no history lost)', async () => {
+it('the same if the server restarts and the watch continues (no history lost)', async () => {
   const clock = new FakeClock();
   const resource = new MemoryResource<KubernetesObject>(clock);
   const cache = new ObjectCache<KubernetesObject>({ port: resource, clock, backOff, onChange: () => undefined });
@@ -72,7 +72,7 @@ it('a server that answers every watch with 410 is not listed all the time', asyn
   expect(lists, 'whole lists in ten seconds').toBeLessThan(30);
 });
 
-it('an event without metadata is no reason to die', async () => {
+it('an event without metadata does not end the process', async () => {
   const clock = new FakeClock();
   let send: (line: unknown) => void = () => undefined;
   const port: ResourcePort<KubernetesObject> = {
@@ -94,7 +94,7 @@ it('an event without metadata is no reason to die', async () => {
   expect(() => send({})).not.toThrow();
 });
 
-it('what waits to be written is bounded while the server is slow', async () => {
+it('the number of waiting Events is bounded while the server is slow', async () => {
   const clock = new FakeClock();
   let begun = 0;
   const recorder = new EventRecorder({

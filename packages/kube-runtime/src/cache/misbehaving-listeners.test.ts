@@ -23,7 +23,7 @@ const boom = () => {
 };
 
 describe('a reflector whose listener throws', () => {
-  it.each(['onSynced', 'onListed'] as const)('%s: what it throws is reported, and the watch begins', async (name) => {
+  it.each(['onSynced', 'onListed'] as const)('%s: the error is reported, and the watch begins', async (name) => {
     const clock = new FakeClock();
     const server = new MemoryResource<KubernetesObject>(clock);
     const [changes, errors] = [[] as string[], [] as unknown[]];
@@ -47,7 +47,7 @@ describe('a reflector whose listener throws', () => {
 });
 
 describe('shared caches', () => {
-  it('a listener whose onError throws, as a log may, takes nothing from the others', async () => {
+  it('a listener whose onError throws, as a log may, does not affect the others', async () => {
     const clock = new FakeClock();
     const server = new MemoryResource<KubernetesObject>(clock);
     const caches = new SharedCaches({ clock, backOff, open: () => server });

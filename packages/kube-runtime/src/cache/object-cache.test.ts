@@ -32,7 +32,7 @@ async function written(clock: FakeClock, write: Promise<{ ok: boolean; object?: 
 }
 
 describe('ObjectCache', () => {
-  it('one’s own write is seen at once, and its echo is no news', async () => {
+  it('an own write is visible at once, and is not reported again by the watch', async () => {
     const { clock, server, cache, changes } = await start();
     // The watch is slow: it is cut off while the write is made.
     server.closeWatches('failed');
@@ -43,7 +43,7 @@ describe('ObjectCache', () => {
     expect(changes).toEqual(['default/a {"text":"1"} own']);
   });
 
-  it('a version that is known stays the same object, so that what was derived from it stays: the echo of a write, and a list made anew', async () => {
+  it('a known version stays the same object, so that derived data stay valid: after the echo of a write, and after a new list', async () => {
     const { clock, server, cache } = await start((object) => structuredClone(object));
     server.closeWatches('failed');
     server.put(object('b', '1'));
@@ -62,7 +62,7 @@ describe('ObjectCache', () => {
     expect(cache.get('default/a')?.spec).toEqual({ text: '2' });
   });
 
-  it('each object is read once, however long reading all of them takes: also one that is deleted and created again meanwhile', async () => {
+  it('each object is read once, however long it takes to read all, even if it is deleted and created again meanwhile', async () => {
     const { clock, server, cache } = await start();
     for (const name of ['a', 'b', 'c']) server.put(object(name, '1'));
     await clock.advance(10);
@@ -76,7 +76,7 @@ describe('ObjectCache', () => {
     expect(names).toEqual(['a', 'b', 'c']);
   });
 
-  it('what the watch has passed by already is not believed any more', async () => {
+  it('a write that the watch has already passed is ignored', async () => {
     const { clock, server, cache } = await start();
     const created = await written(clock, server.create(object('a', '1')));
     server.remove('default/a');
@@ -85,7 +85,7 @@ describe('ObjectCache', () => {
     expect(cache.get('default/a')).toBeUndefined();
   });
 
-  it('a later change of another client is news', async () => {
+  it('a later change of another client is reported', async () => {
     const { clock, server, cache, changes } = await start();
     server.closeWatches('failed');
     const created = await written(clock, server.create(object('a', '1')));

@@ -1,6 +1,6 @@
 /**
- * All objects of one kind as they were last seen, in a list or watch, or in the answer to an own write. Without the latter, a reconciler
- * that writes and looks again sees the object as it was before, and writes in vain.
+ * All objects of one kind as they were last seen: in a list, in a watch, or in the answer to an own write. Without the latter, a reconciler that
+ * writes and looks again would see the old object, and write in vain.
  */
 
 import { type ApiObjectLike, keyOf } from '../object/api-object.js';
@@ -8,10 +8,7 @@ import { isOlderVersion } from '../object/resource-version.js';
 import { isSameVersion, Reflector, type ReflectorSettings } from './reflector.js';
 
 export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange' | 'known'> {
-  /**
-   * This object is another than before. `isOwn`: by an answer to a write that was handed to `wrote`; it is not reported once
-   * more when the watch brings it.
-   */
+  /** The object has changed. `isOwn`: by an own write that was passed to `wrote`; it is not reported again when the watch brings it. */
   readonly onChange: (key: string, isOwn: boolean) => void;
 }
 
@@ -30,12 +27,12 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     });
   }
 
-  /** True once there has been a whole list. */
+  /** True once a list was complete. */
   get synced(): boolean {
     return this.#reflector.synced;
   }
 
-  /** How long ago the server was last heard of; undefined: never. For metrics: a watch that works is heard every minute or so. */
+  /** How long ago the server was last heard from; undefined if never. For metrics: a working watch is heard every minute or so. */
   get silentMs(): number | undefined {
     return this.#reflector.silentMs;
   }
@@ -48,10 +45,10 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     return this.#newer(key) ?? this.#reflector.get(key);
   }
 
-  /** All objects that `get` returns when the first one is read, each once: those included that were written and that no list or watch has brought yet. */
+  /** All objects that `get` returns at the time when the first one is read, each once, including own writes that no list or watch has shown yet. */
   *values(): Generator<Kind> {
     const unseen = [...this.#written.keys()].filter((key) => this.#reflector.get(key) === undefined);
-    // A copy of the references: a Map would show an object again that is deleted and created while a slow reader has a part.
+    // Copied, because a Map would return an object twice if it is deleted and created again while a slow reader iterates.
     for (const object of [...this.#reflector.values()]) yield this.#newer(keyOf(object)) ?? object;
     for (const key of unseen) {
       const written = this.#newer(key);
@@ -59,12 +56,12 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     }
   }
 
-  /** Keys of all objects that `get` returns, those included that were written and that no list or watch has brought yet. */
+  /** Keys of all objects that `get` returns, including own writes that no list or watch has shown yet. */
   keys(): ReadonlySet<string> {
     return new Set([...this.#reflector.keys(), ...[...this.#written.keys()].filter((key) => this.#newer(key) !== undefined)]);
   }
 
-  /** Takes the answer to a write. Of what the watch has passed by already, it knows better: the object may even be gone. */
+  /** Stores the answer to a write, unless the watch has already passed that version: then the watch knows better, and the object may even be gone. */
   wrote(object: Kind): void {
     const key = keyOf(object);
     const known = this.#written.get(key);
@@ -88,19 +85,19 @@ export class ObjectCache<Kind extends ApiObjectLike> {
     this.#reflector.stop();
   }
 
-  /** The answer to an own write, when the watch brings the same once more. */
+  /** Own writes by key, until the watch brings the same version. */
   #knownVersion(object: Kind): Kind | undefined {
     const written = this.#written.get(keyOf(object));
     return written !== undefined && isSameVersion(written, object) ? written : undefined;
   }
 
-  /** What was written and not seen yet. What the watch has passed by without a word is not of this selection, or gone. */
+  /** Own writes that no watch has shown yet. If the watch has passed their version without showing them, they are gone or outside the selection. */
   #newer(key: string): Kind | undefined {
     const written = this.#written.get(key);
     return written === undefined || isAtLeast(this.#reflector.resourceVersion, versionOf(written)) ? undefined : written;
   }
 
-  /** What was written before the list was made, and is not in it, is gone. */
+  /** An object that was written before the list and is not in it is gone. */
   #onListed(): void {
     for (const [key, written] of this.#written) {
       if (!isAtLeast(this.#reflector.resourceVersion, versionOf(written))) continue;
@@ -117,7 +114,7 @@ export class ObjectCache<Kind extends ApiObjectLike> {
       this.#settings.onChange(key, false);
       return;
     }
-    // A deletion counts from when it was seen: an object of the same name may have been created, and written here, since.
+    // Keep a newer own write: an object of the same name may have been created since the deletion.
     if (!isAtLeast(seen === undefined ? this.#reflector.resourceVersion : versionOf(seen), versionOf(written))) return;
     this.#written.delete(key);
     const isEcho = seen?.metadata.resourceVersion === written.metadata.resourceVersion;
@@ -129,7 +126,7 @@ function versionOf({ metadata }: ApiObjectLike): string {
   return metadata.resourceVersion ?? '';
 }
 
-/** Of what was never seen nothing is as new. */
+/** An object that was never seen has no version to compare. */
 function isAtLeast(seen: string, written: string): boolean {
   return seen !== '' && !isOlderVersion(seen, written);
 }

@@ -15,7 +15,7 @@ describe('an index', () => {
     expect([...index.valuesOf('a')]).toEqual(['z', 'y']);
   });
 
-  it('an object that is gone is found by nothing, and gone once more is no news', () => {
+  it('a removed object is not found, and removing it again changes nothing', () => {
     const index = byTag();
     index.update('a', ['x']);
     expect([...index.update('a', undefined)]).toEqual(['x']);
@@ -25,7 +25,7 @@ describe('an index', () => {
     expect([...index.valuesOf('a')]).toEqual([]);
   });
 
-  it('law: after any changes it is what an index made afresh would be', () => {
+  it('law: after any changes it equals a new index', () => {
     const change = fc.tuple(
       fc.constantFrom('a', 'b', 'c'),
       fc.option(fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 3 }), { nil: undefined }),

@@ -1,6 +1,6 @@
 /**
- * Objects by something that they contain: which pods are on a node, which configs name a network. Kept up to date one object at a
- * time, as changes are seen; an object that is gone without notice leaves it with the next `update` of its key.
+ * Finds objects by something that they contain: the pods on a node, the configs that name a network. It is updated one object at a time; an object
+ * that disappears unnoticed leaves it at the next `update` of its key.
  */
 export class ObjectIndex<Kind> {
   readonly #valuesOf: (object: Kind) => Iterable<string>;
@@ -9,13 +9,13 @@ export class ObjectIndex<Kind> {
   /** By key, the values it is filed under. */
   readonly #filed = new Map<string, ReadonlySet<string>>();
 
-  /** @param valuesOf - what an object is found by; none: it is not in the index. */
+  /** @param valuesOf - the values by which an object is found; if there are none, it is not in the index. */
   constructor(valuesOf: (object: Kind) => Iterable<string>) {
     this.#valuesOf = valuesOf;
   }
 
   /**
-   * The object with this key is now as given; undefined: it does not exist.
+   * Updates the object with this key; undefined if it does not exist.
    *
    * @returns every value that it was or is found by: what depends on one of them may have changed.
    */
@@ -29,7 +29,7 @@ export class ObjectIndex<Kind> {
     return new Set([...before, ...after]);
   }
 
-  /** Keys of the objects with this value, in the order in which they were found. */
+  /** Keys of the objects with this value, in the order in which they were added. */
   keysOf(value: string): ReadonlySet<string> {
     return this.#keys.get(value) ?? new Set();
   }
@@ -39,7 +39,7 @@ export class ObjectIndex<Kind> {
     return this.#filed.get(key) ?? new Set();
   }
 
-  /** All values that some object has. */
+  /** All values in use. */
   values(): IterableIterator<string> {
     return this.#keys.keys();
   }

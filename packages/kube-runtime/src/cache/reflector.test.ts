@@ -59,7 +59,7 @@ describe('a reflector', () => {
     expect(log).toEqual(['error HTTP 500', 'error HTTP 500', 'error HTTP 500', 'synced']);
   });
 
-  it('goes on where a watch ended, and misses nothing that happened meanwhile', async () => {
+  it('continues where a watch ended, and misses nothing', async () => {
     const { clock, server, log, reflector } = setUp();
     reflector.start();
     await clock.advance(200);
@@ -109,7 +109,7 @@ describe('a reflector', () => {
     expect(log).toEqual(['a=0', 'b=0', 'c=0', 'd=0', 'synced']);
   });
 
-  it('a watch that is closed at once, again and again, is no hot loop', async () => {
+  it('a watch that is closed at once, again and again, does not cause a hot loop', async () => {
     const { clock, server, reflector } = setUp();
     reflector.start();
     for (let ms = 0; ms < 10_000; ms += 5) {
@@ -307,7 +307,7 @@ describe('a reflector', () => {
     },
   );
 
-  it('fact 6: any failure is tried again for ever, at most the longest back-off apart', async () => {
+  it('fact 6: any failure is retried forever, at most the longest back-off apart', async () => {
     const { clock, server, reflector } = setUp();
     server.failNext = Number.POSITIVE_INFINITY;
     reflector.start();
@@ -320,7 +320,7 @@ describe('a reflector', () => {
     expect(reflector.synced).toBe(true);
   });
 
-  it('law: whatever fails, closes, expires or is forgotten, in the end the copy is what the server has, and every change was reported', async () => {
+  it('law: whatever fails, closes, expires or is forgotten, in the end the copy equals the server, and every change was reported', async () => {
     const step = fc.oneof(
       {
         weight: 4,
@@ -339,7 +339,7 @@ describe('a reflector', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (steps, pageSize) => {
         const clock = new FakeClock();
         const server = new MemoryResource<Thing>(clock);
-        /** What a listener knows that reads every key that it receives. */
+        /** The state of a listener that reads every key that it receives. */
         const known = new Map<string, number>();
         const reflector: Reflector<Thing> = new Reflector<Thing>({
           port: server,

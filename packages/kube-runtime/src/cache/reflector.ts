@@ -4,7 +4,7 @@
  * - a list in pages, begun anew when the server forgets it; it replaces the copy at once, and what is gone since the last list is
  *   reported as deleted;
  * - a watch from there, resumed where it ended, and a new list when the server has forgotten that;
- * - failures wait, longer each time, and are tried again for ever; a watch without a sign of life is replaced;
+ * - failures are retried forever, with a longer wait each time; a watch without a sign of life is replaced;
  * - `synced` is true only after a complete list.
  *
  * Listeners receive keys: they look at the copy when they get round to it.
@@ -19,25 +19,25 @@ export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly port: ResourcePort<Kind>;
   readonly clock: Clock;
   readonly backOff: BackOffSettings;
-  /** Something about this object changed: it came, went, or is another than before. */
+  /** The object was added, changed or deleted. */
   readonly onChange: (key: string) => void;
   /** The first complete list is in the copy, and every key of it was reported. */
   readonly onSynced?: () => void;
   /** The copy is a whole list again, as of `resourceVersion`. */
   readonly onListed?: () => void;
-  /** This version of the object as it is known already: it is kept, so that what was derived from it need not be derived again. Default: none is. */
+  /** Returns this version of the object if it is already known: that one is kept, so that derived data stay valid. Default: none. */
   readonly known?: (object: Kind) => Kind | undefined;
-  /** Something failed and will be tried again. Also what the other callbacks throw; what this one throws is lost. */
+  /** Something failed and will be retried, or another callback threw. Errors that this callback throws are lost. */
   readonly onError?: (error: unknown) => void;
   /** Objects in a page; default 500. */
   readonly pageSize?: number;
-  /** A watch without event or bookmark for so long is taken for dead; default three minutes: a server sends a bookmark every minute. */
+  /** A watch without an event or bookmark for this long is considered dead; default three minutes: a server sends a bookmark every minute. */
   readonly silenceMs?: number;
 }
 
 const PAGE_SIZE = 500;
 const SILENCE_MS = 180_000;
-/** A watch that is closed so soon, before it brought anything, may never bring anything. */
+/** A watch that is closed within this time, before it brought anything, may never bring anything. */
 const QUICK_CLOSE_MS = 1_000;
 
 export class Reflector<Kind extends ApiObjectLike> {
@@ -52,9 +52,9 @@ export class Reflector<Kind extends ApiObjectLike> {
   #isHeard = false;
   #lastHeardMs: number | undefined;
   #resourceVersion = '';
-  /** Lists that were begun: the answer to an earlier one is not waited for. */
+  /** The number of lists begun: the answer to an earlier list is ignored. */
   #round = 0;
-  /** Callbacks of those that wait for a list that has not begun, and for the one that is under way. */
+  /** Callbacks that wait for the next list, and for the current one. */
   readonly #asking: (() => void)[] = [];
   readonly #served: (() => void)[] = [];
   #stopWatch: () => void = () => undefined;
@@ -80,7 +80,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     return this.#resourceVersion;
   }
 
-  /** How long ago the server was last heard of, by a list, an event or a bookmark; undefined: never. */
+  /** How long ago the server was last heard from, by a list, an event or a bookmark; undefined if never. */
   get silentMs(): number | undefined {
     return this.#lastHeardMs === undefined ? undefined : this.#settings.clock.nowMs() - this.#lastHeardMs;
   }
@@ -90,7 +90,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     return this.#objects.size;
   }
 
-  /** All objects, in no order that means anything. */
+  /** All objects, in no particular order. */
   values(): IterableIterator<Kind> {
     return this.#objects.values();
   }
@@ -105,8 +105,8 @@ export class Reflector<Kind extends ApiObjectLike> {
   }
 
   /**
-   * Lists everything anew. `onDone` is called when the copy is at least as new as this call, or will not be, as the reflector was stopped.
-   * A list that others asked for comes to its end first: a caller that asks more often than lists end would never be served.
+   * Lists everything anew. `onDone` is called when the copy is at least as new as this call, or when the reflector is stopped. The current list
+   * finishes first; otherwise a caller that refreshes faster than lists end would never be served.
    */
   relist(onDone: () => void = () => undefined): void {
     if (this.#stopped) {
@@ -121,7 +121,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#list();
   }
 
-  /** Nothing is reported any more; the copy stays as it is. */
+  /** Stops reporting; the copy stays as it is. */
   stop(): void {
     this.#stopped = true;
     for (const done of [...this.#served.splice(0), ...this.#asking.splice(0)]) done();
@@ -133,7 +133,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   #list(): void {
     const round = ++this.#round;
     this.#served.push(...this.#asking.splice(0));
-    // Settles always: what goes wrong is tried again.
+    // Always settles: failures are retried.
     void this.#listAll().then(
       ({ objects, resourceVersion }) => {
         if (this.#stopped || round !== this.#round) return;
@@ -171,7 +171,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     const changed: string[] = [];
     for (const [key, object] of objects) {
       const known = before.get(key);
-      // The same object, not an equal one: what was derived from it stays.
+      // Keep the same object, not an equal one, so that derived data stay valid.
       if (known !== undefined && isSameVersion(known, object)) objects.set(key, known);
       else changed.push(key);
     }
@@ -197,7 +197,7 @@ export class Reflector<Kind extends ApiObjectLike> {
         try {
           this.#take(event);
         } catch (error) {
-          // Nothing that a server sends ends the loop that reads it.
+          // Nothing that a server sends may end the loop that reads it.
           this.#fail(error);
         }
       },
@@ -236,7 +236,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   #follow(end: WatchEnd, lastedMs: number): void {
     switch (end.kind) {
       case 'expired':
-        // A server that answers so to every watch would be listed all the time.
+        // Otherwise a server that answers every watch like this would be listed all the time.
         this.#after(this.#barren === 0 ? 0 : this.#barrenDelayMs(), () => this.#list());
         this.#barren++;
         return;
@@ -248,7 +248,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     }
   }
 
-  /** Watches are closed after some minutes. One that is closed soon, again and again, is neither opened nor listed all the time. */
+  /** Watches are closed after some minutes. A watch that is closed early, again and again, must cause neither constant watches nor constant lists. */
   #followClose(lastedMs: number): void {
     const { backOff } = this.#settings;
     const again = () => this.#watch();
@@ -271,7 +271,7 @@ export class Reflector<Kind extends ApiObjectLike> {
   #retry(error: unknown, again: () => void): void {
     if (this.#stopped) return;
     if (error instanceof ExpiredError) {
-      // Once is not worth reporting.
+      // A single failure is not worth reporting.
       if (this.#failures > 0) this.#fail(error);
       this.#wait(() => this.#list());
       return;
@@ -286,7 +286,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#callOffTimer = clock.after(Math.max(backOffMs(this.#failures, backOff), askedDelayMs(error)), then);
   }
 
-  /** A connection can be dead without a sign of it. */
+  /** A connection can die unnoticed. */
   #expectNews(): void {
     const { clock, silenceMs = SILENCE_MS } = this.#settings;
     this.#callOffSilence();
@@ -300,7 +300,7 @@ export class Reflector<Kind extends ApiObjectLike> {
     this.#tell(() => this.#settings.onChange(key));
   }
 
-  /** A listener that throws loses its own news, and no other listener's. */
+  /** A listener that throws loses only its own notification. */
   #tell(call: () => void): void {
     try {
       call();

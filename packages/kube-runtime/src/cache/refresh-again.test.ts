@@ -4,7 +4,7 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { FakeClock } from '../testing/fake-clock.js';
 import { SharedCaches } from './shared-caches.js';
 
-it('refreshes that are asked for more often than a list takes are served all the same', async () => {
+it('refreshes that come faster than lists end are served nevertheless', async () => {
   const clock = new FakeClock();
   const port: ResourcePort<KubernetesObject> = {
     list: async () => {
@@ -25,7 +25,7 @@ it('refreshes that are asked for more often than a list takes are served all the
   expect(served).toBeGreaterThan(20);
 });
 
-it('a refresh ends when its subscription stops: who waits for it could not stop otherwise', async () => {
+it('a refresh ends when its subscription stops; otherwise its caller could not stop', async () => {
   const clock = new FakeClock();
   const port: ResourcePort<KubernetesObject> = {
     list: () => new Promise(() => undefined),

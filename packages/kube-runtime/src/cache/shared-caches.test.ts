@@ -25,7 +25,7 @@ function setUp() {
       return server;
     },
   });
-  /** A part that subscribes, and what it learned. */
+  /** A subscriber, and its notifications. */
   const part = (resource: ApiResource = PODS) => {
     const log: string[] = [];
     const cache: CacheSubscription = caches.subscribe(resource, {
@@ -66,7 +66,7 @@ describe('shared caches', () => {
     expect([one.cache.size, [...other.cache.values()].map(({ metadata }) => metadata.name)]).toEqual([1, ['b']]);
   });
 
-  it('a bookmark is an event of the watch, and no change', async () => {
+  it('a bookmark is an event of the watch, not a change', async () => {
     const { clock, caches, pods } = setUp();
     const log: string[] = [];
     const cache = caches.subscribe(PODS, {
@@ -82,7 +82,7 @@ describe('shared caches', () => {
     expect(log).toEqual(['watch event', 'default/a', 'watch event']);
   });
 
-  it('a cache of metadata only is not that of whole objects, and a resource that does not choose has whole objects', () => {
+  it('metadata and whole objects have separate caches, and whole objects are the default', () => {
     const { part, opened } = setUp();
     part();
     part({ ...PODS, metadataOnly: false });
@@ -125,7 +125,7 @@ describe('shared caches', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('a listener that joins late is served what is there, own writes of others included, and then follows', async () => {
+  it('a late listener learns everything that is cached, including own writes of others, and then follows', async () => {
     const { clock, part, pods } = setUp();
     const first = part();
     pods().put(object('a'));
@@ -142,7 +142,7 @@ describe('shared caches', () => {
     expect(late.log.slice(4)).toEqual(['b here']);
   });
 
-  it('one that joins while the first list is under way learns of no sync before there is one', async () => {
+  it('a listener that joins during the first list is not told of a sync before it happens', async () => {
     const { clock, part } = setUp();
     const [first, second] = [part(), part()];
     first.cache.start();
@@ -152,7 +152,7 @@ describe('shared caches', () => {
     expect([second.log, second.cache.synced]).toEqual([['listed', 'synced'], true]);
   });
 
-  it('a write is its own news for who wrote, and a change for every other listener; its echo is no news', async () => {
+  it('a write is `isOwn` for its writer, and a change for every other listener; its echo is not reported', async () => {
     const { clock, part, pods } = setUp();
     const [writer, reader] = [part(), part()];
     writer.cache.start();
@@ -203,7 +203,7 @@ describe('shared caches', () => {
     expect(caches.missing()).toEqual([]);
   });
 
-  it('the watch ends when every subscription has stopped; who stopped learns nothing more', async () => {
+  it('the watch ends when every subscription has stopped; a stopped listener learns nothing more', async () => {
     const { clock, part, pods, opened } = setUp();
     const [one, other, waiting] = [part(), part(), part()];
     one.cache.start();
@@ -254,7 +254,7 @@ describe('shared caches', () => {
     expect([cache.synced, log]).toEqual([true, ['listed', 'synced']]);
   });
 
-  it('managed fields are not cached; the process decides what else is not', async () => {
+  it('managed fields are not cached; the process decides what else to leave out', async () => {
     const { clock, part, pods } = setUp();
     const { cache } = part();
     pods().put({ metadata: { namespace: 'default', name: 'a', managedFields: [{}] } as KubernetesObject['metadata'] });
@@ -323,7 +323,7 @@ describe('shared caches', () => {
     expect(seen).toEqual(['default/slow here', 'default/a gone']);
   });
 
-  it('fact 23: what is cached is frozen in all its parts, also what was frozen before it came', async () => {
+  it('fact 23: a cached object is frozen in all its parts, even if it was frozen before', async () => {
     const { clock, part, pods } = setUp();
     const { cache } = part();
     const labels = Object.freeze({ a: 'b' });
@@ -351,7 +351,7 @@ describe('shared caches', () => {
     expect(JSON.stringify(cache.get('default/a')).length).toBeLessThan(0.8 * JSON.stringify(before).length);
   });
 
-  it('fact 23: a source of metadata only is another one than the whole', () => {
+  it('fact 23: a source of metadata differs from a source of whole objects', () => {
     const { part, opened } = setUp();
     part();
     part({ ...PODS, metadataOnly: true });
@@ -359,7 +359,7 @@ describe('shared caches', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('fact 25: how large a cache is, how often it was listed and when the server was last heard of is known', async () => {
+  it('fact 25: a cache reports its size, how often it was listed and when the server was last heard from', async () => {
     const { clock, caches, part, pods } = setUp();
     const { cache } = part();
     expect(caches.states()).toEqual([]);

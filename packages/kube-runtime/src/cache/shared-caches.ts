@@ -16,7 +16,7 @@ import type { ApiObjectLike } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { ObjectCache } from './object-cache.js';
 
-/** What a subscriber learns. What one listener throws is reported to its own `onError`, and reaches no other listener. */
+/** The callbacks of a subscriber. An error that a listener throws is reported to its own `onError`, and does not reach other listeners. */
 export interface CacheListener {
   /** The object with this key was added, changed or deleted. `isOwn`: by an answer that this subscription passed to `wrote`. */
   readonly onChange: (key: string, isOwn: boolean) => void;
@@ -24,15 +24,15 @@ export interface CacheListener {
   readonly onSynced?: () => void;
   /** The cache is a complete list again. */
   readonly onListed?: () => void;
-  /** A watch delivered something, a bookmark at least: watching is allowed. */
+  /** A watch delivered something, at least a bookmark, so watching is allowed. */
   readonly onWatchEvent?: () => void;
-  /** A list or watch failed and is tried again; or this listener threw. */
+  /** A list or watch failed and is retried; or this listener threw. */
   readonly onError?: (error: unknown) => void;
 }
 
 /** Objects of one kind and selection, as one part of the process sees them. */
 export interface CacheSubscription<Kind extends ApiObjectLike = KubernetesObject> {
-  /** True once there has been a complete list. */
+  /** True once a list was complete. */
   readonly synced: boolean;
   readonly size: number;
   readonly get: (key: string) => Kind | undefined;
@@ -50,28 +50,31 @@ export interface CacheSubscription<Kind extends ApiObjectLike = KubernetesObject
 /** A kind whose first list is not complete yet. */
 export interface MissingCache {
   readonly resource: ApiResource;
-  /** What the last attempt failed with; undefined: none has failed. */
+  /** The error of the last attempt; undefined if none has failed. */
   readonly error: unknown;
 }
 
-/** How a cache is, as of now. */
+/** The current state of a cache. */
 export interface CacheState {
   readonly resource: ApiResource;
   readonly synced: boolean;
-  /** Objects. */
+  /** The number of objects. */
   readonly size: number;
-  /** Complete lists so far; more than one: the watch could not be resumed, or a part asked for a refresh. */
+  /** The number of complete lists. More than one: the watch could not be resumed, or a part asked for a refresh. */
   readonly lists: number;
-  /** Since the server was last heard of, by a list, an event or a bookmark; undefined: never. */
+  /** Since the server was last heard from, by a list, an event or a bookmark; undefined if never. */
   readonly silentMs: number | undefined;
 }
 
 export interface SharedCachesSettings {
-  /** How the objects of a kind and selection are read. Called once per kind and selection. */
+  /** Returns the port that reads a kind and selection. Called once for each of them. */
   readonly open: (resource: ApiResource) => ResourcePort<KubernetesObject>;
   readonly clock: Clock;
   readonly backOff: BackOffSettings;
-  /** What of an object is cached. Default: all but `metadata.managedFields`. What is cached is frozen: no part can change it for another one. */
+  /**
+   * Reduces an object before it is cached. Default: drops `metadata.managedFields`. Cached objects are frozen, so that no part can change them for
+   * another.
+   */
   readonly trim?: (resource: ApiResource, object: KubernetesObject) => KubernetesObject;
 }
 
@@ -97,8 +100,8 @@ export class SharedCaches {
   }
 
   /**
-   * What the process waits for, for people: which kinds are not listed completely yet, or not heard of for five minutes as they cannot be
-   * watched, and what the last attempt failed with.
+   * What the process waits for, for people: kinds that are not listed completely yet, or not heard of for five minutes because they cannot be
+   * watched, with the error of the last attempt.
    */
   unready(): readonly string[] {
     const missing = this.missing().map(({ resource, error }) => {
@@ -127,21 +130,21 @@ function textOf(error: unknown): string {
   return error instanceof Error ? error.message : JSON.stringify(error);
 }
 
-/** One cache and those who listen to it. */
+/** One cache and its listeners. */
 class SharedCache {
   readonly #resource: ApiResource;
   readonly #cache: ObjectCache<KubernetesObject>;
-  /** An object as it is cached. */
+  /** An object as it is stored. */
   readonly #project: (object: KubernetesObject) => KubernetesObject;
   /** Subscriptions that have not stopped. */
   readonly #open = new Set<CacheListener>();
-  /** Those of them that have started. */
+  /** Subscriptions that have started and not stopped. */
   readonly #listeners = new Set<CacheListener>();
   readonly #onUnused: () => void;
   #state: 'new' | 'started' | 'stopped' = 'new';
   #lastError: unknown;
   #lists = 0;
-  /** Whose write is being stored. */
+  /** The subscription whose write is being stored. */
   #writer: CacheListener | undefined;
   #refreshing: Promise<void> | undefined;
 
@@ -195,7 +198,7 @@ class SharedCache {
     return this.#state === 'started' && !this.#cache.synced ? [{ resource: this.#resource, error: this.#lastError }] : [];
   }
 
-  /** Listed, and not heard of since, although more was asked for: what is cached only grows old. */
+  /** True if it was listed but not heard of since, although it should be watched: the cached objects are getting old. */
   stale(): MissingCache[] {
     const { synced, silentMs = 0 } = this.#cache;
     const isStale = this.#state === 'started' && synced && silentMs > STALE_MS && this.#lastError !== undefined;
@@ -266,7 +269,7 @@ class SharedCache {
   }
 }
 
-/** Objects that came as JSON have no cycles. Null, texts and numbers are frozen always. */
+/** Objects from JSON have no cycles. Null, texts and numbers cannot change. */
 function deepFreeze<Value>(value: Value): Value {
   if (!Object.isFrozen(value)) {
     for (const part of Object.values(value as object)) deepFreeze(part);
@@ -296,7 +299,7 @@ function describeSelection(resource: ApiResource): string {
   return JSON.stringify([group, version, plural, namespaced, metadataOnly, ...selection]);
 }
 
-/** Who set which field is a third of many objects, and no controller reads it. */
+/** `managedFields` is a third of many objects, and no controller reads it. */
 function dropManagedFields(_: ApiResource, object: KubernetesObject): KubernetesObject {
   const { managedFields: _fields, ...metadata } = object.metadata as KubernetesObject['metadata'] & { managedFields?: unknown };
   return { ...object, metadata };

@@ -7,7 +7,7 @@ import { SharedCaches } from './shared-caches.js';
 const PODS = { group: '', version: 'v1', plural: 'pods', namespaced: true };
 const object = (name: string): KubernetesObject => ({ metadata: { namespace: 'default', name } });
 
-it('a trim that throws for one event is reported and tried again; it ends no process', async () => {
+it('a trim that throws for one event is reported and retried; the process goes on', async () => {
   const clock = new FakeClock();
   const server = new MemoryResource<KubernetesObject>(clock);
   const errors: string[] = [];

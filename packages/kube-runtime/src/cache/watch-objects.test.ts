@@ -6,7 +6,7 @@ import { watchObjects } from './watch-objects.js';
 
 const SECRETS: ApiResource = { group: '', version: 'v1', plural: 'secrets', namespaced: true, namespace: 'system' };
 
-it('tells of each change of the objects by their names, and only their metadata is asked for', async () => {
+it('reports each change of the named objects, and requests only their metadata', async () => {
   const clock = new FakeClock();
   const resource = new MemoryResource(clock);
   const opened: ApiResource[] = [];
@@ -27,7 +27,7 @@ it('tells of each change of the objects by their names, and only their metadata 
   watched.stop();
 });
 
-it('is not complete while a list or watch fails, as without the right to it', async () => {
+it('is not complete while a list or watch fails, for example without the right to it', async () => {
   const clock = new FakeClock();
   const resource = new MemoryResource(clock);
   resource.failNext = 2;
@@ -38,7 +38,7 @@ it('is not complete while a list or watch fails, as without the right to it', as
   });
   watched.start();
   await clock.advance(50);
-  // Once: its user looks by itself from then on.
+  // Called once: from then on its user looks by itself.
   expect(seen).toEqual([false]);
   expect(watched.isComplete()).toBe(false);
   await clock.advance(60_000);

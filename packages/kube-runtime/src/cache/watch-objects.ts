@@ -4,7 +4,7 @@ import type { Clock } from '../clock/clock.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { SharedCaches } from './shared-caches.js';
 
-/** One object: of this kind, in this namespace, with this name. */
+/** One object, by kind, namespace and name. */
 export type NamedResource = ApiResource & { readonly name: string };
 
 export interface WatchObjectsPorts {
@@ -12,18 +12,18 @@ export interface WatchObjectsPorts {
   readonly clock: Clock;
   /** For the back-off; 0 to 1, as Math.random. */
   readonly random: () => number;
-  /** One of them is there, has changed, or is gone. */
+  /** One of the objects was added, changed or deleted. */
   readonly onChange: () => void;
 }
 
 export interface WatchedObjects {
-  /** True: each change is noticed, and they need not be read again and again. False without the right to list and watch them. */
+  /** True if each change is noticed, so that the objects need not be polled. False without the right to list and watch them. */
   readonly isComplete: () => boolean;
   readonly start: () => void;
   readonly stop: () => void;
 }
 
-/** Objects that replicas keep together, watched by their names. Only their metadata is sent, nothing that is secret. */
+/** Watches objects that replicas share, by name. The server sends only their metadata, nothing secret. */
 export function watchObjects(
   names: readonly NamedResource[],
   { open, clock, random, onChange }: WatchObjectsPorts,

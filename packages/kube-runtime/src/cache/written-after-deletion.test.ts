@@ -28,7 +28,7 @@ async function start() {
   return { cache, handlers: handlers as unknown as WatchHandlers<KubernetesObject> };
 }
 
-it('fact 13: an object that was created again stays readable when the watch brings the deletion of the one before', async () => {
+it('fact 13: an object that was created again stays readable when the watch reports the earlier deletion', async () => {
   const { cache, handlers } = await start();
   // Deleted at version 10, created again at version 11; the watch lags behind.
   cache.wrote(object('new', '11'));

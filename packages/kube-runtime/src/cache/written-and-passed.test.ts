@@ -28,7 +28,7 @@ async function start() {
   return { cache, handlers: handlers as unknown as WatchHandlers<KubernetesObject> };
 }
 
-it('a write of what the selection does not contain is forgotten when the watch has passed it by', async () => {
+it('a write outside the selection is forgotten when the watch has passed its version', async () => {
   const { cache, handlers } = await start();
   const other: KubernetesObject = { metadata: { namespace: 'other', name: 'b', uid: 'b', resourceVersion: '11' } };
   cache.wrote(other);

@@ -20,7 +20,7 @@ it('fact 23: the answer to a write is trimmed and frozen like everything else in
   expect([Object.isFrozen(seen), Object.isFrozen(seen?.spec)]).toEqual([true, true]);
 });
 
-it('what was written is among all objects before the watch brings it, and not when the watch has passed it by', async () => {
+it('an own write is listed before the watch shows it, and no longer when the watch has passed it', async () => {
   const clock = new FakeClock();
   const server = new MemoryResource<KubernetesObject>(clock);
   const caches = new SharedCaches({ clock, backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 }, open: () => server });

@@ -9,7 +9,7 @@ it.each([
   [{ retryAfterMs: 2_000 }, 2_000],
   [{ retryAfterMs: '2000' }, 0],
   [{ retryAfterMs: 3_600_000 }, 60_000],
-])('of %j, the delay that a server asks for is %d ms', (error, delayMs) => {
+])('reads from the error %j that the server asks for a delay of %d ms', (error, delayMs) => {
   expect(askedDelayMs(error)).toBe(delayMs);
 });
 

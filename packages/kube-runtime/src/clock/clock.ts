@@ -1,7 +1,7 @@
-/** Time as a port. Only ever goes forward, whatever is done to the clock of the wall. */
+/** Time as a port. It only goes forward, whatever happens to the wall clock. */
 export interface Clock {
   /** Milliseconds since some moment in the past. */
   readonly nowMs: () => number;
-  /** Calls `run` once, `delayMs` from now or later. Returns how to call it off. */
+  /** Calls `run` once, `delayMs` from now or later. Returns a function that cancels it. */
   readonly after: (delayMs: number, run: () => void) => () => void;
 }

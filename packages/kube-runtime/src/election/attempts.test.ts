@@ -6,7 +6,7 @@ import { LeaseElector, type LeaseElectorSettings } from './lease-elector.js';
 const TIMES = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 };
 const OTHER = { record: { holder: 'other', leaseDurationMs: 3_000, transitions: 4 }, version: '100' };
 
-/** An elector whose reads and writes take so long, with the times at which they begin. */
+/** An elector whose reads and writes take this long, with the times at which they begin. */
 function setUp({ delayMs = 0, ...more }: { delayMs?: number } & Partial<LeaseElectorSettings> = {}) {
   const clock = new FakeClock();
   const store = new MemoryLeaseStore();
@@ -65,7 +65,7 @@ describe('attempts of an elector', () => {
     expect(log).toEqual(['0 reads', '700 writes', '1400 leads', '1400 writes', '2100 writes']);
   });
 
-  it('another start is none; before the start and after the stop there are no attempts', async () => {
+  it('a second start has no effect; there are no attempts before the start and after the stop', async () => {
     const { clock, log, elector } = setUp();
     elector.tryNow();
     elector.observe(OTHER);
@@ -85,7 +85,7 @@ describe('attempts of an elector', () => {
     expect([news(log), clock.pending]).toEqual([[], 0]);
   });
 
-  it('asked for while one is under way, another one follows at once', async () => {
+  it('a request during an attempt causes another one right after it', async () => {
     const { clock, log, elector } = setUp({ delayMs: 100 });
     elector.start();
     await clock.advance(600);
@@ -114,7 +114,7 @@ describe('what an elector observes', () => {
     expect(news(log)).toEqual(['500 writes', '1000 writes']);
   });
 
-  it('of another leader moves the next attempt to when the record can be taken, a little spread', async () => {
+  it('another leader: the next attempt comes when the record can be taken, a little spread', async () => {
     const { clock, store, log, elector } = setUp({ random: () => 0.4 });
     await store.write(OTHER.record, undefined);
     elector.start();
@@ -130,7 +130,7 @@ describe('what an elector observes', () => {
     expect(news(log)[0]).toBe('3110 reads');
   });
 
-  it('of a record that lasts longer than its own is waited for as long as that lasts', async () => {
+  it('waits for a longer record as long as that lasts', async () => {
     const { clock, store, log, elector } = setUp();
     await store.write({ ...OTHER.record, leaseDurationMs: 9_000 }, undefined);
     elector.start();
@@ -141,7 +141,7 @@ describe('what an elector observes', () => {
     expect([store.stored?.record, elector.term]).toEqual([{ holder: 'a', leaseDurationMs: 3_000, transitions: 5 }, 5]);
   });
 
-  it('of a record that lasts shorter than its own is waited for as long as its own', async () => {
+  it('waits for a shorter record as long as for its own', async () => {
     const { clock, store, log, elector } = setUp();
     await store.write({ ...OTHER.record, leaseDurationMs: 1_000 }, undefined);
     elector.start();

@@ -54,7 +54,7 @@ describe('a record that was deleted', () => {
     expect([a.isLeading(), log]).toEqual([true, ['0 a leads']]);
   });
 
-  it('is not created by a process that has missed the last leader, before that leadership is over', async () => {
+  it('is not created by a process that missed the last leader until that leadership is over', async () => {
     let isCutOff = false;
     elector('a');
     await clock.advance(100);
@@ -62,7 +62,7 @@ describe('a record that was deleted', () => {
     await clock.advance(1_000);
     isCutOff = true;
     await clock.advance(20_000);
-    // What `b` has seen is older than the leadership of `a`, which does not know yet.
+    // `b` last saw a record from before the leadership of `a`, which does not know of the deletion yet.
     stored = undefined;
     isCutOff = false;
     await clock.advance(490);
@@ -71,7 +71,7 @@ describe('a record that was deleted', () => {
     expect(log).toEqual(['0 a leads']);
   });
 
-  it('is created by another process when it has been missing for as long as it lasts', async () => {
+  it('is created by another process when it has been missing for its duration', async () => {
     let isGone = false;
     elector('a', () => isGone);
     await clock.advance(100);
@@ -87,7 +87,7 @@ describe('a record that was deleted', () => {
     expect([lost.endsWith(' a lost'), leads.endsWith(' b leads')]).toEqual([true, true]);
   });
 
-  it('and created by hand is a record like any other', async () => {
+  it('and created by hand is treated like any other record', async () => {
     let isGone = false;
     elector('a', () => isGone);
     await clock.advance(100);
@@ -101,7 +101,7 @@ describe('a record that was deleted', () => {
     expect(b.isLeading()).toBe(true);
   });
 
-  it('that never was is created at once', async () => {
+  it('that never existed is created at once', async () => {
     const a = elector('a');
     await clock.advance(1);
     expect(a.isLeading()).toBe(true);

@@ -10,7 +10,10 @@ export class NotLeadingError extends Error {
   }
 }
 
-/** A client that writes only while `isLeading` is true, asked right before each write and right before it is sent. Reads go through. */
+/**
+ * A client that writes only while `isLeading` returns true. It is called right before each write and again right before the request is sent. Reads
+ * are always passed on.
+ */
 export function fencedClient<Kind extends ApiObjectLike>(
   unfenced: ObjectClient<Kind>,
   isLeading: () => boolean,

@@ -22,7 +22,7 @@ function slow(store: LeaseStore, clock: FakeClock, delayMs: number): LeaseStore 
   };
 }
 
-it('who is stopped while it renews releases the lease all the same', async () => {
+it('an elector that is stopped during a renewal still releases the lease', async () => {
   const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
   const make = (identity: string) =>
     new LeaseElector({

@@ -15,7 +15,7 @@ class Story {
   readonly writes: Record<string, number> = { a: 0, b: 0 };
   readonly electors = new Map<string, LeaseElector>();
   watchLagMs = 0;
-  /** Answers to writes come so much later than what a watch tells. */
+  /** How much later the answers to writes come than watch events. */
   answerMs = 0;
 
   replica(identity: string, extra: Partial<LeaseElectorSettings> = {}): LeaseElector {
@@ -71,7 +71,7 @@ describe('an elector whose record is watched', () => {
     expect(story.log).toEqual(['0 a leads']);
   });
 
-  it('takes the record when it was not seen to change for as long as it lasts', async () => {
+  it('takes the record when it has not changed for its duration', async () => {
     const { story, a } = await begin();
     await story.clock.advance(5_000);
     story.electors.delete('a');
@@ -103,7 +103,7 @@ describe('a leader that resigns', () => {
     expect(story.log).toHaveLength(4);
   });
 
-  it('that could not finish leaves the record to run out', async () => {
+  it('that could not finish lets the record expire', async () => {
     const { story, a } = await begin({ a: { handicapMs: () => 1_000 } });
     void a.resign(async () => false);
     await story.clock.advance(2_000);
@@ -112,7 +112,7 @@ describe('a leader that resigns', () => {
     expect(story.log.at(-1)).toMatch(/ b leads$/);
   });
 
-  it('with a handicap lets others go first, and leads again where there are none', async () => {
+  it('with a handicap lets others go first, and leads again if there are none', async () => {
     const story = new Story();
     const a = story.replica('a', { handicapMs: () => (story.clock.nowMs() < 1_000 ? 0 : 1_500) });
     await story.clock.advance(1_000);

@@ -20,7 +20,7 @@ function electorOf(identity: string, store: LeaseStore, clock: FakeClock, log: s
   return elector;
 }
 
-/** A way to the store that can be cut, slow, or lose answers. */
+/** A connection to the store that can be cut, be slow, or lose answers. */
 function wayTo(store: LeaseStore, clock: FakeClock) {
   const way = { cut: false, delayMs: 0, losesAnswers: false };
   const travel = () =>
@@ -72,7 +72,7 @@ describe('a lease elector', () => {
     expect(store.stored?.record.transitions).toBe(1);
   });
 
-  it('a leader that is cut off loses the leadership by itself, before another one becomes leader', async () => {
+  it('a leader that is cut off loses its leadership by itself, before another one becomes leader', async () => {
     const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
     const { way, through } = wayTo(store, clock);
     const [a, b] = [electorOf('a', through, clock, log), electorOf('b', store, clock, log)];
@@ -146,7 +146,7 @@ describe('a lease elector', () => {
     expect(store.stored?.record.holder).toBe('a');
   });
 
-  it('a record that is deleted by hand ends no leadership: a candidate that saw its holder waits, though the holder cannot renew', async () => {
+  it('deleting a record by hand does not end leadership: a candidate that saw the holder waits, even if the holder cannot renew', async () => {
     const [clock, log] = [new FakeClock(), [] as string[]];
     let store = new MemoryLeaseStore();
     const behind: LeaseStore = { read: () => store.read(), write: (record, version) => store.write(record, version) };
@@ -167,7 +167,7 @@ describe('a lease elector', () => {
     expect(b.isLeading()).toBe(true);
   });
 
-  it('what has to end before another one is leader ends while the leadership lasts; if it fails, the record expires', async () => {
+  it('`finish` runs while the leadership lasts; if it fails, the record expires', async () => {
     for (const isFinished of [true, false]) {
       const [clock, store, log] = [new FakeClock(), new MemoryLeaseStore(), [] as string[]];
       const a = electorOf('a', store, clock, log);

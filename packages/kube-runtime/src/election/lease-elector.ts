@@ -2,14 +2,14 @@
  * One leader among several processes, by a record in a store that refuses a write if another process wrote in between
  * (`coordination.k8s.io` Leases are such).
  *
- * A process believes its own clock only, and of that only how much time has passed:
+ * A process trusts only the time that has passed on its own clock:
  * - a leader is leader until `renewDeadlineMs` after it **began** its last successful write;
- * - another process takes over only when it has seen the same record for `leaseDurationMs`, which is longer.
- * As the record was written after the leader began to write it and seen after that, leadership has ended before it is taken. A
- * write that takes effect late is refused, as the record has changed by then; if it has not, every other process waits anew.
+ * - another process takes over only when it has seen the same record for `leaseDurationMs`, which is longer. The leader began the write before the
+ * record was stored, and the other process saw it after that; so leadership has ended before another process takes it. A write that arrives late is
+ * refused if the record has changed by then; if it has not, every other process waits anew.
  *
- * A leader may renew more rarely (`renewPeriodMs`): the record then lasts longer, by as much. The duration of a record never ends before
- * that of a record which the same process wrote earlier, as leadership, and what was done for its time, may last as long as that one.
+ * A leader may renew less often (`renewPeriodMs`): the record then lasts correspondingly longer. A record never expires before one that the same
+ * process wrote earlier, because leadership, and whatever was set to last as long, may rely on the earlier one.
  */
 import type { Clock } from '../clock/clock.js';
 import { isOlderVersion } from '../object/resource-version.js';
@@ -17,42 +17,43 @@ import type { LeaseRecord, LeaseStore, StoredLease } from './lease-store.js';
 import { nextSeenRecord, type SeenRecord } from './seen-record.js';
 
 export interface LeaseElectorSettings {
-  /** Of this process, and of no other nor of an earlier run of it. */
+  /** Unique to this process: neither another process nor an earlier run of it may have it. */
   readonly identity: string;
   readonly store: LeaseStore;
   readonly clock: Clock;
-  /** How long a record must stand still before another one takes over. */
+  /** How long a record must stay unchanged before another process takes over. */
   readonly leaseDurationMs: number;
-  /** How long a leader is leader without having renewed; shorter than `leaseDurationMs`. */
+  /** How long a leader stays leader without a renewal; shorter than `leaseDurationMs`. */
   readonly renewDeadlineMs: number;
   /** Between attempts; shorter than `renewDeadlineMs`. */
   readonly retryPeriodMs: number;
   /**
-   * How long a leader waits after a renewal that succeeded, asked at each write. What is more than `retryPeriodMs` is added, with the spread
-   * of attempts, to `leaseDurationMs` and `renewDeadlineMs`: as many attempts as without it fit in before leadership ends. Default: `retryPeriodMs`.
+   * Returns how long a leader waits after a successful renewal; called at each write. Any time beyond `retryPeriodMs` is added, with the spread of
+   * attempts, to `leaseDurationMs` and `renewDeadlineMs`, so that the same number of attempts fits in before leadership ends. Default:
+   * `retryPeriodMs`.
    */
   readonly renewPeriodMs?: () => number;
   /** 0 up to, not including, 1: attempts of many are spread over a fifth of the period. */
   readonly random: () => number;
-  /** Leadership begins. What is done under it asks `isLeading` before it does anything that only the leader may. */
+  /** Leadership begins. Check `isLeading` before everything that only the leader may do. */
   readonly onLeading: () => void;
   /** Leadership lasts until `untilMs` by the clock, unless it is renewed again; also called when it begins. */
   readonly onRenewed?: (untilMs: number) => void;
-  /** Leadership has ended, or ends now, before another process can have it. */
+  /** Leadership has ended, or ends now, before another process can become leader. */
   readonly onLost: () => void;
   /** The store could not be read or written. */
   readonly onError?: (error: unknown) => void;
-  /** How long this process lets others go first: above 0 while it could not do what a leader has to. Default: never. */
+  /** How long this process lets others go first: above 0 while it could not do the work of a leader. Default: 0. */
   readonly handicapMs?: () => number;
 }
 
 /** The times of an election. */
 export type ElectionTimes = Pick<LeaseElectorSettings, 'leaseDurationMs' | 'renewDeadlineMs' | 'retryPeriodMs'>;
 
-/** What this process is. */
+/** The role of this process. */
 type Leadership =
   | { readonly kind: 'none' }
-  /** The record names this process, and nothing was begun under it, as the process is stopping. */
+  /** The record names this process, but it does not act as leader because it is stopping. */
   | { readonly kind: 'unused'; readonly lease: StoredLease; readonly untilMs: number }
   | { readonly kind: 'leading'; readonly lease: StoredLease; readonly untilMs: number; readonly callOffEnd: () => void };
 
@@ -60,29 +61,29 @@ type Leadership =
 type Attempt =
   | { readonly kind: 'none' }
   | { readonly kind: 'scheduled'; readonly callOff: () => void }
-  /** `again`: there was news meanwhile, so the next one follows at once. */
+  /** `again`: something changed meanwhile, so the next attempt follows at once. */
   | { readonly kind: 'running'; again: boolean };
 
 /** Whether there is a record. */
 type Missing =
-  /** None was ever seen. */
+  /** No record was ever seen. */
   | { readonly kind: 'never' }
   | { readonly kind: 'there' }
-  /** There has been one. */
+  /** A record was seen and is missing now. */
   | { readonly kind: 'since'; readonly sinceMs: number; readonly waitMs: number };
 
 /** A write that took effect. */
 interface Written {
   readonly lease: StoredLease;
   readonly begunAtMs: number;
-  /** How long after it the next one is due. */
+  /** How long after it the next write is due. */
   readonly periodMs: number;
-  /** Of the record as it was written. */
+  /** The version of the written record. */
   readonly leaseDurationMs: number;
 }
 
 const NONE = { kind: 'none' } as const;
-/** Attempts of many processes are spread over so much of the period: one follows another after 1 to 1.2 periods. */
+/** Attempts of many processes are spread over this part of the period: the next one follows after 1 to 1.2 periods. */
 export const ATTEMPT_SPREAD = 0.2;
 const THERE: Missing = { kind: 'there' };
 
@@ -92,20 +93,20 @@ export class LeaseElector {
   #missing: Missing = { kind: 'never' };
   #leadership: Leadership = NONE;
   #attempt: Attempt = NONE;
-  /** When the attempt that runs ends. */
+  /** When the current attempt ends. */
   #attempted: Promise<void> = Promise.resolve();
   #seen: SeenRecord | undefined;
-  /** As the record had it when it was last seen. */
+  /** The value in the record when it was last seen. */
   #transitions: number | undefined;
-  /** Until when a record that this process wrote, or may have written, may keep others away. */
+  /** Until when a record that this process wrote, or may have written, can keep others from leading. */
   #grantedUntilMs = Number.NEGATIVE_INFINITY;
-  /** When the last write that succeeded began, and how long after that the next one is due. */
+  /** When the last successful write began, and how long after that the next one is due. */
   #renewed: { readonly atMs: number; readonly periodMs: number } | undefined;
-  /** Since when the record could be taken. */
+  /** Since when this process could have taken the record. */
   #freeSinceMs: number | undefined;
-  /** How attempts follow each other: a record that is watched is not read before it can be taken. */
+  /** How attempts are scheduled: a watched record is not read before it can be taken. */
   #follows: 'period' | 'watch' = 'period';
-  /** What becomes of a record that names this process: after it resigned it is left to expire, until it is leader again. */
+  /** How to treat a record that names this process: after it resigned, the record is left to expire, until it is leader again. */
   #ownRecord: 'taken-up' | 'left' = 'taken-up';
 
   /** @throws RangeError if the times do not leave room for each other, or the identity is empty. */
@@ -119,12 +120,15 @@ export class LeaseElector {
     this.#settings = settings;
   }
 
-  /** True while no other process can be leader. Also right after the process was frozen: it asks the clock. */
+  /** True while no other process can be leader. It reads the clock, so it is correct even right after the process was frozen. */
   isLeading(): boolean {
     return this.#leadership.kind === 'leading' && this.#settings.clock.nowMs() < this.#leadership.untilMs;
   }
 
-  /** The number of this leadership, greater than that of every leader before; undefined: not leader. A fence for what outlives it. */
+  /**
+   * The number of this leadership, greater than that of every earlier leader; undefined if this process is not leader. A fence for effects that
+   * outlive the leadership.
+   */
   get term(): number | undefined {
     return this.#leadership.kind === 'leading' && this.isLeading() ? this.#leadership.lease.record.transitions : undefined;
   }
@@ -135,18 +139,18 @@ export class LeaseElector {
     this.#try();
   }
 
-  /** Reads the record now, or writes it if this process is leader: it was seen to change, or there is something to write into it. */
+  /** Reads the record now, or writes it if this process is leader. Call it when the record has changed, or when its content should. */
   tryNow(): void {
     if (this.#phase !== 'running') return;
     if (this.#attempt.kind === 'running') this.#attempt.again = true;
     else this.#try();
   }
 
-  /** The record is watched, and this is how it is now: it is not read again before it can be taken. */
+  /** Notes the record as a watch shows it: it is not read again before it can be taken. */
   observe({ record, version }: StoredLease): void {
     if (this.#phase !== 'running' || this.#leadership.kind === 'leading') return;
     this.#follows = 'watch';
-    // What a watch brings late is of no use.
+    // Ignore late watch events.
     const isLate = isOlderVersion(version, this.#seen?.version ?? '');
     if (record.holder === '') {
       if (!isLate) this.#seen = undefined;
@@ -159,9 +163,9 @@ export class LeaseElector {
   }
 
   /**
-   * Ends leadership in favour of a process that can do better, and takes part in the election again.
+   * Ends leadership in favour of a process that can serve better, then takes part in the election again.
    *
-   * @param finish - what has to be over before another process may be leader. False: the record is left to expire.
+   * @param finish - runs before another process may become leader. If it resolves to false, the record is left to expire.
    */
   async resign(finish: () => Promise<boolean>): Promise<void> {
     if (!this.isLeading() || this.#phase !== 'running') return;
@@ -170,15 +174,15 @@ export class LeaseElector {
     this.#unschedule();
     this.#ownRecord = 'left';
     await this.#giveUp(finish);
-    // The record may have been seen to change meanwhile: one attempt at a time, and one timer.
+    // The record may have changed meanwhile: keep to one attempt at a time, and one timer.
     if (this.#isRunning() && this.#attempt.kind !== 'running') this.#schedule(this.#settings.retryPeriodMs);
   }
 
   /**
-   * Renews no more. Leadership lasts for what is left of it, and is not reported as begun or renewed any more.
+   * Stops renewing. Leadership lasts for its remaining time, and is no longer reported as begun or renewed.
    *
-   * @param finish - what has to be over before another process may be leader; done while leadership lasts. False: it did not end as
-   *   it should, so the record is left to expire.
+   * @param finish - runs while leadership lasts, before another process may become leader. If it resolves to false it failed, and the record is left
+   * to expire.
    */
   async stop(finish: () => Promise<boolean> = async () => true): Promise<void> {
     this.#phase = 'stopped';
@@ -221,14 +225,14 @@ export class LeaseElector {
     const attempt = { kind: 'running', again: false } as const as Extract<Attempt, { readonly kind: 'running' }>;
     this.#attempt = attempt;
     const begunAtMs = this.#settings.clock.nowMs();
-    // Settles always: what is thrown is reported.
+    // Always settles: errors are reported.
     this.#attempted = this.#renewOrAcquire().then(() => {
       this.#attempt = NONE;
       if (this.#isRunning()) this.#schedule(attempt.again ? 0 : this.#nextTryMs(begunAtMs));
     });
   }
 
-  /** A period after the last attempt began, however long that took; sooner where the record can be taken by then. */
+  /** One period after the last attempt began, however long that took; earlier if the record can be taken by then. */
   #nextTryMs(begunAtMs: number): number {
     const { clock, retryPeriodMs, random } = this.#settings;
     const wholeMs = this.#renewed !== undefined && this.#renewed.atMs >= begunAtMs ? this.#renewed.periodMs : retryPeriodMs;
@@ -272,7 +276,7 @@ export class LeaseElector {
   async #write(record: LeaseRecord, version: string | undefined): Promise<Written | undefined> {
     const begunAtMs = this.#settings.clock.nowMs();
     const periodMs = this.#renewPeriodMs();
-    // Before it is sent: it may take effect although its answer is lost.
+    // Set before it is sent: the write may take effect even if its answer is lost.
     this.#grantedUntilMs = Math.max(this.#grantedUntilMs, begunAtMs + record.leaseDurationMs);
     const lease = await this.#answerOf(this.#settings.store.write(record, version));
     return lease && { lease, begunAtMs, periodMs, leaseDurationMs: record.leaseDurationMs };
@@ -283,14 +287,14 @@ export class LeaseElector {
     return Math.max(retryPeriodMs, renewPeriodMs?.() ?? retryPeriodMs);
   }
 
-  /** Long enough for renewals at the period of now, and for what earlier records allowed. */
+  /** Long enough for renewals at the current period, and for what earlier records promised. */
   #nextDurationMs(): number {
     const { clock, leaseDurationMs, retryPeriodMs } = this.#settings;
     const forPeriodMs = leaseDurationMs + (1 + ATTEMPT_SPREAD) * (this.#renewPeriodMs() - retryPeriodMs);
     return Math.round(Math.max(forPeriodMs, this.#grantedUntilMs - clock.nowMs()));
   }
 
-  /** Not waited for so long that there is no time for another attempt. What takes effect later is met with when the record is read. */
+  /** Give up early enough for another attempt. A write that takes effect later is seen when the record is read. */
   async #answerOf<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const { clock, renewDeadlineMs } = this.#settings;
     const limit = Promise.withResolvers<never>();
@@ -303,7 +307,7 @@ export class LeaseElector {
     }
   }
 
-  /** Notes what the record is now. */
+  /** Notes the current record. */
   #look({ record, version }: StoredLease): void {
     this.#missing = THERE;
     this.#transitions = record.transitions;
@@ -313,7 +317,7 @@ export class LeaseElector {
     this.#freeSinceMs = this.#hasSeenHolder() ? undefined : (this.#freeSinceMs ?? this.#settings.clock.nowMs());
   }
 
-  /** @param stored - as it was noted. */
+  /** @param stored - the noted record. */
   #mayTake(stored: StoredLease | undefined): boolean {
     if (stored === undefined) return this.#mayCreate();
     if (this.#isOwn(stored.record)) return true;
@@ -331,15 +335,15 @@ export class LeaseElector {
   }
 
   /**
-   * A record that was deleted by hand ends no leadership: its holder may not know yet, and need not be the one that was seen here last. So the
-   * leader creates it again at once, and another process when it has been missing for as long as it lasts.
+   * Deleting a record by hand does not end leadership: its holder may not know yet, and may not be the one last seen here. So the leader creates it
+   * again at once, and another process only after it has been missing for its duration.
    */
   #mayCreate(): boolean {
     if (this.#missing.kind !== 'since' || this.isLeading()) return true;
     return this.#settings.clock.nowMs() - this.#missing.sinceMs >= this.#missing.waitMs;
   }
 
-  /** True for a record of this process that is taken up again. */
+  /** True if this process takes up its own record again. */
   #isOwn({ holder }: LeaseRecord): boolean {
     return holder === this.#settings.identity && this.#ownRecord === 'taken-up';
   }
@@ -356,7 +360,7 @@ export class LeaseElector {
 
   #nextRecord(stored: StoredLease | undefined): LeaseRecord {
     const { identity } = this.#settings;
-    // A record that was deleted and is created again goes on where the one before was.
+    // A record that is created again after a deletion continues the term of the former one.
     const before = stored?.record.transitions ?? this.#transitions;
     const isNew = !this.isLeading() && before !== undefined;
     return { holder: identity, leaseDurationMs: this.#nextDurationMs(), transitions: (before ?? 0) + (isNew ? 1 : 0) };
@@ -377,7 +381,7 @@ export class LeaseElector {
       return;
     }
     if (clock.nowMs() >= untilMs) {
-      // The answer came too late to be of use.
+      // The answer came too late.
       this.#lose();
       return;
     }

@@ -15,10 +15,10 @@ export interface StoredLease {
   readonly version: string;
 }
 
-/** Where the record is. What goes wrong on the way there is thrown, and tried again; what takes more than half of `renewDeadlineMs`, too. */
+/** Stores the record. Failures are thrown, and retried; so are calls that take more than half of `renewDeadlineMs`. */
 export interface LeaseStore {
   /** Undefined if there is none yet. */
   readonly read: () => Promise<StoredLease | undefined>;
-  /** Writes if the record is still at `version` (undefined: if there is none); undefined if it is not. */
+  /** Writes if the record is still at `version` (undefined: if there is no record); returns undefined if it is not. */
   readonly write: (record: LeaseRecord, version: string | undefined) => Promise<StoredLease | undefined>;
 }

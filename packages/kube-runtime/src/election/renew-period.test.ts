@@ -50,14 +50,14 @@ class Story {
 }
 
 describe('a leader that renews rarely', () => {
-  it('writes once in that time, and its record lasts longer by as much', async () => {
+  it('writes once per period, and its record lasts correspondingly longer', async () => {
     const story = new Story();
     const leader = story.start('a');
     await story.clock.advance(79_999);
     expect(story.store.writes).toBe(10);
     expect(story.store.stored?.record.leaseDurationMs).toBe(RARE.durationMs);
     expect(leader.isLeading()).toBe(true);
-    // A second less than the record lasts, as without a period of its own.
+    // A second less than the record lasts, just as without a period of its own.
     expect(story.renewedUntilMs.at(-1)).toBe(72_000 + RARE.durationMs - 1_000);
   });
 
@@ -83,7 +83,7 @@ describe('a leader that renews rarely', () => {
     expect(leader.isLeading()).toBe(true);
   });
 
-  it('is followed by another replica when its record has stood still for as long as it lasts', async () => {
+  it('is followed by another replica when its record has not changed for its duration', async () => {
     const story = new Story();
     const leader = story.start('a');
     await story.clock.advance(1);
@@ -97,7 +97,7 @@ describe('a leader that renews rarely', () => {
 });
 
 describe('a leader that is to renew more often', () => {
-  it('promises nothing shorter than it promised before: its record lasts until then at least', async () => {
+  it('keeps its earlier promise: its record lasts at least until then', async () => {
     const story = new Story();
     story.start('a');
     await story.clock.advance(1);
@@ -111,7 +111,7 @@ describe('a leader that is to renew more often', () => {
     expect(ends).toEqual([12_000, 12_000, 12_000, 12_500]);
   });
 
-  it('has no second leader beside it when the answer to its first short record is lost', async () => {
+  it('has no second leader beside it if the answer to its first short record is lost', async () => {
     const story = new Story();
     const leader = story.start('a');
     await story.clock.advance(1);
@@ -137,7 +137,7 @@ describe('a record in place of one that was deleted', () => {
     version,
   });
 
-  it('is not taken before the holder of the deleted one has ended, however short the new one is', async () => {
+  it('is not taken before the leadership of the deleted one has ended, however short the new one is', async () => {
     const story = new Story();
     const leader = story.start('a');
     await story.clock.advance(1);

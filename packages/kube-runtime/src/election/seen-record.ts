@@ -1,21 +1,21 @@
 import type { StoredLease } from './lease-store.js';
 
-/** The record of another process, as it was seen last. */
+/** The record of another process, as last seen. */
 export interface SeenRecord {
   readonly holder: string;
   readonly version: string;
-  /** How long it must stand still before it can be taken. */
+  /** How long it must stay unchanged before it can be taken. */
   readonly waitMs: number;
-  /** Until when an earlier holder may believe to be leader: its record was deleted, and this one stands in its place. */
+  /** Until when an earlier holder, whose record was deleted and replaced by this one, may believe that it is leader. */
   readonly othersUntilMs: number;
   /** When it can be taken, unless it changes. */
   readonly freeAtMs: number;
 }
 
 /**
- * What follows from a record that is seen now. One that was seen before goes on waiting; every other one waits anew, and no shorter than for the
- * holder before it.
- * @param leastWaitMs - also for a record that lasts shorter.
+ * Updates the state for the record that is seen now. For an unchanged record the wait goes on; for any other it begins anew, and ends no earlier than
+ * for the former holder.
+ * @param leastWaitMs - the minimum wait, even for a shorter record.
  */
 export function nextSeenRecord(
   before: SeenRecord | undefined,

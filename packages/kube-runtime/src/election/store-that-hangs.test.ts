@@ -21,7 +21,7 @@ function hanging(clock: FakeClock) {
   return { way, store, clock };
 }
 
-it('one renewal that is never answered loses no leadership', async () => {
+it('one renewal that is never answered does not end the leadership', async () => {
   const clock = new FakeClock();
   const { way, store } = hanging(clock);
   const log: string[] = [];

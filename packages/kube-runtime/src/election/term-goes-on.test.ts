@@ -50,7 +50,7 @@ it('fact 16: another process that creates a deleted record again has a greater t
   expect(elector.term).toBeGreaterThan(7);
 });
 
-it('fact 16: leadership that was lost and is gained again is another term', async () => {
+it('fact 16: leadership that is lost and gained again has a new term', async () => {
   const [clock, store] = [new FakeClock(), new Store()];
   const elector = electorOf('a', store, clock);
   elector.start();

@@ -27,10 +27,10 @@ async function start({ client, random = Math.random }: { client?: ObjectClient<E
 }
 
 describe('how many Events are written', () => {
-  it('sixty at once, and after that one every 200 ms; what was not used is not saved beyond sixty', async () => {
+  it('sixty at once, then one every 200 ms; unused ones do not add up beyond sixty', async () => {
     const { clock, server, recorder, record } = await start();
     let index = 0;
-    /** Records so many Events; returns how many of them are written. */
+    /** Records this many Events; returns how many were written. */
     const written = async (count: number): Promise<number> => {
       const before = server.objects.size;
       for (let turn = 0; turn < count; turn++) record(index++);
@@ -78,7 +78,7 @@ describe('how many Events are written', () => {
   });
 });
 
-it('an Event that is gone when it is counted is written anew with its name', async () => {
+it('an Event that is gone when it is counted is written again under its name', async () => {
   const { clock, server, record } = await start();
   record(1);
   await clock.advance(300_000);
@@ -90,7 +90,7 @@ it('an Event that is gone when it is counted is written anew with its name', asy
   expect([...server.objects.keys()]).toEqual(keys);
 });
 
-it('a name that another Event has already is no error', async () => {
+it('a name that another Event already has is not an error', async () => {
   const { clock, server, recorder, errors } = await start({ random: () => 0.5 });
   recorder.record(VM, EXHAUSTED);
   recorder.record(VM, { ...EXHAUSTED, reason: 'Other' });

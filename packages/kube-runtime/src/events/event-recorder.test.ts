@@ -30,7 +30,7 @@ describe('EventRecorder', () => {
     expect([...server.objects.values()].map(({ message }) => Buffer.byteLength(message))).toEqual([1_023]);
   });
 
-  it('the same Event is written once, and counted when it is still so after five minutes', async () => {
+  it('the same Event is written once, and counted if it is recorded again after five minutes', async () => {
     const { clock, server, recorder } = start();
     for (let turn = 0; turn < 10; turn++) recorder.record(VM, EXHAUSTED);
     await clock.advance(300_000);
@@ -48,7 +48,7 @@ describe('EventRecorder', () => {
     });
   });
 
-  it('fact 22: a storm is cut off, and does not grow', async () => {
+  it('fact 22: a storm of Events is cut off', async () => {
     const { clock, server, recorder } = start();
     for (let index = 0; index < 10_000; index++) recorder.record({ ...VM, uid: `u${index}`, name: `vm-${index}` }, EXHAUSTED);
     await clock.advance(10_000);
@@ -59,7 +59,7 @@ describe('EventRecorder', () => {
     expect(server.objects.size).toBe(61);
   });
 
-  it('fact 22: what cannot be written stops nothing', async () => {
+  it('fact 22: an Event that cannot be written does not stop others', async () => {
     const { clock, server, recorder } = start();
     server.writeFault = () => 'lost-request';
     recorder.record(VM, EXHAUSTED);
@@ -71,7 +71,7 @@ describe('EventRecorder', () => {
     expect(recorder.dropped).toBe(1);
   });
 
-  it('fact 19: what was recorded is written before the end of flush; after stop nothing is', async () => {
+  it('fact 19: flush writes all recorded Events; after stop none is written', async () => {
     const { clock, server, recorder } = start();
     recorder.record(VM, EXHAUSTED);
     recorder.record({ ...VM, uid: 'v' }, EXHAUSTED);
@@ -90,7 +90,7 @@ describe('EventRecorder', () => {
     expect([server.objects.size, recorder.dropped, clock.pending]).toEqual([2, 1, 0]);
   });
 
-  it('fact 22: what is remembered is bounded: the oldest is forgotten first', async () => {
+  it('fact 22: memory is bounded: the oldest Event is forgotten first', async () => {
     const { clock, server, recorder } = start();
     const record = (index: number) => recorder.record({ ...VM, uid: `u${index}` }, EXHAUSTED);
     for (let index = 0; index <= 4_096; index++) {

@@ -1,6 +1,6 @@
 /**
- * Kubernetes Events: what a person sees in `kubectl describe`. Telling is best effort and never in the way: it is bounded
- * in rate, the same Event is written once and then counted, and what cannot be written is dropped.
+ * Kubernetes Events: what a person sees in `kubectl describe`. Recording is best effort and never blocks: the rate is limited, the same Event is
+ * written once and then counted, and an Event that cannot be written is dropped.
  */
 
 import type { ObjectClient } from '../api/object-client.js';
@@ -10,7 +10,7 @@ import { cutText, MOST_MESSAGE_OCTETS, MOST_REASON_OCTETS } from '../object/cut-
 import { fnv1a64 } from '../object/fnv1a64.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 
-/** An Event of core/v1, as far as it is written here. */
+/** The fields of a core/v1 Event that are written here. */
 export interface EventObject extends KubernetesObject {
   readonly involvedObject: EventRegarding;
   readonly type: 'Normal' | 'Warning';
@@ -59,12 +59,12 @@ const BURST = 60;
 /** Events that wait for a server that is slow. */
 const MOST_WAITING = 100;
 const REFILL_MS = 200;
-/** Events at once that are left to those of `record`: they are not tried again, those of `recordOnce` are. */
+/** The share of the burst that is reserved for `record`, whose Events are not retried; those of `recordOnce` are. */
 const LEFT_TO_OTHERS = 30;
 
-/** Of 253 characters, a point and twelve of a number. */
+/** 253 characters, less a point and a number of twelve. */
 const MOST_PREFIX = 240;
-/** Of 253 characters, a point and sixteen of a hash. */
+/** 253 characters, less a point and a hash of sixteen. */
 const MOST_PREFIX_OF_IDENTITY = 236;
 
 interface Written {
@@ -95,12 +95,12 @@ export class EventRecorder {
     this.#refilledAtMs = settings.clock.nowMs();
   }
 
-  /** Events that were not written, as there were too many or the server would not have them. */
+  /** Events that were not written, because there were too many or the server refused them. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Tells it, now or never; a message of more than 1,024 octets is cut. */
+  /** Writes the Event, now or never; a message of more than 1,024 octets is cut. */
   record(regarding: EventRegarding, given: EventText): void {
     const text = toStored(given);
     const nowMs = this.#settings.clock.nowMs();
@@ -117,16 +117,16 @@ export class EventRecorder {
       await this.#write(event, written);
       return true;
     }).then((isDone) => {
-      // Whether it was written is open: it is tried again when it is recorded again.
+      // It may or may not have been written: retry when it is recorded again.
       if (!isDone) this.#written.delete(id);
     });
   }
 
   /**
-   * Writes an Event that must be there once and never again, whichever process writes it: its name follows from what it regards and from its identity, and where an Event of
-   * that name exists it is this one. Returns true once it is stored; false where it is not, or where that is not known: to be tried again later. Never rejects.
+   * Writes an Event that must exist exactly once, whichever process writes it: its name is derived from its object and identity, and an existing
+   * Event of that name is this one. Resolves to true once it is stored; to false if it is not, or may not be: try again later. Never rejects.
    *
-   * @param identity - what makes it another Event about the same object; any text.
+   * @param identity - distinguishes it from other Events about the same object; any text.
    */
   async recordOnce(regarding: EventRegarding, text: EventText, identity: string): Promise<boolean> {
     if (this.#stopped || this.#waiting >= MOST_WAITING || !this.#take(this.#settings.clock.nowMs(), LEFT_TO_OTHERS)) return false;
@@ -134,17 +134,17 @@ export class EventRecorder {
     return this.#enqueue(() => this.#create(event));
   }
 
-  /** Resolves when what was recorded so far is written or dropped: to be awaited before `stop` where Events must not be lost. */
+  /** Resolves when all recorded Events are written or dropped. Await it before `stop` if Events must not be lost. */
   async flush(): Promise<void> {
     await this.#writing;
   }
 
-  /** Drops what is not written yet, and whatever else is written. */
+  /** Drops Events that are not written yet, and all later ones. */
   stop(): void {
     this.#stopped = true;
   }
 
-  /** One after the other. False: it failed, or was not begun. */
+  /** Writes one after the other. False if it failed or was not begun. */
   async #enqueue(write: () => Promise<boolean>): Promise<boolean> {
     this.#waiting++;
     const done = this.#writing.then(async () => {
@@ -167,7 +167,7 @@ export class EventRecorder {
     await this.#create(event);
   }
 
-  /** False: refused. */
+  /** False if it was refused. */
   async #create(event: EventObject): Promise<boolean> {
     const result = await this.#settings.client.create(event);
     if (result.ok || result.reason === 'already-exists') return true;
@@ -228,7 +228,7 @@ export class EventRecorder {
   }
 }
 
-/** As the API server takes it. */
+/** In the form that the API server accepts. */
 function toStored({ type, reason, message }: EventText): EventText {
   return { type, reason: cutText(reason, MOST_REASON_OCTETS), message: cutText(message, MOST_MESSAGE_OCTETS) };
 }
@@ -241,7 +241,7 @@ function nameOfIdentity({ kind, namespace = '', name, uid = '' }: EventRegarding
   return `${prefixOf(name, MOST_PREFIX_OF_IDENTITY)}.${hash}`;
 }
 
-/** What of an object's name an Event's name can begin with: names of roles and the like contain more than the name of an Event may. */
+/** The part of an object's name that may begin an Event's name: names of roles, for example, may contain characters that names of Events may not. */
 function prefixOf(name: string, most = MOST_PREFIX): string {
   const taken = name
     .toLowerCase()
@@ -250,7 +250,7 @@ function prefixOf(name: string, most = MOST_PREFIX): string {
   return taken.replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '') || 'event';
 }
 
-/** The object as Events name it. */
+/** The reference to an object in an Event. */
 export function toRegarding({ apiVersion = '', kind = '', metadata }: KubernetesObject): EventRegarding {
   const { namespace, name, uid } = metadata;
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }), ...(uid !== undefined && { uid }) };

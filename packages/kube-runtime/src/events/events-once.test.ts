@@ -10,7 +10,7 @@ const ENTRY = { type: 'Warning', reason: 'LogEntry', message: 'fan 1 failed' } a
 function setUp() {
   const clock = new FakeClock();
   const server = new MemoryResource<EventObject>(clock);
-  /** A process of its own. */
+  /** A separate process. */
   const recorder = () =>
     new EventRecorder({
       client: server,
@@ -28,7 +28,7 @@ function setUp() {
 }
 
 describe('an Event that is written once', () => {
-  it('has a name that follows from its object and its identity: a second process finds it', async () => {
+  it('has a name derived from its object and identity, so that a second process finds it', async () => {
     const { server, recorder, wait } = setUp();
     expect(await wait(recorder().recordOnce(HOST, ENTRY, 'aB-_0001'))).toBe(true);
     const stored = [...server.objects];
@@ -57,7 +57,7 @@ describe('an Event that is written once', () => {
     for (const { metadata } of server.objects.values()) expect(metadata.name).toMatch(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/);
   });
 
-  it('is false where it is refused, lost, or too many are written, and never rejects', async () => {
+  it('resolves to false if it is refused, lost, or over the limit, and never rejects', async () => {
     const { clock, server, recorder, wait } = setUp();
     const one = recorder();
     server.writeFault = () => 'conflict';
@@ -68,7 +68,7 @@ describe('an Event that is written once', () => {
     await clock.advance(60_000);
     const many = Array.from({ length: 40 }, (_, index) => one.recordOnce(HOST, ENTRY, `entry ${index}`));
     expect((await wait(Promise.all(many))).filter(Boolean)).toHaveLength(30);
-    expect(one.dropped, 'what its caller tries again is not dropped').toBe(2);
+    expect(one.dropped, 'an Event that its caller retries is not dropped').toBe(2);
     one.record(HOST, { ...ENTRY, message: 'half of them is left to others' });
     await clock.advance(100);
     expect(server.objects.size).toBe(31);

@@ -24,7 +24,7 @@ describe('answers of servers', () => {
     expect(await client.list({ limit: 500 })).toEqual({ items: [], resourceVersion: '7' });
   });
 
-  it('the answer to a deletion that is a Status is no object', async () => {
+  it('a Status in answer to a deletion is not taken for an object', async () => {
     const { client } = await serve(
       answer(200, { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details: { name: 'a' } }),
     );
@@ -36,7 +36,7 @@ describe('answers of servers', () => {
     await expect(client.get('default/a')).rejects.toMatchObject({ status: 403, reason: 'Forbidden' });
   });
 
-  it('what is no JSON is an error that names the request', async () => {
+  it('an answer that is not JSON is an error that names the request', async () => {
     const { connection } = await serve((_, response) => response.end('<html>sign in</html>'));
     await expect(connection.request({ method: 'GET', path: '/api/v1/pods' })).rejects.toMatchObject({
       code: 'ERR_API_REQUEST',
@@ -44,7 +44,7 @@ describe('answers of servers', () => {
     });
   });
 
-  it('a body that never ends is a failure after the time-out', async () => {
+  it('a body that never ends fails after the time-out', async () => {
     const { connection } = await serve((_, response) => {
       response.writeHead(200);
       response.write('{');
@@ -52,7 +52,7 @@ describe('answers of servers', () => {
     await expect(connection.request({ method: 'GET', path: '/api' })).rejects.toMatchObject({ code: 'ERR_API_REQUEST' });
   });
 
-  it('a body that never ends of a watch that is refused is a failure after the time-out', async () => {
+  it('a refused watch with a body that never ends fails after the time-out', async () => {
     const { client } = await serve((_, response) => {
       response.writeHead(500);
       response.write('{');
@@ -61,14 +61,14 @@ describe('answers of servers', () => {
     expect(end).toMatchObject({ kind: 'failed' });
   });
 
-  it('an object cannot be created where its namespace or its kind is missing, and the reason names which', async () => {
+  it('an object cannot be created if its namespace or kind is missing, and the reason says which', async () => {
     const { client } = await serve(answer(404, { kind: 'Status', reason: 'NotFound', message: 'namespaces "x" not found' }));
     const result = await client.create({ metadata: { namespace: 'x', name: 'a' } });
     expect(result).toMatchObject({ reason: 'parent-not-found' });
     expect(toReconcileResult(result)).toEqual({ kind: 'retry', reason: expect.stringContaining('namespaces "x" not found') });
   });
 
-  it('fact 16: a write that waited for its token asks the fence again, and is not sent', async () => {
+  it('fact 16: a write that waited for its token checks the fence again, and is not sent', async () => {
     const methods: (string | undefined)[] = [];
     const token = Promise.withResolvers<string | undefined>();
     const { client } = await serve(

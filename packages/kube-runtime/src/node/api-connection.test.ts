@@ -123,7 +123,7 @@ it('idle connections that the server closes do not fail requests', async () => {
   expect(failed, 'of 100 GETs').toBe(0);
 }, 20_000);
 
-it('a time that is no whole number of milliseconds is one all the same', async () => {
+it('a time-out that is not a whole number of milliseconds works too', async () => {
   const connection = await serve((_, response) => response.end('{"kind":"APIVersions"}'), 10_000 / 3);
   expect(await connection.request({ method: 'GET', path: '/api' })).toEqual({ kind: 'APIVersions' });
 });

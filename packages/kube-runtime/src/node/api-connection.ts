@@ -1,17 +1,17 @@
-/** HTTP to a Kubernetes API: requests that answer JSON, and watches that answer lines. */
+/** HTTP to a Kubernetes API: requests with JSON answers, and watches with lines. */
 import type http from 'node:http';
 import { NotLeadingError } from '../election/fenced-client.js';
 import type { ClusterConnection } from './cluster-connection.js';
 import { messageOf } from './message-of.js';
 
-/** The server's answer was no success, or there was none. Whether a write happened is open where `status` is undefined or 5xx. */
+/** The server answered with an error, or not at all. If `status` is undefined or 5xx, a write may have happened. */
 export class ApiRequestError extends Error {
   readonly code = 'ERR_API_REQUEST';
-  /** HTTP status; undefined: no answer. */
+  /** The HTTP status; undefined if there was no answer. */
   readonly status: number | undefined;
-  /** The word of the server's Status, as in `AlreadyExists`. */
+  /** The reason in the server's Status, such as `AlreadyExists`. */
   readonly reason: string | undefined;
-  /** As the server asks in `Retry-After`. */
+  /** The delay of the server's `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -34,11 +34,11 @@ export interface ApiRequest {
   readonly contentType?: string;
   /** Default: application/json. */
   readonly accept?: string;
-  /** Asked when there is a token, and again when there is a connection: false, and nothing is sent (`NotLeadingError`). */
+  /** Called when there is a token, and again when there is a connection. If it returns false, nothing is sent (`NotLeadingError`). */
   readonly mayBegin?: () => boolean;
 }
 
-/** Called for each request, for metrics. `status` 0: there was no answer. `date`: when the server answered, by its own clock, as HTTP has it. */
+/** Called for each request, for metrics. `status` is 0 if there was no answer. `date` is the Date header of the answer, by the server's clock. */
 export type RequestObserver = (request: {
   readonly method: string;
   readonly path: string;
@@ -50,19 +50,19 @@ export type RequestObserver = (request: {
 export interface ApiConnectionSettings {
   /** Sent as User-Agent: it names the field manager and shows in audit logs. */
   readonly userAgent: string;
-  /** Without an answer for so long, a request has failed; default 30 seconds. */
+  /** A request without an answer fails after this time; default 30 seconds. */
   readonly timeoutMs?: number;
   readonly onRequest?: RequestObserver;
 }
 
-/** What clients of objects and Leases need of a connection. */
+/** The part of a connection that clients of objects and Leases need. */
 export type ApiTransport = Pick<ApiConnection, 'request' | 'stream'>;
 
 const TIMEOUT_MS = 30_000;
 const MOST_SOCKETS = 32;
 const KEEP_ALIVE_MS = 30_000;
 
-/** Connections to one API server, with the credentials of a kubeconfig or of a pod: requests that answer JSON, and watches that answer lines. */
+/** Connections to one API server, with the credentials of a kubeconfig or of a pod: requests with JSON answers, and watches with lines. */
 export class ApiConnection {
   readonly namespace: string;
   readonly #cluster: ClusterConnection;
@@ -70,7 +70,7 @@ export class ApiConnection {
   readonly #server: URL;
   readonly #request: HttpClient['request'];
   readonly #agent: http.Agent;
-  /** Watches hold their connections for minutes: they must not take those of requests. */
+  /** Watches hold their connections for minutes, so they must not use those of requests. */
   readonly #watchAgent: http.Agent;
 
   constructor(cluster: ClusterConnection, settings: ApiConnectionSettings) {
@@ -86,7 +86,7 @@ export class ApiConnection {
     this.#watchAgent = create(Number.POSITIVE_INFINITY);
   }
 
-  /** The answer's JSON. @throws ApiRequestError for every answer that is no success, and where there is none. */
+  /** The answer's JSON. @throws ApiRequestError for every error status, and if there is no answer. */
   async request(request: ApiRequest): Promise<unknown> {
     const begunAtMs = performance.now();
     const { status, headers, body } = await this.#send(request).catch((error: unknown) => {
@@ -100,9 +100,9 @@ export class ApiConnection {
   }
 
   /**
-   * Reads an answer line by line. Returns how to end it; after that nothing is called any more.
+   * Reads an answer line by line. Returns a function that ends it; after that no handler is called.
    *
-   * @param handlers.onEnd - called once: undefined for an answer that ended as it should.
+   * @param handlers.onEnd - called once; without an error if the answer ended normally.
    */
   stream(
     { path, accept }: Pick<ApiRequest, 'path' | 'accept'>,
@@ -121,7 +121,7 @@ export class ApiConnection {
     };
     this.#openStream({ method: 'GET', path, ...(accept && { accept }) }, opening.signal).then((response) => {
       clearTimeout(timer);
-      // Not by the signal of the request: that is an error of a socket which may wait for another request already.
+      // Not by the request's signal: that would fail a socket which may already serve another request.
       close = () => response.destroy();
       if (isOver) close();
       const lines = new LineSplitter((line) => {
@@ -178,7 +178,7 @@ export class ApiConnection {
       agent,
       signal,
       headers,
-      // Another CA is another set of connections.
+      // A new CA needs new connections.
       ...(ca !== undefined && { ca }),
       port,
       hostname: hostname.replace(/^\[|\]$/g, ''),
@@ -211,7 +211,7 @@ interface HttpClient {
   readonly request: (options: http.RequestOptions, onResponse: (response: http.IncomingMessage) => void) => http.ClientRequest;
 }
 
-/** Not by `import`, which reads all that a module of Node exports: of `node:http` that loads fetch (undici) and HTTP/2, 40 ms and 3 MB. */
+/** Not by `import`, which evaluates every export of a Node module: for `node:http` that loads fetch (undici) and HTTP/2, 40 ms and 3 MB. */
 function clientOf(protocol: string, tls: ClusterConnection['tls']): HttpClient {
   if (protocol === 'http:') {
     const { Agent, request } = process.getBuiltinModule('node:http');
@@ -240,19 +240,19 @@ function toError({ method, path }: ApiRequest, { status, headers, body }: Refusa
   return new ApiRequestError(`${method} ${pathOnly(path)}: ${status} ${text}`, {
     status,
     ...(reason !== undefined && { reason }),
-    // A date, or nothing, is no number.
+    // A date, or a missing header, is not a number.
     ...(Number.isFinite(seconds) && { retryAfterMs: seconds * 1000 }),
   });
 }
 
-/** Proxies and pages for signing in answer 200 too. */
+/** Proxies and sign-in pages answer 200 too. */
 function parseBody({ method, path }: ApiRequest, body: string): unknown {
   if (body === '') return undefined;
   try {
     return JSON.parse(body);
   } catch (error) {
     const start = JSON.stringify(body.trim().slice(0, 100));
-    throw new ApiRequestError(`${method} ${pathOnly(path)}: the answer is no JSON: ${start}`, { cause: error });
+    throw new ApiRequestError(`${method} ${pathOnly(path)}: the answer is not JSON: ${start}`, { cause: error });
   }
 }
 
@@ -269,7 +269,7 @@ function pathOnly(path: string): string {
   return path.split('?', 1)[0] ?? path;
 }
 
-/** Lines from chunks that end anywhere. */
+/** Splits chunks, which may end anywhere, into lines. */
 class LineSplitter {
   readonly #onLine: (line: string) => void;
   #pending: Buffer[] = [];

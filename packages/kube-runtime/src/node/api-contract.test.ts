@@ -68,7 +68,7 @@ describe('fact 24: the scale of objects over HTTP', () => {
 });
 
 describe('subresources over HTTP', () => {
-  it('PUT .../start as KubeVirt has it: a body goes there, and an empty answer is no object', async () => {
+  it('PUT .../start as in KubeVirt: a body is sent, and an empty answer has no object', async () => {
     const { server, client } = await overHttp({ ...THINGS, group: 'subresources.kubevirt.io', plural: 'virtualmachines' });
     server.put({ metadata: { namespace: 'default', name: 'vm' }, spec: {} });
     server.subresources.set('start', (machine, { verb, body }) => ({ object: { ...machine, spec: { started: verb, ...body } } }));

@@ -92,7 +92,7 @@ describe('a Lease as it is stored', () => {
     expect(written?.record.leaseDurationMs).toBe(leaseDurationMs === 0 ? 1_000 : leaseDurationMs);
   });
 
-  it('an annotation that another writer of the field left behind counts for nothing', () => {
+  it('an annotation that another writer left behind is ignored', () => {
     const metadata = { name: 'l', resourceVersion: '7', annotations: { [EXACT]: '2500' } };
     const record = (leaseDurationSeconds: number) => toStoredLease({ metadata, spec: { leaseDurationSeconds } }, EXACT).record;
     expect([record(3).leaseDurationMs, record(15).leaseDurationMs, record(2).leaseDurationMs]).toEqual([2_500, 15_000, 2_000]);
@@ -115,7 +115,7 @@ describe('a Lease as it is stored', () => {
     });
   });
 
-  it('its annotations are reported whenever it was read or written, and not where there is none', async () => {
+  it('its annotations are reported on every read and write, but not if there is no Lease', async () => {
     const seen: unknown[] = [];
     const { server, store } = setUp({ onAnnotations: (annotations, version) => seen.push([annotations, version]) });
     const mine = store();
@@ -129,7 +129,7 @@ describe('a Lease as it is stored', () => {
     ]);
   });
 
-  it('one that was deleted meanwhile is not written, also where the server answers that with HTTP 500', async () => {
+  it('a Lease that was deleted meanwhile is not written, even if the server answers HTTP 500', async () => {
     const { server, store } = setUp();
     const first = await store().write(MINE, undefined);
     server.lease = undefined;
@@ -155,7 +155,7 @@ describe('a Lease as it is stored', () => {
     }
   });
 
-  it('is read and written where Leases are', async () => {
+  it('is read and written at the path of Leases', async () => {
     const { server, store } = setUp();
     const asked: string[] = [];
     const recording = server.connection(async (request) => {
@@ -170,7 +170,7 @@ describe('a Lease as it is stored', () => {
     expect(asked).toEqual([`POST ${leases}`, `PUT ${leases}/l`, `GET ${leases}/l`]);
   });
 
-  it('a write that is not permitted is an error: for a Lease that does not exist the message names that', async () => {
+  it('a write that is not permitted is an error; the message says if the Lease does not exist', async () => {
     const { server, store } = setUp();
     const forbidden = server.connection(async () => {
       throw new ApiRequestError('leases is forbidden', { status: 403 });

@@ -21,17 +21,17 @@ export interface LeaseObject extends ApiObjectLike {
 export interface ApiLeaseSettings {
   readonly namespace: string;
   readonly name: string;
-  /** Milliseconds since 1970, for the times that people read in the Lease. */
+  /** Milliseconds since 1970, for the times in the Lease, which are for people. */
   readonly wallTimeMs: () => number;
-  /** The other fields of the Lease, as of now: the holder's report. Asked at every write. @param isNew - true: there is no Lease yet. */
+  /** Returns the other fields of the Lease, such as the holder's report. Called at every write. @param isNew - true if there is no Lease yet. */
   readonly annotations?: (isNew: boolean) => Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   /**
-   * The key of an annotation that has the duration in milliseconds where it is no whole number of seconds. Default: none, and durations are
-   * rounded up to seconds.
+   * The key of an annotation for the duration in milliseconds, if that is not a whole number of seconds. Default: none, and durations are rounded up
+   * to seconds.
    */
   readonly durationAnnotation?: string;
-  /** Receives the Lease's annotations whenever it was read or written, before anything follows from that. Not called if there is no Lease. */
+  /** Receives the Lease's annotations after every read and write, before the elector acts on it. Not called if there is no Lease. */
   readonly onAnnotations?: (annotations: Readonly<Record<string, string>>, resourceVersion: string) => void;
 }
 
@@ -78,7 +78,7 @@ export class ApiLeaseStore implements LeaseStore {
       this.#settings.onAnnotations?.(lease.metadata.annotations ?? {}, lease.metadata.resourceVersion ?? '');
   }
 
-  /** What was deleted meanwhile cannot be replaced, which servers report in several ways, HTTP 500 among them. */
+  /** A Lease that was deleted meanwhile cannot be replaced; servers report that in several ways, including HTTP 500. */
   async #replace(lease: LeaseObject): Promise<WriteResult<LeaseObject>> {
     try {
       return await this.#client.replace(lease);
@@ -121,7 +121,7 @@ function toSpec(
   return {
     ...known,
     holderIdentity: holder,
-    // client-go refuses a duration of nothing, also of a lease that is released.
+    // client-go refuses a duration of 0, even in a released Lease.
     leaseDurationSeconds: Math.max(1, Math.ceil(leaseDurationMs / 1000)),
     acquireTime: isSame ? (known.acquireTime ?? now) : now,
     renewTime: now,
@@ -130,7 +130,7 @@ function toSpec(
 }
 
 function exactDuration({ leaseDurationMs }: LeaseRecord, key: string | undefined): Readonly<Record<string, string | undefined>> {
-  // Undefined removes what an earlier record had.
+  // Undefined removes the value of an earlier record.
   return key === undefined ? {} : { [key]: leaseDurationMs % 1000 === 0 ? undefined : String(leaseDurationMs) };
 }
 
@@ -138,14 +138,14 @@ function withoutUndefined(texts: Readonly<Record<string, string | undefined>>): 
   return Object.fromEntries(Object.entries(texts).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** The field of a client that writes only that counts before an annotation that another client left. */
+/** If another client wrote only the field, that takes precedence over an old annotation. */
 function durationMs({ metadata, spec = {} }: LeaseObject, key: string | undefined): number {
   const seconds = spec.leaseDurationSeconds ?? 0;
   const exactMs = Number((key === undefined ? undefined : metadata.annotations?.[key]) ?? Number.NaN);
   return Math.ceil(exactMs / 1000) === seconds ? exactMs : seconds * 1000;
 }
 
-/** The content of a Lease, as electors see it. @param durationAnnotation - as `ApiLeaseSettings` has it. */
+/** The content of a Lease for an elector. @param durationAnnotation - as in `ApiLeaseSettings`. */
 export function toStoredLease(lease: LeaseObject, durationAnnotation?: string): StoredLease {
   const { metadata, spec = {} } = lease;
   return {
@@ -158,7 +158,7 @@ export function toStoredLease(lease: LeaseObject, durationAnnotation?: string): 
   };
 }
 
-/** RFC 3339 with exactly six fraction digits: the API server takes no other. */
+/** RFC 3339 with exactly six fraction digits: the API server accepts nothing else. */
 function toMicroTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000Z');
 }

@@ -21,7 +21,7 @@ async function serve(handler: Parameters<typeof serveHttp>[0], resource: ApiReso
   return { server, client: new ApiObjectClient<KubernetesObject>(server.connection, resource) };
 }
 
-/** Clients of these resources; what they ask is answered with an empty list, and is in `asked` with its body. */
+/** Clients of these resources. Their requests are answered with an empty list, and stored in `asked` with their body. */
 async function recorded(resource: ApiResource) {
   const asked: unknown[] = [];
   const { client } = await serve(async (request, response) => {
@@ -52,7 +52,7 @@ describe('where objects are', () => {
     expect(asked).toEqual([`GET ${collection}/a`, [`PUT ${collection}/a`, object], [`POST ${collection}`, object]]);
   });
 
-  it('a list of every namespace has the namespace of none, and no selectors where there are none', async () => {
+  it('a list of all namespaces has neither a namespace in its path nor empty selectors', async () => {
     const { client, asked } = await recorded(PODS);
     await client.list({ limit: 500 });
     expect(asked).toEqual(['GET /api/v1/pods?limit=500']);
@@ -71,7 +71,7 @@ describe('where objects are', () => {
     ]);
   });
 
-  it('a deletion is of the object with this uid, and of this version where there is one', async () => {
+  it('a deletion has preconditions: the uid, and the version if there is one', async () => {
     const { client, asked } = await recorded(PODS);
     await client.delete('x/a', 'u');
     await client.delete('x/a', 'u', '7');
@@ -151,7 +151,7 @@ describe('a write that is refused', () => {
     await expect(client.patch({ key: 'x/a' }, {})).rejects.toMatchObject({ status });
   });
 
-  it('without an answer is an error: whether it happened is open', async () => {
+  it('without an answer is an error: it may have happened', async () => {
     const { client } = await serve(({ socket }) => socket.destroy());
     await expect(client.patch({ key: 'x/a' }, {})).rejects.toMatchObject({ code: 'ERR_API_REQUEST', status: undefined });
   });
@@ -167,7 +167,7 @@ describe('a watch', () => {
       line('ERROR', { code: 500, message: 'no' }),
       { kind: 'failed', error: { message: 'the watch ended with ERROR: no' } },
     ],
-    ['a line that is no JSON', '{\n', { kind: 'failed' }],
+    ['a line that is not JSON', '{\n', { kind: 'failed' }],
   ])('ends with %s, once, and reports nothing that follows', async (_, last, expected) => {
     const { server, client } = await serve((__, response) => {
       response.write(`${line('ADDED', { metadata: { name: 'a' } })}${last}${line('ADDED', { metadata: { name: 'b' } })}${last}`);

@@ -18,7 +18,7 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
 
   readonly #mayWrite: (() => boolean) | undefined;
 
-  /** @param mayWrite - asked right before a write is sent: false, and it is not. Default: always. */
+  /** @param mayWrite - called right before a write is sent; if it returns false, the write is not sent. Default: always true. */
   constructor(connection: ApiTransport, resource: ApiResource, mayWrite?: () => boolean) {
     this.#connection = connection;
     this.#mayWrite = mayWrite;
@@ -27,7 +27,7 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
     this.#base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   }
 
-  /** A method, which a copy with other functions (`{ ...client, create }`) does not have: its functions must not be passed by. */
+  /** A method, so that a copy with other functions (`{ ...client, create }`) does not have it: it would bypass those functions. */
   guarded(mayWrite: () => boolean): ObjectClient<Kind> {
     return new ApiObjectClient<Kind>(this.#connection, this.#resource, mayWrite);
   }
@@ -103,7 +103,7 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
     return result as WriteResult<Kind>;
   };
 
-  /** Writes the object as a whole; its `metadata.resourceVersion` guards it. */
+  /** Writes the whole object; its `metadata.resourceVersion` guards it. */
   replace(object: Kind): Promise<WriteResult<Kind>> {
     const { namespace, name } = object.metadata;
     const path = this.#path(namespace === undefined ? name : `${namespace}/${name}`);
@@ -119,7 +119,7 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
     const preconditions = resourceVersion === undefined ? { uid } : { uid, resourceVersion };
     const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions };
     const result = await this.#write({ method: 'DELETE', path: this.#path(key), body });
-    // Of what is gone at once the server answers a Status.
+    // If the object is gone at once, the server answers with a Status.
     if (result.ok && readText(result.object, 'kind') === 'Status') return { ok: true, object: undefined };
     return result as WriteResult<Kind | undefined>;
   };
@@ -149,7 +149,7 @@ export class ApiObjectClient<Kind extends ApiObjectLike = KubernetesObject> impl
     }
   }
 
-  /** A server that cannot reduce objects to their metadata sends them whole. */
+  /** A server that cannot reduce objects to their metadata sends whole objects. */
   #accept(kind: string): { readonly accept?: string } {
     const { metadataOnly = false } = this.#resource;
     return metadataOnly ? { accept: `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json` } : {};
@@ -178,11 +178,11 @@ interface ListBody<Kind> {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  /** Null: none, as servers in Go may write it. */
+  /** Null means empty; servers in Go may write it. */
   readonly items?: readonly Kind[] | null;
 }
 
-/** Items of lists of built-in kinds come without their kind. */
+/** Lists of built-in kinds omit the kind of their items. */
 function withKind<Kind extends ApiObjectLike>(item: Kind, apiVersion: string | undefined, listKind: string | undefined): Kind {
   if ('kind' in item || listKind === undefined) return item;
   return { apiVersion, kind: listKind.replace(/List$/, ''), ...item } as unknown as Kind;
@@ -196,7 +196,7 @@ const REFUSALS: Readonly<Record<number, WriteRefusal>> = {
   422: 'invalid',
 };
 
-/** The refusal of the server; undefined if it is open what happened, or worth a retry. */
+/** The server's refusal; undefined if the write may have happened, or is worth a retry. */
 function refusalOf({ status, reason }: ApiRequestError): WriteRefusal | undefined {
   if (reason === 'AlreadyExists') return 'already-exists';
   return status === undefined ? undefined : REFUSALS[status];

@@ -63,19 +63,19 @@ function put(text: string, name = 'config'): string {
 const connect = (parts: Parts) => connectByKubeConfig({ path: put(kubeConfig(parts)) });
 
 describe('the connection of a kubeconfig', () => {
-  it('is that of the current context: its server, its namespace and its token', async () => {
+  it('uses the current context: its server, its namespace and its token', async () => {
     const cluster = await connect({ user: { token: 'mine' }, namespace: 'vms' });
     expect(cluster).toMatchObject({ server: SERVER, namespace: 'vms', tls: {} });
     expect(await cluster.authorization()).toBe('Bearer mine');
   });
 
-  it('is that of the context that is asked for', async () => {
+  it('uses the requested context', async () => {
     const cluster = await connectByKubeConfig({ path: put(kubeConfig({ user: { token: 'mine' } })), context: 'other' });
     expect([cluster.server, cluster.namespace]).toEqual(['https://two.example:6443', 'theirs']);
     expect(await cluster.authorization()).toBe('Bearer yours');
   });
 
-  it('has the default namespace where the context names none', async () => {
+  it('has the default namespace if the context names none', async () => {
     expect((await connect({})).namespace).toBe('default');
   });
 
@@ -102,7 +102,7 @@ describe('the connection of a kubeconfig', () => {
     expect(tls).toStrictEqual({ ca: Buffer.from('the CA') });
   });
 
-  it('with a file for the token sends what stands in it now, even beside a token', async () => {
+  it('with a token file sends its current content, even if there is a token too', async () => {
     put('one\n', 'token');
     const { authorization } = await connect({ user: { tokenFile: 'token', token: 'old' } });
     expect(await authorization()).toBe('Bearer one');
@@ -136,11 +136,11 @@ describe('the connection of a kubeconfig', () => {
     [`${SERVER}///`, SERVER],
     ['https://rancher.example/k8s/clusters/c-1', 'https://rancher.example/k8s/clusters/c-1'],
     ['https://rancher.example/k8s/clusters/c-1/', 'https://rancher.example/k8s/clusters/c-1'],
-  ])('to %s is one to %s', async (server, expected) => {
+  ])('to %s connects to %s', async (server, expected) => {
     expect((await connect({ cluster: { server } })).server).toBe(expected);
   });
 
-  it('asks the program of an exec plugin again when its token has expired, at most every half a minute', async () => {
+  it('runs an exec plugin again when its token has expired, at most every half minute', async () => {
     const script = put(
       `const fs = require('node:fs');
       fs.appendFileSync(${JSON.stringify(join(folder, 'runs'))}, 'x');
@@ -178,19 +178,19 @@ describe('where the kubeconfig is', () => {
     expect((await connectByKubeConfig({ context: 'other' })).server).toBe('https://two.example:6443');
   });
 
-  it('~ is the home of the account where HOME is not set, as for a service', async () => {
+  it('~ is the home of the account if HOME is not set, as in a service', async () => {
     vi.stubEnv('HOME', undefined);
     mkdirSync(join(folder, '.kube'));
     put(kubeConfig(), '.kube/config');
     expect((await connectByKubeConfig({})).server).toBe(SERVER);
   });
 
-  it('a path is used whatever KUBECONFIG names', async () => {
+  it('a given path takes precedence over KUBECONFIG', async () => {
     vi.stubEnv('KUBECONFIG', join(folder, 'missing'));
     expect((await connect({})).server).toBe(SERVER);
   });
 
-  it('of several files in KUBECONFIG, the first current context counts, as for kubectl', async () => {
+  it('uses the first current context of several files in KUBECONFIG, like kubectl', async () => {
     const second = {
       apiVersion: 'v1',
       kind: 'Config',
@@ -209,12 +209,12 @@ describe('where the kubeconfig is', () => {
   });
 });
 
-describe('what leads to no cluster is a sentence that names it', () => {
+describe('a failure to find a cluster is explained in one sentence', () => {
   it.each<[string, () => Parameters<typeof connectByKubeConfig>[0], string]>([
     [
       'no kubeconfig at all',
       () => ({}),
-      'this is no pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE',
+      'this is not a pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE',
     ],
     [
       'a file that is missing',
@@ -230,14 +230,14 @@ describe('what leads to no cluster is a sentence that names it', () => {
       'kubeconfig cannot be read: ENOENT (open)',
     ],
     [
-      'a file that is no YAML: the line, and nothing of what stands there',
+      'a file that is not YAML: the line, but not its content',
       () => ({ path: put('apiVersion: v1\nusers:\n- user: {token: secret\n') }),
       'kubeconfig FOLDER/config cannot be read: deficient indentation in line 4',
     ],
     [
-      'a file with something else: nothing of what stands there',
+      'a file with something else: without its content',
       () => ({ path: put('users:\n- user: {token: secret}\n') }),
-      'kubeconfig FOLDER/config cannot be read: it is no kubeconfig',
+      'kubeconfig FOLDER/config cannot be read: it is not a kubeconfig',
     ],
     [
       'a context that is not in it',
@@ -250,9 +250,9 @@ describe('what leads to no cluster is a sentence that names it', () => {
       "kubeconfig FOLDER/config has no cluster for its context ''; there are contexts none",
     ],
     [
-      'a server that is no URL',
+      'a server that is not a URL',
       () => ({ path: put(kubeConfig({ cluster: { server: '10.53.0.1' } })) }),
-      'kubeconfig FOLDER/config: server 10.53.0.1 is no URL; correct it',
+      'kubeconfig FOLDER/config: server 10.53.0.1 is not a URL; correct it',
     ],
     [
       'an exec plugin that is not there',

@@ -1,4 +1,4 @@
-/** Where a Kubernetes API is, and how one proves to it who one is. */
+/** The address of a Kubernetes API, and the credentials for it. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
@@ -12,13 +12,13 @@ export interface ClusterConnection {
   readonly server: string;
   /** CA, client certificate and the like, for `https.Agent`. */
   readonly tls: Pick<RequestOptions, 'ca' | 'cert' | 'key' | 'pfx' | 'passphrase' | 'servername' | 'rejectUnauthorized'>;
-  /** The CA that the server's certificate is checked by, now, where it is replaced while processes run. Then `tls` has none. */
+  /** Returns the current CA for the server's certificate, if it can be replaced while processes run. Then `tls` has no CA. */
   readonly ca?: () => Promise<Buffer>;
-  /** The value of the Authorization header, now: tokens are replaced while processes run. Undefined: none. */
+  /** Returns the current value of the Authorization header, because tokens are replaced while processes run. Undefined for none. */
   readonly authorization: () => Promise<string | undefined>;
-  /** Sent with every request beside that: whom a kubeconfig acts as. */
+  /** Further headers of every request: the user that a kubeconfig impersonates. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the kubeconfig's context or the ServiceAccount; the default namespace. */
+  /** The default namespace, from the kubeconfig's context or the ServiceAccount. */
   readonly namespace: string;
 }
 
@@ -28,11 +28,11 @@ export class NoClusterError extends Error {
 }
 
 const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** As long as a token or CA that was read is used; ServiceAccount tokens are replaced well before they expire. */
+/** How long a token or CA is used before it is read again; ServiceAccount tokens are replaced well before they expire. */
 const FILE_LIFETIME_MS = 30_000;
 
 /**
- * The connection of a pod by its ServiceAccount: what a kubeconfig is not needed for, and costs nothing to load.
+ * The connection of a pod, by its ServiceAccount. It needs no kubeconfig, and costs nothing to load.
  *
  * @throws NoClusterError outside a pod.
  */
@@ -41,7 +41,7 @@ export async function connectInCluster(
   directory: string = SERVICE_ACCOUNT_DIRECTORY,
 ): Promise<ClusterConnection> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = environment;
-  if (!host) throw new NoClusterError('KUBERNETES_SERVICE_HOST is not set: this is no pod; give a kubeconfig');
+  if (!host) throw new NoClusterError('KUBERNETES_SERVICE_HOST is not set: this is not a pod; give a kubeconfig');
   const ca = rereadFile(join(directory, 'ca.crt'));
   await ca().catch((error: unknown) => {
     throw new NoClusterError(`the pod has no ServiceAccount: ${String(error)}; set automountServiceAccountToken`);
@@ -65,7 +65,7 @@ function toBearer(token: Buffer): string {
   return `Bearer ${token.toString('utf8').trim()}`;
 }
 
-/** A file that is replaced now and then, read again after half a minute. One that cannot be read leaves the former content in use. */
+/** A file that may be replaced: it is read again after half a minute. If that fails, the former content stays in use. */
 function rereadFile(path: string): () => Promise<Buffer> {
   let known: Buffer | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
@@ -84,15 +84,15 @@ function rereadFile(path: string): () => Promise<Buffer> {
 export interface KubeConfigSource {
   /** A file; default: `KUBECONFIG`, then `~/.kube/config`, as kubectl does. */
   readonly path?: string;
-  /** A context of it; default: the current one. */
+  /** A context in it; default: the current one. */
   readonly context?: string;
 }
 
 /**
- * The connection that a kubeconfig describes, with everything that may stand in one: client certificates, tokens, exec
- * plugins, OIDC. Loads `@kubernetes/client-node`, which costs half a second and 90 MB.
+ * The connection that a kubeconfig describes, with everything that it may contain: client certificates, tokens, exec plugins, OIDC. Loads
+ * `@kubernetes/client-node`, which costs half a second and 90 MB.
  *
- * @throws NoClusterError where the file or the context is missing.
+ * @throws NoClusterError if the file or the context is missing.
  */
 export async function connectByKubeConfig(source: KubeConfigSource): Promise<ClusterConnection> {
   const where = `kubeconfig${source.path === undefined ? '' : ` ${source.path}`}`;
@@ -116,14 +116,14 @@ export async function connectByKubeConfig(source: KubeConfigSource): Promise<Clu
   };
 }
 
-/** As kubectl finds them. `loadFromDefault` looks for none where HOME is not set, and takes the last current context instead of the first. */
+/** Finds files like kubectl. `loadFromDefault` finds none if HOME is not set, and uses the last current context instead of the first. */
 function kubeConfigFiles(path: string | undefined): readonly string[] {
   if (path !== undefined) return [path];
   const named = (process.env['KUBECONFIG'] ?? '').split(delimiter).filter((file) => file !== '');
   if (named.length > 0) return named;
   const file = join(homedir(), '.kube', 'config');
   if (existsSync(file)) return [file];
-  throw new NoClusterError('this is no pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE');
+  throw new NoClusterError('this is not a pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE');
 }
 
 async function readKubeConfig(files: readonly string[], context: string | undefined, where: string): Promise<KubeConfig> {
@@ -157,7 +157,7 @@ async function readTokenFile(files: readonly string[], user: string | undefined)
   return undefined;
 }
 
-/** @throws NoClusterError where the context leads to none. */
+/** @throws NoClusterError if the context has no cluster. */
 function serverOf(config: KubeConfig, where: string): string {
   const cluster = config.getCurrentCluster();
   if (cluster === null) {
@@ -167,7 +167,7 @@ function serverOf(config: KubeConfig, where: string): string {
       `${where} has no cluster for its context '${current}'; there are contexts ${names.join(', ') || 'none'}`,
     );
   }
-  if (!URL.canParse(cluster.server)) throw new NoClusterError(`${where}: server ${cluster.server} is no URL; correct it`);
+  if (!URL.canParse(cluster.server)) throw new NoClusterError(`${where}: server ${cluster.server} is not a URL; correct it`);
   return cluster.server.replace(/\/+$/, '');
 }
 
@@ -180,7 +180,7 @@ function describeReadError(error: unknown): string {
     readonly syscall?: string;
   };
   if (reason !== undefined) return `${reason}${mark === undefined ? '' : ` in line ${mark.line + 1}`}`;
-  return code !== undefined && syscall !== undefined ? `${code} (${syscall})` : 'it is no kubeconfig';
+  return code !== undefined && syscall !== undefined ? `${code} (${syscall})` : 'it is not a kubeconfig';
 }
 
 async function httpsOptions(config: { applyToHTTPSOptions(options: RequestOptions): Promise<void> }): Promise<RequestOptions> {
@@ -194,7 +194,7 @@ function toAuthorization(options: RequestOptions): string | undefined {
   return headerOf(options, 'Authorization') ?? (auth ? `Basic ${Buffer.from(auth).toString('base64')}` : undefined);
 }
 
-/** The user of a kubeconfig may act as another one, who may do less. */
+/** The user of a kubeconfig may impersonate another one with fewer rights. */
 function impersonation(options: RequestOptions): Pick<ClusterConnection, 'headers'> {
   const user = headerOf(options, 'Impersonate-User');
   return user === undefined ? {} : { headers: { 'impersonate-user': user } };

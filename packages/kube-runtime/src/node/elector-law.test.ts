@@ -17,7 +17,7 @@ const RENEW_PERIODS_MS = [500, 1_000, 4_000, 9_000];
 const SEEDS = Number(process.env['ELECTOR_SEEDS'] ?? 120);
 const HOUR_MS = 3_600_000;
 
-/** A process with a connection that delays and loses, a wall clock of its own, and an event loop that can stand still. */
+/** A process with a connection that delays and loses packets, its own wall clock, and an event loop that can block. */
 class Process {
   readonly elector: LeaseElector;
   trouble = { mostDelayMs: 0, lossOf100: 0 };
@@ -48,7 +48,7 @@ class Process {
     });
   }
 
-  /** Time goes on while the process does not. */
+  /** Time passes while the process is frozen. */
   readonly clock: Clock = {
     nowMs: () => this.#clock.nowMs(),
     after: (delayMs, run) => {
@@ -147,7 +147,7 @@ async function play(seed: number): Promise<void> {
     }
   }
   for (const process of processes) process.trouble = { mostDelayMs: 0, lossOf100: 0 };
-  // As long as the longest record lasts, and a little.
+  // A little longer than the longest record.
   await clock.advance(25_000);
   writeAll();
   expect(processes.filter(({ elector }) => elector.isLeading()).length, `seed ${seed}: leaders in the end`).toBe(1);
@@ -155,11 +155,11 @@ async function play(seed: number): Promise<void> {
 }
 
 describe('two electors and one Lease', () => {
-  it('facts 15 and 17, law: whatever is delayed, lost or frozen, and whatever the clocks on the wall show, no two processes write in one term, no older term writes after a newer one, and in the end one is leader', async () => {
+  it('facts 15 and 17, law: whatever is delayed, lost or frozen, and whatever the wall clocks show, no two processes write in one term, no older term writes after a newer one, and in the end one is leader', async () => {
     for (let seed = 1; seed <= SEEDS; seed++) await play(seed);
   }, 600_000);
 
-  it.each([HOUR_MS, -HOUR_MS])('fact 15: a wall clock that is %i ms off moves no leadership', async (skewMs) => {
+  it.each([HOUR_MS, -HOUR_MS])('fact 15: a wall clock that is %i ms off does not affect leadership', async (skewMs) => {
     const clock = new FakeClock();
     const server = new LeaseServer();
     const parts = { clock, server, random: randomFrom(1) };
@@ -178,7 +178,7 @@ describe('two electors and one Lease', () => {
     expect([a.elector.isLeading(), b.elector.term]).toEqual([true, undefined]);
   });
 
-  it('fact 16: after an event loop that stood still for 20 s every write of the old term is refused, and the next term is greater', async () => {
+  it('fact 16: after an event loop was blocked for 20 s, every write of the old term is refused, and the next term is greater', async () => {
     const clock = new FakeClock();
     const server = new LeaseServer();
     const parts = { clock, server, random: randomFrom(1) };

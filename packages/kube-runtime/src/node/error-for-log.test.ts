@@ -97,7 +97,7 @@ describe('errorForLog', () => {
 const named = (name: string) => Object.assign(new Error('x'), { name });
 
 it.each<[string, Error, boolean]>([
-  ['an error that was called off', named('AbortError'), true],
+  ['an aborted operation', named('AbortError'), true],
   ['a time-out', named('TimeoutError'), true],
   ['a bug', new TypeError('x is undefined'), false],
   ['a code of the system', Object.assign(new Error('x'), { code: 'EPIPE' }), true],

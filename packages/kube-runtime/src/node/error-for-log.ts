@@ -1,13 +1,13 @@
-/** An error as the log shows it: a sentence for what networks and servers do, the error with its stack for a bug. */
+/** How the log shows an error: a sentence if networks or servers caused it, the error with its stack if it is a bug. */
 import { messageOf } from './message-of.js';
 
-/** Codes of the system and of name resolution (`ECONNRESET`, `EAI_AGAIN`), and of HTTP that is none. */
+/** Codes of the system and of name resolution (`ECONNRESET`, `EAI_AGAIN`), and of malformed HTTP. */
 const NETWORK_CODE = /^(?:E(?:AI_)?[A-Z0-9]+|HPE_[A-Z_]+)$/;
 /** Codes of OpenSSL and of Node's TLS. */
 const TLS_CODE = /^(?:ERR_(?:SSL|TLS)_[A-Z0-9_]+|(?:CERT|CRL|UNABLE|DEPTH|SELF|INVALID|PATH|HOSTNAME|AKID|OCSP)_[A-Z0-9_]+)$/;
 const OWN_CODES: ReadonlySet<string> = new Set(['ERR_API_REQUEST', 'ERR_NO_CLUSTER']);
 
-/** A text where nothing is to be corrected in this program; else the error itself, whose stack shows where the bug is. */
+/** A text if nothing is wrong with this program; otherwise the error itself, whose stack shows where the bug is. */
 export function errorForLog(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   return isOrdinary(error) ? messageOf(error) : error;
@@ -19,7 +19,7 @@ function isOrdinary(error: Error): boolean {
   }
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return true;
   const code = 'code' in error ? String(error.code) : '';
-  // A bug on the way to the server is wrapped as well.
+  // A bug in our own request code is wrapped too.
   if (OWN_CODES.has(code)) return !(error.cause instanceof Error) || isOrdinary(error.cause);
   return NETWORK_CODE.test(code) || TLS_CODE.test(code);
 }

@@ -14,7 +14,7 @@ export interface HttpServer {
 }
 
 export interface HttpServerSettings extends Partial<ApiConnectionSettings> {
-  /** Of the URL that the connection has. */
+  /** The URL of the connection. */
   readonly path?: string;
   readonly authorization?: () => Promise<string | undefined>;
 }

@@ -1,4 +1,4 @@
-/** The ports on a real API server: how to get there, objects, leases. */
+/** The ports for a real API server: connection, objects, leases. */
 
 export {
   ApiConnection,

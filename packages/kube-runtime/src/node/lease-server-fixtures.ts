@@ -6,7 +6,7 @@ export class LeaseServer {
   lease: LeaseObject | undefined;
   #version = 0;
 
-  /** @throws ApiRequestError as a server refuses. */
+  /** @throws ApiRequestError when the server refuses. */
   answer({ method, body }: ApiRequest): unknown {
     const wanted = body as LeaseObject | undefined;
     if (method === 'GET') return this.lease ?? refuse(404, 'NotFound');
@@ -16,7 +16,7 @@ export class LeaseServer {
     return this.lease;
   }
 
-  /** A way to it. @param answer - what becomes of a request; default: it is answered. */
+  /** A connection to it. @param answer - decides the fate of a request; default: it is answered. */
   connection(answer: (request: ApiRequest) => Promise<unknown> = async (request) => this.answer(request)): ApiConnection {
     return { request: answer } as unknown as ApiConnection;
   }

@@ -11,7 +11,7 @@ it.each<[string, unknown, string]>([
   ['an error without a message', named('AbortError'), 'x'],
   ['an error with nothing but a name', Object.assign(new Error(''), { name: 'TimeoutError' }), 'TimeoutError'],
   [
-    'what was called off for a reason',
+    'an operation that was aborted with a reason',
     Object.assign(new Error('aborted', { cause: new Error('too slow') }), { name: 'AbortError' }),
     'too slow',
   ],

@@ -1,4 +1,4 @@
-/** What codes of the system mean, for people. */
+/** The meaning of system error codes, for people. */
 const MEANINGS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the other side closed the connection',
@@ -10,7 +10,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the name server did not answer',
 };
 
-/** One sentence on what went wrong: of all attempts where there were several, and of the reason where something was called off. */
+/** One sentence on what went wrong: all attempts if there were several, and the reason if an operation was aborted. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A name with several addresses, none of which answers, is an error without a message.

@@ -1,4 +1,4 @@
-/** Caches on servers whose lists are good and whose watches are not. */
+/** Caches on servers with working lists and broken watches. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { ApiResource } from '../api/api-resource.js';
@@ -31,7 +31,7 @@ async function follow(watch: (request: IncomingMessage, response: ServerResponse
   return { caches, cache, errors };
 }
 
-it.each([{}, null, 1])('an event whose object is %j ends no process', async (object) => {
+it.each([{}, null, 1])('an event whose object is %j does not end the process', async (object) => {
   const thrown: unknown[] = [];
   const note = (error: unknown) => thrown.push(error);
   const before = process.listeners('uncaughtException');
@@ -46,7 +46,7 @@ it.each([{}, null, 1])('an event whose object is %j ends no process', async (obj
   expect(errors.length).toBeGreaterThan(0);
 });
 
-it('a kind that may be listed and not watched is not ready: what is cached only grows old', async () => {
+it('a kind that may be listed but not watched is not ready, because its cache gets old', async () => {
   const clock: Clock = { nowMs: () => performance.now() * 10_000, after: systemClock.after };
   const forbidden = answer(403, { kind: 'Status', reason: 'Forbidden', message: 'cannot watch' });
   const { caches, cache } = await follow(forbidden, clock);

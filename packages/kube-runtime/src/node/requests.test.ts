@@ -43,7 +43,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('has the headers of the cluster beside its own', async () => {
+  it('has the headers of the cluster in addition to its own', async () => {
     const { url } = await serve(({ headers }, response) =>
       response.end(JSON.stringify([headers['impersonate-user'], headers.accept])),
     );
@@ -79,7 +79,7 @@ describe('a request', () => {
     await disconnected();
   });
 
-  it('is reported with its status, its time and the date of its answer, without the query; 0 is no answer', async () => {
+  it('is reported with its status, its time and the date of its answer, without the query; status 0 means no answer', async () => {
     const observed: unknown[] = [];
     const { connection, close } = await serve(
       (request, response) => answer(request.url === '/b' ? 404 : 200)(request, response),
@@ -105,7 +105,7 @@ describe('a request', () => {
   it.each([
     ['when there is a token', [false]],
     ['when there is a connection', [true, false]],
-  ])('that may not begin any more %s is not sent', async (_, answers) => {
+  ])('that is no longer allowed %s is not sent', async (_, answers) => {
     const asked: unknown[] = [];
     const { connection } = await serve(({ url }, response) => {
       asked.push(url);
@@ -119,10 +119,10 @@ describe('a request', () => {
     expect(asked).toEqual(['/next']);
   });
 
-  it('whose answer is no JSON is an error that names the request and how the answer begins', async () => {
+  it('whose answer is not JSON is an error that names the request and the beginning of the answer', async () => {
     const { connection } = await serve(answer(200, `\n<html>${'x'.repeat(200)}`));
     const error = await failure(connection.request({ method: 'GET', path: '/a?b' }));
-    expect(error.message).toBe(`GET /a: the answer is no JSON: "<html>${'x'.repeat(94)}"`);
+    expect(error.message).toBe(`GET /a: the answer is not JSON: "<html>${'x'.repeat(94)}"`);
     expect(error.cause).toBeInstanceOf(SyntaxError);
   });
 
@@ -135,7 +135,7 @@ describe('a request', () => {
   });
 });
 
-describe('an answer that is no success', () => {
+describe('an answer with an error status', () => {
   const status = { kind: 'Status', reason: 'AlreadyExists', message: 'pods "a" already exists' };
 
   it.each<[string, Parameters<typeof answer>, Partial<ApiRequestError>]>([
@@ -159,7 +159,7 @@ describe('an answer that is no success', () => {
     ['nothing: the status alone', [500], { message: 'GET /a: 500 HTTP 500', status: 500 }],
     ['blank text: the status alone', [500, ' \n'], { message: 'GET /a: 500 HTTP 500' }],
     [
-      'JSON that is no Status: the text',
+      'JSON that is not a Status: the text',
       [400, { reason: 1, message: 2 }],
       { message: 'GET /a: 400 {"reason":1,"message":2}', reason: undefined },
     ],
@@ -271,7 +271,7 @@ describe('a stream', () => {
   it.each([
     ['is stopped', true],
     ['is refused', false],
-  ])('that %s waits for no time-out', async (_, isStopped) => {
+  ])('that %s leaves no timer', async (_, isStopped) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { connection } = await serve(isStopped ? () => undefined : answer(403));
     const ended = Promise.withResolvers<unknown>();

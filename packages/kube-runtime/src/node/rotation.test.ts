@@ -47,7 +47,7 @@ const put = (name: string, text: string | Buffer) => writeFileSync(join(folder, 
 const environment = (port: number) => ({ KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(port) });
 
 describe('fact 24: the ServiceAccount of a pod', () => {
-  it('a token and a CA that are replaced are used half a minute later, without a restart', async () => {
+  it('a new token and CA are used half a minute later, without a restart', async () => {
     const [first, second] = [certificate('first'), certificate('second')];
     const before = await serve(first);
     put('ca.crt', first.cert);
@@ -80,7 +80,7 @@ describe('fact 24: the ServiceAccount of a pod', () => {
     rmSync(join(folder, 'token'));
     nowMs += 60_000;
     await again();
-    expect(after.tokens, 'what cannot be read leaves the former content in use').toEqual(['Bearer two', 'Bearer two']);
+    expect(after.tokens, 'a file that cannot be read leaves the former content in use').toEqual(['Bearer two', 'Bearer two']);
     moved.close();
     await after.close();
   });

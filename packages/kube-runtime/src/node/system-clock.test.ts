@@ -6,7 +6,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('does not follow the time of day: who sets the clock moves no lead and no address', () => {
+it('ignores the time of day: setting the clock affects neither leadership nor addresses', () => {
   const beforeMs = systemClock.nowMs();
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 86_400_000 });
   expect(Math.abs(systemClock.nowMs() - beforeMs)).toBeLessThan(60_000);
@@ -29,7 +29,7 @@ describe('a timer', () => {
     expect([runs, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
-  it('that was called off does not run, before or after the timer of the system has fired early', () => {
+  it('that was cancelled does not run, before or after the timer of the system has fired early', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     vi.spyOn(performance, 'now').mockReturnValue(5_000);
     const run = () => expect.fail('it runs');

@@ -101,7 +101,7 @@ describe('a watch over HTTP', () => {
     expect(await watchToTheEnd(handler)).toEqual({ events: [], end: { kind: 'expired' } });
   });
 
-  it('fact 6: another error event, a line that is no JSON, and an unknown type end it with what was wrong', async () => {
+  it('fact 6: another error event, a line that is not JSON, and an unknown type end it with an explanation', async () => {
     for (const [text, message] of [
       [line('ERROR', { code: 500, message: 'etcd' }), 'the watch ended with ERROR: etcd'],
       [line('STRANGE', {}), 'the watch ended with STRANGE: '],
@@ -119,7 +119,7 @@ describe('a watch over HTTP', () => {
   });
 
   it.each([401, 403, 429, 500, 503])(
-    'fact 6: HTTP %i is a failure that is tried again, with Retry-After where there is one',
+    'fact 6: HTTP %i is a failure that is retried, after Retry-After if it is set',
     async (status) => {
       const { end } = await watchToTheEnd((_, response) => {
         response.writeHead(status, { 'retry-after': '3' });
@@ -133,7 +133,7 @@ describe('a watch over HTTP', () => {
     expect(await watchToTheEnd((_, response) => response.end())).toEqual({ events: [], end: { kind: 'closed' } });
   });
 
-  it('fact 23: a source of metadata only asks for that, in lists and in watches; another one does not', async () => {
+  it('fact 23: only a source of metadata requests metadata, in lists and in watches', async () => {
     const accepted: unknown[] = [];
     const handler: Handler = ({ headers: { accept }, url = '' }, response) => {
       accepted.push(accept);
@@ -152,7 +152,7 @@ describe('a watch over HTTP', () => {
     ]);
   });
 
-  it('selectors are part of lists and watches, and of nothing else; names are escaped', async () => {
+  it('only lists and watches have selectors; names are escaped', async () => {
     const paths: string[] = [];
     const client = await serve(
       (request, response) => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ApiConnection } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
 
-it('a watch to which the server never answers a word is given up after the time-out of requests', async () => {
+it('a watch that the server never answers fails after the time-out of requests', async () => {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => void sockets.add(socket));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

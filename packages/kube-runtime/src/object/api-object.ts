@@ -1,4 +1,4 @@
-/** The least that an object of a Kubernetes API has. */
+/** The minimum of an object of a Kubernetes API. */
 export interface ApiObjectLike {
   readonly metadata: {
     readonly name: string;

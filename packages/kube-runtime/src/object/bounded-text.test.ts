@@ -5,11 +5,11 @@ import { describeCount, describeNames, describeProblems } from './describe-probl
 import { quote } from './quote.js';
 
 const texts = fc.string({ unit: 'binary', maxLength: 300 });
-/** Also halves of characters. */
+/** Including halves of surrogate pairs. */
 const unpaired = fc.integer({ min: 0xd700, max: 0xe0ff }).map((unit) => String.fromCharCode(unit));
 
 describe('text for people is bounded', () => {
-  it('law: octets are counted as UTF-8 has them', () => {
+  it('law: octets are counted as in UTF-8', () => {
     fc.assert(
       fc.property(fc.oneof(texts, fc.string({ unit: unpaired, maxLength: 20 })), (text) => {
         expect(octetsOf(text)).toBe(Buffer.byteLength(text));
@@ -33,7 +33,7 @@ describe('text for people is bounded', () => {
     ['\udc00\ud800', 6],
     ['\ud800\u{10000}a', 8],
     ['\ue000\u{1f600}', 7],
-  ])('the octets of %j are %d, and it is cut where one of them has no room', (text, octets) => {
+  ])('%j has %d octets, and is cut if there is room for one less', (text, octets) => {
     expect([octetsOf(text), Buffer.byteLength(text)]).toEqual([octets, octets]);
     expect(cutText(`12345${text}`, octets + 5)).toBe(`12345${text}`);
     if (octets > 0) expect(cutText(`12345${text}`, octets + 4)).toMatch(/\.\.\.$/);
@@ -52,7 +52,7 @@ describe('text for people is bounded', () => {
     expect(cutText(text, most)).toBe(cut);
   });
 
-  it('law: cut text fits, is the beginning of the text, and whole where it fits', () => {
+  it('law: cut text fits, begins like the text, and is complete if that fits', () => {
     fc.assert(
       fc.property(texts, fc.integer({ min: 3, max: 400 }), (text, most) => {
         const cut = cutText(text, most);

@@ -1,4 +1,4 @@
-/** One observation about an object, as `status.conditions` has it. Times are RFC 3339 text. */
+/** One entry of `status.conditions`. Times are RFC 3339 text. */
 export interface Condition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';

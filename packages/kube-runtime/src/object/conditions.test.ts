@@ -48,12 +48,12 @@ describe('the generation of withConditions', () => {
   ];
   const old = withConditions([], [ready, other], { now: 't1' });
 
-  it('stands in every condition that is written', () => {
+  it('is in every condition that is written', () => {
     const written = withConditions([], [ready], { now: 't1', generation: 3 });
     expect(written).toEqual([{ ...ready, observedGeneration: 3, lastUpdateTime: 't1', lastTransitionTime: 't1' }]);
   });
 
-  it('is no reason to write a condition of an earlier version, which has none', () => {
+  it('does not cause a write of an old condition without a generation', () => {
     expect(withConditions(old, [ready, other], { now: 't2', generation: 3 })).toEqual(old);
   });
 
@@ -67,7 +67,7 @@ describe('the generation of withConditions', () => {
     ]);
   });
 
-  it('is another one when the spec has changed, though all is as it was', () => {
+  it('changes with the spec, even if nothing else changes', () => {
     const before = withConditions([], [ready], { now: 't1', generation: 3 });
     expect(withConditions(before, [ready], { now: 't2', generation: 4 })).toEqual([{ ...before[0], observedGeneration: 4 }]);
     expect(withConditions(before, [ready], { now: 't2' }), 'not known').toEqual(before);
@@ -89,7 +89,7 @@ it('another reason with the same message is an update, and so is a message that 
   ]);
 });
 
-it('only an older generation is a reason to write: not the same, not a newer one, and not one that is unknown', () => {
+it('only an older generation causes a write: neither the same, nor a newer, nor an unknown one', () => {
   const states = [
     { type: 'Ready', status: 'True' as const },
     { type: 'Other', status: 'True' as const },
@@ -119,7 +119,7 @@ it.each<[unknown, number]>([
   expect(readConditions(status)).toHaveLength(count);
 });
 
-it.each(['True', 'False', 'Unknown'])('a condition that is %s is read with all that it has', (status) => {
+it.each(['True', 'False', 'Unknown'])('a condition that is %s is read completely', (status) => {
   const condition = { type: 'Ready', status, reason: 'R', message: 'm', lastTransitionTime: 't1', observedGeneration: 2 };
   expect(readConditions({ conditions: [condition] })).toEqual([condition]);
 });

@@ -6,13 +6,13 @@ import { readList, readText } from './read-field.js';
 export interface ConditionState {
   readonly type: string;
   readonly status: Condition['status'];
-  /** One word in CamelCase; absent where all is well. */
+  /** One word in CamelCase; absent if all is well. */
   readonly reason?: string;
   /** For people: what is wrong and what to do. */
   readonly message?: string;
 }
 
-/** The conditions of an object's status; entries that are none are left out. */
+/** The conditions of an object's status; invalid entries are left out. */
 export function readConditions(status: unknown): Condition[] {
   return readList(status, 'conditions').flatMap((entry) => {
     const type = readText(entry, 'type');
@@ -22,21 +22,20 @@ export function readConditions(status: unknown): Condition[] {
   });
 }
 
-/** When and for what the states were found. */
+/** When, and for which generation, the states were observed. */
 export interface Found {
   /** RFC 3339. */
   readonly now: string;
-  /** `metadata.generation` of the object; undefined: not known. */
+  /** `metadata.generation` of the object; undefined if not known. */
   readonly generation?: number | undefined;
-  /** The status is written even if no condition changes. */
+  /** True if the status is written even if no condition changes. */
   readonly isWritten?: boolean;
 }
 
 /**
- * The conditions with these states. Times change with what they are of: `lastTransitionTime` with the status,
- * `lastUpdateTime` with its content. A condition with the same content as before stays as it is; of another generation it is written when the
- * spec has changed since, or when the status is written anyway. Conditions without a generation, as earlier versions wrote them, are no reason to
- * write: otherwise an upgrade would write every object.
+ * The conditions with these states. `lastTransitionTime` changes with the status, `lastUpdateTime` with the content. A condition with the same
+ * content stays as it is; its generation is updated if the spec has changed since, or if the status is written anyway. Conditions without a
+ * generation, from earlier versions, do not cause a write: otherwise an upgrade would write every object.
  */
 export function withConditions(conditions: readonly Condition[], states: readonly ConditionState[], found: Found): Condition[] {
   const result = [...conditions];
@@ -57,7 +56,7 @@ function isOlder({ observedGeneration }: Condition, { generation }: Found): bool
   return observedGeneration !== undefined && generation !== undefined && observedGeneration < generation;
 }
 
-/** Reasons and messages may come from agents, and messages quote objects of others. */
+/** Limits the length: reasons and messages may come from agents, and messages quote objects of others. */
 function bounded({ type, status, reason, message }: ConditionState): ConditionState {
   return {
     type,

@@ -1,8 +1,8 @@
 /** Bounds for text, in octets of UTF-8: what the API server and etcd count. */
 
-/** The most octets of a condition's message, and of an Event's: the API server refuses a longer note of an Event. */
+/** The maximum octets of the message of a condition or an Event: the API server refuses an Event with a longer note. */
 export const MOST_MESSAGE_OCTETS = 1_024;
-/** The most octets of the reason of either. */
+/** The maximum octets of the reason of either. */
 export const MOST_REASON_OCTETS = 128;
 
 /** How many octets of UTF-8 the text has. */

@@ -2,9 +2,9 @@
 import { cutText } from './cut-text.js';
 
 export interface ListBounds {
-  /** How many are written out; 1 or more. */
+  /** How many are shown; 1 or more. */
   readonly most?: number;
-  /** Octets of UTF-8 of each; 3 or more. */
+  /** The maximum octets of UTF-8 of each; 3 or more. */
   readonly longest?: number;
 }
 

@@ -1,4 +1,4 @@
-/** FNV-1a, 64 bits: even, short, and nothing depends on it being hard to invert. */
+/** FNV-1a, 64 bits: evenly distributed and short. It is not a cryptographic hash, and need not be. */
 export function fnv1a64(text: string): bigint {
   let value = 0xcbf29ce484222325n;
   for (const octet of new TextEncoder().encode(text)) {

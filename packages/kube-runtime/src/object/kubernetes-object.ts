@@ -1,8 +1,8 @@
 import type { ApiObjectLike } from './api-object.js';
 
 /**
- * An object as the API has it, of any kind. `spec` and `status` are unknown: what a CRD of another version let pass may be
- * anything, and one object that makes no sense must not stop the others.
+ * An object of any kind. `spec` and `status` are unknown: a CRD of another version may have accepted anything, and one invalid object must not stop
+ * the others.
  */
 export interface KubernetesObject extends ApiObjectLike {
   readonly apiVersion?: string;
@@ -35,7 +35,7 @@ export function isBeingDeleted({ metadata }: KubernetesObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== null;
 }
 
-/** Orders objects by age, then by name: who was there first comes first, whatever order they are read in. */
+/** Orders objects by age, then by name: the oldest first, whatever order they are read in. */
 export function compareByAge(one: KubernetesObject, other: KubernetesObject): number {
   return (
     compareText(one.metadata.creationTimestamp ?? '', other.metadata.creationTimestamp ?? '') ||

@@ -15,7 +15,7 @@ describe('objectNameWithin', () => {
     ['0', '0-agent'],
     ['net-48-a', 'net-48-a-agent'],
     ['a'.repeat(57), `${'a'.repeat(57)}-agent`],
-  ])('%s is a label that has room: the name is readable', (text, name) => {
+  ])('%s is a short enough label: the name is readable', (text, name) => {
     expect(objectNameWithin(text, options)).toBe(name);
   });
 
@@ -31,17 +31,17 @@ describe('objectNameWithin', () => {
     ['é', '5fa86a08-agent'],
     ['a'.repeat(58), `${'a'.repeat(48)}-5fa86a08-agent`],
     [`${'a'.repeat(47)}-${'b'.repeat(20)}`, `${'a'.repeat(47)}-5fa86a08-agent`],
-  ])('%s is no label, or has no room: a part of it and a hash', (text, name) => {
+  ])('%s is not a label, or too long: a part of it and a hash', (text, name) => {
     expect(objectNameWithin(text, options)).toBe(name);
   });
 
-  it('a text that something else could have has a hash of what the name stands for', () => {
+  it('a text that something else could have gets a hash of the identity', () => {
     const names = ['a/net', 'b/net'].map((of) => objectNameWithin('net', { suffix: '', of, isAmbiguous: true }));
     expect(names).toEqual([expect.stringMatching(/^net-[0-9a-f]{8}$/), expect.stringMatching(/^net-[0-9a-f]{8}$/)]);
     expect(new Set(names).size).toBe(2);
   });
 
-  it('`most` is the length of the whole name', () => {
+  it('`most` limits the length of the whole name', () => {
     expect(objectNameWithin('abcdefgh', { suffix: '-x', of: 'abc', isAmbiguous: false, most: 10 })).toBe('abcdefgh-x');
     expect(objectNameWithin('abcdefghijk', { suffix: '-x', of: 'abc', isAmbiguous: false, most: 12 })).toMatch(
       /^a-[0-9a-f]{8}-x$/,

@@ -1,22 +1,19 @@
 import { fnv1a64 } from './fnv1a64.js';
 
-/** As long as a label value may be, which is what a Deployment's name becomes. */
+/** The maximum length of a label value, because a Deployment's name becomes one. */
 const MOST_CHARACTERS = 63;
 const HASH_CHARACTERS = 8;
 
 export interface ObjectNameOptions {
   readonly suffix: string;
-  /** What the name stands for, and nothing else does. */
+  /** The identity of the named thing, which must be unique. */
   readonly of: string;
-  /** True: something else could have the same text. */
+  /** True if something else could have the same text. */
   readonly isAmbiguous: boolean;
   readonly most?: number;
 }
 
-/**
- * A name that Kubernetes takes (RFC 1123 label): the text itself where that is one and means one thing only, else as much of it
- * as there is room for and a hash.
- */
+/** A name that Kubernetes accepts (RFC 1123 label): the text itself if it is valid and unique, otherwise as much of it as fits, and a hash. */
 export function objectNameWithin(text: string, { suffix, of, isAmbiguous, most = MOST_CHARACTERS }: ObjectNameOptions): string {
   const room = most - suffix.length;
   if (!isAmbiguous && text.length <= room && isLabel(text)) return text + suffix;

@@ -18,7 +18,7 @@ it.each<[readonly string[], unknown]>([
   expect(readField(object, ...path)).toEqual(expected);
 });
 
-it('a text or a list is read only where there is one', () => {
+it('a text or a list is read only if there is one', () => {
   expect([readText(object, 'spec', 'name'), readText(object, 'spec', 'count'), readText(undefined, 'spec')]).toEqual([
     'a',
     undefined,
@@ -27,7 +27,7 @@ it('a text or a list is read only where there is one', () => {
   expect([readList(object, 'spec', 'list'), readList(object, 'spec', 'name'), readList(null, 'spec')]).toEqual([['x'], [], []]);
 });
 
-it('of fields, those that are text are read', () => {
+it('only fields that are text are read', () => {
   expect([readTexts(object, 'spec'), readTexts(object, 'spec', 'none'), readTexts(object, 'spec', 'list')]).toEqual([
     { name: 'a', '': 'empty' },
     {},

@@ -1,4 +1,4 @@
-/** What stands at a path of an unknown value, or undefined where the path leads nowhere. */
+/** The value at a path of an unknown value, or undefined if there is none. */
 export function readField(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const name of path) {
@@ -8,20 +8,20 @@ export function readField(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** The text at a path; undefined where there is none, or something else. */
+/** The text at a path; undefined if there is none, or something else. */
 export function readText(value: unknown, ...path: readonly string[]): string | undefined {
   const found = readField(value, ...path);
   return typeof found === 'string' ? found : undefined;
 }
 
-/** The fields at a path that are text, as annotations and labels are; none where there are no fields. */
+/** The fields at a path that are text, such as annotations and labels; empty if there are none. */
 export function readTexts(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
   const found = readField(value, ...path);
   if (!isRecord(found)) return {};
   return Object.fromEntries(Object.entries(found).filter((field): field is [string, string] => typeof field[1] === 'string'));
 }
 
-/** The items of the list at a path; none where there is no list. */
+/** The items of the list at a path; empty if there is no list. */
 export function readList(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const found = readField(value, ...path);
   return Array.isArray(found) ? found : [];

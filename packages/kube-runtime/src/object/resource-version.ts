@@ -1,6 +1,6 @@
 /**
- * True if this version of an object is older than the other. Versions of one kind are compared as numbers, which the API promises
- * since Kubernetes 1.35 and every server before kept to; a text that is no number is never older.
+ * True if this version of an object is older than the other. Versions of one kind are compared as numbers. The API guarantees that since Kubernetes
+ * 1.35, and earlier servers did it too. A text that is not a number is never older.
  */
 export function isOlderVersion(version: string, than: string): boolean {
   if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;

@@ -7,7 +7,7 @@ describe('times', () => {
     expect(parseTime('2026-01-01T00:00:00Z')).toBe(1_767_225_600_000);
   });
 
-  it.each([undefined, '', 'yesterday'])('%j is no time', (text) => {
+  it.each([undefined, '', 'yesterday'])('%j is not a time', (text) => {
     expect(parseTime(text)).toBeNaN();
   });
 });

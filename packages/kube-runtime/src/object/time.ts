@@ -1,6 +1,6 @@
 /** Times as Kubernetes writes them, RFC 3339 in UTC. Only forms of Date that read no clock. */
 
-/** Milliseconds since 1970; NaN for what is no time. */
+/** Milliseconds since 1970; NaN if the text is not a time. */
 export function parseTime(text: string | undefined): number {
   return Date.parse(text ?? '');
 }

@@ -8,14 +8,14 @@ export interface ControllerPart {
   readonly name: string;
   /** True once its caches are complete. */
   readonly synced: boolean;
-  /** What it waits for, for people; empty: it keeps the process from nothing. Default: its caches. */
+  /** What it waits for, for people; empty if the process can be ready. Default: its caches. */
   readonly unready?: () => readonly string[];
-  /** What it does not have and the process works without, for people. Default: nothing. */
+  /** What it lacks although the process works without it, for people. Default: nothing. */
   readonly lacks?: () => readonly string[];
-  /** Begins to follow the cluster. It writes nothing. */
+  /** Starts to follow the cluster. It writes nothing. */
   readonly start: () => void;
-  /** This process is leader: begins to write, as soon as the caches are complete and as new as this call. */
+  /** Called when this process becomes leader: it begins to write as soon as the caches are complete and as new as this call. */
   readonly lead: () => void;
-  /** Begins nothing new from this call on; resolves when nothing is under way. */
+  /** Begins nothing new; resolves when all work has ended. */
   readonly stop: () => Promise<void>;
 }

@@ -43,7 +43,7 @@ function setUp() {
 }
 
 describe('a controller', () => {
-  it('follows from the start and reconciles nothing before it is leader; then every key once, and then what changes', async () => {
+  it('follows from the start and reconciles nothing before it is leader; then every key once, then changes', async () => {
     const { clock, sites, pods, log, controller } = setUp();
     sites.put(site('a'));
     pods.put(pod('a-1', 'a'));
@@ -59,16 +59,16 @@ describe('a controller', () => {
     expect(log).toEqual(['default/a here, 2 pods', 'default/b gone, 2 pods']);
     pods.put(pod('a-1', 'c'));
     await clock.advance(1);
-    expect(log.slice(2), 'the owner before, and the owner after').toEqual(['default/a here, 2 pods', 'default/c gone, 2 pods']);
+    expect(log.slice(2), 'the former owner and the new one').toEqual(['default/a here, 2 pods', 'default/c gone, 2 pods']);
     pods.remove('default/b-1');
     await clock.advance(1);
-    expect(log.slice(4), 'the owner of what is gone').toEqual(['default/b gone, 1 pods']);
+    expect(log.slice(4), 'the owner of a deleted object').toEqual(['default/b gone, 1 pods']);
     controller.add('default/x');
     await clock.advance(1);
     expect(log.at(-1)).toBe('default/x gone, 1 pods');
   });
 
-  it('begins with what is there when leadership begins, not with what a watch that lags has seen', async () => {
+  it('begins with the state of the cluster when leadership begins, not with that of a lagging watch', async () => {
     const { clock, sites, log, controller } = setUp();
     controller.start();
     await clock.advance(100);

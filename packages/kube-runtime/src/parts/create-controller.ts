@@ -1,5 +1,5 @@
 /**
- * A controller from its sources and its reconciler: what changes in a source is reconciled by key, only while this process is leader, and only
+ * Creates a controller from its sources and its reconciler. Changes in a source are reconciled by key, only while this process is leader, and only
  * once every cache is complete and as new as the leadership.
  */
 import type { ApiResource } from '../api/api-resource.js';
@@ -11,10 +11,10 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from '../queue/keyed-queue.js';
 import type { ControllerPart } from './controller-part.js';
 
-/** A kind that a controller looks at. */
+/** A kind that a controller watches. */
 export interface ControllerSource {
   readonly resource: ApiResource;
-  /** What is reconciled when this object changes; default: its own key. Values of the object before and after a change count. */
+  /** The keys to reconcile when this object changes; default: its own key. It is called for the object before and after a change. */
   readonly keysOf?: (object: KubernetesObject) => Iterable<string>;
 }
 
@@ -29,18 +29,18 @@ export interface ControllerSettings<Name extends string> extends Omit<KeyedQueue
     caches: Readonly<Record<Name, CacheSubscription>>,
     signal: AbortSignal,
   ) => Promise<ReconcileResult>;
-  /** A list or watch of a source failed, and is tried again. */
+  /** A list or watch of a source failed, and is retried. */
   readonly onReadError?: (source: Name, error: unknown) => void;
 }
 
 export interface Controller extends ControllerPart {
   /** Keys that wait, for metrics. */
   readonly depth: number;
-  /** Has a key reconciled; before this process is leader it is left out, as all keys are reconciled then. */
+  /** Requests that a key is reconciled. Ignored before this process is leader, because all keys are reconciled then. */
   readonly add: (key: string) => void;
 }
 
-/** For `keysOf`: an object concerns the one that owns it, of this kind and in the same namespace. */
+/** For `keysOf`: the key of the object's managing owner, of this kind and in the same namespace. */
 export function ownerKeys(kind: string): (object: KubernetesObject) => string[] {
   return (object) => {
     const owner = controllerOf(object);
@@ -67,7 +67,7 @@ export function createController<Name extends string>(settings: ControllerSettin
         try {
           for (const concerned of index.update(key, subscription.get(key))) add(concerned);
         } catch (error) {
-          // What it concerns now is not known; what it concerned may have to change.
+          // Its current keys are not known; the former ones may need a change.
           for (const concerned of before) add(concerned);
           throw error;
         }
@@ -104,7 +104,7 @@ export function createController<Name extends string>(settings: ControllerSettin
     lead: () => {
       if (state !== 'following') return;
       state = 'refreshing';
-      // What changed while another process was leader may not have been seen yet.
+      // Changes by the former leader may not have been seen yet.
       void Promise.all(sources.map(({ subscription }) => subscription.refresh())).then(begin);
     },
     stop: async () => {

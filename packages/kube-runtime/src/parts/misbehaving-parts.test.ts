@@ -42,7 +42,7 @@ it('no part leads after the run was stopped in onLeading', async () => {
   expect(log).toEqual(['a start', 'a stop']);
 });
 
-it('onStopProblem that throws does not keep the run from ending', async () => {
+it('a throwing onStopProblem does not keep the run from ending', async () => {
   const [clock, log] = [new FakeClock(), [] as string[]];
   const bad = part('a', log, { stop: () => Promise.reject(new Error('no')) });
   const run = runParts({
@@ -64,7 +64,7 @@ it('onStopProblem that throws does not keep the run from ending', async () => {
   expect(ended).toBe(true);
 });
 
-it('onLeading that throws ends the run: no process keeps a Lease and does nothing', async () => {
+it('a throwing onLeading ends the run: no process keeps a Lease and does nothing', async () => {
   const [clock, log] = [new FakeClock(), [] as string[]];
   const store = new MemoryLeaseStore();
   const times = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500, random: () => 0 };

@@ -45,7 +45,7 @@ describe('the life of a part', () => {
     expect(life.isWorking).toBe(false);
   });
 
-  it('one that leads without a start follows first, and works at once where everything is listed', async () => {
+  it('a part that leads without a start follows first, and works at once if everything is listed', async () => {
     const { life, log, state, answer } = setUp();
     state.isSynced = true;
     life.lead();
@@ -53,7 +53,7 @@ describe('the life of a part', () => {
     expect(log).toEqual(['follows', 'lists anew', 'works']);
   });
 
-  it('one that has stopped begins nothing, whatever answers then', async () => {
+  it('a stopped part begins nothing, whatever answers arrive', async () => {
     const { life, log, state, answer } = setUp();
     life.lead();
     life.stop();

@@ -1,6 +1,6 @@
 /**
- * The life of a part that follows the cluster from its start, and works only while it leads: as the cluster is after the leadership began, not as a watch that
- * lags behind has it. A leader before may have written what has not been seen here.
+ * The lifecycle of a part that follows the cluster from its start, and works only while it leads. It waits until its caches are as new as the
+ * leadership, because the former leader may have made writes that a lagging watch has not shown yet.
  */
 
 export interface PartLifecycleSettings {
@@ -10,7 +10,7 @@ export interface PartLifecycleSettings {
   readonly refresh: () => Promise<unknown>;
   /** True once every cache is complete. */
   readonly isSynced: () => boolean;
-  /** This process leads, and everything is listed: called once. */
+  /** Called once, when this process leads and everything is listed. */
   readonly onWorking: () => void;
 }
 
@@ -18,14 +18,14 @@ type State =
   | 'new'
   /** Caches are followed. */
   | 'following'
-  /** Leader, while every cache is listed anew. */
+  /** Leader; every cache is being listed anew. */
   | 'refreshing'
-  /** Leader, while some cache is not complete. */
+  /** Leader; some cache is not complete. */
   | 'syncing'
   | 'working'
   | 'stopped';
 
-/** Calls come as those of a `ControllerPart` do: others change nothing. */
+/** Calls must come in the order of a `ControllerPart`; others have no effect. */
 export class PartLifecycle {
   readonly #settings: PartLifecycleSettings;
   #state: State = 'new';
@@ -34,7 +34,7 @@ export class PartLifecycle {
     this.#settings = settings;
   }
 
-  /** True while it leads and everything is listed: only then is anything written. */
+  /** True while it leads and everything is listed. Write only then. */
   get isWorking(): boolean {
     return this.#state === 'working';
   }
@@ -56,14 +56,14 @@ export class PartLifecycle {
     });
   }
 
-  /** To be called when a cache is complete. */
+  /** Call it when a cache is complete. */
   check(): void {
     if (this.#state !== 'syncing' || !this.#settings.isSynced()) return;
     this.#state = 'working';
     this.#settings.onWorking();
   }
 
-  /** Nothing begins any more. */
+  /** Nothing begins after this. */
   stop(): void {
     this.#state = 'stopped';
   }

@@ -6,7 +6,7 @@ import { type PartsRun, type RunEnd, type RunPartsSettings, runParts } from './r
 
 const TIMES = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
-/** Parts that log what is asked of them, and stop when the test lets them. */
+/** Parts that log their calls, and stop when the test lets them. */
 function setUp() {
   const clock = new FakeClock();
   const log: string[] = [];
@@ -44,7 +44,7 @@ function setUp() {
 }
 
 describe('parts of a process', () => {
-  it('without an election all start and lead at once, in order, and stop in the opposite order', async () => {
+  it('without an election all start and lead at once, in order, and stop in reverse order', async () => {
     const { log, part, run } = setUp();
     const running = run([part('one'), part('other')], { onLeading: () => log.push('leading') });
     expect([running.isLeading(), running.unready()]).toEqual([false, ['not started']]);
@@ -113,7 +113,7 @@ describe('parts of a process', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('a part that throws while it stops is named, the others stop all the same, and the Lease is left to expire', async () => {
+  it('a part that throws while it stops is named, the others still stop, and the Lease is left to expire', async () => {
     const { clock, log, part, run, store, election } = setUp();
     const fails = (name: string, stop: () => Promise<void>) => part(name, { stop });
     const one = run(
@@ -158,7 +158,7 @@ describe('parts of a process', () => {
     expect(again.isLeading()).toBe(true);
   });
 
-  it('without an election what is under way may write until the parts have stopped', async () => {
+  it('without an election current work may write until the parts have stopped', async () => {
     const { slow, run, stops, part } = setUp();
     const running = run([slow('slow')]);
     running.start();
@@ -209,7 +209,7 @@ describe('parts of a process', () => {
     expect(running.unready()).toEqual(['precise: pods: 403']);
   });
 
-  it('a part that is not complete may tell what it lacks, and keep the process from nothing', () => {
+  it('an incomplete part may report what it lacks without blocking readiness', () => {
     const { part, run } = setUp();
     const lacking = part('lacking', { unready: () => [], lacks: () => ['the kind Pod'], synced: false });
     const running: PartsRun = run([part('one'), lacking]);

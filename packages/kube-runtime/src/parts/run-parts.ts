@@ -1,6 +1,6 @@
 /**
- * Several controllers in one process, under one leadership: all follow the cluster from the start, all begin to write when
- * leadership is gained, and all end when it is lost.
+ * Runs several controllers in one process, under one leadership: all follow the cluster from the start, all begin to write when leadership is gained,
+ * and all end when it is lost.
  */
 import type { Clock } from '../clock/clock.js';
 import { LeaseElector, type LeaseElectorSettings } from '../election/lease-elector.js';
@@ -12,34 +12,34 @@ export type RunEnd =
   | { readonly kind: 'stopped' }
   /** Another process may be leader now. The parts have stopped; a new run needs new parts. */
   | { readonly kind: 'leadership-lost' }
-  /** A part threw, or `onLeading` (then `part` is that): a bug. */
+  /** A part, or `onLeading` (then `part` has that name), threw: a bug. */
   | { readonly kind: 'failed'; readonly part: string; readonly error: unknown };
 
 export interface RunPartsSettings {
-  /** In the order in which they start and lead; they stop in the opposite order. */
+  /** In the order in which they start and lead; they stop in reverse order. */
   readonly parts: readonly ControllerPart[];
   readonly clock: Clock;
-  /** Undefined: no other process does the same, so this one is leader from the start. */
+  /** Undefined if no other process does the same: then this one is leader from the start. */
   readonly election?: Omit<LeaseElectorSettings, 'clock' | 'onLeading' | 'onLost'> | undefined;
   /** How long parts may take to stop, in milliseconds; default 30 seconds. After that the Lease is left to expire. */
   readonly drainMs?: number;
   /** Leadership begins: called before the first part leads. */
   readonly onLeading?: () => void;
-  /** A part did not stop as it should. @param error - undefined: it did not stop within `drainMs`. */
+  /** A part did not stop as it should. @param error - undefined if it did not stop within `drainMs`. */
   readonly onStopProblem?: (part: string, error: unknown) => void;
 }
 
-/** Parts that run. */
+/** Running parts. */
 export interface PartsRun {
-  /** True while this process may write: asked before every write (`fencedClient`). */
+  /** True while this process may write. Check it before every write (`fencedClient`). */
   readonly isLeading: () => boolean;
-  /** What the parts wait for, for people; empty: ready. */
+  /** What the parts wait for, for people; empty if they are ready. */
   readonly unready: () => readonly string[];
-  /** What parts do not have, and the process works without, for people. */
+  /** What parts lack although the process works without it, for people. */
   readonly lacks: () => readonly string[];
-  /** Begins. */
+  /** Starts the parts. */
   readonly start: () => void;
-  /** Stops the parts, then releases the Lease. Resolves when nothing is under way, or `drainMs` has passed. */
+  /** Stops the parts, then releases the Lease. Resolves when all work has ended, or `drainMs` has passed. */
   readonly stop: () => Promise<void>;
   /** Resolves once, after the parts have stopped. */
   readonly ended: Promise<RunEnd>;
@@ -54,7 +54,7 @@ type State =
 
 const DRAIN_MS = 30_000;
 
-/** The parts as one program. Nothing happens before `start`. */
+/** Combines the parts into one program. Nothing happens before `start`. */
 export function runParts(settings: RunPartsSettings): PartsRun {
   const run = new Run(settings);
   return {
@@ -92,7 +92,7 @@ class Run {
 
   isLeading(): boolean {
     if (this.#elector !== undefined) return this.#elector.isLeading();
-    // Without an election nothing can be lost: what is under way may end its writes while the parts stop.
+    // Without an election there is no leadership to lose: current work may finish its writes while the parts stop.
     return this.#state.kind === 'leading' || (this.#state.kind === 'ending' && this.#state.wasLeading);
   }
 
@@ -121,7 +121,7 @@ class Run {
     if (this.#state.kind === 'ended') return Promise.resolve();
     const done = Promise.withResolvers<void>();
     this.#state = { kind: 'ending', wasLeading: this.#state.kind === 'leading', done: done.promise };
-    // Settles always: what a part throws is reported.
+    // Always settles: errors of parts are reported.
     void this.#stopAll().then(() => {
       this.#state = { kind: 'ended' };
       this.#end.resolve(why);
@@ -136,13 +136,13 @@ class Run {
     try {
       this.#settings.onLeading?.();
     } catch (error) {
-      // Else a process that does nothing would keep the Lease.
+      // Otherwise a process that does nothing would keep the Lease.
       void this.end({ kind: 'failed', part: 'onLeading', error });
     }
     this.#each((part) => part.lead());
   }
 
-  /** False: a part threw, or the run was stopped meanwhile: it ends, and the parts that are left are not called any more. */
+  /** False if a part threw, or the run was stopped meanwhile: the run ends, and the remaining parts are not called. */
   #each(call: (part: ControllerPart) => void): boolean {
     const isOver = () => this.#state.kind === 'ending' || this.#state.kind === 'ended';
     for (const part of this.#settings.parts) {
@@ -157,13 +157,13 @@ class Run {
     return !isOver();
   }
 
-  /** What is under way ends while this process is leader; only then is the Lease released. */
+  /** Current work ends while this process is leader; only then is the Lease released. */
   async #stopAll(): Promise<void> {
     const stopped = this.#stopParts();
     await (this.#elector === undefined ? stopped : this.#elector.stop(() => stopped));
   }
 
-  /** False: a part did not stop, so another process must not begin yet. */
+  /** False if a part did not stop, so that another process must not begin yet. */
   async #stopParts(): Promise<boolean> {
     const { parts, clock, drainMs = DRAIN_MS, onStopProblem } = this.#settings;
     const running = new Set(parts);
@@ -173,7 +173,7 @@ class Run {
       try {
         onStopProblem?.(part, error);
       } catch {
-        // The run ends all the same.
+        // The run ends nevertheless.
       }
     };
     const stopOne = async (part: ControllerPart) => {
@@ -184,7 +184,7 @@ class Run {
       }
       running.delete(part);
     };
-    // All at once: none begins something new while another one ends its work.
+    // All at once, so that none begins something new while another finishes its work.
     const stopping = parts.toReversed().map(stopOne);
     const limit = Promise.withResolvers<void>();
     const callOff = clock.after(drainMs, limit.resolve);

@@ -58,7 +58,7 @@ describe('a keyed queue', () => {
     expect(log).toHaveLength(2);
   });
 
-  it('a key rests after it was reconciled: what is added meanwhile is one more reconcile, and other keys do not wait', async () => {
+  it('a key rests after it was reconciled: everything added meanwhile becomes one reconcile, and other keys do not wait', async () => {
     const { queue, clock, log, end } = queueOf(1, { restMs: (tookMs) => 2 * tookMs });
     queue.add('a');
     await clock.advance(10);
@@ -139,7 +139,7 @@ describe('a keyed queue', () => {
     expect(log).toEqual(['0 a', '400 a']);
   });
 
-  it('tells once what cannot be settled, again when the reason is another, and after a success', async () => {
+  it('reports a terminal result once, again if the reason changes, and again after a success', async () => {
     const { queue, log, end } = queueOf();
     for (const reason of ['no-label', 'no-label', 'bad-cidr', undefined, 'bad-cidr']) {
       queue.add('a');
@@ -170,7 +170,7 @@ describe('a keyed queue', () => {
     expect(done).toEqual(['good', 'bad']);
   });
 
-  it('fact 19: stops after what is under way has ended, and takes nothing more', async () => {
+  it('fact 19: stops after the current reconciles have ended, and starts no more', async () => {
     const { queue, clock, log, end } = queueOf();
     queue.add('a');
     queue.add('b');
@@ -238,7 +238,7 @@ describe('a keyed queue', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('fact 10: changes while a key waits for its next try do not make the tries later', async () => {
+  it('fact 10: changes while a key waits for its next try do not delay the tries', async () => {
     const { queue, clock, log, end } = queueOf();
     queue.add('a');
     await end('a', RETRY);
@@ -277,7 +277,7 @@ describe('a keyed queue', () => {
     expect([log.length, clock.pending]).toEqual([2, 0]);
   });
 
-  it('fact 11: a key that is forgotten while it is reconciled is as new afterwards; added after that, it is reconciled once more', async () => {
+  it('fact 11: a key that is forgotten while it is reconciled has no history afterwards; added after that, it is reconciled once more', async () => {
     const { queue, clock, log, end } = queueOf();
     queue.add('a');
     await end('a', RETRY);
@@ -333,7 +333,7 @@ describe('a keyed queue', () => {
     expect(log.map((line) => line.slice(2))).toEqual(['a', 'a', 'b', 'a', 'b', 'a']);
   });
 
-  it('fact 25: how long a key waited and was reconciled is known, also of one that was moved before others', async () => {
+  it('fact 25: reports how long a key waited and was reconciled, even if it was moved before others', async () => {
     const clock = new FakeClock();
     const done: unknown[] = [];
     const queue = new KeyedQueue({
@@ -356,7 +356,7 @@ describe('a keyed queue', () => {
     ]);
   });
 
-  it('how long the oldest key waits is known, also of one that was moved before others; of keys under way it is nothing', async () => {
+  it('reports how long the oldest key has waited, even if it was moved before others; keys in progress do not wait', async () => {
     const { queue, clock, end } = queueOf();
     queue.add('under way');
     expect(queue.oldestWaitMs()).toBe(0);
@@ -392,7 +392,7 @@ describe('a keyed queue', () => {
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (actions, concurrency) => {
         const clock = new FakeClock();
         const running = new Map<string, (result: ReconcileResult) => void>();
-        /** Adds that no work has begun after. */
+        /** Keys that were added and not reconciled since. */
         const unseen = new Set<string>();
         const queue = new KeyedQueue({
           clock,

@@ -1,54 +1,54 @@
 /**
- * Keys that wait to be reconciled, `namespace/name` mostly: a key is added when something changes, and the reconciler looks at how things are
- * by then. So no change is lost however often keys are added, and no change is reconciled twice:
+ * Keys that wait to be reconciled, mostly `namespace/name`. A key is added when something changes, and the reconciler looks at the current state when
+ * its turn comes. So no change is lost however often keys are added, and no change is reconciled twice:
  *
  * - a key that waits is not added again;
  * - a key is never reconciled twice at once: added meanwhile, it is reconciled once more afterwards;
- * - what failed is tried again, later each time; a key that is added meanwhile does not wait for that, and its failures count as one;
+ * - a failed key is retried, later each time; if it is added meanwhile it does not wait, and its failures count as one;
  * - keys of a first list or a resync (`background`) let every change go first;
  * - a reconciler that hangs loses its slot after a deadline, so that other keys go on;
- * - a key can rest after it was reconciled (`restMs`), so that changes gather, and no reconciler waits in its slot.
+ * - a key can rest after it was reconciled (`restMs`), so that changes gather without a reconciler that waits in its slot.
  */
 import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
 import { WaitingKeys } from './waiting-keys.js';
 
-/** What became of a key. */
+/** The outcome of a reconcile. */
 export type ReconcileResult =
-  /** As it should be. */
+  /** The object is as it should be. */
   | { readonly kind: 'settled' }
-  /** As it should be for now: look again after this time. */
+  /** The object is as it should be for now: look again after this time. */
   | { readonly kind: 'recheck'; readonly afterMs: number }
   /** Something did not work that may work later. */
   | { readonly kind: 'retry'; readonly reason: string }
-  /** It will not work before something changes; reported once, and not tried again by itself unless a time is given. */
+  /** It will not work before something changes; reported once, and retried only if a time is given. */
   | { readonly kind: 'terminal'; readonly reason: string; readonly recheckAfterMs?: number };
 
-/** A key was reconciled. */
+/** A completed reconcile. */
 export interface Reconciled {
   readonly result: ReconcileResult;
-  /** From when it was added until its turn came. */
+  /** The time from when the key was added until its turn came. */
   readonly waitedMs: number;
   readonly durationMs: number;
 }
 
 export interface KeyedQueueSettings {
-  /** Reconciles one key. What it throws counts as `retry`. @param signal - aborted when the deadline has passed. */
+  /** Reconciles one key. An error counts as `retry`. @param signal - aborted when the deadline has passed. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<ReconcileResult>;
   readonly clock: Clock;
   readonly backOff: BackOffSettings;
-  /** Keys that are reconciled at a time; default 1. */
+  /** How many keys are reconciled at a time; default 1. */
   readonly concurrency?: number;
   /** A reconciler that takes longer loses its slot to other keys; its own key waits until it ends. Default ten minutes. */
   readonly deadlineMs?: number;
   /**
-   * How long a key rests after it was reconciled, in milliseconds: what is added meanwhile, retries and rechecks included, is reconciled once,
-   * when the rest is over. Default: not at all. @param tookMs - how long reconciling it took.
+   * How long a key rests after it was reconciled, in milliseconds. If it is added meanwhile, also by a retry or recheck, it is reconciled once when
+   * the rest is over. Default: 0. @param tookMs - how long the reconcile took.
    */
   readonly restMs?: (tookMs: number) => number;
   /** A key cannot be settled until something changes; called once for each key and reason. */
   readonly onTerminal?: (key: string, reason: string) => void;
-  /** A key was not reconciled, and is tried again. */
+  /** A reconcile failed, and is retried. */
   readonly onRetry?: (
     key: string,
     cause: { readonly reason: string; readonly error?: unknown; readonly afterMs: number },
@@ -57,27 +57,27 @@ export interface KeyedQueueSettings {
   readonly onReconciled?: (key: string, done: Reconciled) => void;
   /** A reconciler has passed its deadline. */
   readonly onDeadline?: (key: string) => void;
-  /** What one of these callbacks or `restMs` threw: a bug there, which keeps no key from its turn. */
+  /** One of these callbacks or `restMs` threw. That is a bug there, and does not affect the queue. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Whether a key is here for a change, or because all keys are looked at. */
+/** Whether a key was added because of a change, or because all keys are reconciled. */
 export type Urgency = 'change' | 'background';
 
 /** A key that is being reconciled. */
 interface Running {
   readonly waitedMs: number;
-  /** Reconciled once more afterwards, as it was added meanwhile. */
+  /** It was added meanwhile, so it is reconciled once more afterwards. */
   again: Urgency | undefined;
-  /** It has passed its deadline: another key has its slot. */
+  /** It has passed its deadline, and another key has its slot. */
   isOverdue: boolean;
-  /** The object is gone: the result of the reconciler counts no more. */
+  /** The object is gone, so the result is ignored. */
   isForgotten: boolean;
 }
 
 /** A key that rests after it was reconciled. */
 interface Resting {
-  /** Reconciled when the rest is over, as it was added meanwhile. */
+  /** It was added meanwhile, so it is reconciled when the rest is over. */
   again: Urgency | undefined;
   readonly callOff: () => void;
 }
@@ -93,12 +93,12 @@ export class KeyedQueue {
   readonly #settings: KeyedQueueSettings;
   readonly #waiting: Readonly<Record<Urgency, WaitingKeys>> = { change: new WaitingKeys(), background: new WaitingKeys() };
   readonly #running = new Map<string, Running>();
-  /** Reconciles under way that have not passed their deadline. */
+  /** Current reconciles that have not passed their deadline. */
   #slotsInUse = 0;
   readonly #resting = new Map<string, Resting>();
   /** Failures in a row. */
   readonly #failures = new Map<string, number>();
-  /** Keys whose next run does not come from back-off: it is not one more failure in a row. */
+  /** Keys whose next run was not scheduled by back-off, so it does not count as one more failure in a row. */
   readonly #early = new Set<string>();
   readonly #timers = new Map<string, Timer>();
   readonly #terminal = new Map<string, string>();
@@ -114,7 +114,7 @@ export class KeyedQueue {
     return this.#waiting.change.size + this.#waiting.background.size;
   }
 
-  /** How long the key that waits longest has waited for its turn, in milliseconds; 0: none waits. It looks at every key: for metrics. */
+  /** How long the oldest waiting key has waited, in milliseconds; 0 if none waits. It reads every key: only for metrics. */
   oldestWaitMs(): number {
     const { change, background } = this.#waiting;
     const nowMs = this.#settings.clock.nowMs();
@@ -127,7 +127,7 @@ export class KeyedQueue {
   }
 
   /**
-   * Has the key reconciled as soon as its turn comes. After `stop`, nothing.
+   * Adds the key; it is reconciled when its turn comes. Ignored after `stop`.
    *
    * @param urgency - `background`: after all keys that have changed.
    */
@@ -137,7 +137,7 @@ export class KeyedQueue {
     this.#enqueue(key, urgency);
   }
 
-  /** Adds the key later; sooner if it is added by then, or was to be added earlier anyway. */
+  /** Adds the key after a delay; an earlier `add` or delay takes precedence. */
   addAfter(key: string, delayMs: number): void {
     if (this.#stopped) return;
     const { clock } = this.#settings;
@@ -147,7 +147,7 @@ export class KeyedQueue {
     this.#timers.set(key, { atMs, callOff: clock.after(delayMs, () => this.#enqueue(key, 'change')) });
   }
 
-  /** Forgets a key whose object is gone: failures, timers and what was reported. A run that is under way leaves no timer. */
+  /** Forgets a key whose object is gone: failures, timers and reported reasons. A reconcile in progress leaves no timer. */
   forget(key: string): void {
     this.#callOff(key);
     this.#waiting.change.delete(key);
@@ -162,13 +162,13 @@ export class KeyedQueue {
     this.#tellIdle();
   }
 
-  /** Resolves when no key waits or is reconciled; keys that wait for their time do not count. */
+  /** Resolves when no key waits or is reconciled; keys with a future time do not count. */
   async idle(): Promise<void> {
     if (!this.busy) return;
     await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
-  /** Begins nothing more; resolves when what is under way has ended. */
+  /** Begins nothing more; resolves when all current reconciles have ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const { callOff } of [...this.#timers.values(), ...this.#resting.values()]) callOff();
@@ -202,7 +202,7 @@ export class KeyedQueue {
       while (this.#slotsInUse < concurrency) {
         const next = waiting.take();
         if (next === undefined) break;
-        // Settles always: every failure is a result.
+        // Always settles: every failure is a result.
         void this.#run(next.key, next.sinceMs);
       }
     }
@@ -275,7 +275,7 @@ export class KeyedQueue {
     if (afterMs !== undefined && again === undefined) this.addAfter(key, afterMs);
   }
 
-  /** Undefined: it is not looked at again by itself. */
+  /** Undefined if the key is not scheduled again. */
   #nextRunMs(
     key: string,
     result: ReconcileResult,
@@ -308,7 +308,7 @@ export class KeyedQueue {
     this.#timers.delete(key);
   }
 
-  /** Calls a callback. Undefined: it threw. */
+  /** Calls a callback. Returns undefined if it threw. */
   #tell<Answer>(call: () => Answer): Answer | undefined {
     try {
       return call();
@@ -332,7 +332,7 @@ export class KeyedQueue {
 
 const KINDS: ReadonlySet<string> = new Set<ReconcileResult['kind']>(['settled', 'recheck', 'retry', 'terminal']);
 
-/** JavaScript lets a reconciler return nothing. */
+/** In JavaScript, a reconciler may return nothing. */
 function checked(result: ReconcileResult | undefined): ReconcileResult {
   if (result !== undefined && result !== null && KINDS.has(result.kind)) return result;
   throw new TypeError(`a reconciler returned ${JSON.stringify(result)}; return { kind: 'settled' }, or another ReconcileResult`);

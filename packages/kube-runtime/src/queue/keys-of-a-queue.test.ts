@@ -4,7 +4,7 @@ import { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from './key
 
 const SETTLED: ReconcileResult = { kind: 'settled' };
 
-/** A queue whose reconciles take so long and give these results, the last one again and again. */
+/** A queue whose reconciles take this long and return these results; the last result repeats. */
 function queueOf(
   results: readonly (ReconcileResult | Error)[],
   { takesMs = 0, ...more }: { takesMs?: number } & Partial<KeyedQueueSettings> = {},
@@ -87,7 +87,7 @@ describe('the order of keys', () => {
     expect(waits).toEqual([0, 50]);
   });
 
-  it('a key that has rested is reconciled only if it was added meanwhile', async () => {
+  it('a rested key is reconciled only if it was added meanwhile', async () => {
     const { queue, clock, log } = queueOf([SETTLED], { restMs: () => 100 });
     queue.add('a');
     queue.add('b');
@@ -99,7 +99,7 @@ describe('the order of keys', () => {
 });
 
 describe('the end of the work', () => {
-  it('idle waits for all keys, and for none where there are none', async () => {
+  it('idle waits for all keys, and resolves at once if there are none', async () => {
     const { queue, clock } = queueOf([SETTLED], { takesMs: 10 });
     await queue.idle();
     queue.add('a');
@@ -114,7 +114,7 @@ describe('the end of the work', () => {
     expect([isIdle, queue.busy]).toEqual([true, false]);
   });
 
-  it('after the stop no key is begun, at once or later, whatever waited', async () => {
+  it('after the stop no key is reconciled, whatever was waiting', async () => {
     const { queue, clock, log } = queueOf([SETTLED], { takesMs: 10 });
     for (const key of ['a', 'b']) queue.add(key);
     queue.add('c', 'background');
@@ -129,7 +129,7 @@ describe('the end of the work', () => {
   });
 });
 
-it('a retry has the error that was thrown, and none where a reconciler asks for it', async () => {
+it('a retry has the error that was thrown, and none if the reconciler asked for it', async () => {
   const error = new Error('no way');
   const { queue, clock, causes } = queueOf([error, { kind: 'retry', reason: 'conflict' }, SETTLED]);
   queue.add('a');

@@ -38,11 +38,11 @@ const boom = () => {
   throw new Error('boom');
 };
 
-it('a reconciler without a result is a failure with that reason, and no other key suffers', async () => {
+it('a reconciler without a result fails with that reason, and other keys are not affected', async () => {
   const reasons: unknown[] = [];
   const seen: string[] = [];
   const { unhandled } = await run({
-    // As JavaScript lets one write it.
+    // Possible in JavaScript.
     reconcile: (async (key: string) => void seen.push(key)) as never,
     onRetry: (_, { error }) => reasons.push(String(error)),
   });
@@ -51,7 +51,7 @@ it('a reconciler without a result is a failure with that reason, and no other ke
   expect(reasons[0]).toMatch(/settled/);
 });
 
-it.each(['onReconciled', 'onRetry', 'restMs'] as const)('%s that throws ends neither the queue nor the process', async (name) => {
+it.each(['onReconciled', 'onRetry', 'restMs'] as const)('a throwing %s ends neither the queue nor the process', async (name) => {
   const { runs, unhandled } = await run({ [name]: boom });
   expect(unhandled).toEqual([]);
   expect(runs).toContain('good');

@@ -11,7 +11,7 @@ describe('mostUrgent', () => {
   const settled: ReconcileResult = { kind: 'settled' };
   const byUrgency = [retry, soon, later, refused, never, settled];
 
-  it('of any two it is the one that has to be looked at sooner, in whatever order they come', () => {
+  it('is the result that needs attention sooner, in whatever order they come', () => {
     for (const [index, one] of byUrgency.entries()) {
       for (const other of byUrgency.slice(index)) {
         expect(mostUrgent(one, other)).toBe(one);
@@ -20,7 +20,7 @@ describe('mostUrgent', () => {
     }
   });
 
-  it('of two that are equally urgent it is the first one', () => {
+  it('is the first of two equally urgent results', () => {
     for (const one of byUrgency) {
       const other = { ...one };
       expect(mostUrgent(one, other)).toBe(one);

@@ -3,8 +3,8 @@ import type { ReconcileResult } from './keyed-queue.js';
 const URGENCY: Readonly<Record<ReconcileResult['kind'], number>> = { retry: 3, recheck: 2, terminal: 1, settled: 0 };
 
 /**
- * The result of work that has several parts: the one that has to be looked at soonest. `retry` comes before `recheck`, `recheck`
- * before `terminal`, and `terminal` before `settled`; of two of one kind it is the earlier one.
+ * Combines the results of several parts of a reconcile: the one that needs attention soonest. `retry` comes before `recheck`, `recheck` before
+ * `terminal`, and `terminal` before `settled`; of two of one kind it is the earlier one.
  */
 export function mostUrgent(one: ReconcileResult, other: ReconcileResult): ReconcileResult {
   const difference = URGENCY[one.kind] - URGENCY[other.kind];

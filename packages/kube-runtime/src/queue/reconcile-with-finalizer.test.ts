@@ -43,7 +43,7 @@ function setUp(metadata: Partial<KubernetesObject['metadata']> = {}) {
 }
 
 describe('fact 21: a finalizer', () => {
-  it('is recorded before anything is reconciled, beside those of others, and written once', async () => {
+  it('is written once, before anything is reconciled, and keeps those of others', async () => {
     const { run, calls, finalizers } = setUp({ finalizers: ['theirs'] });
     expect(await run()).toEqual({ kind: 'recheck', afterMs: 5 });
     await run();
@@ -51,7 +51,7 @@ describe('fact 21: a finalizer', () => {
     expect(finalizers()).toEqual(['theirs', OURS]);
   });
 
-  it('goes after a clean-up that succeeded, and those of others stay', async () => {
+  it('is removed after a successful clean-up, and those of others stay', async () => {
     const { run, calls, delet, finalizers } = setUp({ finalizers: ['theirs', OURS, 'more'] });
     await delet();
     expect(await run()).toEqual(SETTLED);
@@ -74,7 +74,7 @@ describe('fact 21: a finalizer', () => {
     expect(finalizers()).toEqual([OURS]);
   });
 
-  it('is not written over a change that was not seen: it is tried again', async () => {
+  it('does not overwrite an unseen change: it is retried', async () => {
     const { server, run, delet, calls, finalizers } = setUp();
     const seen = server.objects.get('default/a');
     server.put({ ...(seen as KubernetesObject), metadata: { ...(seen as KubernetesObject).metadata, finalizers: ['new'] } });
@@ -88,7 +88,7 @@ describe('fact 21: a finalizer', () => {
     expect(await run(undefined, seen)).toEqual({ kind: 'retry', reason: 'conflict' });
   });
 
-  it('is neither added to an object that is being deleted nor removed where it is not', () => {
+  it('is neither added to an object that is being deleted, nor removed if it is absent', () => {
     const object: KubernetesObject = { metadata: { name: 'a', resourceVersion: '1', finalizers: ['theirs'] } };
     expect(planFinalizerRemoval(object, OURS)).toBeUndefined();
     expect(planFinalizer({ metadata: { ...object.metadata, deletionTimestamp: 't' } }, OURS)).toBeUndefined();
@@ -116,7 +116,7 @@ it.each<[string, boolean, WriteResult<KubernetesObject> | undefined, ReconcileRe
   ['removed', true, undefined, SETTLED],
   ['removed, in conflict', true, { ok: false, reason: 'conflict', message: 'm' }, { kind: 'retry', reason: 'conflict' }],
   ['removed from what is gone', true, { ok: false, reason: 'not-found', message: 'm' }, SETTLED],
-])('a finalizer that is %s, without a cache that has to know', async (_, isDeleted, refusal, expected) => {
+])('a finalizer that is %s, without a cache', async (_, isDeleted, refusal, expected) => {
   const metadata = { name: 'a', resourceVersion: '7', ...(isDeleted && { deletionTimestamp: 't', finalizers: [OURS] }) };
   const result = await reconcileWithFinalizer(
     { metadata },

@@ -10,13 +10,13 @@ export interface FinalizedReconciler {
   readonly client: Pick<ObjectClient<KubernetesObject>, 'patch'>;
   /** Receives the answer to every write: `wrote` of the cache. */
   readonly onWritten?: (object: KubernetesObject) => void;
-  /** The object has the finalizer, and is not being deleted. */
+  /** Called when the object has the finalizer and is not being deleted. */
   readonly reconcile: (object: KubernetesObject) => Promise<ReconcileResult>;
-  /** The object is being deleted. Anything but `settled` keeps the finalizer, and so does what is thrown. */
+  /** Called when the object is being deleted. The finalizer is removed only if it returns `settled`. */
   readonly cleanUp: (object: KubernetesObject) => Promise<ReconcileResult>;
 }
 
-/** Nothing is reconciled before the finalizer is recorded, and the finalizer goes only after the clean-up has succeeded. */
+/** Reconciles an object with a finalizer: it is written before anything is reconciled, and removed only after the clean-up has succeeded. */
 export async function reconcileWithFinalizer(
   object: KubernetesObject,
   reconciler: FinalizedReconciler,

@@ -14,7 +14,7 @@ it.each<[WriteRefusal, ReconcileResult]>([
   expect(toReconcileResult({ ok: false, reason, message: 'why' })).toEqual(expected);
 });
 
-it('a write that happened is settled, or has the result of the reconciler', () => {
+it('a successful write is settled, or returns the result of the reconciler', () => {
   expect(toReconcileResult({ ok: true, object: {} })).toEqual({ kind: 'settled' });
   expect(toReconcileResult({ ok: true, object: {} }, { kind: 'recheck', afterMs: 5 })).toEqual({ kind: 'recheck', afterMs: 5 });
 });

@@ -1,14 +1,14 @@
 import type { WriteResult } from '../api/object-client.js';
 import type { ReconcileResult } from './keyed-queue.js';
 
-/** A newer state is on its way, and explains the refusal: no failure that a person need learn of. */
+/** A newer state is on its way and explains the refusal, so a person need not know. */
 export const CONFLICT = 'conflict';
-/** A webhook may decide otherwise later. */
+/** A webhook may decide differently later. */
 const REFUSED_RETRY_MS = 30_000;
 
 /**
- * What a reconciler returns after a write. After a conflict, or where the object is missing, a change is on its way: it is tried again,
- * later each time, and at once when the change arrives. What the server does not accept or does not permit is for people.
+ * The result that a reconciler returns after a write. After a conflict, or if the object is missing, a change is on its way: the key is retried with
+ * back-off, and at once when the change arrives. If the server does not accept or permit the write, a person must act.
  */
 export function toReconcileResult(result: WriteResult<unknown>, done: ReconcileResult = { kind: 'settled' }): ReconcileResult {
   if (result.ok) return done;

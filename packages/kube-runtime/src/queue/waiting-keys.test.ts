@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { WaitingKeys } from './waiting-keys.js';
 
 describe('waiting keys', () => {
-  it('are taken in the order in which they were added, also those that are added after the last one was taken', () => {
+  it('are taken in the order in which they were added, even after the queue was empty', () => {
     const keys = new WaitingKeys();
     keys.add('a', 1);
     keys.add('b', 2);
@@ -18,7 +18,7 @@ describe('waiting keys', () => {
     expect([keys.sinceMs('a'), keys.take(), keys.size]).toEqual([4, { key: 'a', sinceMs: 4 }, 0]);
   });
 
-  it('law: whatever is added, deleted, cleared and taken, they are as an array would have them', () => {
+  it('law: behaves like an array, whatever is added, deleted, cleared and taken', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     const act = fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant('add' as const), key }) },

@@ -4,7 +4,7 @@ import { collectGarbage } from './collect-garbage.js';
 import { FakeClock } from './fake-clock.js';
 import { MemoryResource } from './memory-resource.js';
 
-it('fact 24: what all owners of are gone is deleted, finalizers or not; what has an owner left, or never had one, stays', async () => {
+it('fact 24: an object is deleted when all its owners are gone, finalizers or not; others stay', async () => {
   const clock = new FakeClock();
   const [sites, pods] = [new MemoryResource(clock), new MemoryResource(clock)];
   const reference = (uid: string) => ({ apiVersion: 'v1', kind: 'Site', name: uid, uid });

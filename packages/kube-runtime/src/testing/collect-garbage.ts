@@ -8,7 +8,7 @@ export interface GarbageCollection {
   readonly owned: readonly MemoryResource[];
 }
 
-/** Deletes the objects all of whose owners are gone, as the garbage collector of a cluster does. */
+/** Deletes objects whose owners are all gone, like the garbage collector of a cluster. */
 export async function collectGarbage({ owners, owned }: GarbageCollection): Promise<void> {
   const uids = new Set(owners.flatMap(({ objects }) => [...objects.values()].map(({ metadata }) => metadata.uid)));
   for (const resource of owned) {

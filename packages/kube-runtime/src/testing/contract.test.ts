@@ -15,7 +15,7 @@ async function passing<Value>(clock: FakeClock, answer: Promise<Value>): Promise
   return answer;
 }
 
-/** @param namespace - undefined: of a cluster-scoped kind. */
+/** @param namespace - undefined for a cluster-scoped kind. */
 function inMemory(namespace: string | undefined): ObjectClientTarget {
   const clock = new FakeClock();
   return {

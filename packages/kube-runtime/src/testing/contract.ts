@@ -1,6 +1,6 @@
 /**
- * What every user of `ObjectClient` and `LeaseStore` relies on, as cases that every implementation has to pass: the one
- * in memory as well as the one for an API server.
+ * The behaviour that every user of `ObjectClient` and `LeaseStore` relies on, as cases that every implementation must pass: the one in memory as well
+ * as the one for an API server.
  */
 
 import type { ObjectClient, WriteResult } from '../api/object-client.js';
@@ -10,29 +10,29 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField } from '../object/read-field.js';
 
 export interface ObjectClientTarget {
-  /** Of a kind with a status subresource. */
+  /** A client of a kind with a status subresource. */
   readonly client: ObjectClient<KubernetesObject>;
-  /** An object of that kind that the server takes; `text` makes its spec differ. */
+  /** An object of that kind that the server accepts; `text` makes its spec differ. */
   readonly object: (name: string, text?: string) => KubernetesObject;
   /** The merge patch that sets `text` in the spec of `object`. */
   readonly specPatch: (text: string) => Readonly<Record<string, unknown>>;
-  /** A status that the server takes. */
+  /** A status that the server accepts. */
   readonly status: Readonly<Record<string, unknown>>;
   /** Waits for an answer; time passes meanwhile. */
   readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
-  /** Time passes until `look` is true. @throws Error if that takes too long. */
+  /** Lets time pass until `look` returns true. @throws Error if that takes too long. */
   readonly until: (what: string, look: () => boolean) => Promise<void>;
 }
 
 export interface ScaleTarget {
-  /** Of a kind with the subresource `scale`, as Deployments are. */
+  /** A client of a kind with the subresource `scale`, such as Deployments. */
   readonly client: ObjectClient<KubernetesObject>;
   readonly object: (name: string, replicas: number) => KubernetesObject;
   readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
 }
 
 export interface LeaseStoreTarget {
-  /** Two processes' views of the same Lease, which there is not yet. */
+  /** Two processes' views of the same Lease, which does not exist yet. */
   readonly one: LeaseStore;
   readonly other: LeaseStore;
   readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
@@ -46,7 +46,7 @@ export interface ContractCase<Target> {
 
 export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[] = [
   {
-    name: 'what is created is listed, with a uid, a version and generation 1; a status that came along is dropped',
+    name: 'a created object is listed, with a uid, a version and generation 1; its status is dropped',
     check: async (target) => {
       const { client, object, wait, status } = target;
       const created = accepted(await wait(client.create({ ...object('a'), status })));
@@ -58,7 +58,7 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     },
   },
   {
-    name: 'what is there already is not created again',
+    name: 'an existing object is not created again',
     check: async ({ client, object, wait }) => {
       accepted(await wait(client.create(object('a'))));
       refusedWith(await wait(client.create(object('a', 'else'))), 'already-exists');
@@ -97,7 +97,7 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
       same(again.metadata.resourceVersion, labelled.metadata.resourceVersion, 'version');
       const removed = accepted(await wait(client.patch({ key }, { metadata: { labels: { one: null } } })));
       same(JSON.stringify(removed.metadata.labels), '{"two":"2"}', 'labels');
-      same(removed.metadata.generation, 1, 'generation: labels are no spec');
+      same(removed.metadata.generation, 1, 'generation: labels are not part of the spec');
     },
   },
   {
@@ -133,7 +133,7 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     },
   },
   {
-    name: 'what is not there is not found',
+    name: 'a missing object is not found',
     check: async ({ client, object, specPatch, wait }) => {
       const key = keyOf(object('a'));
       refusedWith(await wait(client.patch({ key }, specPatch('else'))), 'not-found');
@@ -154,7 +154,7 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
     },
   },
   {
-    name: 'only the object at that version is deleted, where one is given',
+    name: 'only the object at that version is deleted, if one is given',
     check: async (target) => {
       const { client, object, specPatch, wait } = target;
       const { metadata } = accepted(await wait(client.create(object('a'))));
@@ -254,7 +254,7 @@ export const SCALE_CONTRACT: readonly ContractCase<ScaleTarget>[] = [
     },
   },
   {
-    name: 'the scale of what is not there, and a subresource that the kind does not have, are not found',
+    name: 'the scale of a missing object, and an unknown subresource, are not found',
     check: async ({ client, object, wait }) => {
       const key = keyOf(object('a', 2));
       for (const verb of ['get', 'patch'] as const)

@@ -20,12 +20,12 @@ export class FakeClock implements Clock {
     return () => void this.#timers.delete(timer);
   };
 
-  /** Timers that wait. */
+  /** The number of pending timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Goes on by so many milliseconds, and lets everything that becomes due happen in order, promises included. */
+  /** Advances by this many milliseconds, and runs everything that becomes due in order, including promises. */
   async advance(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await settle();
@@ -53,10 +53,10 @@ function isBefore(one: Timer, other: Timer): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** Taken before a test may replace it. */
+/** Saved before a test can replace it. */
 const { setImmediate: afterPromises } = globalThis;
 
-/** Lets chains of promises that need no timer come to their end, however long they are. */
+/** Waits for chains of promises that need no timer, however long they are. */
 export async function settle(): Promise<void> {
   await new Promise<void>((resolve) => afterPromises(resolve));
 }

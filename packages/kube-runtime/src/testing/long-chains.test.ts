@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { FakeClock } from './fake-clock.js';
 
-it('a chain of many promises comes to its end before time goes on', async () => {
+it('a long chain of promises ends before time advances', async () => {
   const clock = new FakeClock();
   const log: string[] = [];
   const chain = async () => {

@@ -1,6 +1,6 @@
 import type { LeaseRecord, LeaseStore, StoredLease } from '../election/lease-store.js';
 
-/** A lease in memory, shared by all who are given its `store`. */
+/** A lease in memory, shared by all users of its `store`. */
 export class MemoryLeaseStore implements LeaseStore {
   #stored: StoredLease | undefined;
   #writes = 0;

@@ -8,7 +8,7 @@ import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField } from '../object/read-field.js';
 import { applyMergePatch } from './merge-patch.js';
 
-/** What becomes of a write: `lost-request` never happens, `lost-answer` happens and its writer does not learn of it. */
+/** The fate of a write: `lost-request` never happens, `lost-answer` happens but the writer does not learn of it. */
 export type WriteFault = 'none' | 'lost-request' | 'lost-answer' | 'conflict';
 
 interface Change<Kind> {
@@ -21,30 +21,30 @@ interface OpenWatch<Kind> {
   sentUpTo: number;
 }
 
-/** What a subresource does, as in `start` of a VirtualMachine. */
+/** The effect of a subresource, such as `start` of a VirtualMachine. */
 export type MemorySubresource<Kind> = (
   object: Kind,
   call: SubresourceCall,
 ) => { readonly answer?: unknown; readonly object?: Kind };
 
 export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> implements ObjectClient<Kind> {
-  /** The next lists and watches fail, so many of them. */
+  /** How many of the next lists and watches fail. */
   failNext = 0;
-  /** Asked before each write what is to become of it. */
+  /** Called before each write to decide its fate. */
   writeFault: (what: string) => WriteFault = () => 'none';
   /** Called after each write that took effect, lost answers included. */
   onWritten: (what: string, key: string) => void = () => undefined;
-  /** Subresources beyond `status` and `scale`, by name: what a call answers, and what becomes of the object (undefined: it stays). */
+  /** Subresources besides `status` and `scale`, by name: the answer of a call, and the new object (undefined if it stays). */
   readonly subresources = new Map<string, MemorySubresource<Kind>>();
-  /** The wall's clock, for creation and deletion; each object is one second younger than the one before. */
+  /** The wall clock, for creation and deletion; each object is one second younger than the one before. */
   #seconds = 0;
-  /** Lists and watches that were begun. */
+  /** The number of lists and watches begun. */
   readonly requests = { lists: 0, watches: 0 };
   readonly #clock: Clock;
   readonly #objects = new Map<string, Kind>();
   #changes: Change<Kind>[] = [];
   #version = 0;
-  /** Changes up to here are forgotten. */
+  /** Changes up to this version are forgotten. */
   #compactedUpTo = 0;
   readonly #watches = new Set<OpenWatch<Kind>>();
 
@@ -66,7 +66,7 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
     this.#publish({ type, object: stored });
   }
 
-  /** Takes an object away, finalizers or not. */
+  /** Removes an object, finalizers or not. */
   remove(key: string): void {
     const object = this.#objects.get(key);
     if (object === undefined) return;
@@ -74,7 +74,7 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
     this.#publish({ type: 'deleted', object: this.#stamped(object) });
   }
 
-  /** Tells all watches how far they are. */
+  /** Sends a bookmark to all watches. */
   bookmark(): void {
     this.#deliver();
     for (const { handlers } of this.#watches) handlers.onEvent({ type: 'bookmark', resourceVersion: String(this.#version) });
@@ -88,7 +88,7 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
       handlers.onEnd(end === 'failed' ? { kind: 'failed', error: new Error('connection reset') } : { kind: end });
   }
 
-  /** Forgets what happened so far, continue tokens included. */
+  /** Forgets all history, including continue tokens. */
   compact(): void {
     this.#compactedUpTo = this.#version;
     this.#changes = [];
@@ -286,7 +286,7 @@ export class MemoryResource<Kind extends ApiObjectLike = KubernetesObject> imple
   }
 }
 
-/** As autoscaling/v1 has it; undefined for what is not scaled. */
+/** The autoscaling/v1 Scale; undefined for an object without replicas. */
 function toScale({ metadata, ...object }: ApiObjectLike): object | undefined {
   const replicas = readField(object, 'spec', 'replicas');
   if (typeof replicas !== 'number') return undefined;
@@ -307,7 +307,7 @@ function refused(
   return { ok: false, reason, message };
 }
 
-/** So many seconds after the beginning of a day. */
+/** This many seconds after the beginning of a day. */
 function timestamp(seconds: number): string {
   const parts = [Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
   return `2026-01-01T${parts.map((part) => String(part).padStart(2, '0')).join(':')}Z`;

@@ -6,7 +6,7 @@ import { addAddressRequest, deleteAddressRequest, listAddressesRequest, readAddr
 const ADDRESS = { interfaceIndex: 5, address: 0xc0a83002, prefixLength: 24 };
 
 describe('requests for addresses, beside those of ip, recorded', () => {
-  it('add: for ten seconds, without a route to its network, only where it is not there', () => {
+  it('add: for ten seconds, without a route to its network, only if it is not there', () => {
     const request = addAddressRequest(ADDRESS, { seconds: 10, prefixRoute: false, ifPresent: 'refuse' });
     const recorded = 'ip address add 192.168.48.2/24 dev net1 valid_lft 10 preferred_lft 10 noprefixroute';
     expect(readWritten(request)).toEqual(readRecorded(recorded, 8));
@@ -22,13 +22,13 @@ describe('requests for addresses, beside those of ip, recorded', () => {
     expect(readWritten(deleteAddressRequest(ADDRESS))).toEqual(readRecorded('ip address del 192.168.48.2/24 dev net1', 8));
   });
 
-  it('list: of IPv4 and one interface, and nothing else, which a strict kernel refuses', () => {
+  it('list: only IPv4 and one interface; a strict kernel refuses anything else', () => {
     expect(listAddressesRequest(5)).toEqual({ type: 22, body: Buffer.from('0200000005000000', 'hex'), attributes: [] });
   });
 });
 
 describe('readAddress', () => {
-  it('reads a recorded list: with an end, without one, and the own address of a point-to-point link', () => {
+  it('reads a recorded list: with and without an end, and the local address of a point-to-point link', () => {
     const answers = [...readAnswers(Buffer.from(RECORDED_ANSWERS.addresses, 'hex'))];
     expect(answers.map((answer) => (answer.kind === 'data' ? readAddress(answer.payload) : undefined))).toEqual([
       { interfaceIndex: 5, address: 0xc0a83002, prefixLength: 24, validSeconds: 10 },
@@ -41,11 +41,11 @@ describe('readAddress', () => {
     ['of IPv6', '0a40800005000000'],
     ['without an address', '0218000005000000'],
     ['that is cut off', '021800'],
-  ])('an entry %s is none', (_, hex) => {
+  ])('an entry %s is ignored', (_, hex) => {
     expect(readAddress(Buffer.from(hex, 'hex'))).toBeUndefined();
   });
 
-  it('without IFA_LOCAL and times: the address of IFA_ADDRESS, for ever', () => {
+  it('without IFA_LOCAL and times: the address of IFA_ADDRESS, forever', () => {
     expect(readAddress(Buffer.from('021800000500000008000100c0a83002', 'hex'))).toEqual({
       ...ADDRESS,
       validSeconds: Number.POSITIVE_INFINITY,

@@ -15,7 +15,7 @@ const IFA_FLAGS = 8;
 const IFA_F_NOPREFIXROUTE = 0x200;
 const FOR_EVER = 0xffff_ffff;
 
-/** An address, its network, and the interface that has it or is to have it. */
+/** An address, its network and its interface. */
 export interface LinkAddress {
   readonly interfaceIndex: number;
   readonly address: Ipv4Address;
@@ -25,22 +25,22 @@ export interface LinkAddress {
 
 /** An address that an interface has. */
 export interface ListedAddress extends LinkAddress {
-  /** After so many seconds the kernel removes it; Infinity: never. */
+  /** The kernel removes it after this many seconds; Infinity for never. */
   readonly validSeconds: number;
 }
 
-/** How long an address stays, and what comes with it. */
+/** How long an address stays, and its route. */
 export interface AddressTerms {
   readonly seconds: number;
-  /** True: the kernel adds a route to the address's network. An address that is there already keeps what it has. */
+  /** True if the kernel adds a route to the address's network. An existing address keeps its routes. */
   readonly prefixRoute: boolean;
-  /** What happens where the interface has the address: it gets these terms, or the request fails with EEXIST. */
+  /** If the interface already has the address: `true` gives it these terms, `false` makes the request fail with EEXIST. */
   readonly ifPresent: 'change' | 'refuse';
 }
 
-/** Has the kernel add an address. */
+/** A request to add an address. */
 export function addAddressRequest(address: LinkAddress, { seconds, prefixRoute, ifPresent }: AddressTerms): NetlinkRequest {
-  // `struct ifa_cacheinfo`: preferred and valid for so many seconds, then two times that are the kernel's.
+  // `struct ifa_cacheinfo`: preferred and valid for so many seconds, then two times that the kernel sets.
   const cacheInfo = Buffer.alloc(16);
   cacheInfo.writeUInt32LE(seconds, 0);
   cacheInfo.writeUInt32LE(seconds, 4);
@@ -56,12 +56,12 @@ export function addAddressRequest(address: LinkAddress, { seconds, prefixRoute, 
   };
 }
 
-/** Has the kernel remove an address; it fails with EADDRNOTAVAIL where the interface does not have it. */
+/** A request to remove an address; it fails with EADDRNOTAVAIL if the interface does not have it. */
 export function deleteAddressRequest(address: LinkAddress): NetlinkRequest {
   return { type: RTM_DELADDR, body: addressBody(address), attributes: addressAttributes(address) };
 }
 
-/** Has the kernel list IPv4 addresses of an interface; kernels before 4.20 list those of all interfaces. */
+/** A request to list the IPv4 addresses of an interface; kernels before 4.20 list those of all interfaces. */
 export function listAddressesRequest(interfaceIndex: number): Omit<NetlinkRequest, 'flags'> {
   return { type: RTM_GETADDR, body: addressBody({ interfaceIndex, prefixLength: 0 }), attributes: [] };
 }
@@ -70,7 +70,7 @@ export function listAddressesRequest(interfaceIndex: number): Omit<NetlinkReques
 export function readAddress(entry: Buffer): ListedAddress | undefined {
   if (entry.length < IFADDRMSG_LENGTH || entry.readUInt8(0) !== libc.AF_INET) return undefined;
   const values = decodeAttributes(entry.subarray(IFADDRMSG_LENGTH));
-  // The interface's own; IFA_ADDRESS is that of the other end on a point-to-point link.
+  // The local address; on a point-to-point link IFA_ADDRESS is that of the other end.
   const local = values.get(IFA_LOCAL) ?? values.get(IFA_ADDRESS);
   if (local === undefined || local.length < 4) return undefined;
   const validSeconds = values.get(IFA_CACHEINFO)?.readUInt32LE(4) ?? FOR_EVER;

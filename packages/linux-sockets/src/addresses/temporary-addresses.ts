@@ -1,6 +1,6 @@
 /**
- * IPv4 addresses that an interface has for so many seconds at a time. The kernel removes them by itself when they are not prolonged, so that
- * a process that is frozen, cut off or killed does not keep an address that another host may have by then.
+ * IPv4 addresses with a lifetime in seconds. The kernel removes them when they are not prolonged, so that a process that is frozen, cut off or killed
+ * does not keep an address that another host may have by then.
  */
 import { bringUp } from '../links/bring-up.js';
 import { Netlink } from '../netlink/netlink.js';
@@ -14,17 +14,17 @@ import {
   readAddress,
 } from './address-message.js';
 
-/** The interface does not have the address, or is not there. */
+/** The interface does not have the address, or does not exist. */
 const GONE: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENODEV']);
 
 export interface TemporaryAddressOptions {
-  /** False: the addresses bring no route to their network into the tables of the host. */
+  /** False if the addresses add no route to their network to the tables of the host. */
   readonly prefixRoute: boolean;
 }
 
 /**
- * Adds addresses for so many seconds from now, or prolongs those that are there, and brings their interfaces up.
- * @returns what failed, one entry for each address.
+ * Adds addresses for this many seconds from now, or prolongs existing ones, and brings their interfaces up. @returns the failures, one for each
+ * address.
  */
 export function addTemporaryAddresses(
   addresses: readonly LinkAddress[],
@@ -40,8 +40,8 @@ export function addTemporaryAddresses(
 }
 
 /**
- * Adds an address for so many seconds, with a route to its network, and brings the interface up.
- * @returns false if the interface has the address already: it is not changed then.
+ * Adds an address for this many seconds, with a route to its network, and brings the interface up.
+ * @returns false if the interface already has the address, which is not changed then.
  * @throws NetlinkError, SocketError
  */
 export function addNewAddress(address: LinkAddress, seconds: number): boolean {
@@ -56,13 +56,13 @@ export function addNewAddress(address: LinkAddress, seconds: number): boolean {
   return true;
 }
 
-/** An address that is there stays for so many seconds from now, with the routes that it has. @throws NetlinkError, SocketError */
+/** Sets the lifetime of an existing address to this many seconds from now, and keeps its routes. @throws NetlinkError, SocketError */
 export function prolongAddress(address: LinkAddress, seconds: number): void {
   const terms = { seconds, prefixRoute: true, ifPresent: 'change' } as const;
   Netlink.shared().request('prolong the address', addAddressRequest(address, terms));
 }
 
-/** The IPv4 addresses of an interface, up or down. @throws NetlinkError with code ENODEV where it is not there, SocketError */
+/** The IPv4 addresses of an interface, up or down. @throws NetlinkError with code ENODEV if it does not exist, SocketError */
 export function listAddresses(interfaceIndex: number): ListedAddress[] {
   return Netlink.shared()
     .list('list the addresses', listAddressesRequest(interfaceIndex))
@@ -70,7 +70,7 @@ export function listAddresses(interfaceIndex: number): ListedAddress[] {
     .filter((address) => address.interfaceIndex === interfaceIndex);
 }
 
-/** Removes addresses; what is gone already is no failure. False if they may still be there. */
+/** Removes addresses; an address that is already gone is not a failure. False if they may still be there. */
 export function removeAddresses(addresses: readonly LinkAddress[]): boolean {
   const failures = addresses.map((address) =>
     failureOf((kernel) => kernel.request('remove the address', deleteAddressRequest(address))),

@@ -1,4 +1,4 @@
-/** Asks a network which hosts use an address. Source: RFC 5227 §2.1. */
+/** Probes which hosts of a network use an address. Source: RFC 5227 §2.1. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatMacAddress, type Ipv4Address, type MacAddress } from '../ethernet/mac-address.js';
 import { ArpSocket, type ReceivedArp } from './arp-socket.js';
@@ -6,11 +6,11 @@ import { ArpSocket, type ReceivedArp } from './arp-socket.js';
 const PROBE_MS = 300;
 const POLL_INTERVAL_MS = 10;
 const REQUESTS = 3;
-/** How often an address is asked about where packets were lost, in which the answer may have been. */
+/** How often an address is probed if packets were lost that may have contained the answer. */
 const MOST_ROUNDS = 3;
-/** Of one interface. */
+/** The socket and the probes of one interface. */
 const MOST_AT_A_TIME = 128;
-/** Other hosts that are remembered of one question; a network in order has one at most. */
+/** The maximum number of other hosts for one probe; a healthy network has at most one. */
 const MOST_OTHERS = 8;
 
 export interface AddressQuestion {
@@ -19,11 +19,11 @@ export interface AddressQuestion {
   readonly macAddress: MacAddress;
 }
 
-/** Which hosts answered for an address. */
+/** The hosts that answered for an address. */
 export interface AddressUse {
-  /** True: the client itself. */
+  /** True if the client itself answered. */
   readonly byClient: boolean;
-  /** Other hosts, by the source addresses of their frames; eight at most. */
+  /** Other hosts, by the source addresses of their frames; at most eight. */
   readonly others: readonly MacAddress[];
 }
 
@@ -40,7 +40,7 @@ interface Asked extends AddressQuestion {
 
 type Waiting = Pick<Asked, 'address' | 'macAddress' | 'answer' | 'fail'>;
 
-/** One interface; opened while there is something to ask. */
+/** One interface; its socket is open while there are probes. */
 export class AddressProbe {
   readonly #interfaceName: string;
   readonly #waiting: Waiting[] = [];
@@ -52,9 +52,9 @@ export class AddressProbe {
   }
 
   /**
-   * Every host that answers for the address within 300 ms; later where many addresses are asked about. Never resolves at the first
-   * answer: another host may answer after it. Asked again, three times in all, while more answers come in than can be read.
-   * Rejects with a SocketError where the network cannot be asked, and with an Error where more came in than could be read.
+   * Resolves to the hosts that answer for the address within 300 ms, or longer if many addresses are probed. It never resolves at the first answer,
+   * because another host may answer later. It probes up to three times if more answers come in than can be read. Rejects with a SocketError if it
+   * cannot probe, and with an Error if answers may have been lost.
    */
   async ask({ address, macAddress }: AddressQuestion): Promise<AddressUse> {
     const { promise, resolve, reject } = Promise.withResolvers<AddressUse>();
@@ -109,7 +109,7 @@ export class AddressProbe {
     }
   }
 
-  /** The frame has the true sender, even where a host can write any address into the packet. */
+  /** The frame has the true sender; a host can write any address into the packet. */
   #note({ senderAddress, senderHardwareAddress, frameHardwareAddress }: ReceivedArp, own: MacAddress): void {
     const named = formatMacAddress(senderHardwareAddress);
     const sender = formatMacAddress(frameHardwareAddress);

@@ -2,8 +2,8 @@ import type { Ipv4Address } from '../ethernet/mac-address.js';
 import { ArpSocket } from './arp-socket.js';
 
 /**
- * Announces to all hosts on the link that this interface has the address now, so that none sends to its previous owner any more.
- * Source: RFC 5227 §2.3, §3.
+ * Announces to all hosts on the link that this interface has the address now, so that they stop sending to its previous owner. Source: RFC 5227 §2.3,
+ * §3.
  *
  * @throws SocketError
  */

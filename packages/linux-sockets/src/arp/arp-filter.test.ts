@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeArpFilter } from './arp-filter.js';
 import { ARP_LENGTH, writeArpRequest } from './arp-packet.js';
 
-/** What the kernel does with a program of these three instructions: how many octets of the packet the socket takes. */
+/** Runs a program of these three instructions like the kernel: returns how many octets of the packet the socket accepts. */
 function run(program: Buffer, packet: Buffer): number {
   let loaded = 0;
   for (let at = 0; at < program.length; at += 8) {
@@ -29,7 +29,7 @@ function packetFrom(senderAddress: number): Buffer {
 }
 
 describe('a filter of ARP packets by their sender address', () => {
-  it('law: takes those of its addresses whole and no others', () => {
+  it('law: accepts exactly the packets from its addresses, and all of their octets', () => {
     const address = fc.integer({ min: 0, max: 0xffff_ffff });
     fc.assert(
       fc.property(fc.uniqueArray(address, { maxLength: 255 }), address, (addresses, other) => {

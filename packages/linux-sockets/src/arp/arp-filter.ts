@@ -1,6 +1,6 @@
 /**
- * Which ARP packets a socket takes, decided in the kernel: in a flood, those of others need no room in the socket's buffer.
- * Source: Documentation/networking/filter.rst (classic BPF).
+ * Filters ARP packets in the kernel, so that in a flood the packets of others do not fill the socket's buffer. Source:
+ * Documentation/networking/filter.rst (classic BPF).
  */
 
 import type { Ipv4Address } from '../ethernet/mac-address.js';
@@ -12,10 +12,10 @@ const LOAD_WORD_AT = 0x20;
 const JUMP_IF_EQUAL = 0x15;
 const RETURN = 0x06;
 const WHOLE_PACKET = 0xffff;
-/** A jump leads over 255 instructions at most. */
+/** A jump can skip at most 255 instructions. */
 const MOST_ADDRESSES = 255;
 
-/** A program (`struct sock_filter[]`) that takes ARP packets whose sender address is one of these, at most 255. */
+/** A program (`struct sock_filter[]`) that accepts ARP packets whose sender address is one of these, at most 255. */
 export function encodeArpFilter(senderAddresses: readonly Ipv4Address[]): Buffer {
   if (senderAddresses.length > MOST_ADDRESSES) throw new RangeError(`a filter of ${senderAddresses.length} addresses`);
   const program = Buffer.allocUnsafeSlow((senderAddresses.length + 3) * INSTRUCTION_LENGTH).fill(0);
@@ -26,7 +26,7 @@ export function encodeArpFilter(senderAddresses: readonly Ipv4Address[]): Buffer
   write(0, LOAD_WORD_AT, ARP_SENDER_ADDRESS_AT);
   for (const [index, address] of senderAddresses.entries()) {
     write(index + 1, JUMP_IF_EQUAL, address);
-    // Over the other comparisons and the first return.
+    // Skips the other comparisons and the first return.
     program.writeUInt8(senderAddresses.length - index, (index + 1) * INSTRUCTION_LENGTH + 2);
   }
   write(senderAddresses.length + 1, RETURN, 0);
@@ -34,7 +34,7 @@ export function encodeArpFilter(senderAddresses: readonly Ipv4Address[]): Buffer
   return program;
 }
 
-/** Gives the socket this filter instead of the one before. False where the system refuses it: then every packet is taken, as before. */
+/** Replaces the socket's filter. False if the system refuses it: then every packet is accepted, as before. */
 export function attachArpFilter(fd: number, senderAddresses: readonly Ipv4Address[]): boolean {
   const program = encodeArpFilter(senderAddresses);
   // `struct sock_fprog`: number of instructions, then where they are.

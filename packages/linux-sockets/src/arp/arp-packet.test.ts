@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ARP_LENGTH, readArp, writeArpRequest } from './arp-packet.js';
 
-/** Of two Linux hosts, recorded with tcpdump on a veth pair; without the Ethernet header. */
+/** Packets of two Linux hosts, recorded with tcpdump on a veth pair, without the Ethernet header. */
 const REQUEST = '0001080006040001020000000001 0a000001 000000000000 0a000002'.replaceAll(' ', '');
 const REPLY = '0001080006040002020000000002 0a000002 020000000001 0a000001'.replaceAll(' ', '');
 
@@ -32,19 +32,19 @@ describe('ARP, recorded', () => {
     ['of another protocol', 2, '86dd'],
     ['with longer hardware addresses', 4, '08'],
     ['with longer addresses', 5, '10'],
-  ])('a packet %s is none', (_, at, octets) => {
+  ])('a packet %s is refused', (_, at, octets) => {
     const packet = Buffer.from(REPLY, 'hex');
     packet.write(octets, at, 'hex');
     expect(readArp(packet)).toBeUndefined();
   });
 
-  it('padding of a short frame is no harm, a packet that is cut off is none', () => {
+  it('accepts the padding of a short frame, and refuses a packet that is cut off', () => {
     const padded = Buffer.concat([Buffer.from(REPLY, 'hex'), Buffer.alloc(18)]);
     expect(readArp(padded)).toEqual(readArp(Buffer.from(REPLY, 'hex')));
     expect(readArp(Buffer.from(REPLY, 'hex').subarray(0, ARP_LENGTH - 1))).toBeUndefined();
   });
 
-  it('law: any octets are read or not, without an exception', () => {
+  it('law: reading any octets never throws', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 64 }), (octets) => void readArp(Buffer.from(octets))));
   });
 });

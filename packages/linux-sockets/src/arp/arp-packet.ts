@@ -12,7 +12,7 @@ const REPLY = 2;
 
 export interface ArpRequest {
   readonly senderHardwareAddress: Uint8Array;
-  /** 0: the sender only asks (RFC 5227 §2.1.1). */
+  /** 0 if the sender only probes (RFC 5227 §2.1.1). */
   readonly senderAddress: Ipv4Address;
   readonly targetAddress: Ipv4Address;
 }
@@ -31,14 +31,14 @@ export function writeArpRequest(packet: Buffer, { senderHardwareAddress, senderA
 }
 
 export interface ArpPacket {
-  /** False: a request. */
+  /** False for a request. */
   readonly isReply: boolean;
   readonly senderHardwareAddress: Uint8Array;
   readonly senderAddress: Ipv4Address;
   readonly targetAddress: Ipv4Address;
 }
 
-/** Undefined for what is no ARP for IPv4 over Ethernet. */
+/** Undefined if it is not ARP for IPv4 over Ethernet. */
 export function readArp(packet: Buffer): ArpPacket | undefined {
   if (packet.length < ARP_LENGTH) return undefined;
   if (packet.readUInt16BE(0) !== ETHERNET || packet.readUInt16BE(2) !== ETHERTYPE_IPV4) return undefined;

@@ -8,7 +8,7 @@ import { attachArpFilter } from './arp-filter.js';
 import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, writeArpRequest } from './arp-packet.js';
 
 const BURST = 32;
-/** What one call of `receive` reads at most, so that a flood cannot keep it busy. */
+/** The most packets that one call of `receive` reads, so that a flood cannot keep it busy. */
 const MOST_BURSTS = 16;
 const LARGEST_FRAME = 128;
 
@@ -19,7 +19,7 @@ export interface ReceivedArp extends ArpPacket {
 
 /** Sends and receives ARP on an interface. Needs CAP_NET_RAW. */
 export class ArpSocket {
-  /** The interface's own, six octets. */
+  /** The interface's own address, six octets. */
   readonly hardwareAddress: Uint8Array;
   readonly #fd: number;
   readonly #interfaceIndex: number;
@@ -47,17 +47,17 @@ export class ArpSocket {
     if (libc.sendmmsg(this.#fd, this.#sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send an ARP request');
   }
 
-  /** From now on only packets with one of these sender addresses are received, at most 255; a flood of others costs nothing then. */
+  /** Accepts only packets with one of these sender addresses, at most 255, so that a flood of others costs nothing. */
   receiveOnlyFrom(senderAddresses: readonly Ipv4Address[]): void {
     attachArpFilter(this.#fd, senderAddresses);
   }
 
-  /** True if not every packet that came in before the last `receive` was read: more came in than the socket has room for. */
+  /** True if packets from before the last `receive` were lost, because more came in than the socket has room for. */
   get hasMissed(): boolean {
     return this.#hasMissed;
   }
 
-  /** What has come in since the last call, 512 packets at most; does not wait. */
+  /** The packets since the last call, at most 512; does not wait. */
   receive(): ReceivedArp[] {
     const packets: ReceivedArp[] = [];
     const isDrained = this.#readInto(packets);

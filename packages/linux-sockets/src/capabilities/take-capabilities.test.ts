@@ -9,7 +9,7 @@ function set(name: 'CapPrm' | 'CapEff'): bigint {
 }
 
 describe('capabilities', () => {
-  it('that the process may use are in use afterwards; the others are returned', () => {
+  it('that are permitted become effective; the others are returned', () => {
     const permitted = set('CapPrm');
     const missing = takeCapabilities(['NET_BIND_SERVICE', 'NET_ADMIN', 'NET_RAW']);
     const bits = { NET_BIND_SERVICE: 1n << 10n, NET_ADMIN: 1n << 12n, NET_RAW: 1n << 13n };
@@ -19,7 +19,7 @@ describe('capabilities', () => {
     );
   });
 
-  it('that the process may not use are named', () => {
+  it('that are not permitted are returned by name', () => {
     const code = `
       const { takeCapabilities } = await import(${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)});
       console.log(JSON.stringify(takeCapabilities(['NET_ADMIN', 'NET_RAW'])));`;

@@ -12,11 +12,10 @@ const EFFECTIVE = 0;
 const PERMITTED = 4;
 
 /**
- * Takes capabilities into use that the thread may use (permitted) and does not yet (effective), for system calls of this thread. A program that
- * another user than root starts may use those that its file allows; one of root uses them all from the start.
+ * Makes permitted capabilities of this thread effective, for its system calls. A program that is not started by root has the permitted capabilities
+ * of its file; for root, all are effective from the start.
  *
- * @returns those of `wanted` that the thread may not use.
- * Source: capabilities(7), "Thread capability sets".
+ * @returns those of `wanted` that are not permitted. Source: capabilities(7), "Thread capability sets".
  */
 export function takeCapabilities(wanted: readonly Capability[]): readonly Capability[] {
   const header = Buffer.alloc(8);

@@ -6,7 +6,7 @@ import { SocketError } from '../libc/socket-error.js';
 import { openPacketSocket } from '../packet/open-packet-socket.js';
 
 const BURST = 64;
-/** What one call of `receive` reads at most, so that a flood on one interface leaves time for the others. */
+/** The most frames that one call of `receive` reads, so that a flood on one interface leaves time for the others. */
 const MOST_BURSTS = 16;
 const LARGEST_PAYLOAD = 2048;
 /** Where the hardware address of the sender stands in a `struct sockaddr_ll`. */
@@ -19,11 +19,11 @@ export interface FrameSocketSettings {
   readonly interfaceName: string;
   /** 0x0600 to 0xffff. The kernel has removed a VLAN tag before it compares. */
   readonly etherType: number;
-  /** True: the interface also receives frames for other hosts, for as long as the socket is open. */
+  /** True if the interface should also receive frames for other hosts, as long as the socket is open. */
   readonly promiscuous?: boolean;
 }
 
-/** Handles one frame: what follows its header, and who sent it, six octets. Both are valid only during the call. */
+/** Handles one frame: its payload, and the address of its sender, six octets. Both are valid only during the call. */
 export type FrameHandler = (payload: Uint8Array, senderHardwareAddress: Uint8Array) => void;
 
 /** Memory that all sockets of the process share: a burst is handled before the next one is read. */
@@ -57,7 +57,7 @@ export class FrameSocket {
     if (libc.sendmmsg(this.#fd, sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send a frame');
   }
 
-  /** Hands over what has come in since the last call, 1024 frames at most; does not wait. Returns how many. */
+  /** Handles the frames since the last call, at most 1024; does not wait. Returns how many. */
   receive(handler: FrameHandler): number {
     let frames = 0;
     for (let burst = 0; burst < MOST_BURSTS; burst++) {
@@ -76,7 +76,7 @@ export class FrameSocket {
     libc.close(this.#fd);
   }
 
-  /** The kernel ends it when the socket is closed. */
+  /** The kernel undoes this when the socket is closed. */
   #receiveForOthers(interfaceName: string): void {
     // `struct packet_mreq`: interface, type, length of an address, address.
     const membership = Buffer.alloc(16);

@@ -1,6 +1,6 @@
 /**
- * Keeps interfaces to networks that are not trusted apart from each other and from the host's other networks. What comes in on such an
- * interface reaches the addresses that `openPath` names and nothing else:
+ * Isolates interfaces to untrusted networks from each other and from the host's other networks. Packets from such an interface reach only the
+ * addresses that `openPath` names:
  *
  * - Routing rules by the incoming interface drop the rest, for IPv4 and IPv6. They stand before the rule for the host's own addresses,
  *   which Linux would otherwise accept on every interface, and they hold whatever the kernel settings are or become.
@@ -33,10 +33,10 @@ import {
 } from '../routes/routing-rules.js';
 import { removeIpv6 } from './ipv6-removal.js';
 
-/** Priorities of the rules. The first and the third are of one address each, the second of one interface. */
+/** Priorities of the rules. The first and the third belong to one address each, the second to one interface. */
 const TO_ADDRESS = 800;
 const DROP = 900;
-/** Before the rule for the host's own addresses: a host on one network may have the address that is ours on another. */
+/** Before the rule for the host's own addresses: a host on one network may have the address that we have on another. */
 const FROM_ADDRESS = 950;
 const LOCAL = 1_000;
 /** After the tables main and default. */
@@ -44,9 +44,9 @@ const LAST = 40_000;
 /** Where the kernel itself puts the rule for the host's own addresses. */
 const LOCAL_BEFORE = 0;
 
-/** For what no other table has a route to. */
+/** For destinations without a route in any other table. */
 const TABLE_LAST = 670_000_000;
-/** And the index of the interface. */
+/** Plus the index of the interface. */
 const TABLE_OF_INTERFACE = 670_000_001;
 
 /** Families that the kernel may have been built or started without. */
@@ -78,18 +78,17 @@ export interface InterfaceAddress extends Link, LinkAddress {
 }
 
 /**
- * Puts the rule for the host's own addresses behind those of interfaces, or makes sure that it is there still. Comes before
- * `isolateInterface`.
- * @returns what was wrong and is corrected now.
+ * Moves the rule for the host's own addresses behind those of interfaces, or checks that it is still there. Call it before `isolateInterface`.
+ * @returns the corrections.
  * @throws NetlinkError, SocketError
  */
 export function prepareIsolation(): string[] {
   const kernel = Netlink.shared();
-  // A check of source addresses wants a route back, any route: the host need not have a default route for IPv4.
+  // The check of source addresses needs some route back, and the host need not have a default route for IPv4.
   addRoute(kernel, { table: TABLE_LAST, interfaceIndex: libc.ifNameToIndex('lo') });
   addRule(kernel, { family: libc.AF_INET, priority: LAST, action: TABLE_LAST });
   const isMoved = inEachFamily((family) => {
-    // Added where it belongs before it is taken from where it was.
+    // Add it in the new place before removing it from the old one.
     const isNew = addRule(kernel, { family, priority: LOCAL, action: TABLE_LOCAL });
     return deleteRule(kernel, { family, priority: LOCAL_BEFORE, action: TABLE_LOCAL }) || isNew;
   });
@@ -97,8 +96,7 @@ export function prepareIsolation(): string[] {
 }
 
 /**
- * Isolates an interface, or makes sure that it is isolated still.
- * @returns what was wrong and is corrected now.
+ * Isolates an interface, or checks that it is still isolated. @returns the corrections.
  * @throws NetlinkError, SocketError or Error where it cannot be isolated.
  */
 export function isolateInterface({ interfaceName: incomingInterface, interfaceIndex }: Link): string[] {
@@ -112,9 +110,8 @@ export function isolateInterface({ interfaceName: incomingInterface, interfaceIn
 }
 
 /**
- * Keeps what comes in on an interface from being forwarded to other networks, or makes sure that it is kept still. All addresses of the host can be reached
- * on it as before, and the host's own packets leave on it: the rule stands behind the one for those addresses.
- * @returns what was wrong and is corrected now.
+ * Prevents packets of an interface from being forwarded to other networks, or checks that this is still prevented. All addresses of the host stay
+ * reachable on it, and the host's own packets can leave on it, because the rule comes after the one for those addresses. @returns the corrections.
  * @throws NetlinkError, SocketError
  */
 export function stopForwarding({ interfaceName: incomingInterface, interfaceIndex }: Link): string[] {
@@ -125,14 +122,14 @@ export function stopForwarding({ interfaceName: incomingInterface, interfaceInde
   return [...(isNew ? ['a routing rule'] : []), ...(isOn ? ['forwarding'] : [])];
 }
 
-/** Lets packets through to an address, and replies from it out on the interface that has it. @throws NetlinkError */
+/** Allows packets to an address, and replies from it on the interface that has it. @throws NetlinkError */
 export function openPath({ interfaceName, interfaceIndex, address, prefixLength }: InterfaceAddress): void {
   const kernel = Netlink.shared();
   const table = TABLE_OF_INTERFACE + interfaceIndex;
   addRule(kernel, toAddress(interfaceName, address));
   addRule(kernel, fromAddress(address, table));
   addRoute(kernel, { table, interfaceIndex });
-  // Of an address that was added with its route before: other traffic of the host must not leave here.
+  // Remove the route of an address that was added with one: other traffic of the host must not leave here.
   const network = (address & (prefixLength === 0 ? 0 : -1 << (32 - prefixLength))) >>> 0;
   deleteRoute(kernel, {
     table: TABLE_MAIN,
@@ -142,7 +139,7 @@ export function openPath({ interfaceName, interfaceIndex, address, prefixLength 
   });
 }
 
-/** The route goes with the address. @throws NetlinkError */
+/** The kernel removes the route with the address. @throws NetlinkError */
 export function closePath({ interfaceName, interfaceIndex, address }: InterfaceAddress): void {
   const kernel = Netlink.shared();
   deleteRule(kernel, toAddress(interfaceName, address));
@@ -157,7 +154,7 @@ function fromAddress(from: Ipv4Address, table: number): RoutingRule {
   return { family: libc.AF_INET, priority: FROM_ADDRESS, from, action: table };
 }
 
-/** True if it made a change for IPv4, or for IPv6 where the kernel has that. */
+/** True if it made a change for IPv4, or for IPv6 if the kernel has that. */
 function inEachFamily(change: (family: RoutingRule['family']) => boolean): boolean {
   const isChanged = change(libc.AF_INET);
   try {
@@ -168,9 +165,9 @@ function inEachFamily(change: (family: RoutingRule['family']) => boolean): boole
   }
 }
 
-/** Changes the settings that are wrong, and reads them back. Returns what it changed. */
+/** Corrects wrong settings, and reads them back. Returns the changes. */
 function correctSettings(kernel: Netlink, interfaceIndex: number): string[] {
-  // Loose where the host asks for a check: strict would drop senders that have no connected route here.
+  // Loose if the host asks for a check: strict would drop senders without a connected route here.
   const wanted: Ipv4Settings = { ...SETTINGS, rp_filter: readSourceCheckOfAll(kernel) === 0 ? 0 : 2 };
   const wrong = differences(readIpv4Settings(kernel, interfaceIndex), wanted);
   if (wrong.length === 0) return [];

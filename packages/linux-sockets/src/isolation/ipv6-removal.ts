@@ -1,6 +1,6 @@
 /**
- * Removes from an interface what it has of IPv6. A setting would do (`disable_ipv6`), but the routing socket has none for it, and
- * `/proc/sys` is read-only in a container. Source: rtnetlink(7), linux/if_link.h.
+ * Removes IPv6 from an interface. The setting `disable_ipv6` would do, but the routing socket does not offer it, and `/proc/sys` is read-only in a
+ * container. Source: rtnetlink(7), linux/if_link.h.
  */
 import * as libc from '../libc/libc.js';
 import { readLinkSettings, writeLinkSetting } from '../links/link-settings.js';
@@ -28,11 +28,11 @@ const RTA_PRIORITY = 6;
 const RTA_TABLE = 15;
 const NAMES_ADDRESS = [IFA_ADDRESS, IFA_LOCAL];
 const NAMES_ROUTE = [RTA_DST, RTA_OIF, RTA_GATEWAY, RTA_PRIORITY, RTA_TABLE];
-/** The kernel removed it since it was listed, by itself or together with the address. */
+/** The kernel has removed it since it was listed, by itself or together with the address. */
 const GONE: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ESRCH']);
 
 /**
- * Removes the IPv6 addresses and routes of an interface, and has the kernel make no more. Returns what was removed.
+ * Removes the IPv6 addresses and routes of an interface, and keeps the kernel from creating new ones. Returns what was removed.
  * @throws NetlinkError, SocketError
  */
 export function removeIpv6(kernel: Netlink, interfaceIndex: number): string[] {
@@ -62,7 +62,7 @@ function addressesOf(kernel: Netlink, interfaceIndex: number): NetlinkRequest[] 
     .map((entry) => toRequest(RTM_DELADDR, entry, { length: IFADDRMSG_LENGTH, names: NAMES_ADDRESS }));
 }
 
-/** As requests to delete them. Those of multicast belong to the interface itself, and come back whenever it is brought up. */
+/** As requests to delete them, without multicast routes, which belong to the interface itself and come back whenever it is brought up. */
 function routesOf(kernel: Netlink, interfaceIndex: number): NetlinkRequest[] {
   const body = Buffer.alloc(RTMSG_LENGTH);
   body.writeUInt8(libc.AF_INET6, 0);
@@ -77,7 +77,7 @@ function routesOf(kernel: Netlink, interfaceIndex: number): NetlinkRequest[] {
     });
 }
 
-/** The fields of an entry in a list also name it in the request to delete it. */
+/** The fields of a list entry identify it in the request to delete it. */
 function toRequest(
   type: number,
   entry: Buffer,

@@ -1,6 +1,6 @@
 /**
- * Functions of the C library that Node has no name for, and the constants that they take. Each call blocks only as long as the system call
- * does, and a socket call with MSG_DONTWAIT not at all. Each failure is the value -1, with the reason in `lastErrorName()`.
+ * Functions of the C library that Node does not offer, and their constants. Each call blocks only as long as the system call does, and a socket call
+ * with MSG_DONTWAIT not at all. A call that fails returns -1, with the reason in `lastErrorName()`.
  */
 import { constants } from 'node:os';
 import koffi from 'koffi';
@@ -34,7 +34,10 @@ export const capget = libc.func('int capget(void *header, void *sets)') as Call<
 export const capset = libc.func('int capset(void *header, const void *sets)') as Call<[Memory, Memory]>;
 export const ifNameToIndex = libc.func('uint32_t if_nametoindex(const char *name)') as Call<[string]>;
 
-/** Where memory lies, for structures that point at it. Only for memory of its own (`Buffer.allocUnsafeSlow`), which does not move. */
+/**
+ * The address of a buffer, for structures that point to it. Only for buffers with memory of their own (`Buffer.allocUnsafeSlow`), which does not
+ * move.
+ */
 export function addressOf(memory: Uint8Array): bigint {
   return BigInt(koffi.address(memory));
 }

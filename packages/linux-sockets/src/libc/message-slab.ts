@@ -15,13 +15,13 @@ const HEADER_WORDS = MMSGHDR / 4;
 const IOVEC_WORDS = IOVEC / 4;
 const NAME_LENGTH_WORD = 2;
 const MESSAGE_LENGTH_WORD = 14;
-/** Views of one datagram that are kept, by its length: a flood has few lengths. */
+/** How many views of one datagram are kept, by length: a flood has few lengths. */
 const VIEWS = 16;
 
 export interface SlabShape {
   /** Datagrams in one burst. */
   readonly count: number;
-  /** Octets for each. */
+  /** The octets for each datagram. */
   readonly size: number;
 }
 
@@ -30,7 +30,7 @@ export class MessageSlab {
   readonly count: number;
   /** The `mmsghdr` array to hand to the system call. */
   readonly headers: Buffer;
-  /** Where the octets of each datagram lie. */
+  /** The octets of each datagram. */
   readonly buffers: readonly Buffer[];
   /** The socket address of each datagram: `sockaddr_in` or `sockaddr_ll`. */
   readonly names: readonly Buffer[];
@@ -47,7 +47,9 @@ export class MessageSlab {
   readonly #base: number;
   readonly #size: number;
 
-  /** @param octetsOf - a slab of the same shape, whose octets are those of this one too: what leaves through two sockets is written once. */
+  /**
+   * @param octetsOf - a slab of the same shape whose octets this one shares, so that a datagram that may leave through either socket is written once.
+   */
   constructor({ count, size }: SlabShape, octetsOf?: MessageSlab) {
     this.count = count;
     this.#size = size;
@@ -92,8 +94,8 @@ export class MessageSlab {
   }
 
   /**
-   * Makes datagram `index` the octets from `start` to `end` of its buffer, and its address `nameLength` octets long. A start outside of its buffer lies
-   * in that of another datagram.
+   * Makes datagram `index` the octets from `start` to `end` of its buffer, and its address `nameLength` octets long. A start outside its buffer lies
+   * in the buffer of another datagram.
    */
   setOutgoing(index: number, span: { readonly start: number; readonly end: number }, nameLength: number): void {
     const at = index * IOVEC_WORDS;

@@ -18,7 +18,7 @@ export function writeSockaddrIn(into: Uint8Array, address: number, port: number)
   into[7] = address;
 }
 
-/** What a packet socket sends to: an interface, and the type of the frames. */
+/** The target of a packet socket: an interface, and the type of the frames. */
 export interface LinkTarget {
   readonly interfaceIndex: number;
   /** `libc.ETHERTYPE_...` */
@@ -35,7 +35,7 @@ export function writeSockaddrLl(into: Uint8Array, { interfaceIndex, etherType }:
   into[5] = interfaceIndex >>> 8;
   into[6] = interfaceIndex >>> 16;
   into[7] = interfaceIndex >>> 24;
-  // Hardware type and packet type are of received frames only.
+  // Hardware type and packet type are set only in received frames.
   into[8] = 0;
   into[9] = 0;
   into[10] = 0;

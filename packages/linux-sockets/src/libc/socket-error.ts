@@ -11,7 +11,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
 export class SocketError extends Error {
   readonly code: string;
 
-  /** @param action - what was tried: `bind UDP port 67 on eth1`. Reads the last system call's error. */
+  /** @param action - what failed: `bind UDP port 67 on eth1`. Reads the last system call's error. */
   constructor(action: string) {
     const code = lastErrorName();
     const remedy = REMEDIES[code];

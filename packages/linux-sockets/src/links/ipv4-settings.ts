@@ -1,6 +1,6 @@
 /**
- * Kernel settings of an interface for IPv4: what `/proc/sys/net/ipv4/conf/<interface>` shows, read and written over the routing socket, as
- * that place is read-only in a container. Source: linux/ip.h (the numbers), Documentation/networking/ip-sysctl.rst (what they mean).
+ * Kernel settings of an interface for IPv4: the settings in `/proc/sys/net/ipv4/conf/<interface>`, read and written over the routing socket, because
+ * `/proc/sys` is read-only in a container. Source: linux/ip.h (the numbers), Documentation/networking/ip-sysctl.rst (what they mean).
  */
 import * as libc from '../libc/libc.js';
 import type { Netlink } from '../netlink/netlink.js';

@@ -1,4 +1,4 @@
-/** What an interface has of one family, IPv4 or IPv6, over the routing socket. Source: rtnetlink(7), linux/if_link.h. */
+/** The settings of an interface for one family, IPv4 or IPv6, over the routing socket. Source: rtnetlink(7), linux/if_link.h. */
 import type * as libc from '../libc/libc.js';
 import type { Netlink } from '../netlink/netlink.js';
 import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
@@ -12,7 +12,7 @@ const IFINFOMSG_LENGTH = 16;
 
 type Family = typeof libc.AF_INET | typeof libc.AF_INET6;
 
-/** By type; empty where the interface has nothing of the family. @throws NetlinkError */
+/** The settings by type; empty if the interface has none for the family. @throws NetlinkError */
 export function readLinkSettings(kernel: Netlink, interfaceIndex: number, family: Family): Map<number, Buffer> {
   const attributes: NetlinkAttribute[] = [[IFLA_EXT_MASK, uint32(RTEXT_FILTER_SKIP_STATS)]];
   const [link] = kernel.request('read the settings of the interface', {

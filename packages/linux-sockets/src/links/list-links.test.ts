@@ -37,12 +37,12 @@ describe('readLink', () => {
     ['without a name', entry(1, 3, [])],
     ['with an empty name', entry(1, 3, [[3, text('')]])],
     ['that is cut off', Buffer.alloc(15)],
-  ])('an entry %s is none', (_, octets) => {
+  ])('an entry %s is ignored', (_, octets) => {
     expect(readLink(octets)).toBeUndefined();
   });
 });
 
-it('listLinks: the loopback interface is there, and is no Ethernet', () => {
+it('listLinks: the loopback interface exists, and is not Ethernet', () => {
   expect(listLinks()).toContainEqual(
     expect.objectContaining({ interfaceName: 'lo', interfaceIndex: 1, isEthernet: false, kind: undefined }),
   );

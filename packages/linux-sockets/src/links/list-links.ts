@@ -21,9 +21,9 @@ export interface ListedLink {
   readonly interfaceName: string;
   readonly interfaceIndex: number;
   readonly isUp: boolean;
-  /** True: it sends Ethernet frames, and has a broadcast address. */
+  /** True if it sends Ethernet frames, and has a broadcast address. */
   readonly isEthernet: boolean;
-  /** `bridge`, `bond`, `vlan`, `veth`, `tun`, ...; undefined for one of hardware, and for `lo`. */
+  /** `bridge`, `bond`, `vlan`, `veth`, `tun`, ...; undefined for a hardware interface, and for `lo`. */
   readonly kind: string | undefined;
   /** The index of the bridge or bond that it is a port of. */
   readonly masterIndex: number | undefined;
@@ -36,7 +36,7 @@ export function listLinks(): ListedLink[] {
     .flatMap((entry) => readLink(entry) ?? []);
 }
 
-/** Has the kernel list every interface, without statistics. */
+/** A request to list every interface, without statistics. */
 export function listLinksRequest(): Omit<NetlinkRequest, 'flags'> {
   return {
     type: RTM_GETLINK,

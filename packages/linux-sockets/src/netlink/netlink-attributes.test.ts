@@ -18,7 +18,7 @@ describe('attributes of the routing socket', () => {
     );
   });
 
-  it('any octets are decoded, and none are read beyond their end', () => {
+  it('any octets are decoded, and none beyond their end are read', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (octets) => {
         for (const value of decodeAttributes(Buffer.from(octets)).values())

@@ -3,10 +3,10 @@
 export type NetlinkAttribute = readonly [type: number, value: Buffer];
 
 const HEADER_LENGTH = 4;
-/** Marks an attribute that holds others, and one in network byte order. */
+/** Flags of an attribute: it contains others; it is in network byte order. */
 const TYPE_MASK = 0x3fff;
 
-/** Attributes one after the other, each padded to four octets; also what an attribute has as its value that holds others. */
+/** Encodes attributes one after the other, each padded to four octets; also the value of an attribute that contains others. */
 export function encodeAttributes(attributes: readonly NetlinkAttribute[]): Buffer {
   const parts = attributes.map(([type, value]) => {
     const part = Buffer.alloc(padded(HEADER_LENGTH + value.length));

@@ -26,12 +26,12 @@ describe('answers of the kernel, recorded', () => {
     ]);
   });
 
-  it('what is cut off, and a length below that of a header, end the datagram', () => {
+  it('a message that is cut off, and a length below that of a header, end the datagram', () => {
     expect(answersIn(`${RECORDED_ANSWERS.done}${RECORDED_ANSWERS.done.slice(0, -2)}`)).toHaveLength(1);
     expect(answersIn(`0f000000${RECORDED_ANSWERS.done.slice(8)}`)).toEqual([]);
   });
 
-  it('law: any octets are read without an exception and to an end', () => {
+  it('law: reading any octets ends, and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (octets) => {
         expect([...readAnswers(Buffer.from(octets))].length).toBeLessThanOrEqual(octets.length / 16);
@@ -41,7 +41,7 @@ describe('answers of the kernel, recorded', () => {
 });
 
 describe('writeRequest', () => {
-  it('writes the length of what it wrote, and leaves the rest of the memory as it was', () => {
+  it('writes its own length, and leaves the rest of the memory as it was', () => {
     const into = Buffer.alloc(40, 0xee);
     const length = writeRequest(into, { type: 16, body: Buffer.alloc(4), attributes: [[3, Buffer.of(1)]] }, 7);
     expect(length).toBe(28);

@@ -7,13 +7,13 @@ const NLM_F_ACK = 0x4;
 const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
 
-/** Return everything of a kind. */
+/** List everything of a kind. */
 export const NLM_F_DUMP = 0x300;
-/** Change it where it is there. */
+/** Change it if it exists. */
 export const NLM_F_REPLACE = 0x100;
-/** Refuse where it is there. */
+/** Fail if it exists. */
 export const NLM_F_EXCL = 0x200;
-/** Add it where it is not there. */
+/** Add it if it does not exist. */
 export const NLM_F_CREATE = 0x400;
 
 export interface NetlinkRequest {
@@ -26,13 +26,13 @@ export interface NetlinkRequest {
   readonly attributes: readonly NetlinkAttribute[];
 }
 
-/** What the kernel answers to the request with this sequence number. */
+/** An answer of the kernel to the request with this sequence number. */
 export type NetlinkAnswer =
   | { readonly kind: 'data'; readonly sequence: number; readonly payload: Buffer }
-  /** The last one. `errorNumber` 0: it is done; else why it was refused. */
+  /** The last answer. `errorNumber` is 0 on success, otherwise the reason. */
   | { readonly kind: 'end'; readonly sequence: number; readonly errorNumber: number };
 
-/** Writes a request to the beginning of `into`. Returns its length. @throws RangeError where there is no room. */
+/** Writes a request to the beginning of `into`. Returns its length. @throws RangeError if there is no room. */
 export function writeRequest(into: Buffer, { type, flags = 0, body, attributes }: NetlinkRequest, sequence: number): number {
   const content = encodeAttributes(attributes);
   const length = HEADER_LENGTH + body.length + content.length;
@@ -47,7 +47,7 @@ export function writeRequest(into: Buffer, { type, flags = 0, body, attributes }
   return length;
 }
 
-/** The answers in a datagram, without their headers. What is cut off ends the list; never throws. */
+/** The answers in a datagram, without their headers. An answer that is cut off ends the list; never throws. */
 export function* readAnswers(datagram: Buffer): Generator<NetlinkAnswer> {
   for (let at = 0; at + HEADER_LENGTH <= datagram.length; ) {
     const length = datagram.readUInt32LE(at);
@@ -62,6 +62,6 @@ function readAnswer(message: Buffer): NetlinkAnswer {
   const sequence = message.readUInt32LE(8);
   const payload = message.subarray(HEADER_LENGTH);
   if (type !== NLMSG_ERROR && type !== NLMSG_DONE) return { kind: 'data', sequence, payload };
-  // An end of a list has no number in old kernels.
+  // In old kernels the end of a list has no error number.
   return { kind: 'end', sequence, errorNumber: payload.length < 4 ? 0 : 0 - payload.readInt32LE() };
 }

@@ -1,6 +1,6 @@
 /**
- * Requests to the kernel's routing socket, each answered before the call returns: a program started for the same (`ip`) would stop the
- * event loop for tens of milliseconds. Source: rtnetlink(7), netlink(7).
+ * Requests to the kernel's routing socket, each answered before the call returns. Running the program `ip` instead would block the event loop for
+ * tens of milliseconds. Source: rtnetlink(7), netlink(7).
  */
 import * as libc from '../libc/libc.js';
 import { MessageSlab } from '../libc/message-slab.js';
@@ -26,7 +26,7 @@ export class Netlink {
   readonly #received = new MessageSlab({ count: 1, size: LARGEST_ANSWER });
   #sequence = 0;
 
-  /** One for the whole process, as each request is over when its call returns. @throws SocketError */
+  /** One socket for the whole process, because each request is over when its call returns. @throws SocketError */
   static shared(): Netlink {
     Netlink.#shared ??= new Netlink();
     return Netlink.#shared;
@@ -36,7 +36,7 @@ export class Netlink {
   constructor() {
     this.#fd = libc.socket(AF_NETLINK, SOCK_RAW, 0);
     if (this.#fd < 0) throw new SocketError('open a routing socket');
-    // Lists have only what was asked for; a kernel before 4.20 leaves that to the reader.
+    // Makes the kernel filter lists; kernels before 4.20 leave that to the reader.
     libc.setsockopt(this.#fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, uint32(1), 4);
     const address = this.#sent.names[0] as Buffer;
     address.fill(0);
@@ -44,9 +44,9 @@ export class Netlink {
   }
 
   /**
-   * Has the kernel change or describe something.
+   * Asks the kernel to change or describe something.
    * @param action - for the error: `add the address`.
-   * @returns what it describes: messages without their headers; empty where there was only something to change.
+   * @returns the descriptions: messages without their headers; empty after a change.
    * @throws NetlinkError, SocketError
    */
   request(action: string, request: NetlinkRequest): Buffer[] {
@@ -75,7 +75,7 @@ export class Netlink {
     libc.close(this.#fd);
   }
 
-  /** The answers to the last request, without end. What is left of earlier ones is passed over. */
+  /** The answers to the last request, without the end message. Late answers to earlier requests are skipped. */
   *#answers(action: string): Generator<NetlinkAnswer> {
     for (;;) {
       if (libc.recvmmsg(this.#fd, this.#received.headers, 1, libc.MSG_DONTWAIT, null) < 1) throw new SocketError(action);

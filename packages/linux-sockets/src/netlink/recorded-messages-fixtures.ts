@@ -20,14 +20,14 @@ export const RECORDED_REQUESTS = {
   'ip link set net1 up': '200000001000050034f8026b0000000000000000050000000100000001000000',
 } as const;
 
-/** The sequence number of each of these. */
+/** The sequence number of each message. */
 export const RECORDED_SEQUENCE = 0x6b02f834;
 
 export const RECORDED_ANSWERS = {
   done: '240000000200000134f8026bfd65000000000000440000001400050634f8026b00000000',
   'File exists':
     '600000000200000234f8026b0a660000efffffff280000001400050634f8026b00000000021800000500000008000200c0a8300208000100c0a8300223000100697076343a204164647265737320616c72656164792061737369676e65640000',
-  /** To `ip -4 address show dev net1`: 192.168.48.2/24 for ten seconds, 10.0.0.1/8, and 192.0.2.1 with 192.0.2.9 at the other end. */
+  /** The answer to `ip -4 address show dev net1`: 192.168.48.2/24 for ten seconds, 10.0.0.1/8, and 192.0.2.1 with 192.0.2.9 at the other end. */
   addresses:
     '500000001400220035f8026b15660000021800000500000008000100c0a8300208000200c0a83002090003006e657431000000000800080000020000140006000a0000000a00000048b4170048b41700500000001400220035f8026b156600000208800005000000080001000a000001080002000a000001090003006e65743100000000080008008000000014000600ffffffffffffffff50b4170050b41700500000001400220035f8026b15660000022080000500000008000100c000020908000200c0000201090003006e65743100000000080008008000000014000600ffffffffffffffff50b4170050b41700',
   'end of a list': '140000000300220035f8026b1566000000000000',
@@ -40,12 +40,12 @@ export interface ReadRequest {
   readonly attributes: Readonly<Record<number, string>>;
 }
 
-/** What a recorded request has in it. @param bodyLength - octets of the structure that it begins with. */
+/** The content of a recorded request. @param bodyLength - octets of the structure that it begins with. */
 export function readRecorded(command: keyof typeof RECORDED_REQUESTS, bodyLength: number): ReadRequest {
   return read(Buffer.from(RECORDED_REQUESTS[command], 'hex'), bodyLength);
 }
 
-/** The same of a request of ours, as it is sent. */
+/** The same for one of our requests. */
 export function readWritten(request: NetlinkRequest): ReadRequest {
   const octets = Buffer.alloc(512);
   return read(octets.subarray(0, writeRequest(octets, request, RECORDED_SEQUENCE)), request.body.length);

@@ -6,7 +6,7 @@ import { growReceiveBuffer } from '../libc/socket-options.js';
 export interface OpenPacketSocket {
   readonly fd: number;
   readonly interfaceIndex: number;
-  /** The interface's own, six octets. */
+  /** The interface's own address, six octets. */
   readonly hardwareAddress: Uint8Array;
 }
 
@@ -18,7 +18,7 @@ export interface OpenPacketSocket {
 export function openPacketSocket(interfaceName: string, etherType: number): OpenPacketSocket {
   const interfaceIndex = libc.ifNameToIndex(interfaceName);
   if (interfaceIndex === 0) throw new SocketError(`find interface ${interfaceName}`);
-  // Protocol 0 receives nothing: the type of frames comes with the interface, so that none of another one is ever received.
+  // Protocol 0 receives nothing: the frame type is set when the interface is bound, so that frames of other interfaces are never received.
   const fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
   if (fd < 0) throw new SocketError('open a packet socket');
   growReceiveBuffer(fd);

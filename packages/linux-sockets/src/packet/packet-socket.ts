@@ -10,16 +10,13 @@ import { parseUdpPacket, type UdpDatagram } from './udp-packet.js';
 const BURST = 16;
 const LARGEST_FRAME = 2048;
 
-/** A UDP datagram from an interface, and which host sent its frame. */
+/** A UDP datagram from an interface, and the host that sent its frame. */
 export interface ReceivedFrame extends UdpDatagram {
   /** The six octets of the sender's hardware address. */
   readonly senderHardwareAddress: Uint8Array;
 }
 
-/**
- * Sends and receives UDP over IPv4 on an interface that needs no address, whatever the kernel's routes and sockets are.
- * Needs CAP_NET_RAW.
- */
+/** Sends and receives UDP over IPv4 on an interface that needs no address, independent of the kernel's routes and sockets. Needs CAP_NET_RAW. */
 export class PacketSocket {
   /** The interface's own hardware address, six octets. */
   readonly hardwareAddress: Uint8Array;
@@ -29,7 +26,7 @@ export class PacketSocket {
   readonly #sent = new MessageSlab({ count: 1, size: LARGEST_FRAME });
 
   /**
-   * @param outgoing - true: what the host itself sends through the interface is received too.
+   * @param outgoing - true to receive also the packets that the host itself sends through the interface.
    * @throws SocketError
    */
   constructor(interfaceName: string, { outgoing = false }: { readonly outgoing?: boolean } = {}) {
@@ -51,7 +48,7 @@ export class PacketSocket {
     if (libc.sendmmsg(this.#fd, this.#sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send a frame');
   }
 
-  /** The UDP datagrams that have come in since the last call, 16 at most; does not wait. */
+  /** The UDP datagrams since the last call, at most 16; does not wait. */
   receive(): ReceivedFrame[] {
     const frames: ReceivedFrame[] = [];
     const count = libc.recvmmsg(this.#fd, this.#received.headers, BURST, libc.MSG_DONTWAIT, null);

@@ -14,9 +14,9 @@ export interface Endpoints {
 }
 
 /**
- * Writes the 28 octets of both headers at the start of `packet`; the payload stands behind them already.
+ * Writes the 28 octets of both headers at the start of `packet`; the payload is already there.
  * @param payloadLength - octets, up to 65507.
- * @param sum - of the payload, where it was summed more quickly: `payloadSum`.
+ * @param sum - of the payload, if `payloadSum` has already computed it.
  */
 // oxlint-disable-next-line max-params -- for every packet: an object would be garbage each time
 export function writeUdpHeaders(

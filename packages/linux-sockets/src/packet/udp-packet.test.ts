@@ -6,7 +6,7 @@ import { parseUdpPacket } from './udp-packet.js';
 const address = fc.integer({ min: 0, max: 0xffffffff });
 const port = fc.integer({ min: 0, max: 65_535 });
 
-/** From 10.0.0.1:4000 to 10.0.0.2:4001, as a Linux kernel sent it on a veth pair, which leaves the checksum of UDP unfinished. */
+/** From 10.0.0.1:4000 to 10.0.0.2:4001, as a Linux kernel sent it on a veth pair, with an unfinished UDP checksum. */
 const OF_KERNEL = Buffer.from('45000021000040004011' + '26ca' + '0a0000010a000002' + '0fa00fa1000d1421' + '68656c6c6f', 'hex');
 /** The headers of 300 octets from 0.0.0.0:68 to 255.255.255.255:67 that busybox sent in a frame, with checksums of its own. */
 const OF_BUSYBOX = Buffer.concat([
@@ -20,8 +20,8 @@ const OF_BUSYBOX = Buffer.concat([
   Buffer.alloc(20),
 ]);
 
-describe('UDP packets of others, recorded', () => {
-  it('of a kernel: read, and its IPv4 header is the one that is written', () => {
+describe('recorded UDP packets', () => {
+  it('the packet of a kernel is read, and we write the same IPv4 header', () => {
     const endpoints = { sourceAddress: 0x0a000001, sourcePort: 4000, destinationAddress: 0x0a000002, destinationPort: 4001 };
     expect(parseUdpPacket(OF_KERNEL)).toEqual({ ...endpoints, payload: Buffer.from('hello') });
     const packet = Buffer.concat([Buffer.alloc(UDP_HEADERS_LENGTH), Buffer.from('hello')]);
@@ -29,7 +29,7 @@ describe('UDP packets of others, recorded', () => {
     expect(packet.subarray(0, 26)).toEqual(OF_KERNEL.subarray(0, 26));
   });
 
-  it('of busybox: read, and its UDP checksum is the one that is written', () => {
+  it('the packet of busybox is read, and we write the same UDP checksum', () => {
     const endpoints = { sourceAddress: 0, sourcePort: 68, destinationAddress: 0xffff_ffff, destinationPort: 67 };
     expect(OF_BUSYBOX).toHaveLength(328);
     expect(parseUdpPacket(OF_BUSYBOX)).toEqual({ ...endpoints, payload: OF_BUSYBOX.subarray(28) });
@@ -47,13 +47,13 @@ describe('UDP packets of others, recorded', () => {
     ['a header longer than the packet', 0, '4f'],
     ['a UDP length below 8', 24, '0007'],
     ['a UDP length beyond the packet', 24, '000e'],
-  ])('%s is none', (_, at, octets) => {
+  ])('%s is refused', (_, at, octets) => {
     const packet = Buffer.from(OF_KERNEL);
     packet.write(octets, at, 'hex');
     expect(parseUdpPacket(packet)).toBeUndefined();
   });
 
-  it('IPv4 options, and padding behind the datagram, are passed over', () => {
+  it('IPv4 options, and padding behind the datagram, are skipped', () => {
     const withOptions = Buffer.concat([Buffer.of(0x46), OF_KERNEL.subarray(1, 20), Buffer.alloc(4), OF_KERNEL.subarray(20)]);
     expect(parseUdpPacket(Buffer.concat([withOptions, Buffer.alloc(9)]))?.payload).toEqual(Buffer.from('hello'));
   });
@@ -72,7 +72,7 @@ describe('IPv4 and UDP headers', () => {
     expect(packet.readUInt16BE(26)).toBe(0xffff);
   });
 
-  it('law: what is written is read, both checksums are right, and what is torn is nothing', () => {
+  it('law: a written packet is read back, both checksums are right, and a torn packet is refused', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 400 }),
@@ -99,7 +99,7 @@ describe('IPv4 and UDP headers', () => {
     );
   });
 
-  it('law: a payload that is summed in words gets the same headers, whatever stands behind it', () => {
+  it('law: a payload that is summed in words gets the same headers, whatever follows it', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), fc.uint8Array({ maxLength: 9 }), (payload, behind) => {
         const [frame, other] = [new Uint8Array(440), new Uint8Array(440)];
@@ -116,7 +116,7 @@ describe('IPv4 and UDP headers', () => {
     );
   });
 
-  it('law: any octets are read or not, never thrown at', () => {
+  it('law: reading any octets never throws', () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 100 }), (octets) => void parseUdpPacket(Buffer.from(octets))));
   });
 });

@@ -1,6 +1,6 @@
 import type { Endpoints } from './udp-headers.js';
 
-/** A UDP datagram with the addresses it was sent with. */
+/** A UDP datagram with its addresses. */
 export interface UdpDatagram extends Endpoints {
   readonly payload: Uint8Array;
 }

@@ -52,7 +52,7 @@ describe('rules and routes, beside those of ip, recorded', () => {
   });
 });
 
-describe('changes of what is there already, or is not there', () => {
+describe('adding an existing rule or route, or deleting a missing one', () => {
   /** A kernel that refuses each request with an error. */
   function refusing(errorNumber: number | undefined): { kernel: Netlink; requests: NetlinkRequest[] } {
     const requests: NetlinkRequest[] = [];
@@ -73,13 +73,13 @@ describe('changes of what is there already, or is not there', () => {
     ['deleteRule', (kernel) => deleteRule(kernel, DROP), ENOENT],
     ['addRoute', (kernel) => addRoute(kernel, ROUTE), EEXIST],
     ['deleteRoute', (kernel) => deleteRoute(kernel, ROUTE), ESRCH],
-  ])('%s: no error and no change; another error is thrown', (_, change, expected) => {
+  ])('%s: changes nothing and does not throw; another error is thrown', (_, change, expected) => {
     expect(change(refusing(undefined).kernel)).toBe(true);
     expect(change(refusing(expected).kernel)).toBe(false);
     expect(() => change(refusing(EPERM).kernel)).toThrow('EPERM; grant CAP_NET_ADMIN');
   });
 
-  it('what is deleted is named as it was added, without the flags for adding', () => {
+  it('a deletion has the same fields as the addition, without the flags for adding', () => {
     const { kernel, requests } = refusing(undefined);
     addRule(kernel, DROP);
     deleteRule(kernel, DROP);

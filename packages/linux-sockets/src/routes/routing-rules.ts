@@ -1,6 +1,6 @@
 /**
- * Rules by which the kernel finds the route of a packet, and routes in tables of their own. To add what is there already, and to delete
- * what is not there, is no error. Source: ip-rule(8), linux/fib_rules.h, linux/rtnetlink.h.
+ * Rules by which the kernel finds the route of a packet, and routes in separate tables. Adding an existing rule or route, and deleting a missing one,
+ * is not an error. Source: ip-rule(8), linux/fib_rules.h, linux/rtnetlink.h.
  */
 import * as libc from '../libc/libc.js';
 import type { Netlink } from '../netlink/netlink.js';
@@ -46,11 +46,11 @@ export interface RoutingRule {
   readonly action: number | 'drop';
 }
 
-/** A route to what is on the link of an interface. */
+/** A route to hosts on the link of an interface. */
 export interface LinkRoute {
   readonly table: number;
   readonly interfaceIndex: number;
-  /** Absent: everything. */
+  /** Absent for the default route. */
   readonly destination?: { readonly address: number; readonly prefixLength: number };
   /** True for a route that the kernel added together with an address. */
   readonly isAddedByKernel?: boolean;
@@ -76,7 +76,7 @@ export function deleteRoute(kernel: Netlink, route: LinkRoute): boolean {
   return unless('ESRCH', () => kernel.request('delete a route', routeRequest(RTM_DELROUTE, route)));
 }
 
-/** True if it made a change; false if the kernel reports by this error that there was none to make. */
+/** True if it made a change; false if the kernel reports with this error that none was needed. */
 function unless(code: string, change: () => void): boolean {
   try {
     change();
@@ -87,7 +87,7 @@ function unless(code: string, change: () => void): boolean {
   }
 }
 
-/** Has the kernel add a rule; it fails with EEXIST where it is there. */
+/** A request to add a rule; it fails with EEXIST if the rule exists. */
 export function addRuleRequest(rule: RoutingRule): NetlinkRequest {
   return ruleRequest(RTM_NEWRULE, rule);
 }
@@ -113,7 +113,7 @@ function attribute<Value>(type: number, encode: (value: Value) => Buffer, value:
   return value === undefined ? [] : [[type, encode(value)]];
 }
 
-/** Has the kernel add a route; it fails with EEXIST where it is there. */
+/** A request to add a route; it fails with EEXIST if the route exists. */
 export function addRouteRequest(route: LinkRoute): NetlinkRequest {
   return routeRequest(RTM_NEWROUTE, route);
 }

@@ -14,6 +14,6 @@ describe('ipv6Octets', () => {
   });
 
   it.each(['10.0.0.1', 'fe80::1%eth0', '', 'fd00'])('refuses %j', (text) => {
-    expect(() => ipv6Octets(text)).toThrow('is no IPv6 address');
+    expect(() => ipv6Octets(text)).toThrow('is not an IPv6 address');
   });
 });

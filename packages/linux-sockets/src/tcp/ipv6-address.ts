@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 /** The sixteen octets of an IPv6 address without a zone, as `isIPv6` of Node takes it. @throws TypeError for anything else. */
 export function ipv6Octets(text: string): Buffer {
-  if (!isIPv6(text) || text.includes('%')) throw new TypeError(`${text} is no IPv6 address`);
+  if (!isIPv6(text) || text.includes('%')) throw new TypeError(`${text} is not an IPv6 address`);
   const [head = '', tail] = text.split('::');
   const before = groupsOf(head);
   const after = groupsOf(tail ?? '');

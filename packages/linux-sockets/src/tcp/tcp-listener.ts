@@ -10,15 +10,15 @@ const IPPROTO_IPV6 = 41;
 const IPV6_V6ONLY = 26;
 
 export interface TcpListenerSettings {
-  /** IPv4 or IPv6; `::` is every address, of both. */
+  /** IPv4 or IPv6; `::` means every address of both. */
   readonly host: string;
   readonly port: number;
-  /** Connections that come in elsewhere find no socket. */
+  /** Connections on other interfaces find no socket. */
   readonly interfaceName: string;
 }
 
 /**
- * A TCP socket that listens on one interface only: Linux would take connections to its address on every interface.
+ * Opens a TCP socket that listens on one interface only: by default Linux accepts connections to its address on every interface.
  * @returns its file descriptor.
  * @throws SocketError
  */

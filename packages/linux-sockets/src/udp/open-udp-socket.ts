@@ -4,9 +4,9 @@ import { SocketError } from '../libc/socket-error.js';
 import { bindToInterface, growReceiveBuffer, growSendBuffer, setSocketNumber } from '../libc/socket-options.js';
 
 /**
- * A UDP socket that is bound to a port on one interface, and may broadcast. Without SO_REUSEADDR: a second program on the same port is an
- * error to report, as both would answer.
- * @param port - 0: a free one.
+ * Opens a UDP socket that is bound to a port on one interface, and may broadcast. It does not set SO_REUSEADDR: a second program on the same port is
+ * an error, because both would answer.
+ * @param port - 0 for any free port.
  * @returns its file descriptor.
  * @throws SocketError
  */

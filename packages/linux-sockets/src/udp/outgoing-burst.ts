@@ -10,26 +10,26 @@ import {
 import { LARGEST_PAYLOAD, payloadSum, UDP_HEADERS_LENGTH, writeUdpHeaders } from '../packet/udp-headers.js';
 import type { OutgoingDatagram } from './outgoing-datagram.js';
 
-/** Octets of a datagram: a multiple of four, as its sum is taken in words. */
+/** Octets of a datagram: a multiple of four, because its sum is computed in words. */
 const SHAPE = { count: 64, size: UDP_HEADERS_LENGTH + LARGEST_PAYLOAD };
 const MMSGHDR_LENGTH = 64;
 const BROADCAST_ADDRESS = 0xffff_ffff;
 
-/** What a burst is sent through. */
+/** The sockets through which a burst is sent. */
 export interface SendingSockets {
   /** The UDP socket. */
   readonly udp: number;
   /** The port it is bound to. */
   readonly port: number;
-  /** A packet socket, if the process may have one. */
+  /** A packet socket, if the process may open one. */
   readonly packet: number | undefined;
   /** The interface, for frames. */
   readonly link: LinkTarget;
 }
 
-/** The kernel did not take some datagrams. */
+/** The kernel refused some datagrams. */
 export interface SendFailure {
-  /** Of the first one: `ENETUNREACH`. */
+  /** The error of the first one: `ENETUNREACH`. */
   readonly error: string;
   readonly count: number;
 }
@@ -39,7 +39,7 @@ export interface SendFailure {
  * `next()`, then it is queued with `push`. All memory is allocated once.
  */
 export class OutgoingBurst {
-  /** Room for the headers of a frame in front of each payload: which way it leaves is known only when it is written. */
+  /** Each payload has room for the headers of a frame in front, because its way out is known only after it is written. */
   readonly #datagrams = new MessageSlab(SHAPE);
   readonly #frames = new MessageSlab(SHAPE, this.#datagrams);
   readonly #payloads: readonly Buffer[];
@@ -59,7 +59,7 @@ export class OutgoingBurst {
     return this.#datagramCount + this.#frameCount === SHAPE.count;
   }
 
-  /** Where the payload of the next datagram goes: 1472 octets. */
+  /** The memory for the payload of the next datagram: 1472 octets. */
   next(): Buffer {
     return this.#payloads[this.#datagramCount + this.#frameCount] as Buffer;
   }
@@ -69,7 +69,7 @@ export class OutgoingBurst {
     else this.#pushFrame(datagram, sockets);
   }
 
-  /** Sends what is queued. Never throws: what the kernel refuses is returned. */
+  /** Sends the queued datagrams. Never throws: it returns the ones that the kernel refuses. */
   flush({ udp, packet }: SendingSockets): SendFailure | undefined {
     const failedDatagrams = this.#datagramCount === 0 ? undefined : send(udp, this.#datagrams, this.#datagramCount);
     const failedFrames =
@@ -84,7 +84,7 @@ export class OutgoingBurst {
     const index = this.#datagramCount;
     const address = delivery === 'framed-or-broadcast' ? BROADCAST_ADDRESS : destinationAddress;
     writeSockaddrIn(this.#datagrams.names[index] as Buffer, address, destinationPort);
-    // Its payload was written behind those of all that are queued, frames too.
+    // Its payload was written behind those of all queued datagrams, including frames.
     const start = this.#frameCount * SHAPE.size + UDP_HEADERS_LENGTH;
     this.#datagrams.setOutgoing(index, { start, end: start + length }, SOCKADDR_IN_LENGTH);
     this.#datagramCount++;
@@ -105,7 +105,7 @@ export class OutgoingBurst {
   }
 }
 
-/** Sends the first `count` messages; one that fails is passed over, so that the others are sent all the same. */
+/** Sends the first `count` messages; a message that fails is skipped, so that the others are still sent. */
 function send(socket: number, slab: MessageSlab, count: number): SendFailure | undefined {
   let failure: SendFailure | undefined;
   let at = 0;

@@ -9,14 +9,14 @@ import type { Ipv4Address } from '../ethernet/mac-address.js';
  */
 export type Delivery = 'routed' | 'framed' | 'framed-or-broadcast';
 
-/** A UDP datagram whose payload was written elsewhere, and where it goes. */
+/** The destination of a UDP datagram whose payload was written elsewhere. */
 export interface OutgoingDatagram {
   /** Octets of the payload, up to 1472. */
   readonly length: number;
   readonly delivery: Delivery;
   readonly destinationAddress: Ipv4Address;
   readonly destinationPort: number;
-  /** Of frames. In what is routed, the kernel puts the address of the interface. */
+  /** The source address of a frame. In a routed datagram the kernel uses the address of the interface. */
   readonly sourceAddress: Ipv4Address;
   /** Destination of frames, six octets. */
   readonly hardwareAddress: Uint8Array;

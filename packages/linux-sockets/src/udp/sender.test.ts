@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CurrentSender } from './sender.js';
 
-it('a sender is read from what dgram reports, from a socket address, or is none', () => {
+it('a sender is read from the report of dgram or from a socket address, or is absent', () => {
   const sender = new CurrentSender();
   const read = () => [sender.address, sender.port];
   sender.set({ address: '192.168.48.254', port: 68 });

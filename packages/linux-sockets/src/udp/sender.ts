@@ -1,16 +1,16 @@
 import type { Ipv4Address } from '../ethernet/mac-address.js';
 
-/** Where a datagram came from. */
+/** The source of a datagram. */
 export interface Sender {
   readonly address: Ipv4Address;
   readonly port: number;
 }
 
-/** The sender of the datagram that is being handled: one object for all, which reads the address only when it is asked for. */
+/** The sender of the current datagram: one reused object, which reads the address lazily. */
 export class CurrentSender implements Sender {
   #source: { readonly address: string; readonly port: number } | Buffer | undefined;
 
-  /** @param source - as dgram reports it, or a `struct sockaddr_in`; undefined: 0.0.0.0, port 0. */
+  /** @param source - as dgram reports it, or a `struct sockaddr_in`; undefined for 0.0.0.0, port 0. */
   set(source: { readonly address: string; readonly port: number } | Buffer | undefined): this {
     this.#source = source;
     return this;
@@ -32,7 +32,7 @@ export class CurrentSender implements Sender {
 
 const [ZERO, DOT] = [48, 46];
 
-/** The number of an address as dgram writes it. It is asked for each burst: pieces of the text would be garbage. */
+/** Parses dgram's text of an address. It is called for each burst, so it does not split the text, which would create garbage. */
 function addressOf(text: string): Ipv4Address {
   let address = 0;
   let octet = 0;

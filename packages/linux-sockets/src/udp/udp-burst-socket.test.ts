@@ -75,7 +75,7 @@ describe('a UDP socket on one interface', () => {
     expect(bursts).toBeLessThan(150);
   });
 
-  it('a datagram without an answer gets none', async () => {
+  it('sends nothing if the handler returns no answer', async () => {
     const socket = await open((datagram, into, sender) => (datagram.length === 3 ? undefined : ECHO(datagram, into, sender)));
     const { client, received, count } = await openClient();
     client.send('odd', socket.port, '127.0.0.1');
@@ -84,7 +84,7 @@ describe('a UDP socket on one interface', () => {
     expect(received).toEqual(['even']);
   });
 
-  it('a datagram that is injected is answered like one that came in, until the socket is closed', async () => {
+  it('an injected datagram is answered like a received one, until the socket is closed', async () => {
     const { client, received, count } = await openClient();
     let handled = 0;
     const socket = await open((datagram, into, sender) => {
@@ -102,7 +102,7 @@ describe('a UDP socket on one interface', () => {
     expect(handled).toBe(1);
   });
 
-  it('an answer that the kernel refuses is counted, and costs the others nothing', async () => {
+  it('an answer that the kernel refuses is counted, and does not affect the others', async () => {
     const failures: unknown[] = [];
     const { client, received, count } = await openClient();
     const socket = await open(
@@ -121,7 +121,7 @@ describe('a UDP socket on one interface', () => {
     expect(failures[0]).toMatchObject({ error: 'EINVAL' });
   });
 
-  it('names its port, interface and index, and refuses a port that is in use or an interface that is not there', async () => {
+  it('reports its port, interface and index, and refuses a used port or a missing interface', async () => {
     const socket = await open(ECHO);
     expect(socket.interfaceName).toBe('lo');
     expect(socket.interfaceIndex).toBe(1);

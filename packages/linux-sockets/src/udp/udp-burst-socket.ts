@@ -8,23 +8,23 @@ import type { OutgoingDatagram } from './outgoing-datagram.js';
 import { CurrentSender, type Sender } from './sender.js';
 
 const RECEIVE_BURST = 64;
-/** Bursts that are read before other sockets get their turn. */
+/** How many bursts are read before other sockets get their turn. */
 const BURSTS_PER_TURN = 4;
-/** More than an Ethernet frame holds, so that a datagram that is too large is seen as what it is. */
+/** Larger than an Ethernet frame, so that a datagram that is too large can be recognized. */
 const LARGEST_DATAGRAM = 2048;
 
 /**
- * Answers one datagram: writes the payload of the answer to the start of `into` (1472 octets) and returns where it goes, or undefined for no
- * answer. Must not throw. `datagram` and `sender` are valid only during the call; what is returned is read before the next one.
+ * Answers one datagram: writes the payload of the answer to the start of `into` (1472 octets) and returns where it goes, or undefined for no answer.
+ * Must not throw. `datagram` and `sender` are valid only during the call; the result is read before the next call.
  */
 export type DatagramHandler = (datagram: Uint8Array, into: Buffer, sender: Sender) => OutgoingDatagram | undefined;
 
 export interface UdpBurstSocketSettings {
   readonly interfaceName: string;
-  /** 0: a free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly handler: DatagramHandler;
-  /** The kernel did not take answers; their receivers have to ask again. */
+  /** The kernel refused answers; their receivers must ask again. */
   readonly onSendFailure?: (failure: SendFailure) => void;
   /** The socket failed after it was opened. */
   readonly onError: (error: Error) => void;
@@ -53,8 +53,8 @@ function sharedMemory(): SharedMemory {
 /**
  * A UDP port of one interface that answers datagrams in bursts.
  *
- * Node's dgram tells when datagrams are there; the rest of the burst is then read with `recvmmsg` and answered with one
- * `sendmmsg`, which serves several times as many clients as a datagram at a time. dgram owns the socket once it has it.
+ * Node's dgram reports the first datagram; the rest of the burst is then read with `recvmmsg` and answered with one `sendmmsg`, which serves several
+ * times as many clients as one datagram at a time. dgram owns the socket once it has it.
  */
 export class UdpBurstSocket {
   readonly interfaceName: string;
@@ -113,12 +113,12 @@ export class UdpBurstSocket {
     return this.#sockets.port;
   }
 
-  /** False if frames are replaced by datagrams and broadcasts, for want of CAP_NET_RAW. */
+  /** False if datagrams and broadcasts replace frames, because CAP_NET_RAW is missing. */
   get sendsFrames(): boolean {
     return this.#sockets.packet !== undefined;
   }
 
-  /** Answers a datagram that came in before, as if it came in now, from 0.0.0.0. */
+  /** Answers a datagram that was received earlier, as if it came in now, from 0.0.0.0. */
   inject(datagram: Uint8Array): void {
     if (this.#isClosed) return;
     this.#sender.set(undefined);
@@ -126,7 +126,7 @@ export class UdpBurstSocket {
     this.#flush();
   }
 
-  /** Sends these, outside of an answer. @param datagrams - each is asked for when its turn comes. */
+  /** Sends these datagrams, which are not answers. @param datagrams - each is read when its turn comes. */
   send(datagrams: Iterable<{ readonly payload: Uint8Array; readonly datagram: OutgoingDatagram }>): void {
     if (this.#isClosed) return;
     for (const { payload, datagram } of datagrams) {
@@ -159,7 +159,7 @@ export class UdpBurstSocket {
       }
       datagrams += Math.max(count, 0);
       this.#flush();
-      // More came in while replies were sent. Node's event loop is asked for them: until it has, more of them make one burst.
+      // More arrived while replies were sent. Let the event loop report them: until then they gather into one burst.
       if (count < RECEIVE_BURST) break;
     }
     this.#settings.onBurst?.(Number(process.hrtime.bigint() - startedAt), datagrams);

@@ -1,4 +1,4 @@
-/** What is sent to a computer system for a power action and for a boot from the network, as values. */
+/** Plans the requests for a power action and for a boot from the network, as values. */
 import { linkAt, listAt, type Resource, textAt, textsAt, valueAt } from '../resource/resource.js';
 import type { ResetType } from './reset-type.js';
 
@@ -9,13 +9,13 @@ export type ActionPlan =
 
 const RESET = ['Actions', '#ComputerSystem.Reset'] as const;
 
-/** The link to the description of the parameters of a reset, where a system has one. */
+/** The link to the description of the parameters of a reset, if the system has one. */
 export function resetInfoLink(system: Resource): string | undefined {
   return textAt(system, ...RESET, '@Redfish.ActionInfo');
 }
 
 /**
- * A power action of a system. No type stands in for another one.
+ * A power action of a system. No type replaces another one.
  *
  * @param actionInfo - the resource of `resetInfoLink`, if it was read.
  */
@@ -32,7 +32,7 @@ function allowedBy(actionInfo: Resource | undefined): readonly string[] | undefi
   return textsAt(parameter, 'AllowableValues');
 }
 
-/** The next boot of a system from the network, once. A system that boots by UEFI stays with it: without the mode some services go back to legacy. */
+/** The next boot of a system from the network, once. A system that boots by UEFI keeps that mode; without it some services fall back to legacy. */
 export function planNetworkBoot(system: Resource): ActionPlan {
   const link = linkAt(system);
   const boot = valueAt(system, 'Boot');

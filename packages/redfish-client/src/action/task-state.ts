@@ -1,7 +1,7 @@
 import { describeAnswer } from '../resource/describe-answer.js';
 import { type Resource, textAt } from '../resource/resource.js';
 
-/** How far a task is. */
+/** The state of a task. */
 export type TaskState =
   | { readonly kind: 'running' }
   | { readonly kind: 'done' }
@@ -20,9 +20,10 @@ const RUNNING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * How far a task is, by the answer of its monitor: HTTP 202 while it runs, then the answer of the action. Some services answer 200 with the task itself, which then decides.
+ * The state of a task, from the answer of its monitor: HTTP 202 while it runs, then the answer of the action. Some services answer 200 with the task
+ * itself, which then decides.
  *
- * @param body - undefined: empty.
+ * @param body - undefined if empty.
  * @param redact - removes credentials from the text of the service.
  */
 export function taskState(status: number, body: Resource | undefined, redact: (text: string) => string): TaskState {

@@ -14,11 +14,11 @@ const MOST_BETWEEN_LOOKS_MS = 10_000;
 export interface ActionSettings {
   readonly service: Service;
   readonly call: Call;
-  /** Milliseconds between two looks at a task whose service does not state them. */
+  /** Milliseconds between two polls of a task if the service does not state a delay. */
   readonly taskPollMs: number;
 }
 
-/** Switches the power of each system. Nothing is sent where one of them does not offer the type. */
+/** Switches the power of each system. Nothing is sent if one of them does not offer the type. */
 export async function resetSystems(settings: ActionSettings, type: ResetType): Promise<void> {
   const systems = await readSystems(settings);
   const plans = new Map<Resource, ActionPlan>();
@@ -61,7 +61,7 @@ function refuseUnsupported(plans: ReadonlyMap<Resource, ActionPlan>): void {
   if (problems.length > 0) throw new RedfishError('unsupported', problems.join('; '));
 }
 
-/** Each system, also after one of them failed; then the first failure, with what all of them are. */
+/** Acts on each system, even after one of them failed; then throws the first failure, with the outcome of all. */
 async function forEachSystem(
   plans: ReadonlyMap<Resource, ActionPlan>,
   act: (plan: PossiblePlan) => Promise<void>,
@@ -83,7 +83,10 @@ async function forEachSystem(
   throw new RedfishError(first.code, text, { cause: first });
 }
 
-/** `If-Match` where the service gives an ETag. After HTTP 412 the resource is read again, and sent once more with what is then its ETag, without the mark of a weak one. */
+/**
+ * Sends `If-Match` if the service provides an ETag. After HTTP 412 it reads the resource again, and retries with the new ETag, without the mark of a
+ * weak one.
+ */
 async function patch(settings: ActionSettings, link: string, body: Resource): Promise<void> {
   const request = (tag: string | undefined): ServiceRequest => ({
     method: 'PATCH',
@@ -112,7 +115,7 @@ async function send(settings: ActionSettings, request: ServiceRequest): Promise<
   if (sent.answer.status === 202) await finish(settings, sent);
 }
 
-/** Waits until the task of an accepted action has ended. A service that names no task has accepted the action, and that is all there is to know. */
+/** Waits until the task of an accepted action has ended. If the service names no task, acceptance is all that can be known. */
 async function finish(settings: ActionSettings, accepted: ServiceAnswer): Promise<void> {
   const { service, call } = settings;
   const monitor = accepted.answer.header('location') ?? linkAt(accepted.resource);

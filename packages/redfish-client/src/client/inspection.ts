@@ -1,4 +1,4 @@
-/** Reads what a service reports. What every host has must be readable; a part that is not becomes a note, and the rest is read. */
+/** Reads the report of a service. Resources that every host has must be readable; any other unreadable part becomes a note, and the rest is read. */
 import { RedfishError, type RedfishErrorCode } from '../error/redfish-error.js';
 import { SERVICE_ROOT } from '../http/service.js';
 import { CollectedInfo } from '../report/collect-info.js';
@@ -20,7 +20,7 @@ import type { Resource } from '../resource/resource.js';
 import { type ReadLink, readEach, readMembers } from './members.js';
 import { readLog } from './read-log.js';
 
-/** Failures of one resource: the service itself answers, and accepts the credentials. */
+/** Failures of a single resource: the service itself answers, and accepts the credentials. */
 const FAILURES_OF_A_PART: ReadonlySet<RedfishErrorCode> = new Set([
   'forbidden',
   'not-found',
@@ -34,7 +34,7 @@ const FAILURES_OF_A_PART: ReadonlySet<RedfishErrorCode> = new Set([
   'unavailable',
 ]);
 
-/** Of a log, these mean that there is none to read, now and at the next poll; after others the entries are unknown. */
+/** For a log, these mean that there is none to read, now and at the next poll; after other failures the entries are unknown. */
 const NO_LOG: ReadonlySet<RedfishErrorCode> = new Set(['forbidden', 'not-found', 'not-allowed', 'too-large']);
 
 export class Inspection {
@@ -43,7 +43,7 @@ export class Inspection {
   readonly #info: CollectedInfo;
   readonly #missing = new Map<string, string>();
 
-  /** @param redact - removes credentials from what the service reports. */
+  /** @param redact - removes credentials from the report of the service. */
   constructor(read: ReadLink, redact: (text: string) => string) {
     this.#read = read;
     this.#redact = redact;
@@ -84,7 +84,7 @@ export class Inspection {
     await this.#storage(system, `${prefix}Storage`);
   }
 
-  /** How many members there are; undefined: unknown. */
+  /** The number of members; undefined if unknown. */
   async #members(name: string, link: string | undefined, facts: (member: Resource) => Facts): Promise<number | undefined> {
     if (link === undefined) return undefined;
     const members = await this.#part(name, () => readMembers(this.#read, link, facts));
@@ -92,7 +92,7 @@ export class Inspection {
     return members?.length;
   }
 
-  /** `Storage` with drives; a system without it has the older `SimpleStorage`, whose devices are no resources. */
+  /** `Storage` with drives; a system without it has the older `SimpleStorage`, whose devices are not resources of their own. */
   async #storage({ storage, simpleStorage }: SystemPart, name: string): Promise<void> {
     const units = (await this.#part(name, () => this.#collection(storage, toDriveLinks))) ?? [];
     for (const [index, links] of units.entries()) {
@@ -106,7 +106,7 @@ export class Inspection {
     });
   }
 
-  /** Devices that the systems name, else those of the chassis. */
+  /** The devices of the systems, otherwise those of the chassis. */
   async #pcie(systems: readonly SystemPart[], chassis: string | undefined): Promise<void> {
     const named = [...new Set(systems.flatMap(({ pcieDevices }) => pcieDevices))];
     const devices = await this.#part('PCIeDevices', async () => {

@@ -2,10 +2,10 @@ import { RedfishError } from '../error/redfish-error.js';
 import { naturalOrder } from '../resource/natural-order.js';
 import { isResource, linkAt, listAt, numberAt, type Resource, textAt } from '../resource/resource.js';
 
-/** Reads the resource of a link. What `to` returns is kept, and nothing else of the resource. */
+/** Reads the resource of a link. Only the result of `to` is kept. */
 export type ReadLink = <Result>(link: string, to: (resource: Resource) => Result) => Promise<Result>;
 
-/** A member of a collection: its resource as `to` has it; undefined for one that is only a link so far. */
+/** A member of a collection: the result of `to`; undefined if it is only a link so far. */
 export interface Member<Result> {
   readonly link: string | undefined;
   readonly result: Result | undefined;
@@ -14,16 +14,16 @@ export interface Member<Result> {
 interface Page<Result> {
   readonly members: readonly Member<Result>[];
   readonly next: string | undefined;
-  /** Of all pages, as the service states it. */
+  /** The number of members on all pages, as the service states it. */
   readonly count: number;
 }
 
 const MOST_PAGES = 200;
 const MOST_MEMBERS = 5_000;
-/** Requests at the same time for one host. */
+/** The number of simultaneous requests to one host. */
 const AT_A_TIME = 2;
 
-/** The members of a collection, each as `to` has it: links are followed, pages too. Sorted by link, so that the order is that of the last call. */
+/** The members of a collection, each as returned by `to`. It follows links and pages, and sorts by link, so that the order is stable. */
 export async function readMembers<Result>(
   read: ReadLink,
   collection: string,
@@ -36,14 +36,15 @@ export async function readMembers<Result>(
 
 export interface PageSettings<Result> {
   readonly to: (member: Resource) => Result;
-  /** Of a collection that begins with these members, so many are needed; the pages after them are not read. Default: all. */
+  /** Returns how many members are needed of a collection that begins with these; later pages are not read. Default: all. */
   readonly needed?: (members: readonly Member<Result>[]) => number;
 }
 
 /**
- * The members of a collection as its pages have them. A member that stands on two pages is there once.
+ * The members of a collection in the order of its pages. A member on two pages is returned once.
  *
- * @throws RedfishError `not-redfish` for pages that form a circle; `too-large` for more than 200 pages or 5,000 members: a part would look like all.
+ * @throws RedfishError `not-redfish` for pages that form a circle; `too-large` for more than 200 pages or 5,000 members, because a part would look
+ * like everything.
  */
 export async function readPages<Result>(
   read: ReadLink,
@@ -82,7 +83,7 @@ function refuseEndless(pages: ReadonlySet<string>, page: string): void {
   if (pages.size >= MOST_PAGES) throw new RedfishError('too-large', `a collection has more than ${MOST_PAGES} pages: ${name}`);
 }
 
-/** A member that is only a link is read. */
+/** Reads a member that is only a link. */
 export async function readMember<Result>(
   read: ReadLink,
   { link, result }: Member<Result>,
@@ -96,7 +97,7 @@ function isLinkOnly(member: Resource): boolean {
   return Object.keys(member).every((name) => name === '@odata.id');
 }
 
-/** Reads several at a time, in their order. After a failure no other one begins. */
+/** Reads several at a time, in order. After a failure no other read begins. */
 export async function readEach<Item, Result>(items: readonly Item[], read: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   let next = 0;

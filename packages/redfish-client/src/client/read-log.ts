@@ -1,17 +1,20 @@
-/** Reads the entries of one log: all of them, or the newest ones where they come first. Some services have journals of a hundred thousand entries beside their event log. */
+/**
+ * Reads the entries of one log: all of them, or only the newest if they come first. Some services have journals of a hundred thousand entries beside
+ * their event log.
+ */
 import { RedfishError } from '../error/redfish-error.js';
 import type { LogEntry } from '../report/host-report.js';
 import { isNewestFirst, MOST_LOG_ENTRIES, toLogEntry } from '../report/log-entries.js';
 import type { Resource } from '../resource/resource.js';
 import { type Member, type ReadLink, readEach, readMember, readPages } from './members.js';
 
-/** Members of a log that are links, each of which is a request. */
+/** The maximum number of log members that are links, each of which needs a request. */
 const MOST_LINKS = 256;
 
-/** None or one. */
+/** At most one link. */
 type Entries = readonly LogEntry[];
 
-/** The entries as the service orders them, without what `redact` removes. @throws RedfishError `too-large` for a log whose newest entries are too far behind. */
+/** The entries in the order of the service, redacted. @throws RedfishError `too-large` for a log whose newest entries are too far behind. */
 export async function readLog(read: ReadLink, link: string, redact: (text: string) => string): Promise<LogEntry[]> {
   const toEntries = (resource: Resource): Entries => {
     const entry = toLogEntry(resource, redact);

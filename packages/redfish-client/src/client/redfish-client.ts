@@ -15,9 +15,9 @@ export interface RedfishClientSettings {
   readonly timeoutMs: number;
   /** Closes the client without logging out: its calls reject with the code `closed`. */
   readonly signal?: AbortSignal;
-  /** Milliseconds between two looks at a task, where the service does not state them. Default: 1,000. */
+  /** Milliseconds between two polls of a task, if the service does not state a delay. Default: 1,000. */
   readonly taskPollMs?: number;
-  /** What this client and others may keep of answers at the same time. Default: 48 MiB for this one. */
+  /** The memory that this client shares with others for answers. Default: 48 MiB for this one. */
   readonly memory?: AnswerMemory;
 }
 
@@ -25,8 +25,8 @@ const TASK_POLL_MS = 1_000;
 const LOGOUT_MS = 5_000;
 
 /**
- * A client of one Redfish service. Its calls may run at the same time, and reject with a RedfishError only. Connections are kept between calls; none keeps the process
- * alive. Neither an error nor a report nor `util.inspect` of a client shows a password or a token.
+ * A client of one Redfish service. Its calls may run at the same time, and reject only with a RedfishError. Connections are kept between calls, but
+ * do not keep the process alive. Neither an error nor a report nor `util.inspect` of a client shows a password or a token.
  */
 export class RedfishClient {
   readonly #name: string;
@@ -47,7 +47,7 @@ export class RedfishClient {
     if (settings.signal?.aborted === true) this.#end();
   }
 
-  /** What the service reports, and its logs; a password or token that it repeats is `***`. @throws RedfishError */
+  /** Reads the report of the service and its logs; a password or token in it becomes `***`. @throws RedfishError */
   inspect(options?: CallOptions): Promise<HostReport> {
     const read =
       (call: Call): ReadLink =>
@@ -57,9 +57,10 @@ export class RedfishClient {
   }
 
   /**
-   * Switches the power of every computer system, and waits for the tasks of it. After `connection-lost` and `timeout` it is not known whether the service carried it out.
+   * Switches the power of every computer system, and waits for the tasks. After `connection-lost` and `timeout` the service may or may not have
+   * carried it out.
    *
-   * @throws RedfishError `unsupported` with the types that the service offers; no type stands in for another one.
+   * @throws RedfishError `unsupported` with the types that the service offers; no type replaces another one.
    */
   reset(type: ResetType, options?: CallOptions): Promise<void> {
     return this.#run(options, (call) => resetSystems(this.#actions(call), type));
@@ -75,7 +76,7 @@ export class RedfishClient {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#calls.endAll();
-    // A session that stays ends by its own time.
+    // If this fails, the session expires by itself.
     await this.#calls.run((call) => this.#service.logout(call), { signal: AbortSignal.timeout(LOGOUT_MS) }).catch(() => {});
     this.#end();
   }
@@ -93,14 +94,14 @@ export class RedfishClient {
     }
   }
 
-  /** With the service in its message, and without credentials: a service may repeat them wherever it writes a text. */
+  /** Adds the service to the message, and removes credentials: a service may repeat them in any text. */
   #named(error: unknown): unknown {
     if (!(error instanceof RedfishError)) return error;
     const { code, message, status, retryAfterMs, cause } = error;
     return new RedfishError(code, this.#service.redact(message.includes(this.#name) ? message : `${this.#name}: ${message}`), {
       ...(status !== undefined && { status }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
-      // A RedfishError as cause would have the text again.
+      // A RedfishError as cause would contain the original text.
       ...(cause !== undefined && !(cause instanceof RedfishError) && { cause }),
     });
   }

@@ -1,6 +1,6 @@
-/** What went wrong between a client and a management controller. */
+/** The kinds of errors between a client and a management controller. */
 export type RedfishErrorCode =
-  /** The target makes no sense: host, port, credentials or a PEM text. */
+  /** The target is invalid: host, port, credentials or a PEM text. */
   | 'invalid-target'
   /** No connection: refused, no route, no such name. */
   | 'unreachable'
@@ -22,9 +22,9 @@ export type RedfishErrorCode =
   | 'not-found'
   /** HTTP 405 and 501. */
   | 'not-allowed'
-  /** HTTP 412 and 428: the resource changed meanwhile, again and again. */
+  /** HTTP 412 and 428: the resource kept changing meanwhile. */
   | 'precondition-failed'
-  /** HTTP 429 and 503: `retryAfterMs` has when to try again, where the service states it. */
+  /** HTTP 429 and 503: `retryAfterMs` says when to try again, if the service states it. */
   | 'unavailable'
   /** Another HTTP status from 400 to 499. */
   | 'refused'
@@ -32,13 +32,13 @@ export type RedfishErrorCode =
   | 'server-failed'
   /** A link, or a redirection, leads to another server; or redirections do not end. */
   | 'redirected'
-  /** What arrived is not what Redfish defines: no HTTP, no JSON, fields of other types. */
+  /** The answer is not valid Redfish: not HTTP, not JSON, or fields of other types. */
   | 'not-redfish'
-  /** A bound of the client: octets, values or depth of an answer, requests of a call. */
+  /** A limit of the client: octets, values or depth of an answer, requests of a call. */
   | 'too-large'
-  /** Calls that run at the same time have no memory left for answers, and this one had the most. */
+  /** The simultaneous calls have used up the memory for answers, and this one had the most. */
   | 'memory-used-up'
-  /** The service does not offer what is asked for; the message names what it offers. */
+  /** The service does not offer the requested action; the message names what it offers. */
   | 'unsupported'
   /** The service accepted an action, and its task failed. */
   | 'task-failed';
@@ -51,7 +51,7 @@ export interface RedfishErrorDetails {
   readonly cause?: unknown;
 }
 
-/** True: the same call may succeed later without a change of the target or of the service's settings. */
+/** True if the same call may succeed later without a change of the target or of the service's settings. */
 const PASSING: ReadonlySet<RedfishErrorCode> = new Set([
   'unreachable',
   'connection-lost',
@@ -76,7 +76,7 @@ export class RedfishError extends Error {
     this.retryAfterMs = details.retryAfterMs;
   }
 
-  /** True: the same call may succeed later. A power action must not be repeated for that reason alone: the service may have carried it out. */
+  /** True if the same call may succeed later. Do not repeat a power action for that reason alone: the service may have carried it out. */
   get isPassing(): boolean {
     return PASSING.has(this.code);
   }

@@ -19,7 +19,7 @@ const CODES: ReadonlyMap<number, RedfishErrorCode> = new Map<number, RedfishErro
 
 const MOST_RETRY_AFTER_MS = 86_400_000;
 
-/** The error of an answer with a status of 400 or more. Its message has the status and what the service states. */
+/** The error of an answer with a status of 400 or more. Its message has the status and the text of the service. */
 export function answerFailure(answer: HttpAnswer, redact: Redact): RedfishError {
   const { status } = answer;
   const parsed = parseResource(answer.text);
@@ -32,7 +32,7 @@ export function answerFailure(answer: HttpAnswer, redact: Redact): RedfishError 
   });
 }
 
-/** Milliseconds of the header Retry-After, a day at most; undefined without one, and for one with a date. */
+/** The milliseconds of the header Retry-After, at most a day; undefined if it is missing or a date. */
 export function retryAfterMs(answer: HttpAnswer): number | undefined {
   const value = answer.header('retry-after')?.trim() ?? '';
   return /^\d{1,9}$/.test(value) ? Math.min(Number(value) * 1_000, MOST_RETRY_AFTER_MS) : undefined;

@@ -1,11 +1,11 @@
 import { RedfishError } from '../error/redfish-error.js';
 
-/** What answers may take in memory, about: those of all calls that run at the same time. */
+/** The approximate memory for the answers of all simultaneous calls. */
 export const MOST_OF_ALL_CALLS = 48 * 1_024 * 1_024;
-/** The first call that waits for memory waits so long for calls that end by themselves. */
+/** How long the first waiting call waits for other calls to end by themselves. */
 const PATIENCE_MS = 2_000;
 
-/** A call that keeps answers. */
+/** A call that holds answers in memory. */
 export interface Holder {
   readonly end: (reason: RedfishError) => void;
 }
@@ -19,13 +19,14 @@ interface Waiting {
 
 interface Share {
   octets: number;
-  /** Lower for a call that has been there for longer. */
+  /** Lower for an older call. */
   readonly turn: number;
 }
 
 /**
- * The memory that the calls of several clients have together. When it is used up, calls wait for it; the one that began first has it first, so that calls end and give it back.
- * Where none is given back for two seconds, the call ends that has the most of it, with what it waits for: one service that sends too much stops no other one.
+ * The memory that the calls of several clients share. When it is used up, calls wait; the oldest call gets memory first, so that calls end and return
+ * theirs. If none is returned for two seconds, the call with the most memory, including what it waits for, is ended, so that one service that sends
+ * too much cannot block others.
  */
 export class AnswerMemory {
   readonly #most: number;
@@ -38,19 +39,19 @@ export class AnswerMemory {
 
   /**
    * @param most - octets, 1 or more. Default: 48 MiB.
-   * @param patienceMs - milliseconds that the first call waits before another one ends, 0 or more. Default: 2,000.
+   * @param patienceMs - milliseconds that the first call waits before another one is ended, 0 or more. Default: 2,000.
    */
   constructor(most: number = MOST_OF_ALL_CALLS, patienceMs: number = PATIENCE_MS) {
     this.#most = most;
     this.#patienceMs = patienceMs;
   }
 
-  /** Octets that running calls have. */
+  /** The octets in use. */
   get total(): number {
     return this.#total;
   }
 
-  /** Resolves when the holder has the octets, or has been released or ended before. */
+  /** Resolves when the holder has the octets, or was released or ended before. */
   hold(holder: Holder, octets: number): Promise<void> {
     const { turn } = this.#shareOf(holder);
     if (this.#waiting.size === 0 && this.#fits(octets)) {
@@ -63,13 +64,13 @@ export class AnswerMemory {
     });
   }
 
-  /** Without waiting, also where there are none left: for what is given back at once. */
+  /** Takes octets without waiting, even if none are left: only for octets that are returned at once. */
   take(holder: Holder, octets: number): void {
     this.#shareOf(holder).octets += octets;
     this.#total += octets;
   }
 
-  /** A part of what a holder has; nothing for one that was released. @param octets - 0 up to what it has. */
+  /** Returns a part of a holder's octets; no effect if it was released. @param octets - 0 up to what it has. */
   giveBack(holder: Holder, octets: number): void {
     const share = this.#shares.get(holder);
     if (share === undefined) return;
@@ -78,7 +79,7 @@ export class AnswerMemory {
     this.#serve();
   }
 
-  /** All of what a holder has; it waits no more. */
+  /** Returns all of a holder's octets, and ends its wait. */
   release(holder: Holder): void {
     this.#total -= this.#shares.get(holder)?.octets ?? 0;
     this.#shares.delete(holder);
@@ -99,7 +100,7 @@ export class AnswerMemory {
   #proceed(waiting: Waiting): void {
     this.#waiting.delete(waiting);
     waiting.proceed();
-    // The next one has all of the patience.
+    // The patience begins anew for the next one.
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -132,7 +133,7 @@ export class AnswerMemory {
   }
 }
 
-/** The service has no part in it. @param why - how the memory was used up. */
+/** An error that is not the fault of the service. @param why - how the memory was used up. */
 export function memoryUsedUp(why: string): RedfishError {
   return new RedfishError(
     'memory-used-up',

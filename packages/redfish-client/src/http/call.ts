@@ -2,17 +2,19 @@ import { RedfishError } from '../error/redfish-error.js';
 import { octetsOf } from '../resource/octets-of.js';
 import { AnswerMemory, memoryUsedUp } from './answer-memory.js';
 
-/** Requests of one call. A large host has about 150 resources. */
+/** The maximum requests of one call. A large host has about 150 resources. */
 export const MOST_REQUESTS = 512;
-/** Octets of all answers of one call. A large host has one million with its log. */
+/** The maximum octets of all answers of one call. A large host has one million with its log. */
 export const MOST_OCTETS = 16 * 1_024 * 1_024;
-/** JSON values and names of one answer, and of all answers of one call: each takes memory, however few octets it is. An entry of a log may have 60. */
+/**
+ * The maximum JSON values and names of one answer, and of all answers of one call: each takes memory, however short it is. A log entry may have 60.
+ */
 export const MOST_VALUES_OF_ANSWER = 131_072;
 export const MOST_VALUES = 4 * MOST_VALUES_OF_ANSWER;
-/** What one of them takes in memory, about. */
+/** The approximate memory of one value. */
 const OCTETS_OF_VALUE = 64;
 
-/** What an answer takes. */
+/** The size of an answer. */
 export interface AnswerSize {
   readonly octets: number;
   /** JSON values and names. */
@@ -24,7 +26,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds for this call, 1 or more. Default: that of the client. */
   readonly timeoutMs?: number;
-  /** Asked on a connection that is ready, right before a request that changes something is sent; false: it is not sent, and the call rejects with the code `aborted`. Default: always true. */
+  /**
+   * Called on a ready connection, right before a request that changes something is sent. If it returns false, the request is not sent, and the call
+   * rejects with the code `aborted`. Default: always true.
+   */
   readonly mayChange?: () => boolean;
 }
 
@@ -55,7 +60,7 @@ export class Call {
       throw new RedfishError('too-large', `the service has more than ${MOST_REQUESTS} resources to read`);
   }
 
-  /** True if memory is what it waits for, or waited for during more than half of `timeoutMs`. */
+  /** True if it is waiting for memory, or did so for more than half of `timeoutMs`. */
   isShortOfMemory(timeoutMs: number): boolean {
     return this.#waiting > 0 || this.#waitedMs * 2 > timeoutMs;
   }
@@ -68,17 +73,20 @@ export class Call {
     await this.#hold(octets);
   }
 
-  /** Of an answer that was counted: nothing of it is in memory any more. */
+  /** Returns the memory of a counted answer. */
   forget({ octets, values }: AnswerSize): void {
     this.#memory.giveBack(this, octets + values * OCTETS_OF_VALUE);
   }
 
-  /** What is left of an answer stays in memory until the call ends. */
+  /** Keeps the memory for the rest of an answer until the call ends. */
   keep(result: unknown): Promise<void> {
     return this.#hold(octetsOf(result));
   }
 
-  /** Before a text is parsed, which waits for nothing: an answer that arrived would keep its memory meanwhile. @throws RedfishError `too-large` for one value too many. */
+  /**
+   * Counts values before a text is parsed. It does not wait, because the arrived answer would hold its memory meanwhile. @throws RedfishError
+   * `too-large` for one value too many.
+   */
   countValues(values: number): void {
     if (values > MOST_VALUES_OF_ANSWER)
       throw new RedfishError('too-large', `the answer has more than ${MOST_VALUES_OF_ANSWER} values`);
@@ -94,7 +102,9 @@ export class Call {
     this.#controller.abort(reason);
   }
 
-  /** Holds nothing for a call that has ended. @throws the reason of the signal, also if the call ends while it waits. */
+  /**
+   * Waits for a promise without holding anything for a call that has ended. @throws the reason of the signal, also if the call ends while it waits.
+   */
   async #hold(octets: number): Promise<void> {
     this.signal.throwIfAborted();
     const beganAtMs = performance.now();
@@ -133,7 +143,7 @@ export class Calls {
     this.#memory = memory;
   }
 
-  /** Runs a call. Nothing of it goes on after the result. */
+  /** Runs a call. Nothing of it continues after the result. */
   async run<Result>(work: (call: Call) => Promise<Result>, options: CallOptions = {}): Promise<Result> {
     const { signal, timeoutMs = this.#timeoutMs, mayChange } = options;
     const call = new Call(this.#memory, mayChange);

@@ -39,11 +39,11 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
 
 export interface ConnectionFailure {
   readonly code: RedfishErrorCode;
-  /** For a message: a few words, and the code of Node or OpenSSL. */
+  /** A failure for a message: a few words, and the code of Node or OpenSSL. */
   readonly text: string;
 }
 
-/** What an error of Node's HTTP, TLS or socket means. */
+/** The meaning of an error of Node's HTTP, TLS or socket. */
 export function connectionFailure(error: unknown): ConnectionFailure {
   const code = codeOf(error);
   const remedy = REMEDIES.get(code);
@@ -57,7 +57,7 @@ function classify(code: string): RedfishErrorCode {
   return /^(ERR_TLS|ERR_SSL|ERR_OSSL|UNABLE_TO|CRL_|ERROR_IN_C)/.test(code) ? 'tls-failed' : 'unreachable';
 }
 
-/** Where several addresses of one name were tried, each has an error of its own. */
+/** If several addresses of one name were tried, each has its own error. */
 function codeOf(error: unknown): string {
   const errors: unknown = error instanceof AggregateError ? (error.errors as unknown[])[0] : error;
   const code = typeof errors === 'object' && errors !== null && 'code' in errors ? errors.code : undefined;

@@ -1,4 +1,4 @@
-/** One request and its answer over HTTP or HTTPS: no authentication, no redirection, no meaning. */
+/** One request and its answer over HTTP or HTTPS, without authentication, redirection or interpretation. */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
@@ -8,11 +8,11 @@ import type { RedfishTarget } from '../target/redfish-target.js';
 import type { Call } from './call.js';
 import { connectionFailure } from './connection-failure.js';
 
-/** Octets of the body of one answer. The largest is a page of a log: a thousand entries. */
+/** The maximum octets of the body of one answer. The largest is a page of a log with a thousand entries. */
 export const MOST_OF_BODY = 4 * 1_024 * 1_024;
-/** Connections to one service at the same time: management controllers are small computers. */
+/** The maximum simultaneous connections to one service, because management controllers are small computers. */
 const MOST_CONNECTIONS = 2;
-/** From one request of a call to the next; the next poll of a host has a connection of its own. */
+/** How long a connection is kept between the requests of a call; the next poll of a host opens a new one. */
 const IDLE_CONNECTION_MS = 5_000;
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -24,7 +24,7 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** What a request depends on while it runs. */
+/** The context of a running request. */
 type Permission = Pick<Call, 'signal' | 'mayChange' | 'countOctets' | 'forget'>;
 
 export interface HttpAnswer {
@@ -32,7 +32,7 @@ export interface HttpAnswer {
   /** The value of a header, by its name in lower case; the first of several. */
   readonly header: (name: string) => string | undefined;
   readonly text: string;
-  /** Of the body, as it arrived: counted by the call. */
+  /** The octets of the body as it arrived, counted by the call. */
   readonly octets: number;
 }
 
@@ -52,10 +52,10 @@ export class Connections {
   }
 
   /**
-   * The answer to a request. A request that changes something has a connection of its own: one that was kept may have been closed by the service at the same moment, and
-   * then it would not be known whether the request arrived.
+   * The answer to a request. A request that changes something uses a new connection: the service may close a kept one at the same moment, and then
+   * the client could not know whether the request arrived.
    *
-   * @throws RedfishError; the reason of the signal, where that ended it.
+   * @throws RedfishError; the reason of the signal, if that ended it.
    */
   async exchange(request: HttpRequest, call: Permission): Promise<HttpAnswer> {
     if (request.method !== 'GET') return this.#send(request, this.#fresh, call);
@@ -91,20 +91,20 @@ export class Connections {
         );
       });
       sent.on('error', fail);
-      // After an answer this ends nothing: the promise has its result, or the body decides.
+      // After an answer this has no effect: the promise is settled, or the body decides.
       sent.once('close', () => isAnswered || fail({ code: 'ECONNRESET' }));
       const send = () => {
         if (method === 'GET' || mayChange()) sent.end(body);
         else sent.destroy(new RedfishError('aborted', 'not sent: the caller may change nothing any more'));
       };
       if (method === 'GET') send();
-      // Seconds may pass until the connection is ready.
+      // Check again, because seconds may pass until the connection is ready.
       else sent.once('socket', (socket) => void socket.once(https ? 'secureConnect' : 'connect', send));
     });
   }
 }
 
-/** A kept connection that the service closed before it answered anything. */
+/** True for a kept connection that the service closed before any answer. */
 class StaleConnectionError extends RedfishError {}
 
 function toFailure(error: unknown, sent: ClientRequest): Error {
@@ -127,7 +127,10 @@ function headerOf(answer: IncomingMessage): (name: string) => string | undefined
   };
 }
 
-/** What has no memory yet waits: the connection is not read meanwhile. All octets that are stated have memory before the first one is read, so that answers do not wait for each other in the middle. */
+/**
+ * Reads the body. The connection is not read while there is no memory. All stated octets get memory before the first one is read, so that answers do
+ * not wait for each other halfway.
+ */
 async function readBody(answer: IncomingMessage, call: Permission): Promise<Pick<HttpAnswer, 'text' | 'octets'>> {
   const chunks: Buffer[] = [];
   let [octets, counted] = [0, 0];
@@ -145,7 +148,7 @@ async function readBody(answer: IncomingMessage, call: Permission): Promise<Pick
     }
     if (!answer.complete) throw new RedfishError('connection-lost', 'the connection ended in the middle of the answer');
   } catch (error) {
-    // The rest is never read.
+    // Do not read the rest.
     answer.destroy();
     call.forget({ octets: counted, values: 0 });
     throw error;
@@ -161,13 +164,13 @@ function tlsOptions({ authorities, clientCertificate, serverName, verify }: Redf
     });
     return { secureContext, rejectUnauthorized: verify !== false, ...nameOptions(serverName) };
   } catch (error) {
-    // The error of OpenSSL names its code; its text may quote nothing of the key, but it is not needed.
+    // Only the code of the OpenSSL error: its text is not needed, and might quote the key.
     const { text } = connectionFailure(error);
     throw new RedfishError('invalid-target', `the authorities or the client certificate cannot be read as PEM (${text})`);
   }
 }
 
-/** A name is sent to the server too (SNI); an address must not be. */
+/** A name is also sent to the server (SNI); an address must not be. */
 function nameOptions(serverName: string | undefined) {
   if (serverName === undefined) return {};
   return {

@@ -8,7 +8,7 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Shorter user names are parts of other words. */
+/** Shorter user names occur inside other words. */
 const SHORTEST_NAME = 3;
 
 /** Returns a function that replaces each secret in a text by `***`, in capitals or not. Longer ones first: one may contain another. */
@@ -17,7 +17,7 @@ export function redactor(secrets: readonly string[]): Redact {
   return (text) => patterns.reduce((current, pattern) => current.replaceAll(pattern, '***'), text);
 }
 
-/** The forms in which credentials appear in HTTP and in Secrets, without the user name alone. */
+/** The forms in which credentials appear in HTTP and in Secrets, except the user name alone. */
 export function passwordFormsOf(credentials: Credentials | undefined): string[] {
   if (credentials === undefined) return [];
   const { username, password } = credentials;
@@ -31,12 +31,12 @@ export function passwordFormsOf(credentials: Credentials | undefined): string[] 
   ];
 }
 
-/** Shorter passwords and tokens are parts of other words and of numbers. */
+/** Shorter passwords and tokens occur inside other words and numbers. */
 const SHORTEST_WORD = 6;
 
 /**
- * Returns a function that removes secrets from a value of a report: where they are words of it, or all of it for a short password. A secret that is a part of another word stays: `***istrator` for
- * `administrator` would tell the password, and destroy the value.
+ * Returns a function that removes secrets from a value of a report if they are whole words, or the whole value for a short password. A secret inside
+ * another word stays: `***istrator` for `administrator` would reveal the password, and destroy the value.
  *
  * @param token - of a session.
  */
@@ -56,7 +56,7 @@ export function secretsOf(credentials: Credentials | undefined): string[] {
   return [...passwordFormsOf(credentials), ...name];
 }
 
-/** The credentials as `Authorization: Basic` has them. Source: RFC 7617 §2, with UTF-8. */
+/** The credentials as in `Authorization: Basic`. Source: RFC 7617 §2, with UTF-8. */
 export function basicToken({ username, password }: Credentials): string {
   return Buffer.from(`${username}:${password}`, 'utf8').toString('base64');
 }
@@ -65,7 +65,7 @@ function longestFirst(secrets: readonly string[]): string[] {
   return [...new Set(secrets)].sort((one, other) => other.length - one.length);
 }
 
-/** Not within a word: the ends of a secret that are letters or digits have none beside them. */
+/** Matches only whole words: a secret that begins or ends with a letter or digit has none next to it. */
 function wordPattern(secret: string): RegExp {
   const before = /^[\p{L}\p{N}_]/u.test(secret) ? '(?<![\\p{L}\\p{N}_])' : '';
   const after = /[\p{L}\p{N}_]$/u.test(secret) ? '(?![\\p{L}\\p{N}_])' : '';

@@ -24,11 +24,11 @@ export interface ServiceRequest {
 
 export interface ServiceAnswer {
   readonly answer: CountedAnswer;
-  /** Undefined: the answer has no body. */
+  /** Undefined if the answer has no body. */
   readonly resource: Resource | undefined;
 }
 
-/** With how many values its text has. */
+/** The content, and the number of values in its text. */
 type CountedAnswer = HttpAnswer & AnswerSize;
 
 interface Session {
@@ -53,7 +53,7 @@ export class Service {
     this.#origin = `${target.https ? 'https' : 'http'}://${describeTarget(target)}`;
   }
 
-  /** Of the resource of a link what `to` returns, and nothing else is kept. @throws RedfishError */
+  /** Reads the resource of a link and returns the result of `to`; nothing else is kept. @throws RedfishError */
   async readAs<Result>(call: Call, link: string, to: (resource: Resource) => Result): Promise<Result> {
     const { answer, resource } = await this.request(call, { method: 'GET', link });
     const result = to(this.#contentOf(link, resource));
@@ -92,7 +92,7 @@ export class Service {
   /** A message without credentials. */
   readonly redact: Redact = (text) => this.#redactMessage(text);
 
-  /** What a service reports without credentials. The user name alone stays: logs tell who did something. */
+  /** What a service reports without credentials. The user name alone stays, because logs say who did something. */
   readonly redactReport: Redact = (text) => this.#redactReport(text);
 
   close(): void {
@@ -116,7 +116,7 @@ export class Service {
         throw new RedfishError('redirected', `HTTP ${answer.status} to another place, which is followed for GET only`, {
           status: answer.status,
         });
-      // Relative to the resource, as HTTP has it.
+      // Relative to the resource, as in HTTP.
       link = URL.canParse(location, `${this.#origin}${path}`) ? new URL(location, `${this.#origin}${path}`).href : location;
     }
     throw new RedfishError('redirected', `more than ${MOST_REDIRECTIONS} redirections`);
@@ -132,7 +132,7 @@ export class Service {
     const session = this.#session;
     const answer = await this.#send(call, request, this.#authorization());
     if (answer.status !== 401 || this.#target.credentials === undefined) return answer;
-    // A service that offers basic authentication has judged the credentials: a second try with the same ones could lock the account.
+    // A service with basic authentication has already rejected the credentials: a second try could lock the account.
     const isSessionWanted = session !== undefined || !/\bbasic\b/i.test(answer.header('www-authenticate') ?? '');
     if (!isSessionWanted) return answer;
     call.forget(answer);
@@ -192,7 +192,7 @@ export class Service {
     return { ...answer, values };
   }
 
-  /** The error again, with the service and the request in its message. */
+  /** Adds the service and the request to the message of the error. */
   #explained(error: unknown, { method, link }: ServiceRequest): unknown {
     if (!(error instanceof RedfishError)) return error;
     const { code, status, retryAfterMs, cause } = error;
@@ -205,7 +205,7 @@ export class Service {
   }
 }
 
-/** The content of an answer; nothing of an answer that cannot be read stays counted. */
+/** The content of an answer. The memory of an unreadable answer is returned. */
 function countedContentOf(call: Call, answer: CountedAnswer): Resource | undefined {
   try {
     return contentOf(answer);
@@ -219,9 +219,9 @@ function contentOf(answer: HttpAnswer): Resource | undefined {
   if (answer.text.trim() === '') return undefined;
   const parsed = parseResource(answer.text);
   if (parsed.ok) return parsed.resource;
-  if (parsed.reason === 'too-deep') throw new RedfishError('too-large', 'JSON whose objects are too deep within each other');
+  if (parsed.reason === 'too-deep') throw new RedfishError('too-large', 'JSON that is nested too deeply');
   const type = answer.header('content-type')?.split(';')[0]?.slice(0, 64);
-  const what = parsed.reason === 'not-json' ? 'no JSON' : 'JSON that is no object';
+  const what = parsed.reason === 'not-json' ? 'not JSON' : 'JSON that is not an object';
   throw new RedfishError(
     'not-redfish',
     `the answer is ${what}${type === undefined ? '' : ` (${type})`}: is this a Redfish service?`,

@@ -1,9 +1,9 @@
-/** What a poll needs of a resource that leads to others: its facts and its links. Nothing else of it stays in memory. */
+/** The parts of a resource that a poll needs: its facts and its links. Nothing else stays in memory. */
 import { linkAt, listAt, type Resource, statusAt, textAt } from '../resource/resource.js';
 import type { Facts } from './host-report.js';
 import { driveFacts, linksOf, managerFacts, serviceFacts, simpleStorageDevices, systemFacts } from './part-facts.js';
 
-/** What has logs. */
+/** A resource with logs. */
 export interface LogOwner {
   readonly logServices: string | undefined;
 }
@@ -53,12 +53,12 @@ export function toDriveLinks(unit: Resource): readonly string[] {
   return linksOf(listAt(unit, 'Drives'));
 }
 
-/** The devices of the older SimpleStorage, which are inside of it. */
+/** The devices of the older SimpleStorage, which it contains itself. */
 export function toDeviceFacts(unit: Resource): readonly Facts[] {
   return simpleStorageDevices(unit).map(driveFacts);
 }
 
-/** The collection of the devices of a chassis: none or one. */
+/** The links to the devices of a chassis: none or one. */
 export function toDeviceCollections(chassis: Resource): readonly string[] {
   return linksOf([chassis['PCIeDevices']]);
 }

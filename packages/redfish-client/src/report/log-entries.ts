@@ -2,12 +2,12 @@ import { plainText } from '../resource/describe-answer.js';
 import { type Resource, textAt } from '../resource/resource.js';
 import type { LogEntry } from './host-report.js';
 
-/** Entries of all logs together. */
+/** The maximum number of entries of all logs together. */
 export const MOST_LOG_ENTRIES = 1_000;
 const MOST_OF_MESSAGE = 1_000;
 const MOST_OF_FIELD = 256;
 
-/** An entry of a log, whose message is without what `redact` removes: the others tell entries apart and have an order. Undefined for what has neither an id nor a message. */
+/** An entry of a log with a redacted message; the other fields identify and order it. Undefined if it has neither an id nor a message. */
 export function toLogEntry(resource: Resource, redact: (text: string) => string): LogEntry | undefined {
   const id = textAt(resource, '@odata.id') ?? textAt(resource, 'Id');
   const message = textAt(resource, 'Message') ?? textAt(resource, 'MessageId');
@@ -22,8 +22,8 @@ export function toLogEntry(resource: Resource, redact: (text: string) => string)
 }
 
 /**
- * The entries of several logs in one list, oldest first, the newest 1,000. Services list the newest entry first, or last: times decide for a whole log. An entry without a
- * time stays behind the one that it follows in its log.
+ * The entries of several logs in one list, oldest first, the newest 1,000. Services list the newest entry first or last; the times decide that for a
+ * whole log. An entry without a time stays after its predecessor in the log.
  */
 export function mergeLogs(logs: readonly (readonly LogEntry[])[]): LogEntry[] {
   return logs
@@ -44,7 +44,7 @@ interface TimedEntry {
   readonly timeMs: number;
 }
 
-/** Within one log the order stays, also where its clock was set back: each entry is at least as late as the one before. */
+/** The order within a log is kept even if its clock was set back: each entry counts as at least as late as its predecessor. */
 function withTimes(log: readonly LogEntry[]): TimedEntry[] {
   let latest = Number.NEGATIVE_INFINITY;
   return log.map((entry) => {

@@ -1,13 +1,13 @@
-/** What each kind of resource adds to the information about a host. */
+/** The facts that each kind of resource adds to the information about a host. */
 import { isResource, linkAt, listAt, numberAt, type Resource, statusAt, textAt, valueAt } from '../resource/resource.js';
 import type { Facts } from './host-report.js';
 
-/** Of the service root. */
+/** Facts of the service root. */
 export function serviceFacts(root: Resource): Facts {
   return { RedfishVersion: textAt(root, 'RedfishVersion'), Vendor: textAt(root, 'Vendor') };
 }
 
-/** Of a manager: the management controller itself. */
+/** Facts of a manager, the management controller itself. */
 export function managerFacts(manager: Resource): Facts {
   return {
     BmcFirmwareVersion: textAt(manager, 'FirmwareVersion'),
@@ -16,7 +16,7 @@ export function managerFacts(manager: Resource): Facts {
   };
 }
 
-/** Of a computer system. The predecessor's spelling of two keys stays beside the right one, for those who read it. */
+/** Facts of a computer system. The predecessor's misspelling of two keys is kept beside the right one, for its readers. */
 export function systemFacts(system: Resource): Facts {
   const [bios, health] = [textAt(system, 'BiosVersion'), statusAt(system, 'Health')];
   return {
@@ -61,7 +61,7 @@ export function memoryFacts(memory: Resource): Facts {
   };
 }
 
-/** Of a drive, or of a device of the older SimpleStorage. */
+/** Facts of a drive, or of a device of the older SimpleStorage. */
 export function driveFacts(drive: Resource): Facts {
   return {
     Name: textAt(drive, 'Name'),
@@ -104,13 +104,13 @@ const DEVICE_TYPES: readonly (readonly [type: string, words: RegExp])[] = [
   ['NIC', /\b(nic|ethernet|network|infiniband)\b/i],
 ];
 
-/** Redfish has no field for it: a guess from the description and the name. */
+/** Guessed from the description and the name, because Redfish has no field for it. */
 function deviceType(device: Resource): string | undefined {
   const text = `${textAt(device, 'Description') ?? ''} ${textAt(device, 'Name') ?? ''}`;
   return DEVICE_TYPES.find(([, words]) => words.test(text))?.[0];
 }
 
-/** The devices of a SimpleStorage, which are inside of it. */
+/** The devices of a SimpleStorage, which it contains itself. */
 export function simpleStorageDevices(storage: Resource): readonly Resource[] {
   return listAt(storage, 'Devices').filter(isResource);
 }

@@ -3,7 +3,9 @@ import { isResource, listAt, textAt, valueAt } from './resource.js';
 const MOST_TEXTS = 3;
 const MOST_OF_TEXT = 300;
 
-/** What a service states about its refusal, without what `redact` removes: the messages of `@Message.ExtendedInfo`, else `error.message`; undefined where there is nothing to read. */
+/**
+ * The service's explanation of a refusal, redacted: the messages of `@Message.ExtendedInfo`, otherwise `error.message`; undefined if there is none.
+ */
 export function describeAnswer(body: unknown, redact: (text: string) => string): string | undefined {
   const info = [
     ...listAt(body, 'error', '@Message.ExtendedInfo'),
@@ -23,6 +25,6 @@ export function plainText(text: string, most: number): string {
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .trim();
   const shown = plain.length > most ? `${plain.slice(0, most - 1)}…` : plain;
-  // A part of a text keeps all of the text in memory: a copy does not.
+  // Copied, because a substring would keep the whole text in memory.
   return shown.length < text.length ? Array.from(shown).join('') : shown;
 }

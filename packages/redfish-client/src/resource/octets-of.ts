@@ -1,7 +1,7 @@
-/** What each text, number, object or list takes besides its characters, about. */
+/** The approximate overhead of each text, number, object or list. */
 const OCTETS_OF_VALUE = 24;
 
-/** What a value of texts, numbers, lists and objects takes in memory, about. */
+/** The approximate memory of a value of texts, numbers, lists and objects. */
 export function octetsOf(value: unknown): number {
   if (value === undefined) return 0;
   if (typeof value === 'string') return OCTETS_OF_VALUE + value.length;

@@ -1,6 +1,6 @@
 import { isResource, type Resource } from './resource.js';
 
-/** Objects and lists within each other. Redfish has about ten. */
+/** The maximum nesting depth. Redfish has about ten. */
 export const MOST_DEPTH = 64;
 
 export type ParsedResource =
@@ -18,15 +18,15 @@ export function parseResource(text: string): ParsedResource {
   }
 }
 
-/** What a JSON text takes to parse. */
+/** The size of a JSON text for the parser. */
 export interface TextShape {
-  /** How deep brackets stand within each other. */
+  /** The nesting depth of brackets. */
   readonly depth: number;
   /** Values and names at most: brackets that open, commas and colons. */
   readonly values: number;
 }
 
-/** Of any text, without parsing it; brackets in JSON strings do not count. */
+/** Measures any text without parsing it; brackets in JSON strings do not count. */
 export function shapeOf(text: string): TextShape {
   let [depth, deepest, values] = [0, 0, 0];
   for (let index = 0; index < text.length; index++) {
@@ -53,7 +53,7 @@ function endOfText(text: string, start: number): number {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Of the depth, by what separates values. */
+/** The change of the depth for each separator of values. */
 const CHANGES: ReadonlyMap<number, number> = new Map([
   [0x2c, 0],
   [0x3a, 0],

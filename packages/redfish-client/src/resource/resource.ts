@@ -1,4 +1,4 @@
-/** Fields of what a service answered, read without trust: what has another type is as if it was not there. */
+/** Reads fields of an untrusted answer: a value of another type counts as missing. */
 
 /** A JSON object. */
 export type Resource = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ export function isResource(value: unknown): value is Resource {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value at the end of a path of fields; undefined where one is missing. */
+/** The value at the end of a path of fields; undefined if one is missing. */
 export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const name of path) {
@@ -30,13 +30,13 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | u
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Empty where there is no list. */
+/** Empty if there is no list. */
 export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
   const list = valueAt(value, ...path);
   return Array.isArray(list) ? list : [];
 }
 
-/** The texts of a list; undefined where there is no list. */
+/** The texts of a list; undefined if there is no list. */
 export function textsAt(value: unknown, ...path: readonly string[]): readonly string[] | undefined {
   const list = valueAt(value, ...path);
   return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : undefined;

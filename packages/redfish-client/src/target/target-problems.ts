@@ -1,6 +1,6 @@
 import type { RedfishTarget } from './redfish-target.js';
 
-/** What is wrong with a target, each problem as a sentence without a value of the credentials. Empty: nothing. */
+/** The problems of a target, each as a sentence without values of the credentials. Empty if there are none. */
 export function targetProblems(target: RedfishTarget): string[] {
   const { host, port, credentials } = target;
   const problems: string[] = [];

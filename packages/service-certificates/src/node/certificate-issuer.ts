@@ -5,7 +5,7 @@ import type { CertificateIssuer, Pair, Validity } from '../ports.js';
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const SERVER_AND_CLIENT = ['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'];
 
-/** Makes ECDSA P-256 keys and X.509 certificates. The library is loaded with the first one: most processes never make any. */
+/** Makes ECDSA P-256 keys and X.509 certificates. The library is loaded with the first one, because most processes never create any. */
 export const certificateIssuer: CertificateIssuer = { createAuthority, issue };
 
 async function loadX509(): Promise<typeof import('@peculiar/x509')> {
@@ -20,7 +20,7 @@ async function createAuthority(name: string, validity: Validity): Promise<Pair> 
   const usages = x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign;
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
-    // Two authorities with one name would differ by their keys only, and not every client tries both.
+    // Two authorities with one name would differ only in their keys, and not every client tries both.
     name: [{ CN: [`${name} ${serialNumber().slice(0, 16)}`] }],
     ...toDates(validity),
     keys,
@@ -45,7 +45,7 @@ async function issue(authority: Pair, names: readonly string[], validity: Validi
   const alternatives = names.map((value) => ({ type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value }));
   const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
-    // At most 64 characters; which names count is in the extension.
+    // At most 64 characters; the names that matter are in the extension.
     subject: [{ CN: [(names[0] ?? 'vmdhcp').slice(0, 64)] }],
     issuer: issuer.subjectName.toJSON(),
     ...toDates(validity),
@@ -73,7 +73,7 @@ async function toPair(certificate: string, privateKey: webcrypto.CryptoKey): Pro
   return { certificate: `${certificate.trim()}\n`, key: `${PemConverter.encode(key, 'PRIVATE KEY').trim()}\n` };
 }
 
-/** Positive, and with 126 bits no two are the same. */
+/** Positive, and unique with 126 random bits. */
 function serialNumber(): string {
   const octets = randomBytes(16);
   octets[0] = ((octets[0] ?? 0) & 0x3f) | 0x40;

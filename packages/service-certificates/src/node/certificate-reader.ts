@@ -3,7 +3,7 @@ import { splitCertificates } from '../pem.js';
 import type { CertificateFacts, MaterialFault } from '../plan/certificate-facts.js';
 import type { CertificateReader, Pair } from '../ports.js';
 
-/** Reads certificates with the TLS library of Node, which is what serves them. */
+/** Reads certificates with the TLS library of Node, which also serves them. */
 export const certificateReader: CertificateReader = { read, findFault, isIssuedBy };
 
 function read(text: string): CertificateFacts | undefined {

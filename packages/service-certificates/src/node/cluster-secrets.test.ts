@@ -31,7 +31,7 @@ const SECRET = {
 const OK: WriteResult<KubernetesObject> = { ok: true, object: SECRET };
 
 describe('clusterSecrets', () => {
-  it('creates a Secret that does not exist, of the type of what it holds', async () => {
+  it('creates a missing Secret, with the type for its content', async () => {
     const { store, created } = setUp(undefined, OK);
     const before = await store.read('tls');
     expect(before).toEqual({ resourceVersion: undefined, data: {} });

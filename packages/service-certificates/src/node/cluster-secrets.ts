@@ -5,17 +5,17 @@ type Client = Pick<ObjectClient<KubernetesObject>, 'get' | 'create' | 'patch'>;
 
 export interface ClusterSecretsSettings {
   readonly namespace: string;
-  /** Of Secrets that are created. */
+  /** The labels of new Secrets. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** A Secret cannot be read or written, and trying again does not help before a person acts. */
+/** A Secret cannot be read or written until a person acts; retrying does not help. */
 export class SecretRefusedError extends Error {
   readonly code = 'ERR_SECRET_REFUSED';
   readonly canRetry = false;
 }
 
-/** Secrets of a namespace by an API server. It needs the rights to get and patch them by name, and to create Secrets. */
+/** The Secrets of a namespace in an API server. It needs the rights to get and patch them by name, and to create Secrets. */
 export function clusterSecrets(client: Client, { namespace, labels }: ClusterSecretsSettings): SecretStore {
   const keyFor = (name: string) => keyOf({ metadata: { namespace, name } });
   const outcome = (name: string, result: WriteResult<KubernetesObject>) => {

@@ -1,4 +1,4 @@
-/** What plans know of a certificate. Times are milliseconds since 1970. */
+/** The facts about a certificate that plans use. Times are milliseconds since 1970. */
 export interface CertificateFacts {
   /** SHA-256 of the certificate: the same text means the same certificate. */
   readonly fingerprint: string;
@@ -10,7 +10,7 @@ export interface CertificateFacts {
   readonly names: readonly string[];
 }
 
-/** What is wrong with a certificate and its key as a Secret has them. */
+/** A fault of a certificate and its key in a Secret. */
 export type MaterialFault =
   | 'certificate-missing'
   | 'certificate-unreadable'

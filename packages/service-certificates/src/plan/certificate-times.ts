@@ -4,9 +4,9 @@ import type { CertificateFacts } from './certificate-facts.js';
 export interface CertificateTimes {
   readonly authorityLifetimeMs: number;
   readonly servingLifetimeMs: number;
-  /** How long a new authority is published before it issues: clients must have learned to trust it by then. */
+  /** How long a new authority is published before it issues, so that all clients trust it by then. */
   readonly publishedForMs: number;
-  /** Certificates are valid from so long before they were made: clocks differ. */
+  /** Certificates are valid from this long before their creation, because clocks differ. */
   readonly backdatedMs: number;
 }
 
@@ -20,10 +20,10 @@ export const DEFAULT_TIMES: CertificateTimes = {
   backdatedMs: DAY_MS,
 };
 
-/** Before two thirds: what follows the decision, the publishing of an authority above all, takes its time. */
+/** Before two thirds of the lifetime, because the following steps, above all the publishing of an authority, take time. */
 const RENEWED_AT = 0.6;
 
-/** When a certificate is to be renewed: while 40 % of its lifetime are left. */
+/** When to renew a certificate: when 40 % of its lifetime remain. */
 export function renewalTimeMs({ notBeforeMs, notAfterMs }: CertificateFacts): number {
   return notBeforeMs + (notAfterMs - notBeforeMs) * RENEWED_AT;
 }

@@ -97,7 +97,7 @@ describe('planAuthority', () => {
     expect((RENEW - facts.notBeforeMs) / (facts.notAfterMs - facts.notBeforeMs)).toBeLessThan(2 / 3);
   });
 
-  it('law: whatever the clock does, an authority that issues was published for as long as it takes to be trusted, unless the one before was of no use', () => {
+  it('law: whatever the clock does, an issuing authority was published long enough to be trusted, unless the former one was unusable', () => {
     const clock = fc.array(fc.integer({ min: 0, max: 400 * DAY_MS }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(clock, (steps) => {

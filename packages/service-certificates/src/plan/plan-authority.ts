@@ -1,6 +1,6 @@
 /**
- * What is to be done about the authority, as a value. The order of a rotation is what keeps every request working: a successor is made and
- * published, then it issues, and the authority before it stays published until it expires.
+ * Plans the next step for the authority, as a value. The order of a rotation keeps every request working: a successor is created and published, then
+ * it issues, and the former authority stays published until it expires.
  */
 import type { CertificateFacts, MaterialFault, ObservedPair } from './certificate-facts.js';
 import { type CertificateTimes, renewalTimeMs } from './certificate-times.js';
@@ -12,21 +12,21 @@ export interface ObservedAuthority {
   readonly successor: ObservedPair;
   /** Authorities that issued before, and are still published. */
   readonly retired: readonly CertificateFacts[];
-  /** Fingerprints of what is published, in order; undefined: it cannot be read. */
+  /** Fingerprints of the published certificates, in order; undefined if they cannot be read. */
   readonly published: readonly string[] | undefined;
 }
 
-/** Why a new authority takes the place of the one before without being published first. */
+/** Why a new authority replaces the former one without being published first. */
 export type NewAuthorityReason = MaterialFault | 'missing' | 'expired';
 
 export type AuthorityStep =
-  /** @see NewAuthorityReason. `keepsFormer`: clients go on trusting the certificate that is there. */
+  /** @see NewAuthorityReason. `keepsFormer`: clients continue to trust the existing certificate. */
   | { readonly kind: 'create'; readonly reason: NewAuthorityReason; readonly keepsFormer: boolean }
   | { readonly kind: 'add-successor' }
   | { readonly kind: 'promote-successor' }
-  /** What is published is not what it should be. */
+  /** The published certificates are wrong. */
   | { readonly kind: 'republish' }
-  /** Nothing to write. `clock-behind`: the authority is not valid yet by this clock. */
+  /** Nothing to write. `clock-behind`: by this clock, the authority is not valid yet. */
   | { readonly kind: 'keep'; readonly problem?: 'clock-behind'; readonly checkAtMs: number };
 
 /** The next step; after it is written, planning again gives the step after it, and `keep` in the end. */
@@ -34,12 +34,12 @@ export function planAuthority(observed: ObservedAuthority, nowMs: number, times:
   const { issuer, successor } = observed;
   const lost = reasonToReplace(issuer, nowMs);
   if (lost !== undefined) {
-    // It is published already.
+    // It is already published.
     if (successor.kind === 'readable' && isValid(successor.facts, nowMs)) return { kind: 'promote-successor' };
     return { kind: 'create', reason: lost, keepsFormer: lost.startsWith('key') };
   }
   const { facts } = issuer as Extract<ObservedPair, { readonly kind: 'readable' }>;
-  // Replicas whose clocks differ would replace each other's authorities for ever.
+  // Replicas whose clocks differ would replace each other's authorities forever.
   if (facts.notBeforeMs > nowMs) return { kind: 'keep', problem: 'clock-behind', checkAtMs: facts.notBeforeMs };
   return planSuccession(observed, facts, { nowMs, times });
 }
@@ -82,16 +82,16 @@ function publishedAsPlanned(observed: ObservedAuthority, nowMs: number): boolean
   );
 }
 
-/** Fingerprints of what clients are to trust: who issues, who will issue, who issued. */
+/** Fingerprints of the authorities that clients should trust: current, next and former. */
 export function toPublish({ issuer, successor, retired }: ObservedAuthority, nowMs: number): string[] {
   const pairs = [issuer, successor].flatMap((pair) => (pair.kind === 'readable' ? [pair.facts.fingerprint] : []));
   return [...pairs, ...retiredToKeep(retired, nowMs).map(({ fingerprint }) => fingerprint)];
 }
 
-/** The most that stay published after they issued: a rotation in a hurry follows one that is not over. */
+/** The maximum number of former authorities that stay published: a hurried rotation may follow one that is not over. */
 const MOST_RETIRED = 2;
 
-/** What stays published of the authorities that issued before, newest first. */
+/** The former authorities that stay published, newest first. */
 export function retiredToKeep(retired: readonly CertificateFacts[], nowMs: number): readonly CertificateFacts[] {
   return retired.filter(({ notAfterMs, isAuthority }) => isAuthority && notAfterMs > nowMs).slice(0, MOST_RETIRED);
 }

@@ -35,7 +35,7 @@ describe('planServing', () => {
     ['it is expired', there(), 100 * DAY_MS, issue('expired')],
     ['it is not valid yet', there({ notBeforeMs: 2 }), 1, issue('not-valid-yet')],
     ['it has other names', there({ names: ['a.svc'] }), 1, issue('names-changed')],
-    ['what clients trust has changed', { ...there(), repeatsPublished: false }, 1, { kind: 'republish' }],
+    ['the trusted certificates have changed', { ...there(), repeatsPublished: false }, 1, { kind: 'republish' }],
   ])('where %s', (_, observed, nowMs, step) => {
     expect(planServing(observed, NAMES, nowMs)).toEqual(step);
   });

@@ -5,9 +5,9 @@ export interface ObservedServing {
   readonly pair: ObservedPair;
   /** The issuer has signed it. */
   readonly isIssuedByIssuer: boolean;
-  /** When the issuer expires: no certificate of it ends later. */
+  /** When the issuer expires; its certificates end no later. */
   readonly issuerNotAfterMs: number;
-  /** What clients trust, as the Secret of the certificate repeats it, is what the authority publishes. */
+  /** True if the trusted certificates in the Secret of the certificate equal those that the authority publishes. */
   readonly repeatsPublished: boolean;
 }
 
@@ -22,11 +22,11 @@ export type IssueReason =
 
 export type ServingStep =
   | { readonly kind: 'issue'; readonly reason: IssueReason }
-  /** The certificate stays; what clients trust is written beside it. */
+  /** The certificate stays; only the trusted certificates beside it are written. */
   | { readonly kind: 'republish' }
   | { readonly kind: 'keep'; readonly checkAtMs: number };
 
-/** What is to be done about a certificate that the authority issues. @param names - DNS names and IP addresses it must have. */
+/** Plans the next step for a certificate of the authority. @param names - DNS names and IP addresses that it must have. */
 export function planServing(observed: ObservedServing, names: readonly string[], nowMs: number): ServingStep {
   const { pair } = observed;
   if (pair.kind === 'missing') return { kind: 'issue', reason: 'missing' };

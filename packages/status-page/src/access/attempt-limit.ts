@@ -1,7 +1,7 @@
-/** How many wrong tokens there may be: of one peer, and of all together. */
+/** Limits wrong tokens, for each peer and for all together. */
 import type { Clock } from '@vmdhcp/kube-runtime';
 
-/** Attempts that a peer has at once, and how long it takes until one of them is there again. */
+/** The attempts of a peer, and how long it takes to get one back. */
 const OF_PEER = { most: 10, refillMs: 6_000 };
 const OF_ALL = { most: 100, refillMs: 100 };
 const MOST_PEERS = 1_000;
@@ -21,7 +21,10 @@ export class AttemptLimit {
     this.#all = { left: OF_ALL.most, atMs: clock.nowMs() };
   }
 
-  /** Until the next attempt of this peer, in milliseconds; 0: now. @param isTrusted - wrong tokens of other peers keep it out no longer. */
+  /**
+   * The time until the next attempt of this peer, in milliseconds; 0 for now. @param isTrusted - true if wrong tokens of other peers must not keep it
+   * out.
+   */
   waitMs(peer: string, isTrusted = false): number {
     const nowMs = this.#clock.nowMs();
     const ofPeer = waitOf(this.#peers.get(peer), OF_PEER, nowMs);

@@ -12,12 +12,12 @@ function byToken() {
 }
 
 describe('access without a cluster', () => {
-  it('to all: pools alone, and no user', async () => {
+  it('for all: only pools, and no user', async () => {
     const sections = { pools: { kind: 'shown' }, machines: { kind: 'off' }, hosts: { kind: 'off' } };
     expect(await accessForAll(POOLS).decide(undefined, '127.0.0.1')).toMatchObject({ kind: 'granted', user: null, sections });
   });
 
-  it('with the token, and with no other text', async () => {
+  it('with the token, but with no other text', async () => {
     const { access, refused } = byToken();
     expect(await access.decide('secret', '192.0.2.1')).toMatchObject({ kind: 'granted' });
     expect(await access.decide(undefined, '192.0.2.1')).toMatchObject({ status: 401, error: 'token-missing' });
@@ -34,7 +34,7 @@ describe('access without a cluster', () => {
     expect(await access.decide('secret', '192.0.2.9')).toMatchObject({ kind: 'granted' });
   });
 
-  it('wrong tokens from everywhere keep no peer out that has had the right one', async () => {
+  it('wrong tokens from everywhere do not lock out a peer that has had the right one', async () => {
     const { access, refused } = byToken();
     await access.decide('secret', '198.51.100.1');
     for (let index = 0; index < 3_000; index++) await access.decide('wrong', `192.0.${index >> 8}.${index & 255}`);

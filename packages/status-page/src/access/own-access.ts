@@ -1,17 +1,17 @@
-/** Access without a cluster: to all programs of the host, or with one token. */
+/** Access without a cluster: for all programs of the host, or with one token. */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { SECTIONS, type Section, type SectionAccess } from '../model/page-data.js';
 import { AttemptLimit } from './attempt-limit.js';
 import type { AccessDecision, PageAccess } from './page-access.js';
 
-/** For a page that only programs of the host reach. */
+/** For a page that only programs of the host can reach. */
 export function accessForAll(shown: ReadonlySet<Section>): PageAccess {
   const decision = grant(null, shown);
   return { decide: async () => decision };
 }
 
 export interface TokenAccessPorts {
-  /** True: both texts are the same, in a time that does not depend on where they differ. */
+  /** Compares two texts, in a time that does not depend on where they differ. */
   readonly isSame: (one: string, other: string) => boolean;
   readonly clock: Clock;
   readonly onRefused: (refusal: { readonly error: string; readonly user: string | undefined; readonly peer: string }) => void;
@@ -19,7 +19,7 @@ export interface TokenAccessPorts {
 
 const MOST_TRUSTED = 1_000;
 
-/** For those who have the token. Wrong ones are limited, for each peer and for all. */
+/** Access with the token. Wrong tokens are limited, for each peer and for all. */
 export function accessByToken(token: string, shown: ReadonlySet<Section>, ports: TokenAccessPorts): PageAccess {
   const limit = new AttemptLimit(ports.clock);
   /** Peers that have had the token, the newest last. */

@@ -1,4 +1,4 @@
-/** Who may look, and at what. */
+/** Decides who may see which parts of the page. */
 import type { PageErrorReason, Section, SectionAccess } from '../model/page-data.js';
 
 export type AccessDecision =
@@ -19,14 +19,14 @@ export type AccessDecision =
 
 export interface PageAccess {
   /**
-   * Never throws: what cannot be decided is refused.
+   * Never throws: access is refused if it cannot be decided.
    * @param token - undefined: the request has none.
    * @param peer - the address that the request comes from.
    */
   readonly decide: (token: string | undefined, peer: string) => Promise<AccessDecision>;
 }
 
-/** The sections that are shown, of a decision. */
+/** The sections that a decision allows. */
 export function sectionsIn(sections: Readonly<Record<Section, SectionAccess>>): ReadonlySet<Section> {
   const all = Object.entries(sections) as [Section, SectionAccess][];
   return new Set(all.flatMap(([section, { kind }]) => (kind === 'shown' ? [section] : [])));

@@ -52,7 +52,7 @@ describe('access by reviews of the API server', () => {
     });
   });
 
-  it('the right to Events alone shows nothing: they are about what the user may not see', async () => {
+  it('the right to Events alone shows nothing: they are about objects that the user may not see', async () => {
     const EVENTS: SectionRight = { verb: 'list', group: '', resource: 'events', namespace: '' };
     const { access } = setUp((_, resource) => resource === 'events', { pools: [POOLS], events: [EVENTS] });
     const refused = await access.decide('good-bob', '192.0.2.1');
@@ -79,7 +79,7 @@ describe('access by reviews of the API server', () => {
   });
 
   it.each([undefined, '', 'with space', 'x'.repeat(9_000), 'line\nbreak', 'ünicode'])(
-    'the token %j is refused without a question to the API server',
+    'the token %j is refused without a request to the API server',
     async (token) => {
       const { access, asked } = setUp();
       expect(await access.decide(token, '192.0.2.1')).toMatchObject({ kind: 'refused', status: 401 });
@@ -87,7 +87,7 @@ describe('access by reviews of the API server', () => {
     },
   );
 
-  it('a decision counts for a minute, then the API server is asked again: a right that is taken away ends', async () => {
+  it('a decision is valid for a minute, then the API server is asked again, so a revoked right ends', async () => {
     let mayAll = true;
     const { access, clock, asked } = setUp(() => mayAll);
     await access.decide('good-ann', '192.0.2.1');
@@ -100,7 +100,7 @@ describe('access by reviews of the API server', () => {
     expect(await access.decide('good-ann', '192.0.2.1')).toMatchObject({ kind: 'refused', status: 403 });
   });
 
-  it('without an answer of the API server access is refused, and that is not remembered', async () => {
+  it('access is refused while the API server does not answer, and that is not remembered', async () => {
     const { access, state, clock } = setUp();
     await access.decide('good-ann', '192.0.2.1');
     await clock.advance(DECISION_MS);
@@ -122,7 +122,7 @@ describe('access by reviews of the API server', () => {
     expect(await access.decide('bad-again', '192.0.2.9')).toMatchObject({ status: 429 });
   });
 
-  it('a flood of wrong tokens from everywhere is limited, and users who were let in before are not kept out', async () => {
+  it('a flood of wrong tokens from everywhere is limited, and does not lock out users who had access before', async () => {
     const { access, clock, asked } = setUp();
     await access.decide('good-ann', '198.51.100.1');
     await clock.advance(DECISION_MS);
@@ -132,14 +132,14 @@ describe('access by reviews of the API server', () => {
     expect(await access.decide('good-ann', '192.0.2.1')).toMatchObject({ kind: 'granted' });
   });
 
-  it('what cannot be a token, from one peer, keeps no other peer from signing in, and is not logged without end', async () => {
+  it('malformed tokens of one peer do not keep others from signing in, and do not flood the log', async () => {
     const { access, refused } = setUp();
     for (let index = 0; index < 3_000; index++) await access.decide(`no token ${index}`, '192.0.2.9');
     expect(refused).toHaveLength(10);
     expect(await access.decide('good-new', '198.51.100.2')).toMatchObject({ kind: 'granted' });
   });
 
-  it('one token that comes many times at once is asked about once', async () => {
+  it('one token in many simultaneous requests is reviewed once', async () => {
     const { access, asked } = setUp();
     await Promise.all(Array.from({ length: 50 }, () => access.decide('good-ann', '192.0.2.1')));
     expect(asked.filter((one) => one.startsWith('token'))).toHaveLength(1);

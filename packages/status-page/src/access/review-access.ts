@@ -1,14 +1,14 @@
 /**
- * Access by the API server's own decisions: a TokenReview names the user, SubjectAccessReviews which kinds the user may list. What is decided counts for a
- * short time, and only so many tokens are known. Wrong tokens are limited, for each peer and for all: a flood of them neither finds one nor
- * burdens the API server. Without an answer of the API server access is refused.
+ * Access by the API server's own decisions: a TokenReview identifies the user, and SubjectAccessReviews tell which kinds the user may list. A
+ * decision is valid for a short time, and the number of known tokens is limited. Wrong tokens are limited, for each peer and for all, so a flood of
+ * them neither finds a valid one nor burdens the API server. Access is refused while the API server does not answer.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { SECTIONS, type Section, type SectionAccess } from '../model/page-data.js';
 import { AttemptLimit } from './attempt-limit.js';
 import type { AccessDecision, PageAccess } from './page-access.js';
 
-/** As a TokenReview has it. */
+/** The user in a TokenReview. */
 export interface ReviewedUser {
   readonly username: string;
   readonly uid?: string;
@@ -21,16 +21,16 @@ export interface SectionRight {
   readonly verb: 'list';
   readonly group: string;
   readonly resource: string;
-  /** Empty: in all namespaces. */
+  /** Empty for all namespaces. */
   readonly namespace: string;
 }
 
 export interface ReviewPorts {
-  /** Undefined: the token is not valid. @throws Error where the API server gives no answer. */
+  /** Undefined if the token is not valid. @throws Error if the API server does not answer. */
   readonly reviewToken: (token: string) => Promise<ReviewedUser | undefined>;
   /** @throws Error where the API server gives no answer. */
   readonly reviewAccess: (user: ReviewedUser, right: SectionRight) => Promise<boolean>;
-  /** A digest of a token: tokens themselves are not kept. */
+  /** Returns the digest of a token, because tokens themselves are not kept. */
   readonly digest: (token: string) => string;
   readonly clock: Clock;
   /** There was no answer. */
@@ -40,13 +40,13 @@ export interface ReviewPorts {
 }
 
 export interface ReviewAccessSettings {
-  /** What each section needs; absent: this server does not have the section. All of them are needed. */
+  /** The rights that each section needs, all of them; absent if this server does not have the section. */
   readonly rights: Readonly<Partial<Record<Section, readonly SectionRight[]>>>;
 }
 
-/** How long a decision counts, in milliseconds: a right that is taken away ends within this time. */
+/** How long a decision is valid, in milliseconds: a revoked right ends within this time. */
 export const DECISION_MS = 60_000;
-/** A right that was missing may be given at any moment. */
+/** How long a refusal is valid: a missing right may be granted at any moment. */
 const DENIAL_MS = 5_000;
 const MOST_DECISIONS = 1_000;
 const MOST_REVIEWS_AT_ONCE = 16;
@@ -80,7 +80,7 @@ export class ReviewAccess implements PageAccess {
     if (kept !== undefined && kept.untilMs > this.#ports.clock.nowMs()) return kept.decision;
     const underWay = this.#underWay.get(digest);
     if (underWay !== undefined) return await underWay;
-    // Wrong tokens of others behind the same address keep no user out who was let in before.
+    // Wrong tokens of others behind the same address do not lock out a user who had access before.
     const waitMs = kept?.decision.kind === 'granted' ? 0 : this.#waitMs(peer);
     if (waitMs > 0) return tooMany(waitMs);
     const review = this.#review(token, peer);
@@ -114,7 +114,7 @@ export class ReviewAccess implements PageAccess {
   async #decideFor(user: ReviewedUser): Promise<AccessDecision> {
     const entries = await Promise.all(SECTIONS.map(async (section) => [section, await this.#accessTo(section, user)] as const));
     const sections = Object.fromEntries(entries) as Record<Section, SectionAccess>;
-    // Events are shown beside what they are about.
+    // Events are shown together with their objects.
     const own = entries.filter(([section]) => section !== 'events');
     if (own.some(([, { kind }]) => kind === 'shown')) return { kind: 'granted', user: user.username, sections };
     const missing = own.flatMap(([, access]) => (access.kind === 'denied' ? [access.right] : []));
@@ -131,7 +131,7 @@ export class ReviewAccess implements PageAccess {
     return { kind: 'shown' };
   }
 
-  /** What cannot be a token counts for its peer within the limit alone: it must neither use up the attempts of others nor fill the log. */
+  /** A malformed token counts only against its own peer's limit: it must neither use up the attempts of others nor fill the log. */
   #refuseText(peer: string): AccessDecision {
     const waitMs = this.#limit.waitMs(peer);
     return waitMs > 0 ? tooMany(waitMs) : this.#refuse(TOKEN_REFUSED, peer);
@@ -143,13 +143,13 @@ export class ReviewAccess implements PageAccess {
     return decision;
   }
 
-  /** What the API server did not decide is asked again. */
+  /** If the API server did not decide, ask again next time. */
   #keep(digest: string, decision: AccessDecision): void {
     if (decision.kind === 'refused' && decision.status !== 401 && decision.status !== 403) return;
     const untilMs = this.#ports.clock.nowMs() + (decision.kind === 'granted' ? DECISION_MS : DENIAL_MS);
     this.#kept.delete(digest);
     this.#kept.set(digest, { decision, untilMs });
-    // Decisions about valid tokens are kept longest: a flood of wrong ones would push them out.
+    // Decisions about valid tokens are kept longest; otherwise a flood of wrong ones would evict them.
     const excess = this.#kept.size - MOST_DECISIONS;
     if (excess <= 0) return;
     const refused = [...this.#kept].filter(([, one]) => one.decision.kind === 'refused');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
-/** Modules that a module of the page loads, and those that they load, as paths below `src`. */
+/** All modules that a module of the page loads, directly or indirectly, as paths below `src`. */
 function modulesFrom(path: string, found: Set<string>): Set<string> {
   if (found.has(path)) return found;
   found.add(path);

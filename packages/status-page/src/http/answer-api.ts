@@ -1,4 +1,4 @@
-/** What each path under /api/ answers, as data. */
+/** The answers to the paths under /api/, as data. */
 import { sectionsIn } from '../access/page-access.js';
 import { MOST_OF_SECTION, type SeenSections, toAttention } from '../lists/attention.js';
 import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leases.js';
@@ -22,12 +22,12 @@ import { PageProblem } from './page-problem.js';
 import type { Places } from './places.js';
 import type { Turns } from './turns.js';
 
-/** What the server knows of itself. */
+/** Facts about the server itself. */
 export interface ServedPage {
   readonly source: PageSource;
   readonly feed: ChangeFeed;
   readonly turns: Turns;
-  /** For requests that wait for their answers. */
+  /** The turns of requests that wait for their answers. */
   readonly places: Places<ApiRequest>;
   readonly version: string;
   /** The pod or host. */
@@ -42,11 +42,14 @@ export interface ApiRequest {
   readonly query: URLSearchParams;
   readonly user: string | null;
   readonly sections: Readonly<Record<Section, SectionAccess>>;
-  /** False: the connection is closed. */
+  /** False if the connection is closed. */
   readonly isWaiting: () => boolean;
 }
 
-/** Of one user at the same time: as many as there are connections, so that more of them come only from a client that does not wait for its answers. */
+/**
+ * The maximum number of simultaneous requests of a user, equal to the number of connections: only a client that does not wait for its answers exceeds
+ * it.
+ */
 export const MOST_REQUESTS_OF_USER = 256;
 const DEFAULT_LIMIT = 100;
 const MOST_LIMIT = 500;
@@ -55,11 +58,11 @@ const MOST_SEARCH = 200;
 interface Route {
   readonly section: Section | undefined;
   readonly answer: Answer;
-  /** Waits for the API server before the turn, so that it keeps no other answer waiting. */
+  /** Waits for the API server before the turn, so that it does not delay other answers. */
   readonly read?: (page: ServedPage, request: ApiRequest) => Promise<unknown>;
 }
 
-/** Which parts of the page a path needs. */
+/** The sections that a path needs. */
 const ROUTES: Readonly<Record<string, Route>> = {
   overview: { section: undefined, answer: answerOverview },
   attention: { section: undefined, read: readUnhealthyHosts, answer: answerAttention },
@@ -73,7 +76,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 
 interface Turn {
   readonly pause: Pause;
-  /** What `read` gave. */
+  /** The result of `read`. */
   readonly data: unknown;
 }
 
@@ -83,7 +86,7 @@ function asRead(_page: ServedPage, _request: ApiRequest, { data }: Turn): unknow
   return data;
 }
 
-/** The answer as JSON. @throws PageProblem where the request is wrong, or asks for what the user may not see. */
+/** The answer as JSON. @throws PageProblem if the request is wrong, or the user lacks the right. */
 export async function answerApi(page: ServedPage, request: ApiRequest): Promise<string> {
   const route = routeOf(request.path);
   if (route === undefined) throw new PageProblem(404, 'not-found', 'nothing is here; src/model/page-data.ts lists what there is');
@@ -167,7 +170,7 @@ function placeIn(query: URLSearchParams): LeasePlace | undefined {
   throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
 }
 
-/** All pools, or the one that is named. */
+/** All pools, or the named one. */
 function poolsIn(source: PageSource, query: URLSearchParams): readonly PoolSnapshot[] {
   const key = query.get('pool') ?? '';
   if (key === '') return source.pools();
@@ -187,13 +190,13 @@ function readHosts({ source }: ServedPage, { query, sections }: ApiRequest): Pro
   return source.hosts({ limit, sections: sectionsIn(sections) });
 }
 
-/** Undefined: there are none to be shown, or they cannot be read now. */
+/** Undefined if the user may see none, or they cannot be read now. */
 async function readUnhealthyHosts({ source }: ServedPage, { sections }: ApiRequest): Promise<HostsPage | undefined> {
   if (sections.hosts.kind !== 'shown') return undefined;
   try {
     return await source.hosts({ limit: MOST_OF_SECTION, sections: sectionsIn(sections) });
   } catch {
-    // The answer names what was not looked at. The view of hosts has the error.
+    // The answer names the skipped sections; the view of hosts shows the error.
     return undefined;
   }
 }
@@ -211,7 +214,7 @@ async function answerAttention({ source }: ServedPage, { sections }: ApiRequest,
   return { ...toAttention(seen), ...toVerdict({ sections, unready: source.unready() }, seen) };
 }
 
-/** The right to list Events shows none about objects that the user may not list. */
+/** The right to list Events does not reveal objects that the user may not list. */
 async function readEvents({ source }: ServedPage, request: ApiRequest): Promise<unknown> {
   const [asked = '', pool = ''] = ['of', 'pool'].map((name) => request.query.get(name) ?? '');
   const isKnown = (EVENTS_OF as readonly string[]).includes(asked);
@@ -222,10 +225,10 @@ async function readEvents({ source }: ServedPage, request: ApiRequest): Promise<
   return await source.recentEvents({ of, pool, sections: sectionsIn(request.sections) });
 }
 
-/** Names of Kubernetes: what is in a selector means nothing else there. */
+/** Only Kubernetes names, so that the text cannot change the meaning of a selector. */
 const POOL_KEY = /^[a-z0-9][a-z0-9.-]{0,252}\/[a-z0-9][a-z0-9.-]{0,252}$/;
 
-/** Who may not list VirtualMachineNetworkConfigs learns no name of a virtual machine. */
+/** Hides names of virtual machines from users who may not list VirtualMachineNetworkConfigs. */
 function namesFor(source: PageSource, sections: ApiRequest['sections']): LeaseNames {
   return sectionsIn(sections).has('machines') ? source.machineOf : () => '';
 }

@@ -1,4 +1,4 @@
-/** Connections of those who look: server-sent events, bounded in number, backlog and time. */
+/** The connections of open pages: server-sent events, limited in number, backlog and time. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { type AccessDecision, sectionsIn } from '../access/page-access.js';
@@ -8,26 +8,26 @@ import { PageProblem } from './page-problem.js';
 
 export const MOST_STREAMS = 64;
 const MOST_STREAMS_OF_USER = 8;
-/** Octets that a client has not read. */
+/** The maximum octets that a client has not read. */
 const MOST_BACKLOG = 1_048_576;
 const KEEP_ALIVE_MS = 15_000;
-/** How often the access of a client is decided again: the decision before counts for as long. */
+/** How often the access of a client is checked again; each decision is valid for as long. */
 const REVIEW_MS = 60_000;
-/** For the last event to be read. */
+/** The time for the last event to be read. */
 const LAST_MS = 2_000;
 
 export interface StreamRequest {
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
   readonly granted: AccessDecision & { readonly kind: 'granted' };
-  /** Decides about the access once more. */
+  /** Checks the access again. */
   readonly decide: () => Promise<AccessDecision>;
 }
 
 export interface EventStreamsPorts {
   readonly feed: ChangeFeed;
   readonly clock: Clock;
-  /** Names this process. */
+  /** The name of this process. */
   readonly instance: string;
 }
 
@@ -43,10 +43,10 @@ export class EventStreams {
     return this.#streams.size;
   }
 
-  /** @throws PageProblem where there are too many. */
+  /** @throws PageProblem if there are too many. */
   open(request: StreamRequest): void {
     const { user } = request.granted;
-    // The client went while its access was decided: its end was seen before, and would never be seen again.
+    // The client left while its access was being decided; its `close` event is already over.
     if (request.response.destroyed) return;
     const ofUser = [...this.#streams].filter((one) => one.user === user).length;
     if (this.#streams.size >= MOST_STREAMS || (user !== null && ofUser >= MOST_STREAMS_OF_USER))

@@ -10,7 +10,7 @@ function filesIn(folder: string): readonly string[] {
 }
 
 describe('what the browser loads', () => {
-  it.each([...filesIn('model'), ...filesIn('browser')])('%s imports files of the page alone, which are served', (path) => {
+  it.each([...filesIn('model'), ...filesIn('browser')])('%s imports only files of the page, which are served', (path) => {
     const text = readFileSync(new URL(path, source), 'utf8');
     const imports = [...text.matchAll(/^(?:import|export) (?!type)[^;]*? from '([^']+)';$/gm)].map(([, from = '']) => from);
     for (const from of imports) {
@@ -33,7 +33,7 @@ describe('what the browser loads', () => {
     for (const line of code.split('\n')) expect((line.replaceAll("'`'", '').match(/`/g) ?? []).length % 2, line).toBe(0);
   });
 
-  it('the page names no other server, and has no script or style of its own, which the content security policy refuses', () => {
+  it('the page refers to no other server, and has no inline script or style, which the content security policy refuses', () => {
     const html = readFileSync(new URL('../page/index.html', source), 'utf8');
     const style = readFileSync(new URL('../page/style.css', source), 'utf8');
     expect(html.match(/(?:src|href)="([^"]*)"/g)?.length).toBeGreaterThan(0);

@@ -1,14 +1,14 @@
-/** The files of the page, read once: a request names one of them, and no path is ever looked up in the file system. */
+/** The files of the page, read once. A request selects one of them, and never reads a path from the file system. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
 export interface Asset {
   readonly body: Buffer;
-  /** The same, compressed by gzip; absent where that does not make it smaller. */
+  /** The same, compressed by gzip; absent if that does not make it smaller. */
   readonly zipped?: Buffer;
   readonly contentType: string;
-  /** Of the content, in quotation marks. */
+  /** The hash of the content, in quotation marks. */
   readonly etag: string;
 }
 
@@ -20,7 +20,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** By path: `/`, `/assets/style.css`, `/assets/browser/main.js`. @throws Error where the package is not whole. */
+/** By path: `/`, `/assets/style.css`, `/assets/browser/main.js`. @throws Error if the package is incomplete. */
 export function loadAssets(): ReadonlyMap<string, Asset> {
   const page = new URL('../../page/', import.meta.url);
   const dist = new URL('../../dist/', import.meta.url);
@@ -47,7 +47,7 @@ function filesIn(root: URL, folder: string): readonly AssetFile[] {
 
 function toAsset(path: string, url: URL): readonly (readonly [string, Asset])[] {
   const contentType = CONTENT_TYPES[/\.[a-z]+$/.exec(path)?.[0] ?? ''];
-  // Types and what the compiler remembers are no part of the page.
+  // Type declarations and build information do not belong to the page.
   if (contentType === undefined) return [];
   const file = readFileSync(url);
   const body = path.endsWith('.js') ? withoutIndentation(file) : file;
@@ -56,7 +56,7 @@ function toAsset(path: string, url: URL): readonly (readonly [string, Asset])[] 
   return [[path, { body, contentType, etag, ...(zipped.length < body.length && { zipped }) }]];
 }
 
-/** A seventh of the script is what the compiler writes before each line; modules that the server uses too have comments. No text of the page goes over several lines: a test knows. */
+/** Removes indentation, a seventh of the script, and comments. A test ensures that no text of the page spans several lines. */
 function withoutIndentation(file: Buffer): Buffer {
   const text = file.toString('utf8').replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, '');
   return Buffer.from(text.replaceAll(/^ +/gm, ''));

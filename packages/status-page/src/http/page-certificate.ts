@@ -1,16 +1,16 @@
-/** The certificate of the page in a directory, as kubelet mounts a Secret: its files are replaced together, by a symbolic link. */
+/** Reads the certificate of the page from a directory in which kubelet has mounted a Secret: its files are replaced together, by a symbolic link. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PageCertificate } from './page-server.js';
 
-/** kubelet's link to the files of now. */
+/** kubelet's link to the current files. */
 const CURRENT = '..data';
 
 /**
- * Both files of one version, whatever is replaced meanwhile.
+ * Both files of one version, even if they are replaced meanwhile.
  * @param nowMs - milliseconds since 1970.
- * @throws Error with what is wrong and what to do: files that cannot be read, a key of another certificate, a certificate that browsers refuse by its dates.
+ * @throws Error with the problem and the remedy: unreadable files, the key of another certificate, a certificate outside its validity.
  */
 export async function readPageCertificate(directory: string, nowMs: number): Promise<PageCertificate> {
   const where = await realpath(join(directory, CURRENT)).catch(() => directory);

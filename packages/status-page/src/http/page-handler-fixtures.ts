@@ -20,7 +20,7 @@ export function granted(user: string | null, shown: readonly Section[] = SECTION
   return { kind: 'granted', user, sections };
 }
 
-/** @param ofSource - what its source does in another way. */
+/** @param ofSource - overrides for its source. */
 export async function servePage(difference: Partial<PageHandlerSettings> = {}, ofSource: Partial<PageSource> = {}) {
   const clock = new FakeClock();
   const objects = new Map<string, KubernetesObject>();
@@ -78,7 +78,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** `path` goes out as it is. */
+/** `path` is sent unchanged. */
 export async function request(port: number, path: string, options: http.RequestOptions = {}): Promise<Answer> {
   const sent = http.request({ host: '127.0.0.1', port, path, agent: false, ...options }).end();
   const [response] = (await once(sent, 'response')) as [http.IncomingMessage];
@@ -87,7 +87,7 @@ export async function request(port: number, path: string, options: http.RequestO
   return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(parts).toString() };
 }
 
-/** The text of an event stream as it comes. */
+/** Reads the text of an event stream as it arrives. */
 export async function openStream(port: number, path = '/api/events', options: http.RequestOptions = {}) {
   const sent = http.request({ host: '127.0.0.1', port, path, agent: false, ...options }).end();
   const [response] = (await once(sent, 'response')) as [http.IncomingMessage];

@@ -23,7 +23,7 @@ const POOL = ipPool({ allocated: { '10.0.0.4': mac(1), '10.0.0.5': mac(2), '10.0
 
 describe('the page over HTTP', () => {
   it.each(['/', '/assets/style.css', '/api/overview', '/nothing'])(
-    '%s has the headers that keep it apart from other sites',
+    '%s has the headers that isolate it from other sites',
     async (path) => {
       const { get } = await serve();
       const { headers } = await get(path);
@@ -70,7 +70,7 @@ describe('the page over HTTP', () => {
     expect(await get('/api/overview', { method })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
   });
 
-  it('data is shown to those who may see it alone, and never kept by the browser', async () => {
+  it('data is shown only to users with the right, and never stored by the browser', async () => {
     const { get, decisions } = await serve();
     const { status, headers, text } = await get('/api/overview');
     expect([status, headers['cache-control'], headers['content-type']]).toEqual([200, 'no-store', 'application/json']);
@@ -84,7 +84,7 @@ describe('the page over HTTP', () => {
       });
   });
 
-  it('a section without its right names the right; one that is off is not there', async () => {
+  it('a section without its right names the right; a section that is off does not exist', async () => {
     const { get, decisions, put } = await serve();
     put(POOL);
     decisions.next = granted('bob', ['agents']);
@@ -94,7 +94,7 @@ describe('the page over HTTP', () => {
     expect(JSON.parse((await get('/api/overview')).text)).toMatchObject({ pools: [], totals: { used: 0 } });
   });
 
-  it('a pool has its map, and its leases come in parts', async () => {
+  it('a pool has its map, and its leases arrive in parts', async () => {
     const { get, put } = await serve();
     put(POOL);
     expect(JSON.parse((await get('/api/pools/default/net')).text)).toMatchObject({
@@ -124,7 +124,7 @@ describe('the page over HTTP', () => {
     expect(rows.map(({ address }: { address: string }) => address)).toEqual(addresses);
   });
 
-  it('who may not list VirtualMachineNetworkConfigs neither sees nor finds names of virtual machines', async () => {
+  it('a user who may not list VirtualMachineNetworkConfigs neither sees nor finds names of virtual machines', async () => {
     const { get, put, decisions } = await serve();
     put(POOL);
     decisions.next = granted('bob', ['pools']);
@@ -137,7 +137,7 @@ describe('the page over HTTP', () => {
     expect(await get(`/api/leases?${query}`)).toMatchObject({ status: 400 });
   });
 
-  it('without a token the page answers to names of this host alone: no site that leads here can read it', async () => {
+  it('without a token the page answers only to names of this host, so no other site can read it', async () => {
     const { get } = await serve({ onlyLoopbackNames: true });
     for (const host of ['127.0.0.1', 'localhost:8068', '[::1]:8068'])
       expect(await get('/', { headers: { host } })).toMatchObject({ status: 200 });
@@ -145,7 +145,7 @@ describe('the page over HTTP', () => {
       expect(await get('/api/overview', { headers: { host } })).toMatchObject({ status: 403 });
   });
 
-  it('what fails in the same way at every request is reported once a minute: open pages ask again every few seconds', async () => {
+  it('the same failure is reported once a minute, because open pages ask again every few seconds', async () => {
     let problem = 'events is forbidden';
     const { get, errors, clock } = await serve({ access: { decide: () => Promise.reject(new Error(problem)) } });
     for (let asked = 0; asked < 3; asked++) expect(await get('/api/overview')).toMatchObject({ status: 500 });
@@ -158,7 +158,7 @@ describe('the page over HTTP', () => {
     expect(errors).toHaveLength(3);
   });
 
-  it('a bug costs one answer, is logged, and its message reaches no client', async () => {
+  it('a bug costs one answer, is logged, and its message is not sent to clients', async () => {
     const { get, errors, server } = await serve({ access: { decide: () => Promise.reject(new Error('secret')) } });
     expect(await get('/api/overview')).toMatchObject({ status: 500, text: expect.not.stringContaining('secret') });
     expect(errors).toHaveLength(1);
@@ -171,7 +171,7 @@ describe('many requests of one user', () => {
   const access = { decide: async (token = '') => granted(token) };
   const nothing = { rows: [], total: 0, broken: 0, continue: null };
 
-  it('keep no other user waiting: work that takes long is done in slices, and users take turns', async () => {
+  it('do not delay other users: long work is done in slices, and users take turns', async () => {
     const begun = Promise.withResolvers<void>();
     let isOver = false;
     const machines: PageSource['machines'] = async ({ pause }) => {
@@ -187,7 +187,7 @@ describe('many requests of one user', () => {
     expect((await Promise.all(slow)).map(({ status }) => status)).toEqual(slow.map(() => 200));
   });
 
-  it('are dropped where the connection is closed, also in the middle of the work', async () => {
+  it('are dropped when the connection is closed, even during the work', async () => {
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
     const machines: PageSource['machines'] = async ({ pause }) => {
       begun.resolve();
@@ -207,7 +207,7 @@ describe('many requests of one user', () => {
     expect(errors).toEqual([]);
   });
 
-  it('that come without waiting for answers are refused beyond a bound, and those of others are not', async () => {
+  it('that do not wait for answers are refused beyond a limit, without affecting others', async () => {
     const [all, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let waiting = 0;
     const hosts: PageSource['hosts'] = async () => {
@@ -233,7 +233,7 @@ describe('many requests of one user', () => {
     socket.destroy();
   });
 
-  it('over many connections push out none of the open pages of others', async () => {
+  it('over many connections do not close the pages of others', async () => {
     const { server, get } = await serve({ access });
     const stream = await openStream(server.port, '/api/events', as('ann'));
     await stream.until('hello');
@@ -267,7 +267,7 @@ describe('events over HTTP', () => {
     stream.close();
   });
 
-  it('end when the token is not valid any more, when rights change, and when the API server does not answer', async () => {
+  it('end when the token expires, when rights change, and when the API server does not answer', async () => {
     const { server, decisions, clock } = await serve();
     for (const [next, reason] of [
       [{ kind: 'refused', status: 401, error: 'token-refused', message: 'expired' }, 'session-over'],
@@ -286,7 +286,7 @@ describe('events over HTTP', () => {
     expect(server.streams).toBe(0);
   });
 
-  it('are bounded for each user and for all, and free their place when they close', async () => {
+  it('are limited for each user and for all, and free their place when they close', async () => {
     const { server, decisions, get } = await serve();
     const open = async (user: string) => {
       decisions.next = granted(user);
@@ -307,7 +307,7 @@ describe('events over HTTP', () => {
     (await open('late')).close();
   });
 
-  it('are not opened for a client that went while its access was decided', async () => {
+  it('are not opened for a client that left while its access was being decided', async () => {
     const asked = Promise.withResolvers<void>();
     const decision = Promise.withResolvers<void>();
     const { server, get } = await serve({
@@ -324,14 +324,14 @@ describe('events over HTTP', () => {
     await asked.promise;
     socket.resetAndDestroy();
     await once(socket, 'close');
-    // Answered after the end of the other connection was seen.
+    // Answered after the server has seen the end of the other connection.
     expect(await get('/')).toMatchObject({ status: 200 });
     decision.resolve();
     expect(await get('/api/overview')).toMatchObject({ status: 200 });
     expect(server.streams).toBe(0);
   });
 
-  it('are not pushed out by connections that show no token', async () => {
+  it('are not closed by connections without a token', async () => {
     const { server, decisions } = await serve();
     const stream = await openStream(server.port);
     await stream.until('hello');
@@ -367,7 +367,7 @@ describe('events over HTTP', () => {
       }));
       put(ipPool({ conditions }));
       await clock.advance(500);
-      // What the kernel takes is written meanwhile.
+      // Meanwhile the kernel buffers what it can.
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(server.streams).toBe(0);
@@ -383,7 +383,7 @@ describe('events over HTTP', () => {
     await Promise.all([stopped, stream.closed]);
   });
 
-  it('idle connections do not keep the page from those who ask', async () => {
+  it('idle connections do not block other requests', async () => {
     const { server, get } = await serve();
     const sockets = await Promise.all(
       Array.from({ length: 300 }, async () => {

@@ -1,4 +1,4 @@
-/** The page over HTTP: files, data and events. Everything is read only, nothing is loaded from elsewhere, and no other site may read it. */
+/** The page over HTTP: files, data and events. Everything is read-only, nothing is loaded from elsewhere, and no other site may read it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AccessDecision, PageAccess } from '../access/page-access.js';
@@ -20,14 +20,14 @@ export interface PageHandlerSettings {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
-  /** Names this process. */
+  /** The name of this process. */
   readonly instance: string;
   readonly version: string;
   /** The pod or host. */
   readonly servedBy: string;
   /**
-   * True where no token is wanted: requests must name the host as a loopback address, or another site whose name leads to this host could
-   * read the page in a browser of this host.
+   * True if no token is required. Then requests must name the host by a loopback address; otherwise another site whose name resolves to this host
+   * could read the page in a browser of this host.
    */
   readonly onlyLoopbackNames: boolean;
   readonly onError: (error: unknown) => void;
@@ -62,12 +62,12 @@ export class PageHandler {
     this.#failures = new RepeatedFailures(clock, settings.onError);
   }
 
-  /** Pages that are open. */
+  /** The number of open pages. */
   get streams(): number {
     return this.#streams.size;
   }
 
-  /** Never throws. @param onGranted - the user who asks may look; null: there are no users. */
+  /** Never throws. @param onGranted - called when access is granted; null if there are no users. */
   readonly handle = async (
     request: IncomingMessage,
     response: ServerResponse,
@@ -81,7 +81,7 @@ export class PageHandler {
     }
   };
 
-  /** Ends the connections of those who look. */
+  /** Ends the connections of all pages. */
   stop(): void {
     this.#streams.stop();
     this.#page.feed.stop();
@@ -133,7 +133,7 @@ export class PageHandler {
     sendText(response, 200, path === 'events' ? '{}' : await answerApi(this.#page, asked));
   }
 
-  /** One answer fails, never the process. */
+  /** An error costs one answer, never the process. */
   #fail(response: ServerResponse, error: unknown): void {
     if (error instanceof PageProblem) {
       sendJson(response, error.status, { error: error.reason, message: error.message } satisfies PageError);
@@ -145,7 +145,7 @@ export class PageHandler {
   }
 }
 
-/** Undefined: there is none. */
+/** Undefined if there is none. */
 function tokenIn({ headers: { authorization } }: IncomingMessage): string | undefined {
   return /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]?.trim();
 }
@@ -158,7 +158,7 @@ function sendRefusal(response: ServerResponse, decision: AccessDecision & { read
 }
 
 function sendAsset({ headers }: IncomingMessage, response: ServerResponse, { body, zipped, contentType, etag }: Asset): void {
-  // Asked for again each time: another version of the program has other files by the same names.
+  // Browsers must revalidate, because another version of the program has other files with the same names.
   response.setHeader('cache-control', 'no-cache');
   response.setHeader('etag', etag);
   response.setHeader('vary', 'accept-encoding');

@@ -1,6 +1,6 @@
 import type { PageErrorReason } from '../model/page-data.js';
 
-/** Why a request has no answer: part of the protocol, not a bug. */
+/** Why a request is not answered: part of the protocol, not a bug. */
 export class PageProblem extends Error {
   readonly code = 'ERR_PAGE_PROBLEM';
   readonly status: number;

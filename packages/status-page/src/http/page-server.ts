@@ -1,4 +1,4 @@
-/** The page on a socket: HTTP, or HTTPS with a certificate that is exchanged while it serves. */
+/** Serves the page on a socket: HTTP, or HTTPS with a certificate that can be replaced while it serves. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
 import { CommandError, ExitCode, formatListenAddress, type ListenAddress, limitConnections } from '@vmdhcp/service-process';
@@ -13,17 +13,17 @@ export interface PageCertificate {
 
 export interface PageServerSettings extends PageHandlerSettings {
   readonly listen: ListenAddress;
-  /** Undefined: HTTP without TLS, which is for loopback addresses. */
+  /** Undefined for HTTP without TLS, only for loopback addresses. */
   readonly certificate: PageCertificate | undefined;
 }
 
 const MOST_CONNECTIONS = 256;
-/** More of them are closed first: eight pages, with up to six connections each. */
+/** The maximum connections of a peer, eight pages with up to six each; beyond that its own are closed first. */
 const MOST_CONNECTIONS_OF_USER = 48;
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 10_000;
 const IDLE_MS = 30_000;
-/** For each part of an answer to be taken; keep-alives of event streams come more often. */
+/** The time for each part of an answer to be read; keep-alives of event streams come more often. */
 const ANSWER_MS = 60_000;
 
 /** A page that is served. */
@@ -36,7 +36,7 @@ export class PageServer {
     this.#handler = handler;
   }
 
-  /** @throws CommandError where the address cannot be listened on. */
+  /** @throws CommandError if it cannot listen on the address. */
   static async start(settings: PageServerSettings): Promise<PageServer> {
     const handler = new PageHandler(settings);
     const times = { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS, keepAliveTimeout: IDLE_MS };
@@ -57,12 +57,12 @@ export class PageServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Pages that are open. */
+  /** The number of open pages. */
   get streams(): number {
     return this.#handler.streams;
   }
 
-  /** New connections see this certificate. */
+  /** Uses this certificate for new connections. */
   use({ certificate: cert, key }: PageCertificate): void {
     this.#server.setSecureContext?.({ cert, key });
   }
@@ -80,7 +80,7 @@ export class PageServer {
 
 const STOP_MS = 3_000;
 
-/** A flood of connections that are idle, show no token, or are too many of one user pushes out itself: those who may look stay. */
+/** A flood of connections that are idle, have no token, or exceed a user's limit closes only its own: open pages stay. */
 function keepThoseWhoLook(server: NetServer, handler: PageHandler): void {
   const connections = limitConnections(server, MOST_CONNECTIONS);
   const places = new Places<Socket>(MOST_CONNECTIONS_OF_USER);
@@ -97,7 +97,7 @@ function keepThoseWhoLook(server: NetServer, handler: PageHandler): void {
 }
 
 function createServer(certificate: PageCertificate | undefined, times: Readonly<Record<string, number>>): Server {
-  // As in the status server: an `import` would load fetch and HTTP/2 too.
+  // Like in the status server, an `import` would load fetch and HTTP/2 too.
   if (certificate === undefined) return process.getBuiltinModule('node:http').createServer(times);
   const { certificate: cert, key } = certificate;
   const tls = { cert, key, handshakeTimeout: HEADERS_MS };

@@ -25,7 +25,7 @@ interface Pair {
 let one: Pair;
 let other: Pair;
 
-/** Valid for two days, by an authority that is itself. */
+/** A self-signed certificate, valid for two days. */
 function makePair(name: string): Pair {
   const parameters = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   const subject = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', '-', '-out', '-'];
@@ -86,7 +86,7 @@ function start(): void {
   service.start();
 }
 
-/** Over a new connection that trusts this certificate alone. */
+/** Requests over a new connection that trusts only this certificate. */
 async function get(path: string, { certificate: ca }: Pair): Promise<IncomingMessage> {
   const headers = { authorization: 'Bearer x' };
   const sent = https.get({ host: '127.0.0.1', port: service.port, path, ca, headers, agent: false });
@@ -101,7 +101,7 @@ async function nameOf(pair: Pair): Promise<unknown> {
   return [response.statusCode, subject.CN];
 }
 
-/** Lines of the log, after the looks that they need: files are read by threads, which the clock of the test does not move. */
+/** Waits for log lines. Threads read the files, so the clock of the test does not control them. */
 async function logged(count: number, ms: number): Promise<readonly string[]> {
   await expect
     .poll(async () => {
@@ -113,7 +113,7 @@ async function logged(count: number, ms: number): Promise<readonly string[]> {
 }
 
 describe('the page over HTTPS', { timeout: 60_000 }, () => {
-  it('a certificate that is replaced is seen by new connections, and an open page goes on', async () => {
+  it('new connections see a replaced certificate, and an open page continues', async () => {
     put(one);
     start();
     await logged(1, 0);
@@ -136,7 +136,7 @@ describe('the page over HTTPS', { timeout: 60_000 }, () => {
     ['a key of another certificate', () => ({ ...one, key: other.key }), 'tls.key is not the key of tls.crt; replace both files'],
     ['no certificate', () => ({ ...one, certificate: 'nonsense' }), 'tls.crt is not a certificate in PEM'],
     ['no key', () => ({ ...one, key: '' }), 'tls.key is not a private key in PEM'],
-  ])('%s is not used: at the start nothing listens, later the certificate before stays', async (_, broken, problem) => {
+  ])('%s is not used: at the start nothing listens, later the former certificate stays', async (_, broken, problem) => {
     put(broken());
     start();
     expect((await logged(1, 0))[0]).toMatch(`the page on 127.0.0.1:0: FOLDER: ${problem}`);
@@ -151,7 +151,7 @@ describe('the page over HTTPS', { timeout: 60_000 }, () => {
     expect(await nameOf(other)).toEqual([200, 'other']);
   });
 
-  it('a certificate that has expired, or is not valid yet, is not used; one that expires while it is used is a line in the log', async () => {
+  it('a certificate that has expired, or is not valid yet, is not used; one that expires in use is logged', async () => {
     nowMs = Date.now() + 3 * DAY_MS;
     put(one);
     start();
@@ -167,7 +167,7 @@ describe('the page over HTTPS', { timeout: 60_000 }, () => {
     expect(await nameOf(one)).toEqual([200, 'one']);
   });
 
-  it('files that are missing are a line in the log, once', async () => {
+  it('missing files are logged once', async () => {
     start();
     expect((await logged(1, 0))[0]).toMatch(/ENOENT.*tls\.(crt|key)/);
     put(one);

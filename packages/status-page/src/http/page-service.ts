@@ -1,23 +1,23 @@
-/** The page as part of a process: it listens when it can, with the newest certificate of its directory, and holds up nothing else when it cannot. */
+/** The page as part of a process: it listens when it can, with the newest certificate of its directory, and blocks nothing else when it cannot. */
 import { formatListenAddress } from '@vmdhcp/service-process';
 import { endOf, readPageCertificate } from './page-certificate.js';
 import { type PageCertificate, PageServer, type PageServerSettings } from './page-server.js';
 
 export interface PageServiceSettings extends Omit<PageServerSettings, 'certificate'> {
-  /** Has tls.crt and tls.key, as kubelet mounts a Secret; undefined: HTTP without TLS. */
+  /** A directory with tls.crt and tls.key, such as a mounted Secret; undefined for HTTP without TLS. */
   readonly tlsDirectory: string | undefined;
   readonly onListening: (port: number) => void;
-  /** New connections see another certificate, which ends then (milliseconds since 1970). Open pages go on. */
+  /** New connections use another certificate, which expires at this time (milliseconds since 1970). Open pages continue. */
   readonly onReplaced: (endsAtMs: number) => void;
-  /** It does not listen, or a new certificate cannot be used, and this is tried again. The certificate before stays in use. */
+  /** It does not listen, or a new certificate cannot be used; this is retried. The former certificate stays in use. */
   readonly onProblem: (message: string) => void;
 }
 
 const RETRY_MS = 5_000;
-/** How soon a certificate that was replaced is used. */
+/** How soon a replaced certificate is used. */
 const LOOK_MS = 60_000;
 
-/** A page that is served as soon as that is possible. */
+/** A page that is served as soon as possible. */
 export class PageService {
   readonly #settings: PageServiceSettings;
   #server: PageServer | undefined;
@@ -31,12 +31,12 @@ export class PageService {
     this.#settings = settings;
   }
 
-  /** The port it listens on; undefined: not yet. */
+  /** The port; undefined if it does not listen yet. */
   get port(): number | undefined {
     return this.#server?.port;
   }
 
-  /** Pages that are open. */
+  /** The number of open pages. */
   get streams(): number {
     return this.#server?.streams ?? 0;
   }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Places } from './places.js';
 
-it('a user has so many places, which takes none from others, and gives back those that are free', () => {
+it('each user has a number of places, independent of others, and a freed place can be used again', () => {
   const places = new Places<number>(2);
   expect([places.take('ann', 1), places.take('ann', 2), places.take('ann', 3), places.take('bob', 3)]).toEqual([
     true,

@@ -1,4 +1,4 @@
-/** So many places for each user: one who asks for more takes none from others. */
+/** Limits the places of each user, so that a user cannot take those of others. */
 export class Places<Of> {
   readonly #most: number;
   readonly #taken = new Map<string | null, Set<Of>>();
@@ -11,7 +11,7 @@ export class Places<Of> {
     return this.#taken.get(user)?.has(one) === true;
   }
 
-  /** False if the user has as many as there are. */
+  /** Takes a place. False if the user has used all. */
   take(user: string | null, one: Of): boolean {
     const taken = this.#taken.get(user) ?? new Set<Of>();
     if (taken.size >= this.#most) return false;
@@ -19,7 +19,7 @@ export class Places<Of> {
     return true;
   }
 
-  /** Its place is free again, if it had one. */
+  /** Frees its place, if it had one. */
   free(user: string | null, one: Of): void {
     const taken = this.#taken.get(user);
     taken?.delete(one);

@@ -8,7 +8,7 @@ function failures() {
   return { clock, reported, failures: new RepeatedFailures(clock, (error) => reported.push(error)) };
 }
 
-it('reports each of several that fail in turn once a minute', async () => {
+it('reports each of several alternating failures once a minute', async () => {
   const { clock, reported, failures: repeated } = failures();
   const fail = () => {
     for (let asked = 0; asked < 10; asked++) {
@@ -23,7 +23,7 @@ it('reports each of several that fail in turn once a minute', async () => {
   expect(reported).toHaveLength(4);
 });
 
-it('reports ten a minute of those that differ each time', async () => {
+it('reports ten failures a minute if the text differs each time', async () => {
   const { clock, reported, failures: repeated } = failures();
   for (let asked = 0; asked < 1_000; asked++) repeated.report(`request ${asked} failed`);
   expect(reported).toHaveLength(10);

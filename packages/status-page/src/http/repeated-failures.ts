@@ -1,14 +1,17 @@
 import type { Clock } from '@vmdhcp/kube-runtime';
 
 const EVERY_MS = 60_000;
-/** In that time. A text that differs each time is not worth more lines. */
+/** The maximum number of lines in that time, even if each text is different. */
 const MOST = 10;
 
-/** Open pages ask again every few seconds: what fails in the same way is reported once a minute, and no more than ten failures are. */
+/**
+ * Limits log lines, because open pages ask again every few seconds: the same failure is reported once a minute, and at most ten failures in that
+ * time.
+ */
 export class RepeatedFailures {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #onError: (error: unknown) => void;
-  /** By text: until when it is not reported again, the oldest first. */
+  /** By text, oldest first: until when it is not reported again. */
   readonly #untilMs = new Map<string, number>();
 
   constructor(clock: Pick<Clock, 'nowMs'>, onError: (error: unknown) => void) {

@@ -16,7 +16,7 @@ function slices(log: string[], name: string, count: number) {
 }
 
 describe('answers that take long', () => {
-  it('come one slice at a time, and other work of the process has its turn between two of them', async () => {
+  it('run one slice at a time, and other work of the process runs in between', async () => {
     const turns = new Turns();
     let round = 0;
     let isOver = false;
@@ -39,7 +39,7 @@ describe('answers that take long', () => {
     expect(rounds.toSorted((one, other) => one - other)).toEqual(rounds);
   });
 
-  it('users take turns: a thousand slices of one user wait for the one of another', async () => {
+  it('users take turns: a thousand slices of one user wait for a single one of another', async () => {
     const turns = new Turns();
     const log: string[] = [];
     const flood = Array.from({ length: 100 }, () => turns.take(of('mallory'), slices(log, 'mallory', 10)));
@@ -50,14 +50,14 @@ describe('answers that take long', () => {
     expect(log).toHaveLength(1_002);
   });
 
-  it('what a user asked for first is answered first', async () => {
+  it("a user's requests are answered in order", async () => {
     const turns = new Turns();
     const log: string[] = [];
     await Promise.all(['one', 'two', 'three'].map((name) => turns.take(of('ann'), slices(log, name, 3))));
     expect(log).toEqual(['one', 'one', 'one', 'two', 'two', 'two', 'three', 'three', 'three']);
   });
 
-  it('one that fails fails alone, at once or after a pause', async () => {
+  it('a failure does not affect others, at once or after a pause', async () => {
     const turns = new Turns();
     const work = [
       () => {
@@ -78,7 +78,7 @@ describe('answers that take long', () => {
     expect(await turns.take(of('ann'), () => 'again')).toBe('again');
   });
 
-  it('work for a connection that is closed is not begun, and not gone on with', async () => {
+  it('work for a closed connection is neither begun nor continued', async () => {
     const turns = new Turns();
     const log: string[] = [];
     let isOpen = true;

@@ -1,28 +1,28 @@
 /**
- * Answers of which each may take a tenth of a second, in slices of about a millisecond. Users take turns, one slice at a time, and whatever else the
- * process has to do has its turn between two slices: neither many requests of one user nor a large search keeps the others waiting.
+ * Runs answers, each of which may take a tenth of a second, in slices of about a millisecond. Users take turns, one slice at a time, and other work
+ * of the process runs between two slices: neither many requests of one user nor a large search delays the others.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Pause } from '../lists/pause.js';
 import { PageProblem } from './page-problem.js';
 
-/** One who waits for an answer. */
+/** A user with waiting requests. */
 export interface Asker {
   readonly user: string | null;
-  /** False: the connection is closed, and what is left of the work is dropped. */
+  /** False if the connection is closed; the rest of the work is dropped then. */
   readonly isWaiting: () => boolean;
 }
 
 export class Turns {
-  /** What begins the next slices of each user. The user whose turn is next is the first one. */
+  /** The waiting slices of each user; the user whose turn is next comes first. */
   readonly #queues = new Map<string | null, (() => void)[]>();
   #isRunning = false;
   #endSlice: () => void = () => undefined;
 
   /**
-   * The result of the work. Slices of one user come in the order in which the work was asked for.
-   * @param work - waits for nothing but its pauses: the slice of another user may be needed for it.
-   * @throws PageProblem where the answer is of no use any more.
+   * The result of the work. The slices of one user run in the order of its requests.
+   * @param work - must wait only for its pauses, because it might otherwise wait for the slice of another user.
+   * @throws PageProblem if the answer is no longer needed.
    */
   async take<Result>({ user, isWaiting }: Asker, work: (pause: Pause) => Result | Promise<Result>): Promise<Result> {
     const begin = async (place: 'first' | 'last') => {
@@ -40,7 +40,7 @@ export class Turns {
     }
   }
 
-  /** Resolves when the slice begins. @param place - `first`: what was begun goes on before other work of the user. */
+  /** Resolves when the slice begins. @param place - `first` to continue work before other work of the same user. */
   #wait(user: string | null, place: 'first' | 'last'): Promise<void> {
     const queue = this.#queues.get(user) ?? [];
     this.#queues.set(user, queue);
@@ -63,7 +63,7 @@ export class Turns {
     this.#isRunning = false;
   }
 
-  /** The user who has this turn is the last one now. */
+  /** This user moves to the end. */
   #beginNext(): void {
     const [first] = this.#queues;
     if (first === undefined) return;

@@ -74,7 +74,7 @@ describe('what needs attention', () => {
     expect(items.map(({ kind, name, reason: why }) => `${kind} ${name} ${why?.reason}`)).toEqual([text]);
   });
 
-  it('what needs action comes before what waits, whichever section it is of', () => {
+  it('items that need action come before items that wait, whatever their section', () => {
     const { items } = toAttention({
       pools: [pool('default/a', 'waiting'), pool('default/b', 'note')],
       machines: { ...NO_MACHINES, rows: [machine('web', 'waiting'), machine('db', 'broken')] },
@@ -83,14 +83,14 @@ describe('what needs attention', () => {
     expect(items.map(({ name }) => name)).toEqual(['default/db', 'agents/group-1', 'default/a', 'default/web', 'default/b']);
   });
 
-  it('hosts that answer, and those of which it is not known, need none', () => {
+  it('hosts that answer, or whose state is unknown, need no attention', () => {
     const hosts = [host('well', true), host('ill', false), host('unknown', null)];
     const { items, more } = toAttention({ hosts: { ...NO_HOSTS, hosts, counts: { ok: 1, broken: 1, unknown: 1 } } });
     expect(items.map(({ kind, name, state }) => `${kind} ${name} ${state}`)).toEqual(['Host ill broken']);
     expect(more).toEqual([]);
   });
 
-  it('what is left out is counted', () => {
+  it('omitted items are counted', () => {
     const rows = ['a', 'b', 'c', 'd', 'e'].map((name) => machine(name, 'broken'));
     const hosts = { ...NO_HOSTS, hosts: [host('one', false)], counts: { ok: 0, broken: 3, unknown: 0 } };
     const { more } = toAttention({
@@ -106,19 +106,19 @@ describe('what needs attention', () => {
     ]);
   });
 
-  it('a group that serves beside another DHCP server is reported by its pools', () => {
+  it('a group beside another DHCP server is reported through its pools', () => {
     expect(toAttention({ agents: { groups: [group('note')], followedSinceMs: 0 } }).items).toEqual([]);
   });
 });
 
-describe('where nothing needs attention', () => {
+describe('if nothing needs attention', () => {
   const sections = (differences: Partial<Record<Section, SectionAccess>> = {}) =>
     ({
       ...Object.fromEntries(SECTIONS.map((section) => [section, { kind: 'shown' }])),
       ...differences,
     }) as Record<Section, SectionAccess>;
 
-  it('all that there is was looked at, or it is named what was not', () => {
+  it('says that everything was checked, or names the rest', () => {
     expect(toVerdict({ sections: sections(), unready: [] }, WELL)).toEqual({
       isWhole: true,
       verdict: 'Nothing needs attention.',
@@ -141,12 +141,12 @@ describe('where nothing needs attention', () => {
     ]);
   });
 
-  it('what is not read yet is no good news', () => {
+  it('claims nothing about sections that are not read yet', () => {
     const { isWhole, verdict } = toVerdict({ sections: sections(), unready: ['leases: not listed yet'] }, WELL);
     expect([isWhole, verdict]).toEqual([false, 'Nothing needs attention in what is known so far.']);
   });
 
-  it('what is not read yet is no good news either where a user lacks rights', () => {
+  it('claims nothing about unread sections if a user lacks rights either', () => {
     const { hosts: _, ...seen } = WELL;
     const denied = sections({ hosts: { kind: 'denied', right: 'list hoststatuses' } });
     expect(toVerdict({ sections: denied, unready: ['pools: not listed yet'] }, seen)).toEqual({
@@ -156,7 +156,7 @@ describe('where nothing needs attention', () => {
     });
   });
 
-  it('a user without any right learns that nothing was looked at', () => {
+  it('tells a user without any right that nothing was checked', () => {
     const denied = Object.fromEntries(SECTIONS.map((section) => [section, { kind: 'denied', right: 'list it' }] as const));
     const { isWhole, verdict } = toVerdict({ sections: sections(denied), unready: [] }, {});
     expect([isWhole, verdict]).toEqual([false, 'Nothing was looked at.']);

@@ -1,4 +1,4 @@
-/** What needs attention, out of all parts of the page. */
+/** Collects what needs attention from all sections of the page. */
 import type {
   AgentsPage,
   AttentionPage,
@@ -10,7 +10,7 @@ import type {
   WakeOnLanPage,
 } from '../model/page-data.js';
 
-/** What sections have. Absent: nothing, as the section is not shown, or has no answer now. */
+/** The data of the sections. A section is absent if it is not shown, or has no answer now. */
 export interface SeenSections {
   readonly pools?: readonly PoolSummary[];
   readonly machines?: MachinePage;
@@ -22,10 +22,10 @@ export interface SeenSections {
 export type Attention = Pick<AttentionPage, 'items' | 'more'>;
 
 const MOST_POOLS = 20;
-/** Of each other section. */
+/** The maximum number of items for each other section. */
 export const MOST_OF_SECTION = 5;
 
-/** Pools with anything to know; of other sections what needs action or waits. */
+/** Pools with anything to know; from other sections, items that need action or wait. */
 export function toAttention(seen: SeenSections): Attention {
   const parts = [ofPools(seen.pools ?? []), ofMachines(seen.machines), ofAgents(seen.agents), ofWakeOnLan(seen['wake-on-lan'])];
   const all = [...parts, ofClusterAgents(seen.hosts), ofHosts(seen.hosts)];

@@ -1,4 +1,4 @@
-/** Part of the leases of all pools, or of those that match. */
+/** Finds a part of the leases of all pools, or of the matching ones. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { Lease, LeasePage } from '../model/page-data.js';
 import { type LeaseNames, type LeaseRow, rowsOf, toLease } from '../pool/pool-leases.js';
@@ -6,11 +6,11 @@ import type { PoolSnapshot } from '../pool/pool-snapshot.js';
 import type { Pause } from './pause.js';
 
 export interface LeaseQuery {
-  /** Any part of an address, MAC address, virtual machine or host name; empty: all leases. */
+  /** Any part of an address, MAC address, virtual machine or host name; empty for all leases. */
   readonly search: string;
   /** 1 or more. */
   readonly limit: number;
-  /** After this address of this pool; undefined: from the beginning. */
+  /** Starts after this address of this pool; undefined for the beginning. */
   readonly after: LeasePlace | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface LeasePlace {
   readonly address: number;
 }
 
-/** Undefined for a text that is no `continue` of an earlier answer. */
+/** Undefined for a text that is not a `continue` of an earlier answer. */
 export function parseLeasePlace(text: string): LeasePlace | undefined {
   const [, pool = '', address = ''] = /^([^/@]+\/[^/@]+)@(\d{1,10})$/.exec(text) ?? [];
   return pool === '' ? undefined : { pool, address: Number(address) };
@@ -30,7 +30,7 @@ export interface LeaseSearch {
   readonly pause: Pause;
 }
 
-/** About a millisecond of a search. */
+/** The number of leases that take about a millisecond to search. */
 const ROWS_AT_ONCE = 2_000;
 
 /** @param pools - sorted by key. */
@@ -52,7 +52,7 @@ export async function findLeases(
   return part.page();
 }
 
-/** Rows of a part of the list, while all that match are counted. */
+/** Collects the rows of a part of the list, and counts all matches. */
 class Part {
   readonly #query: LeaseQuery;
   readonly #rows: Lease[] = [];
@@ -87,7 +87,7 @@ function isAfter(pool: string, address: number, after: LeasePlace | undefined): 
   return pool === after.pool ? address > after.address : pool > after.pool;
 }
 
-/** True: it matches; a lease: it matches, and had to be written for that. */
+/** True if it matches; a lease if it matches and was formatted for the comparison. */
 type Matcher = (pool: PoolSnapshot, row: LeaseRow, names: LeaseNames) => boolean | Lease;
 
 function matcherOf(search: string): Matcher {

@@ -1,10 +1,10 @@
-/** Who has been leader of which group of agents, from the Leases as they change: kept in memory, so from the start of the process on. */
+/** The history of leaders of each group of agents, from changes of their Leases. It is kept in memory, so it begins with the process. */
 import { type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
 import type { LeaderTerm } from '../model/page-data.js';
 
 const MOST_TERMS = 50;
 
-/** The pod that holds a Lease; empty: none does. */
+/** The pod that holds a Lease; empty if none does. */
 export function holderOf(lease: KubernetesObject): string {
   const [holder = ''] = (readText(lease.spec, 'holderIdentity') ?? '').slice(0, 512).split('_');
   return holder;
@@ -13,7 +13,7 @@ export function holderOf(lease: KubernetesObject): string {
 export class LeaderTerms {
   readonly #terms = new Map<string, readonly LeaderTerm[]>();
 
-  /** The Lease with this key is now as given; undefined: it does not exist. Returns true if another pod is leader than before. */
+  /** Updates the Lease with this key; undefined if it does not exist. Returns true if the leader has changed. */
   note(key: string, lease: KubernetesObject | undefined, nowMs: number): boolean {
     const leader = lease === undefined ? '' : holderOf(lease);
     const before = this.#terms.get(key);
@@ -32,7 +32,7 @@ export class LeaderTerms {
   }
 }
 
-/** What was before the first sight of the Lease is known by the Lease alone; a clock of another host may be ahead. */
+/** For the time before the first sight of the Lease, only its own times are known; the clock of another host may be ahead. */
 function beganAt(lease: KubernetesObject | undefined, nowMs: number): number {
   const acquiredMs = parseTime(readText(lease?.spec, 'acquireTime'));
   return Number.isNaN(acquiredMs) ? nowMs : Math.min(acquiredMs, nowMs);

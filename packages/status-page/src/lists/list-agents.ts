@@ -38,7 +38,7 @@ function toGroup(lease: KubernetesObject, terms: readonly LeaderTerm[], nowMs: n
   };
 }
 
-/** A leader that does not renew its Lease is none any more. */
+/** A leader that does not renew its Lease is no longer leader. */
 function ended([last, ...earlier]: readonly LeaderTerm[], renewedAtMs: number): readonly LeaderTerm[] {
   if (last === undefined || last.leader === '' || Number.isNaN(renewedAtMs)) return last === undefined ? [] : [last, ...earlier];
   return [{ ...last, untilMs: Math.max(last.fromMs, renewedAtMs) }, ...earlier];

@@ -14,12 +14,9 @@ it.each<[string, readonly object[], PageState, PageState[]?]>([
   ['agents that start', [{ type: 'Ready', status: 'False', reason: 'HostAgentsStarting' }], 'waiting'],
   ['another DHCP server', [READY, { type: 'RogueServer', status: 'True', reason: 'OtherServerAnswers' }], 'note', []],
   ['a reason of another version', [{ type: 'Valid', status: 'False', reason: 'constructor' }], 'broken'],
-])(
-  'a ClusterAgent with %s needs as much attention as its hosts are explained by it',
-  (_, conditions, state, urgent = [state]) => {
-    const agent = { metadata: { name: 'rack-1' }, status: { conditions } } as unknown as KubernetesObject;
-    const hosts = toHostsPage({ hosts: [], counts: { ok: 0, broken: 0, unknown: 0 } }, [agent], 5);
-    expect(hosts.clusterAgents.map((one) => one.state)).toEqual([state]);
-    expect(toAttention({ hosts }).items.map((one) => one.state)).toEqual(urgent);
-  },
-);
+])('a ClusterAgent with %s has the severity with which it explains its hosts', (_, conditions, state, urgent = [state]) => {
+  const agent = { metadata: { name: 'rack-1' }, status: { conditions } } as unknown as KubernetesObject;
+  const hosts = toHostsPage({ hosts: [], counts: { ok: 0, broken: 0, unknown: 0 } }, [agent], 5);
+  expect(hosts.clusterAgents.map((one) => one.state)).toEqual([state]);
+  expect(toAttention({ hosts }).items.map((one) => one.state)).toEqual(urgent);
+});

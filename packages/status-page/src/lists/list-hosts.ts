@@ -1,4 +1,4 @@
-/** Bare-metal hosts as the page shows them. */
+/** The bare-metal hosts for the page. */
 
 import { HOST_REASON_LINKS, isHostTrouble } from '@vmdhcp/explain/hosts';
 import { type Condition, type KubernetesObject, parseTime, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
@@ -14,19 +14,19 @@ export interface HostObjects {
 
 export type RankedHosts = Pick<HostsPage, 'hosts' | 'counts'>;
 
-/** All hosts. What needs action comes first. */
+/** All hosts; those that need action come first. */
 export function rankHosts({ hostStatuses, causes }: HostObjects): RankedHosts {
   const hosts = [...hostStatuses].map((status) => toHost(status, causes));
   const sorted = hosts.toSorted((one, other) => rankOf(one) - rankOf(other) || byName(one, other));
   return { hosts: sorted, counts: count(hosts) };
 }
 
-/** @param limit - of hosts; Infinity: all. */
+/** @param limit - the maximum number of hosts; Infinity for all. */
 export function toHostsPage({ hosts, counts }: RankedHosts, clusterAgents: Iterable<KubernetesObject>, limit: number): HostsPage {
   return { clusterAgents: [...clusterAgents].map(toAgent).toSorted(byName), hosts: hosts.slice(0, limit), counts };
 }
 
-/** The message of the newest Event of each host that it is not healthy. */
+/** The message of each host's newest Event about its health. */
 export function causesIn(events: Iterable<KubernetesObject>): ReadonlyMap<string, string> {
   const about = [...events].filter(isUnhealthyHost).map(toRecentEvent);
   const sorted = about.toSorted((one, other) => (one.lastAtMs ?? 0) - (other.lastAtMs ?? 0));
@@ -43,7 +43,7 @@ function byName(one: { readonly name: string }, other: { readonly name: string }
   return one.name < other.name ? -1 : 1;
 }
 
-/** What needs action comes first. */
+/** Sorts hosts that need action first. */
 function rankOf({ isHealthy }: BareMetalHost): number {
   return [false, null, true].indexOf(isHealthy);
 }
@@ -63,7 +63,7 @@ function toAgent({ metadata: { name }, status }: KubernetesObject): HostsAgent {
   };
 }
 
-/** As grave as in the explanation of a host. Conditions that are well have nothing to state. */
+/** The severity, as in the explanation of a host. Good conditions are left out. */
 function graveOf(condition: Condition): readonly Grave[] {
   const { reason, message } = condition;
   if (typeof reason !== 'string' || reason === '' || !isHostTrouble(condition)) return [];

@@ -1,4 +1,4 @@
-/** WolConfigs as the page shows them. */
+/** The WolConfigs for the page. */
 import { type Condition, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { PageState, WakeConfig } from '../model/page-data.js';
 import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
@@ -30,7 +30,7 @@ function agentsOf(status: unknown): WakeConfig['agents'] {
   return { daemonSet, wanted: typeof wanted === 'number' ? wanted : 0, ready: typeof ready === 'number' ? ready : 0 };
 }
 
-/** `Ready` that is not True is trouble, or will be; reasons of others are notes. */
+/** `Ready` that is not True means trouble, now or soon; reasons of other conditions are notes. */
 function conditionGraves(status: unknown): readonly Grave[] {
   return readConditions(status).flatMap((condition): Grave[] => {
     const { type, status, reason, message } = condition;

@@ -27,7 +27,7 @@ function setUp(...configs: readonly KubernetesObject[]) {
 }
 
 describe('names of virtual machines by their MAC addresses', () => {
-  it('another one that claims the same MAC address takes no name away, neither as it comes nor as it goes', () => {
+  it('another config that claims the same MAC address does not change the name, neither when it is created nor when it is deleted', () => {
     const { find, put, remove } = setUp(config('shop', 'web'));
     expect(find()).toBe('shop/web');
     put(config('tenant', 'trap'));

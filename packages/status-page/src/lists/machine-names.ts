@@ -1,4 +1,4 @@
-/** Which virtual machine has which MAC address on which network, from VirtualMachineNetworkConfigs. Read when it is asked for, then kept up to date. */
+/** The virtual machine of each MAC address on each network, from VirtualMachineNetworkConfigs. Read on first use, then kept up to date. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
 import { virtualMachineNamedBy } from '@vmdhcp/reconciler/readers';
@@ -10,7 +10,7 @@ export interface Objects {
   readonly values: () => Iterable<KubernetesObject>;
 }
 
-/** Of one MAC address: thousands of objects that name the same one cost no more than others. */
+/** The maximum number of configs for one MAC address, so that thousands of objects with the same one cost no more than others. */
 const MOST_CLAIMS = 16;
 
 /** One VirtualMachineNetworkConfig that names a MAC address. */
@@ -22,10 +22,7 @@ interface Claim {
 
 export class MachineNames {
   readonly #configs: Objects;
-  /**
-   * By `network mac`, the oldest first: as with addresses, a later claim of another user takes nothing from it, and leaves nothing behind when it goes.
-   * Undefined: never asked for.
-   */
+  /** By `network mac`, the oldest first: as with addresses, a later claim of another user takes nothing away. Undefined before the first use. */
   #names: Map<string, readonly Claim[]> | undefined;
   readonly #entries = new Map<string, readonly string[]>();
   readonly #changed = new Set<string>();
@@ -34,7 +31,7 @@ export class MachineNames {
     this.#configs = configs;
   }
 
-  /** The VirtualMachineNetworkConfig with this key is another one now. */
+  /** Updates the VirtualMachineNetworkConfig with this key. */
   note(key: string): void {
     if (this.#names !== undefined) this.#changed.add(key);
   }

@@ -7,7 +7,7 @@ import { MachinesWithoutAddress } from './machines-without-address.js';
 const COUNT = 200;
 const NONE = { synced: true, get: () => undefined, values: () => [] };
 
-/** Of virtual machines that have an interface on a network that does not exist. */
+/** Counts how often each virtual machine is read; its interface is on a network that does not exist. */
 function setUp() {
   const networks = [{ name: 'nic', multus: { networkName: 'default/none' } }];
   const machine = (index: number): KubernetesObject => {
@@ -30,7 +30,7 @@ function setUp() {
 
 const query = { limit: 5, offset: 0, sections: new Set(SECTIONS) };
 
-it('pages that are asked for at the same time share one run', async () => {
+it('simultaneous requests share one run', async () => {
   const { list, reads } = setUp();
   const pause = () => setImmediate();
   const first = await list.page({ ...query, pause });
@@ -40,7 +40,7 @@ it('pages that are asked for at the same time share one run', async () => {
   expect(reads.count).toBe(2 * once);
 });
 
-it('a run whose connection is closed is begun again by one that waits for it', async () => {
+it('if the connection of a run is closed, a waiting request starts it again', async () => {
   const { list } = setUp();
   const closed = list.page({ ...query, pause: () => Promise.reject(new Error('closed')) });
   const waiting = list.page({ ...query, pause: () => setImmediate() });
@@ -48,7 +48,7 @@ it('a run whose connection is closed is begun again by one that waits for it', a
   expect((await waiting).rows).toHaveLength(5);
 });
 
-it('few virtual machines are explained between two pauses', async () => {
+it('only a few virtual machines are explained between two pauses', async () => {
   const { list, reads } = setUp();
   const slices: number[] = [];
   let before = 0;

@@ -1,4 +1,4 @@
-/** Virtual machines whose interfaces have no address, and why, by the same explanation as `kubectl vmdhcp why`. */
+/** Lists virtual machines whose interfaces have no address, with the same explanation as `kubectl vmdhcp why`. */
 
 import { type AddressChain, type ChainLink, explainAddress, type Finding, firstTrouble, poolsByNetwork } from '@vmdhcp/explain';
 import { type KubernetesObject, keyOf, parseTime, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
@@ -9,11 +9,11 @@ import { type ChainCaches, observeMachine } from './observe-machine.js';
 import type { Pause } from './pause.js';
 
 export interface MachineQuery {
-  /** Virtual machines, 1 or more. */
+  /** The maximum number of virtual machines, 1 or more. */
   readonly limit: number;
-  /** How many virtual machines are left out. */
+  /** How many virtual machines to skip. */
   readonly offset: number;
-  /** What the user may see: IPPools and the Leases of agents explain an address to those who may list them. */
+  /** The user's rights: IPPools and the Leases of agents are part of the explanation only if the user may list them. */
   readonly sections: ReadonlySet<Section>;
   readonly pause: Pause;
 }
@@ -24,23 +24,23 @@ export interface MachineListPorts {
   readonly wallTimeMs: () => number;
 }
 
-/** So many virtual machines are looked at between two pauses. */
+/** How many virtual machines are checked between two pauses. */
 const AT_ONCE = 200;
-/** An explanation takes as long as so many looks. */
+/** An explanation takes as long as this many checks. */
 const LOOKS_OF_EXPLANATION = 20;
-/** So many are explained, which takes about a millisecond. */
+/** How many are explained between two pauses: about a millisecond. */
 const EXPLAINED_AT_ONCE = 10;
-/** A list is used again for forty times as long as it took. */
+/** A list is reused for forty times as long as it took. */
 const REST_FACTOR = 40;
 const MOST_REST_MS = 2_000;
 
 export class MachinesWithoutAddress {
   readonly #ports: MachineListPorts;
-  /** By the sections that explain them: thousands of virtual machines are not explained anew for each page that is open. */
+  /** By the sections that explain them, so that thousands of virtual machines are not explained again for each open page. */
   readonly #known = new Map<string, RankedMachines>();
-  /** What is under way, by the same. */
+  /** Current runs, by the same key. */
   readonly #running = new Map<string, Run>();
-  /** Virtual machines without any interface on our networks, by the object that was looked at. */
+  /** Virtual machines without any interface on our networks, by the object that was checked. */
   readonly #unconcerned = new WeakMap<KubernetesObject, KubernetesObject | null>();
 
   constructor(ports: MachineListPorts) {
@@ -62,7 +62,7 @@ export class MachinesWithoutAddress {
     if (known !== undefined && known.madeAtMs <= startedAtMs && startedAtMs < known.untilMs) return known;
     const running = this.#running.get(key);
     if (running === undefined) return await this.#begin(key, { sections, pause });
-    // By pauses: the turn that this request has is one that the run needs.
+    // Waits by pauses, because this request's turn may be one that the run needs.
     while (!running.isOver) await pause();
     return running.ranked ?? (await this.#ranked({ sections, pause }));
   }
@@ -138,24 +138,24 @@ export class MachinesWithoutAddress {
     return isConcerned;
   }
 
-  /** True: the same objects were looked at before. */
+  /** True if the same objects were checked before. */
   #isUnconcerned(machine: KubernetesObject, key: string): boolean {
     return this.#unconcerned.get(machine) === (this.#ports.caches.instances.get(key) ?? null);
   }
 }
 
-/** Sections that have a part in an explanation, beside that of virtual machines itself. */
+/** Sections that are part of an explanation, besides that of virtual machines. */
 const EXPLAINING = ['pools', 'agents'] as const satisfies readonly Section[];
 
 interface RankedMachines {
-  /** The rows of each virtual machine, of which one needs action. */
+  /** The rows of each virtual machine with a row that needs action. */
   readonly broken: readonly (readonly MachineWithoutAddress[])[];
   readonly waiting: readonly (readonly MachineWithoutAddress[])[];
   readonly madeAtMs: number;
   readonly untilMs: number;
 }
 
-/** Without a result where it ended because its connection was closed. */
+/** Without a result if its connection was closed. */
 interface Run {
   isOver: boolean;
   ranked: RankedMachines | undefined;
@@ -165,7 +165,7 @@ function isBroken(rows: readonly MachineWithoutAddress[]): boolean {
   return rows.some(({ state }) => state === 'broken');
 }
 
-/** Kinds of other sections are unread for users who may not see these. The section itself needs the right to list the others. */
+/** Kinds of other sections count as unread if the user may not list them. The section itself requires the right to list the remaining kinds. */
 function shownIn(caches: ChainCaches, sections: ReadonlySet<Section>): ChainCaches {
   return {
     ...caches,
@@ -176,7 +176,7 @@ function shownIn(caches: ChainCaches, sections: ReadonlySet<Section>): ChainCach
 
 const NOT_SHOWN: Objects = { synced: false, get: () => undefined, values: () => [] };
 
-/** True: the controller has given every interface its address. */
+/** True if every interface has its address from the controller. */
 function isComplete({ spec, status }: KubernetesObject): boolean {
   const [wanted, given] = [readList(spec, 'networkConfigs'), readList(status, 'networkConfigs')];
   const isRefused = readConditions(status).some((one) => one.type === 'Allocated' && one.status === 'False');
@@ -210,7 +210,7 @@ function rowOfMachine({ links }: AddressChain): Trouble | undefined {
   return isOther === true ? undefined : found;
 }
 
-/** What is broken or waits, in the order of cause and effect; the first one is the cause. */
+/** The links that are broken or wait, in the order of cause and effect; the first one is the cause. */
 function troubleIn(links: readonly ChainLink[]): Trouble | undefined {
   const state = firstTrouble(links)?.state;
   if (state !== 'broken' && state !== 'waiting') return undefined;

@@ -1,11 +1,11 @@
-/** What caches have of one virtual machine, as `kubectl vmdhcp why` reads it from the API server. */
+/** Reads from caches what `kubectl vmdhcp why` reads about a virtual machine from the API server. */
 
 import { type ChainObservation, explainAddress, type NetworkPools, type Observed, UNREAD } from '@vmdhcp/explain';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { Objects } from './machine-names.js';
 
-/** Caches of what is on the way to an address. */
+/** The caches of the objects on the way to an address. */
 export interface ChainCaches {
   readonly virtualMachines: Objects;
   readonly instances: Objects;
@@ -46,7 +46,7 @@ export function observeMachine(
   return { ...begun, networks, pools, leases };
 }
 
-/** A kind that is not listed yet, or cannot be, is not known. */
+/** A kind that is not listed yet, or cannot be listed, is unknown. */
 function observed({ synced, get }: Objects, key: string): Observed {
   const object = get(key);
   if (object !== undefined) return { kind: 'found', object };
@@ -63,7 +63,7 @@ function poolsOf({ pools }: ChainCaches, network: Observed, naming: KubernetesOb
   return { pool: { kind: 'found', object: pool }, lease };
 }
 
-/** A group's Lease has the name of its Deployment, but for the Deployment of a chart. */
+/** A group's Lease has the name of its Deployment, except for the Deployment of a chart. */
 function leaseAt({ leases }: ChainCaches, key: string): Observed {
   const [namespace = ''] = key.split('/', 1);
   const own = observed(leases, key);

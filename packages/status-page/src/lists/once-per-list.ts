@@ -1,8 +1,11 @@
-/** What is computed of a list that was read once, for as long as the list is kept: many requests share it. A list is known by its identity, and never changes. */
+/**
+ * Caches values that are computed from a list as long as the list exists, so that many requests share them. A list is identified by its identity, and
+ * never changes.
+ */
 export class OncePerList<Value> {
   readonly #known = new WeakMap<object, Map<string, Value>>();
 
-  /** @param name - of what is computed: a list may be the source of several. */
+  /** @param name - the name of the value, because a list may have several. */
   get(list: object, name: string, compute: () => Value): Value {
     const values = this.#known.get(list) ?? new Map<string, Value>();
     this.#known.set(list, values);

@@ -1,2 +1,2 @@
-/** Resolves when other work had its turn. It rejects where the answer is of no use any more, and the work ends. */
+/** Resolves after other work had its turn. Rejects, to end the work, if the answer is no longer needed. */
 export type Pause = () => Promise<void>;

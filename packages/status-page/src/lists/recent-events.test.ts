@@ -51,7 +51,7 @@ describe('which Events are listed', () => {
 });
 
 describe('Events on the page', () => {
-  it('are the newest first, of both forms, and no more than 20', () => {
+  it('are sorted newest first, in both forms, at most 20', () => {
     const old = { type: 'Warning', reason: 'Old', lastTimestamp: '2026-01-01T00:00:00Z', count: 7 };
     const series = { reason: 'Series', series: { count: 4, lastObservedTime: '2026-01-03T00:00:00.000000Z' } };
     const once = { reason: 'Once', eventTime: '2026-01-02T00:00:00Z', lastTimestamp: null };
@@ -65,7 +65,7 @@ describe('Events on the page', () => {
     expect(rowsOf(ofPool, fifty)).toHaveLength(20);
   });
 
-  it('of several reporters with the same words are one row, with the newest time and all counts', () => {
+  it('from several reporters with the same text become one row, with the newest time and all counts', () => {
     const at = (lastTimestamp: string, count: number, more = {}) =>
       event('IPPool', 'net', { reason: 'Same', message: 'the same', lastTimestamp, count, ...more });
     const rows = rowsOf(ofPool, [
@@ -80,7 +80,7 @@ describe('Events on the page', () => {
     ]);
   });
 
-  it('about other objects are left out, whatever the API server gives; an Event that makes no sense stays without its times', () => {
+  it('about other objects are left out, whatever the API server returns; an invalid Event has no times', () => {
     const others = [event('IPPool', 'other'), event('Pod', 'net'), event('VirtualMachine', 'net')];
     const rows = rowsOf(ofPool, [...others, event('IPPool', 'net', { count: 'x', reason: 7, lastTimestamp: 'never' })]);
     expect(rows).toEqual([
@@ -88,7 +88,7 @@ describe('Events on the page', () => {
     ]);
   });
 
-  it('about virtual machines are those that this product reports; configs without a virtual machine have their own', () => {
+  it('about virtual machines come only from this product; configs without a virtual machine have their own', () => {
     const ours = { source: { component: 'vm-dhcp-controller' }, reason: 'PoolExhausted', lastTimestamp: '2026-01-02T00:00:00Z' };
     const series = { reportingComponent: 'vm-dhcp-controller', reason: 'NoPool', eventTime: '2026-01-01T00:00:00Z' };
     const kubeVirt = { source: { component: 'virtualmachine-controller' }, reason: 'SuccessfulCreate' };

@@ -1,4 +1,4 @@
-/** Kubernetes Events as the page shows them: of one pool, of virtual machines' addresses and wake-ups, of agents, or of bare-metal hosts. */
+/** The Kubernetes Events for the page: about one pool, addresses and wake-ups of virtual machines, agents, or bare-metal hosts. */
 
 import { EVENT_COMPONENT } from '@vmdhcp/ippool-api/resources';
 import { cutText, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
@@ -6,41 +6,41 @@ import type { EventsOf, RecentEvent, RecentEventsPage, Section } from '../model/
 
 export interface EventQuery {
   readonly of: EventsOf;
-  /** `namespace/name`, of `pools`: this pool alone. Empty: all pools. */
+  /** `namespace/name`, for `pools`: only this pool. Empty for all pools. */
   readonly pool: string;
-  /** What the user may see: a wake-up names a virtual machine. */
+  /** The user's rights, because a wake-up names a virtual machine. */
   readonly sections: ReadonlySet<Section>;
 }
 
 /** Which Events are listed. */
 export interface EventSelection {
-  /** Undefined: in all namespaces. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
-  /** Of involved objects of this kind alone; undefined: of all kinds. */
+  /** Only involved objects of this kind; undefined for all kinds. */
   readonly kind: string | undefined;
-  /** Of involved objects of this name alone; undefined: of all names. */
+  /** Only involved objects of this name; undefined for all names. */
   readonly name: string | undefined;
-  /** Of this reporter alone; undefined: of all. */
+  /** Only this reporter; undefined for all. */
   readonly component: string | undefined;
 }
 
 const MOST_EVENTS = 20;
 const MOST_MESSAGE_OCTETS = 1_024;
-/** What agents consist of. */
+/** The kinds of objects that agents consist of. */
 const KINDS_OF_AGENTS: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet', 'Pod', 'Lease']);
 const KIND_OF_POOLS = 'IPPool';
-/** About a virtual machine KubeVirt reports too, which is not about addresses. A config without a virtual machine has the Events itself. */
+/** KubeVirt also reports about virtual machines, but not about addresses. A config without a virtual machine has the Events itself. */
 const OF_MACHINES = [
   { kind: 'VirtualMachine', component: EVENT_COMPONENT },
   { kind: 'VirtualMachineNetworkConfig', component: undefined },
 ];
 
-/** Of objects in no namespace, whose Events are in this one. */
+/** The namespace of Events about objects without a namespace. */
 const NAMESPACE_OF_OTHERS = 'default';
 const OF_WAKE_UPS = [{ kind: 'VirtualMachine', component: EVENT_COMPONENT }];
 const KIND_OF_WAKE_CONFIGS = 'WolConfig';
 const OF_WAKE_CONFIGS = [{ kind: KIND_OF_WAKE_CONFIGS, component: undefined }];
-/** The right to the section is one to these kinds alone. */
+/** The right to the section covers only these kinds. */
 const OF_HOSTS = ['HostStatus', 'ClusterAgent'].map((kind) => ({ kind, component: undefined }));
 const WAKE_UP = /^WakeUp/;
 
@@ -50,7 +50,7 @@ export interface EventNamespaces {
   readonly agentsNamespace: string | undefined;
 }
 
-/** The lists that a part of the page needs; none: this server has no such Events. */
+/** The lists that a section needs; empty if this server has no such Events. */
 export function selectEvents(
   { of, pool, sections }: EventQuery,
   { onlyNamespace, agentsNamespace }: EventNamespaces,
@@ -74,19 +74,22 @@ function selectionsOf(
   return [...(sections.has('machines') ? OF_WAKE_UPS : []), ...(hasOthers ? OF_WAKE_CONFIGS : [])];
 }
 
-/** The selection that has why hosts are not healthy; undefined: the page may not read it. */
+/** The selection of Events that explain unhealthy hosts; undefined if the page may not read it. */
 export function selectHostEvents(namespaces: EventNamespaces): EventSelection | undefined {
   return selectEvents({ of: 'hosts', pool: '', sections: new Set() }, namespaces)[0];
 }
 
-/** About one virtual machine the controller reports its address and its wake-ups, which are two parts of the page. */
+/** The controller reports both the address and the wake-ups of a virtual machine, which belong to two sections. */
 export function isOfPart(event: KubernetesObject, of: EventsOf): boolean {
   if (readText(event, 'involvedObject', 'kind') === KIND_OF_WAKE_CONFIGS) return of === 'wake-on-lan';
   const isWakeUp = WAKE_UP.test(readText(event, 'reason') ?? '');
   return of === 'wake-on-lan' ? isWakeUp : !(of === 'machines' && isWakeUp);
 }
 
-/** Those that were selected, the newest first, bounded; of several with the same words, one row. An API server that knows no selection gives others too. */
+/**
+ * The selected Events, newest first and limited, with one row for several with the same text. It filters again, because a server may ignore the
+ * selection.
+ */
 export function newestRows(events: Iterable<KubernetesObject>, selection: EventSelection): readonly RecentEvent[] {
   const selected = [...events].filter((event) => isSelected(event, selection));
   return joinSame(selected.map(toRecentEvent).toSorted(byAge)).slice(0, MOST_EVENTS);

@@ -1,4 +1,4 @@
-/** What the overview may state where nothing needs attention: no more than it has looked at. */
+/** The statement of the overview if nothing needs attention. It must not claim more than was checked. */
 import type { AttentionPage, Overview, Section } from '../model/page-data.js';
 import type { SeenSections } from './attention.js';
 
@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<Exclude<Section, 'events'>, string>> = {
 };
 const LOOKED_AT = Object.keys(NAMES) as (keyof typeof NAMES)[];
 
-/** @param seen - absent is a section that is not shown, or did not answer. */
+/** @param seen - a section is absent if it is not shown, or did not answer. */
 export function toVerdict({ sections, unready }: Pick<Overview, 'sections' | 'unready'>, seen: SeenSections): Verdict {
   const there = LOOKED_AT.filter((section) => sections[section].kind !== 'off');
   const looked = there.filter((section) => seen[section] !== undefined);
@@ -24,7 +24,7 @@ export function toVerdict({ sections, unready }: Pick<Overview, 'sections' | 'un
       return `${NAMES[section]} (${access.kind === 'denied' ? `your user lacks the right to ${access.right}` : 'no answer now'})`;
     });
   if (looked.length === 0) return { isWhole: false, verdict: 'Nothing was looked at.', notSeen };
-  // A kind that is not listed yet may be a part of any section.
+  // A kind that is not listed yet may belong to any section.
   if (unready.length > 0) return { isWhole: false, verdict: 'Nothing needs attention in what is known so far.', notSeen };
   if (notSeen.length > 0)
     return { isWhole: false, verdict: `Nothing needs attention in: ${looked.map((one) => NAMES[one]).join(', ')}.`, notSeen };

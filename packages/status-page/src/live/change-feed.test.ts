@@ -56,8 +56,8 @@ function setUp() {
 const withClients = (...clients: readonly number[]) =>
   ipPool({ allocated: Object.fromEntries(clients.map((index) => [`10.0.0.${index}`, mac(index)])) });
 
-describe('changes for those who look', () => {
-  it('a change of a pool comes to those who look at it as a difference, and to all as a row', async () => {
+describe('changes for viewers', () => {
+  it('a change of a pool is sent to its viewers as a difference, and to all as a row', async () => {
     const { clock, put, view } = setUp();
     put(withClients(4));
     const [one, other] = [view('default/net'), view()];
@@ -72,7 +72,7 @@ describe('changes for those who look', () => {
     ]);
   });
 
-  it('who may not list VirtualMachineNetworkConfigs learns no names, and of no other section', async () => {
+  it('a viewer who may not list VirtualMachineNetworkConfigs gets no names, and nothing of other sections', async () => {
     const { clock, put, note, view } = setUp();
     put(withClients(4));
     const { events } = view('default/net', ['pools']);
@@ -83,7 +83,7 @@ describe('changes for those who look', () => {
     expect(events[1]?.data).toMatchObject({ leases: [{ machine: '' }] });
   });
 
-  it('who has another version is asked to read the pool again; the pool that is read then is the one that changes follow', async () => {
+  it('a viewer with another version is asked to reload the pool; changes continue from the reloaded version', async () => {
     const { clock, feed, put, view } = setUp();
     put(withClients(4));
     view('default/net');
@@ -101,7 +101,7 @@ describe('changes for those who look', () => {
     expect(events.at(-1)).toContain(`"since":"${read}"`);
   });
 
-  it('a pool that is deleted is removed from the rows, and read again by those who look at it', async () => {
+  it('a deleted pool is removed from the rows, and its viewers reload it', async () => {
     const { clock, put, view } = setUp();
     put(withClients(4));
     const { events } = view('default/net');
@@ -116,7 +116,7 @@ describe('changes for those who look', () => {
     expect(events.slice(2)).toMatchObject([{ kind: 'pools' }, { kind: 'pool', data: { kind: 'reset' } }]);
   });
 
-  it('lists that changed are named once for many changes', async () => {
+  it('a changed list is announced once for many changes', async () => {
     const { clock, note, view } = setUp();
     const { events } = view(undefined, ['pools', 'agents']);
     for (let index = 0; index < 100; index++) note('agents');
@@ -124,7 +124,7 @@ describe('changes for those who look', () => {
     expect(events).toEqual([{ kind: 'changed', data: { sections: ['agents'] } }]);
   });
 
-  it('without a viewer nothing is read, and nothing is waited for', async () => {
+  it('without a viewer nothing is read, and no timer runs', async () => {
     const { clock, feed, put, view, listeners, reads } = setUp();
     put(withClients(4));
     const { viewer } = view('default/net');

@@ -1,6 +1,7 @@
 /**
- * What happens, for all viewers: changes of a while together, each written once however many viewers there are, and nothing at all without one.
- * Work rests for forty times as long as it took, but two seconds at most, so that a large pool that changes all the time does not use up a processor.
+ * Sends changes to all viewers: it collects the changes of a short time, writes each once however many viewers there are, and does nothing without
+ * viewers. It rests for forty times as long as the work took, but at most two seconds, so that a large pool that changes all the time does not use up
+ * a processor.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { PageEvent, Section } from '../model/page-data.js';
@@ -9,14 +10,14 @@ import { sumCounts } from '../pool/draw-map.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import type { PageSource, SourceChange } from '../source/page-source.js';
 
-/** At least so long between two looks at what has changed. */
+/** The shortest time between two checks for changes. */
 export const GATHER_MS = 500;
 const REST_FACTOR = 40;
 const MOST_REST_MS = 2_000;
 
-/** One who looks. */
+/** A viewer. */
 export interface Viewer {
-  /** The pool that is looked at; undefined: none. */
+  /** The pool that the viewer has opened; undefined for none. */
   readonly pool: string | undefined;
   /** The version of the pool that the viewer has. */
   readonly version: string | undefined;
@@ -26,7 +27,7 @@ export interface Viewer {
   readonly send: (text: string) => void;
 }
 
-/** As it goes over the wire. JSON has no line breaks. */
+/** A server-sent event as text; JSON has no line breaks. */
 export function formatEvent({ kind, data }: PageEvent): string {
   return `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
 }
@@ -35,7 +36,7 @@ export class ChangeFeed {
   readonly #source: PageSource;
   readonly #clock: Clock;
   readonly #viewers = new Set<Viewer>();
-  /** Pools that are looked at, as their viewers know them. */
+  /** Pools with viewers, in the version that the viewers know. */
   readonly #watched = new Map<string, VersionedPool | undefined>();
   #summaries = new Map<string, string>();
   readonly #changedPools = new Set<string>();
@@ -48,12 +49,12 @@ export class ChangeFeed {
     this.#clock = clock;
   }
 
-  /** How many look. */
+  /** The number of viewers. */
   get size(): number {
     return this.#viewers.size;
   }
 
-  /** The version of a pool that its viewers know; else the newest one. A page that asks for the pool continues with the changes that follow. */
+  /** The version of a pool that its viewers know, otherwise the newest one. A page that loads the pool continues with the changes after it. */
   pool(key: string): VersionedPool | undefined {
     return this.#watched.get(key) ?? this.#source.pool(key);
   }
@@ -74,7 +75,7 @@ export class ChangeFeed {
     if (this.#viewers.size === 0) this.stop();
   }
 
-  /** Nothing is looked at any more. */
+  /** Stops all viewers. */
   stop(): void {
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
@@ -106,7 +107,7 @@ export class ChangeFeed {
     for (const pool of pools) if (this.#watched.has(pool)) this.#tellPool(pool);
     this.#tellSections(sections);
     const tookMs = this.#clock.nowMs() - startedAtMs;
-    // What changes meanwhile is looked at together.
+    // Collects changes that happen meanwhile.
     const restMs = Math.min(MOST_REST_MS, Math.max(GATHER_MS, REST_FACTOR * tookMs));
     this.#cancel = this.#clock.after(restMs, () => {
       this.#cancel = undefined;

@@ -12,7 +12,7 @@ function toRuns(of: readonly number[]): readonly number[] {
 }
 
 describe('runs of states', () => {
-  it('neighbours of one state are one run, and empty pieces are none', () => {
+  it('neighbours with the same state become one run, and empty pieces are dropped', () => {
     const built = new RunBuilder();
     for (const [state, count] of [
       [6, 1],
@@ -28,8 +28,8 @@ describe('runs of states', () => {
   it.each([
     ['one address in the middle', [0, 9], [4, 1, 1], [0, 4, 1, 1, 0, 4]],
     ['the first and the last', [0, 9], [0, 5, 1, 8, 6, 1], [5, 1, 0, 7, 6, 1]],
-    ['a run that becomes as its neighbours are', [0, 4, 1, 1, 0, 4], [4, 0, 1], [0, 9]],
-    ['more than there is', [0, 9], [8, 1, 5], [0, 8, 1, 1]],
+    ['a run that gets the state of its neighbours', [0, 4, 1, 1, 0, 4], [4, 0, 1], [0, 9]],
+    ['more than the length', [0, 9], [8, 1, 5], [0, 8, 1, 1]],
     ['beyond the end', [0, 9], [12, 1, 5], [0, 9]],
     ['nothing', [0, 9], [], [0, 9]],
   ])('changes of %s', (_, runs, changes, after) => {

@@ -1,10 +1,10 @@
 /** Run-length lists of the states of addresses. The server makes them, and the page draws and changes them. */
 
-/** Runs from the state of each piece: pieces may have no addresses, and neighbours of one state become one run. */
+/** Builds runs from pieces with a state: empty pieces are dropped, and neighbours with the same state become one run. */
 export class RunBuilder {
   readonly #runs: number[] = [];
 
-  /** @param count - addresses in a row; 0 or less adds nothing. */
+  /** @param count - the number of addresses; 0 or less adds nothing. */
   add(state: number, count: number): void {
     if (count <= 0) return;
     const runs = this.#runs;
@@ -34,7 +34,7 @@ export function applyMapChanges(runs: readonly number[], changes: readonly numbe
   return built.runs;
 }
 
-/** `[offset, state, count, …]`: what must be applied to `before` so that it is `after`. Both cover the same number of addresses. */
+/** `[offset, state, count, …]`: the changes that turn `before` into `after`. Both cover the same number of addresses. */
 export function diffRuns(before: readonly number[], after: readonly number[]): readonly number[] {
   const changes: number[] = [];
   const [one, other] = [new RunCursor(before), new RunCursor(after)];
@@ -66,17 +66,17 @@ class RunCursor {
     this.#left = runs[1] ?? 0;
   }
 
-  /** Addresses that were read. */
+  /** The number of addresses read. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Of the next address. */
+  /** The state of the next address. */
   get state(): number {
     return this.#runs[this.#index] ?? 0;
   }
 
-  /** How many addresses in a row have the state of the next one; 0: there is none. */
+  /** How many consecutive addresses have the state of the next one; 0 at the end. */
   get left(): number {
     return this.#left;
   }
@@ -86,7 +86,7 @@ class RunCursor {
     this.#advance(offset - this.#offset, (state, count) => built.add(state, count));
   }
 
-  /** Leaves out `count` addresses; returns how many there were. */
+  /** Skips `count` addresses; returns how many there were. */
   skip(count: number): number {
     const before = this.#offset;
     this.#advance(count, () => undefined);

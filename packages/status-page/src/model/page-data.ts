@@ -1,5 +1,5 @@
 /**
- * What the page asks for and what it gets: every answer of the HTTP side, as JSON. Both sides are written against these types.
+ * The requests of the page and the answers of the server, as JSON. Both sides use these types.
  *
  * | request | answer |
  * | --- | --- |
@@ -14,9 +14,9 @@
  * | `GET /api/recent-events?of=pools\|machines\|agents\|wake-on-lan\|hosts&pool=NAMESPACE/NAME` | `RecentEventsPage` |
  * | `GET /api/events?pool=NAMESPACE/NAME&version=VERSION` | `text/event-stream` of `PageEvent`: `event:` is its kind, `data:` is its data |
  *
- * All requests have `Authorization: Bearer TOKEN` where the server wants a token (status 401 states that). Answers with status 400 and above are `PageError`.
- * The addresses of requests are relative to the page, so that it works behind a path prefix.
- * Times are milliseconds since 1970. Keys of pools are `namespace/name`. Texts are plain text and come from objects: never HTML.
+ * All requests have `Authorization: Bearer TOKEN` if the server requires a token (status 401 says so). Answers with status 400 and above are
+ * `PageError`. The addresses of requests are relative to the page, so that it works behind a path prefix. Times are milliseconds since 1970. Keys of
+ * pools are `namespace/name`. Texts are plain text and come from objects: never HTML.
  */
 
 /** States of an address. Their places in this list are their numbers in an `AddressMap`: new states are added at the end. */
@@ -34,7 +34,7 @@ export const ADDRESS_STATES = ['free', 'used', 'reserved', 'excluded', 'quaranti
  */
 export type AddressState = (typeof ADDRESS_STATES)[number];
 
-/** The state of every address of a subnet, each once, in the order of addresses. */
+/** The state of every address of a subnet, in order. */
 export interface AddressMap {
   /** The first address of the subnet: `192.168.48.0`. */
   readonly first: string;
@@ -44,22 +44,22 @@ export interface AddressMap {
   readonly runs: readonly number[];
 }
 
-/** Why something is not as it should be. Meaning and remedy are those of docs/reference/reasons.md. */
+/** Why something is wrong. Meaning and remedy come from docs/reference/reasons.md. */
 export interface PageReason {
   /** As in conditions: `PoolExhausted`. */
   readonly reason: string;
-  /** With names and limits, as the controller or an agent wrote it. May be empty. */
+  /** The message of the controller or an agent, with names and limits. May be empty. */
   readonly message: string;
-  /** What the reason means. Empty for a reason of another version. */
+  /** The meaning of the reason. Empty for a reason of another version. */
   readonly meaning: string;
-  /** What an administrator does next. Empty for a reason of another version. */
+  /** The next step for an administrator. Empty for a reason of another version. */
   readonly remedy: string;
 }
 
 /** `ok`; `note`: served, with something to know; `waiting`: it ends by itself; `broken`: it stays until a person acts. */
 export type PageState = 'ok' | 'note' | 'waiting' | 'broken';
 
-/** Parts of the page that have rights of their own. */
+/** Parts of the page with separate rights. */
 export const SECTIONS = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts', 'events'] as const;
 export type Section = (typeof SECTIONS)[number];
 
@@ -69,7 +69,7 @@ export type SectionAccess =
   | { readonly kind: 'off' }
   | { readonly kind: 'denied'; readonly right: string };
 
-/** Addresses between start and end of pools, by state. Those of the DHCP server and of the router are not counted. */
+/** Addresses between start and end of pools, by state. The addresses of the DHCP server and of the router are not counted. */
 export interface AddressCounts {
   readonly free: number;
   readonly used: number;
@@ -85,16 +85,16 @@ export interface Overview {
   readonly version: string;
   /** The pod or host that serves the page. */
   readonly servedBy: string;
-  /** Whether this replica of the controller is leader. Both kinds of replicas see the same. Null: there is no election. */
+  /** Whether this replica of the controller is leader; all replicas see the same data. Null if there is no election. */
   readonly isLeader: boolean | null;
   /** When this was true, by the clock of the server. */
   readonly atMs: number;
-  /** What the server has not read completely yet, for people; empty: all of it is known. */
+  /** What the server has not read completely yet, for people; empty if everything is known. */
   readonly unready: readonly string[];
-  /** The user that the token belongs to; null: the server wants no token. */
+  /** The user of the token; null if the server requires no token. */
   readonly user: string | null;
   readonly sections: Readonly<Record<Section, SectionAccess>>;
-  /** Of all pools. */
+  /** The counts of all pools. */
   readonly totals: AddressCounts;
   /** Sorted by key. */
   readonly pools: readonly PoolSummary[];
@@ -107,7 +107,7 @@ export interface PoolSummary {
   readonly name: string;
   /** `namespace/name` of the NetworkAttachmentDefinition; on a bare host the interface. */
   readonly network: string;
-  /** Empty where the pool is too wrong to be read; then `counts` are 0. */
+  /** Empty if the pool is too invalid to be read; then `counts` are 0. */
   readonly cidr: string;
   readonly start: string;
   readonly end: string;
@@ -122,15 +122,15 @@ export interface PoolSummary {
   readonly agents: string;
 }
 
-/** What needs attention, out of all sections that the user may see. */
+/** What needs attention, from all sections that the user may see. */
 export interface AttentionPage {
-  /** Pools with anything to know; of other sections what needs action or waits. The most urgent ones first. */
+  /** Pools with anything to know; from other sections, items that need action or wait. The most urgent ones first. */
   readonly items: readonly UrgentItem[];
-  /** Items that are left out, in words. */
+  /** The omitted items, in words. */
   readonly more: readonly { readonly section: Section; readonly text: string }[];
-  /** What may be stated where there are no items. */
+  /** The statement if there are no items. */
   readonly verdict: string;
-  /** Sections that were not looked at, and why; empty: none. */
+  /** Sections that were not checked, and why; empty if all were. */
   readonly notSeen: readonly string[];
   /** True: all of it is known. */
   readonly isWhole: boolean;
@@ -140,9 +140,9 @@ export interface UrgentItem {
   readonly section: Section;
   /** Such as `Virtual machine`. */
   readonly kind: string;
-  /** Of a pool its key. */
+  /** The name of the object; for a pool its key. */
   readonly name: string;
-  /** Of several items with one name: which one, such as an interface. May be empty. */
+  /** Distinguishes several items with the same name, such as interfaces. May be empty. */
   readonly part: string;
   readonly state: PageState;
   /** The worst one; null: none is known. */
@@ -151,10 +151,10 @@ export interface UrgentItem {
 
 /** One pool, in full. */
 export interface PoolPage {
-  /** Names what this answer contains: changes are those since a version. Opaque. */
+  /** The version of this answer; changes are relative to a version. Opaque. */
   readonly version: string;
   readonly summary: PoolSummary;
-  /** Null where the pool is too wrong to have a subnet. */
+  /** Null if the pool is too invalid to have a subnet. */
   readonly map: AddressMap | null;
   readonly conditions: readonly PageCondition[];
   /** Addresses that unknown hosts use. */
@@ -189,7 +189,7 @@ export interface Lease {
   readonly state: 'used' | 'reserved';
   /** `namespace/name` of the virtual machine, on a bare host what the pools file names; empty: not known, or the user may not list VirtualMachineNetworkConfigs. */
   readonly machine: string;
-  /** Host name, where the pool or the client gives one; else empty. */
+  /** The host name, if the pool or the client provides one; otherwise empty. */
   readonly hostname: string;
   /** When the lease of an unknown client ends (bare hosts); null: it does not end. */
   readonly expiresAtMs: number | null;
@@ -261,13 +261,13 @@ export interface LeaderTerm {
   readonly untilMs: number | null;
 }
 
-/** What the leader of a group reports about a pool. */
+/** The report of a group's leader about a pool. */
 export interface ServedPool {
   readonly pool: string;
   /** `note`: it is served, beside another DHCP server or with addresses in conflict. */
   readonly state: PageState;
   readonly isServed: boolean;
-  /** Why not; absent where it is served. */
+  /** Why not; absent if it is served. */
   readonly reason?: PageReason;
   /** Other DHCP servers on the network. */
   readonly rogueServers: readonly { readonly address: string; readonly mac: string }[];
@@ -294,7 +294,10 @@ export interface WakeConfig {
   readonly conditions: readonly PageCondition[];
 }
 
-/** Which Events: of IPPools, of virtual machines' addresses, of what agents consist of, of wake-ups, or of bare-metal hosts. The section of the same name is needed too. */
+/**
+ * The topic of Events: IPPools, addresses of virtual machines, objects of agents, wake-ups, or bare-metal hosts. The right to the section of the same
+ * name is also required.
+ */
 export const EVENTS_OF = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts'] as const satisfies readonly Section[];
 export type EventsOf = (typeof EVENTS_OF)[number];
 
@@ -305,7 +308,7 @@ export interface RecentEventsPage {
 
 /** A Kubernetes Event. */
 export interface RecentEvent {
-  /** Of the object that it is about; all three may be empty. */
+  /** The object of the Event; all three may be empty. */
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -320,9 +323,9 @@ export interface RecentEvent {
 
 export interface HostsPage {
   readonly clusterAgents: readonly HostsAgent[];
-  /** Those that need action first, then those whose state is not known; all of them sorted by name. As many as `limit`, by default all. */
+  /** Hosts that need action first, then hosts in an unknown state, each sorted by name. At most `limit`, by default all. */
   readonly hosts: readonly BareMetalHost[];
-  /** Of all hosts. */
+  /** Counts of all hosts. */
   readonly counts: HostCounts;
 }
 
@@ -345,19 +348,19 @@ export interface HostsAgent {
 export interface BareMetalHost {
   readonly name: string;
   readonly clusterAgent: string;
-  /** Of the management controller. */
+  /** The address of the management controller. */
   readonly address: string;
   readonly mac: string;
   /** `dhcp` or `hostEndpoint`; empty: not known. */
   readonly type: string;
   /** Whether the management controller answers; null: not known. */
   readonly isHealthy: boolean | null;
-  /** Why it is not healthy. The message is that of the last Event, where the user may list Events. */
+  /** Why it is not healthy. The message comes from the last Event, if the user may list Events. */
   readonly reasons: readonly PageReason[];
   /** Whether a client has a lease of the address. */
   readonly hasLease: boolean;
   readonly logEntries: number;
-  /** Those whose severity is not OK. */
+  /** Entries whose severity is not OK. */
   readonly warnings: number;
   /** Empty: none. */
   readonly latestWarning: string;
@@ -365,24 +368,24 @@ export interface BareMetalHost {
   readonly updatedAtMs: number | null;
 }
 
-/** What happens, in the order in which it happens. Changes of about half a second come together. */
+/** Events, in order. Changes within about half a second are combined. */
 export type PageEvent =
   /** The first one. */
   | { readonly kind: 'hello'; readonly data: Hello }
   /** Rows of `Overview.pools` that are new or different. */
   | { readonly kind: 'pools'; readonly data: PoolsChange }
-  /** Of the pool that the request names. */
+  /** Changes of the pool that the request names. */
   | { readonly kind: 'pool'; readonly data: PoolChange }
-  /** Lists that are different now: ask again for those that are shown. */
+  /** Lists that have changed: reload the visible ones. */
   | { readonly kind: 'changed'; readonly data: { readonly sections: readonly Section[] } }
   /** The last one: the server closes the connection. */
   | { readonly kind: 'end'; readonly data: { readonly reason: EndReason; readonly message: string } };
 
-/** `session-over`: the token is not valid any more, or the right is gone. `too-slow`: the client did not read. `stopping`: connect again. */
+/** `session-over`: the token is no longer valid, or the right is gone. `too-slow`: the client did not read. `stopping`: connect again. */
 export type EndReason = 'session-over' | 'unavailable' | 'too-slow' | 'stopping';
 
 export interface Hello {
-  /** Another process than before has another name: ask for everything again. */
+  /** If the name of the process changes, reload everything. */
   readonly instance: string;
   /** A comment line comes at least this often: a connection that is silent for three times as long is dead. */
   readonly keepAliveMs: number;
@@ -401,19 +404,19 @@ export type PoolChange =
   | {
       readonly kind: 'changes';
       readonly pool: string;
-      /** The version that these changes apply to. If it is not the one that the page has: ask for the pool again. */
+      /** The version that these changes apply to. If the page has another one, reload the pool. */
       readonly since: string;
       readonly version: string;
       /** `[offset, state, count, …]`: addresses from `AddressMap.first` + offset on have this state now; in order, without overlaps. See `applyMapChanges`. */
       readonly map: readonly number[];
-      /** New or different. Of a client that has another address now, the old one is in `removed`. */
+      /** New or changed leases. If a client has a new address, the old one is in `removed`. */
       readonly leases: readonly Lease[];
       /** Addresses without a lease now. */
       readonly removed: readonly string[];
       readonly summary: PoolSummary;
     };
 
-/** Why there is no answer. */
+/** Why a request failed. */
 export type PageErrorReason =
   | 'bad-request'
   | 'token-missing'

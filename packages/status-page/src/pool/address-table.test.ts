@@ -8,7 +8,7 @@ const values = fc.constantFrom({ name: 'one' }, { name: 'other' }, { name: 'thir
 const entries = fc.array(fc.tuple(addresses, values), { maxLength: 12 });
 
 describe('values by address', () => {
-  it('law: a version after changes has what a Map would have, in the order of addresses, and the version before stays as it is', () => {
+  it('law: a version after changes equals a sorted Map, and the former version does not change', () => {
     fc.assert(
       fc.property(entries, fc.array(addresses), entries, (begun, removed, set) => {
         const before = AddressTable.of(begun);
@@ -42,7 +42,7 @@ describe('values by address', () => {
     );
   });
 
-  it('has addresses above 127.255.255.255, and none where there is none', () => {
+  it('has addresses above 127.255.255.255, and can be empty', () => {
     const last = 2 ** 32 - 1;
     const table = AddressTable.of([[last, { name: 'one' }]]);
     expect([table.get(last), table.has(last - 1), table.get(0)]).toEqual([{ name: 'one' }, false, undefined]);

@@ -1,6 +1,6 @@
 /**
- * Values by address, in versions that share what is the same. 256 addresses are a block; a version with a few changes copies their blocks and no others. So a change of one
- * lease in 40,000 costs one block, and so does finding what is different.
+ * Values by address, in immutable versions that share unchanged parts. A block has 256 addresses; a new version copies only the changed blocks. So a
+ * change of one of 40,000 leases costs one block, and so does finding the difference.
  */
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 
@@ -9,13 +9,13 @@ const BLOCK_SIZE = 256;
 type Block<Value> = readonly (Value | undefined)[];
 type Blocks<Value> = ReadonlyMap<number, Block<Value>>;
 
-/** What is different in the next version. An address in both gets its new value. */
+/** The changes for the next version. An address in both lists gets its new value. */
 export interface TableChanges<Value> {
   readonly removed: Iterable<Ipv4Address>;
   readonly set: Iterable<readonly [Ipv4Address, Value]>;
 }
 
-/** It never changes: `with` makes another one. */
+/** It never changes: `with` creates a new one. */
 export class AddressTable<Value extends object> {
   readonly size: number;
   /** By address / 256, in ascending order. No block is empty. */
@@ -26,7 +26,7 @@ export class AddressTable<Value extends object> {
     this.size = size;
   }
 
-  /** Of entries with the same address the last one counts. */
+  /** If entries have the same address, the last one counts. */
   static of<Value extends object>(entries: Iterable<readonly [Ipv4Address, Value]> = []): AddressTable<Value> {
     return new AddressTable<Value>(new Map(), 0).with({ removed: [], set: entries });
   }
@@ -54,7 +54,7 @@ export class AddressTable<Value extends object> {
     for (const block of this.#blocks.values()) for (const value of block) if (value !== undefined) yield value;
   }
 
-  /** As `entries`, in a third of the time. */
+  /** Like `entries`, in a third of the time. */
   each(visit: (address: Ipv4Address, value: Value) => void): void {
     for (const [number, block] of this.#blocks) {
       for (let place = 0; place < BLOCK_SIZE; place++) {
@@ -72,7 +72,7 @@ export class AddressTable<Value extends object> {
     return new AddressTable(edited.blocks(), this.size + edited.added);
   }
 
-  /** The same values, in the blocks of `before` where they are the same. */
+  /** The same values, sharing equal blocks with `before`. */
   sharing(before: AddressTable<Value>): AddressTable<Value> {
     const shared = [...this.#blocks].map(([number, block]): [number, Block<Value>] => {
       const known = before.#blocks.get(number);
@@ -81,7 +81,7 @@ export class AddressTable<Value extends object> {
     return new AddressTable(new Map(shared), this.size);
   }
 
-  /** Addresses whose values are not the same object in both, in no order. */
+  /** Addresses whose values are not the same object in both, in no particular order. */
   differences(before: AddressTable<Value>): readonly Ipv4Address[] {
     const numbers = new Set([...this.#blocks.keys(), ...before.#blocks.keys()]);
     return [...numbers].flatMap((number) => differencesIn(number, before.#blocks.get(number), this.#blocks.get(number)));
@@ -102,7 +102,7 @@ function differencesIn<Value>(number: number, one: Block<Value> = [], other: Blo
   return places.filter((place) => one[place] !== other[place]).map((place) => number * BLOCK_SIZE + place);
 }
 
-/** Blocks of which each is copied when something in it changes for the first time. */
+/** Blocks that are copied on their first change. */
 class EditedBlocks<Value> {
   readonly #blocks: Map<number, Block<Value>>;
   readonly #copies = new Map<number, (Value | undefined)[]>();

@@ -11,7 +11,7 @@ import { ipPool, mac, type PoolText } from './pool-object-fixtures.js';
 
 const noNames = () => '';
 
-/** Versions of one pool, as a cache has them one after the other. */
+/** Consecutive versions of one pool. */
 function follow(...objects: readonly KubernetesObject[]) {
   let current: KubernetesObject | undefined;
   const pools = new FollowedPools({ get: () => current, values: () => (current ? [current] : []) }, 'one');
@@ -30,7 +30,7 @@ function change(before: PoolText, after: PoolText): PoolChange {
 }
 
 describe('changes of a pool', () => {
-  it('one lease more in 40,000 is one address and one lease', () => {
+  it('one more lease in 40,000 changes one address and one lease', () => {
     const first = parseIpv4Address('10.1.0.10') ?? 0;
     const entries = Array.from({ length: 40_000 }, (_, index) => [formatIpv4Address(first + index), mac(index)] as const);
     const config = { cidr: '10.1.0.0/16', serverIP: '10.1.0.2', router: '10.1.0.1' };
@@ -71,7 +71,7 @@ describe('changes of a pool', () => {
     expect(change(before, after)).toMatchObject({ kind: 'changes', ...expected });
   });
 
-  it('a client of a reservation that goes leaves its reservation', () => {
+  it('a client with a reservation that leaves keeps the reservation', () => {
     const config = { reservations: [{ macAddress: mac(1), ipAddress: '10.0.0.4', hostname: 'web' }] };
     expect(change({ config, allocated: { '10.0.0.4': mac(1) } }, { config })).toMatchObject({
       map: [4, 2, 1],
@@ -82,12 +82,12 @@ describe('changes of a pool', () => {
 
   it.each<[string, PoolText, PoolText]>([
     ['another subnet', {}, { config: { cidr: '10.0.0.0/27' }, generation: 2 }],
-    ['a pool that makes no sense any more', {}, { config: { cidr: 'what' }, generation: 2 }],
-  ])('%s is asked for again', (_, before, after) => {
+    ['a pool that has become invalid', {}, { config: { cidr: 'what' }, generation: 2 }],
+  ])('%s must be reloaded', (_, before, after) => {
     expect(change(before, after)).toEqual({ kind: 'reset', pool: 'default/net' });
   });
 
-  it('too many changes are asked for again, too', () => {
+  it('too many changes cause a reload, too', () => {
     const first = parseIpv4Address('10.1.0.10') ?? 0;
     const config = { cidr: '10.1.0.0/16', serverIP: '10.1.0.2', router: '10.1.0.1' };
     const range = { start: '10.1.0.10', end: '10.1.255.254' };

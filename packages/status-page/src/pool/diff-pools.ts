@@ -1,4 +1,4 @@
-/** What is different between two versions of a pool: as much as changed, not as much as there is. */
+/** The difference between two versions of a pool. Its cost depends on the changes, not on the size of the pool. */
 import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { diffRuns } from '../model/address-map.js';
 import type { PoolChange } from '../model/page-data.js';
@@ -6,7 +6,7 @@ import type { PoolFacts } from './pool-facts.js';
 import { type LeaseNames, type LeaseRow, rowAt, toLease } from './pool-leases.js';
 import type { PoolSnapshot } from './pool-snapshot.js';
 
-/** So many changed addresses cost as much as the whole pool. */
+/** From this many changed addresses on, a reload of the whole pool costs the same. */
 export const MOST_CHANGES = 2_000;
 
 export interface VersionedPool {

@@ -20,7 +20,7 @@ it.each([
   ['one after the range', ['10.0.0.10-10.0.0.13'], ['10.0.0.4', '10.0.0.10', '10.0.0.11'], { free: 5, used: 3 }],
   ['one before and over the range', ['10.0.0.2-10.0.0.9'], ['10.0.0.2', '10.0.0.5'], { free: 6, used: 2 }],
   ['one inside of the range', ['10.0.0.5-10.0.0.6'], ['10.0.0.5'], { free: 3, used: 1 }],
-])('addresses of dynamic ranges are counted as those of the range, each once: %s', (_, dynamic, clients, counts) => {
+])('addresses of dynamic ranges are counted like those of the range, each once: %s', (_, dynamic, clients, counts) => {
   expect(draw(dynamic, clients)).toMatchObject(counts);
 });
 

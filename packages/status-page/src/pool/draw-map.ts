@@ -24,7 +24,7 @@ export function drawMap(pool: Pool, facts: MapFacts): readonly number[] {
   return applyMapChanges(drawSettings(pool), pointChanges(pool, facts));
 }
 
-/** What the settings alone make of each address. */
+/** The state of each address by the settings alone. */
 function drawSettings({ cidr, range, unavailable, dynamic, options: { router } }: Pool): readonly number[] {
   const built = new RunBuilder();
   let next = cidr.network;
@@ -40,7 +40,7 @@ function drawSettings({ cidr, range, unavailable, dynamic, options: { router } }
   fill('free', range.last + 1);
   fill('outside', lastAddressOf(cidr) + 1);
   const changes = [networkAddressOf(cidr), broadcastAddressOf(cidr)].map((address) => ({ address, state: 'outside' as const }));
-  // The router of a client is outside of its subnet sometimes.
+  // A router may be outside the subnet of its clients.
   const ofRouter = router !== undefined && cidrContains(cidr, router) ? [{ address: router, state: 'router' as const }] : [];
   const own = [...changes, ...ofRouter].flatMap(({ address, state }) => (address === undefined ? [] : [{ address, state }]));
   const points = own.map(({ address, state }) => ({ first: address, last: address, state }));
@@ -52,7 +52,7 @@ function drawSettings({ cidr, range, unavailable, dynamic, options: { router } }
   );
 }
 
-/** What differs from the settings: `[offset, state, count, …]`. Of an address that has several states, the one that is painted last is shown. */
+/** The differences from the settings: `[offset, state, count, …]`. If an address has several states, the last one painted is shown. */
 function pointChanges({ cidr, serverAddress }: Pool, { clients, kept, unusable, quarantined }: MapFacts): readonly number[] {
   const points = new Points(cidr.network, lastAddressOf(cidr));
   const { reserved, quarantined: inQuarantine, used, server } = STATE_NUMBERS;
@@ -66,9 +66,9 @@ function pointChanges({ cidr, serverAddress }: Pool, { clients, kept, unusable, 
 
 const BLOCK_SIZE = 256;
 
-/** Addresses of a subnet that have a state, by blocks of 256: nothing has to be sorted but the blocks. */
+/** Addresses of a subnet that have a state, in blocks of 256, so that only the blocks must be sorted. */
 class Points {
-  /** A state and one more for each address; 0: it has none. */
+  /** For each address its state plus one; 0 for none. */
   readonly #blocks = new Map<number, Uint8Array>();
   readonly #first: Ipv4Address;
   readonly #last: Ipv4Address;
@@ -99,7 +99,7 @@ class Points {
   }
 }
 
-/** One address more; addresses in a row with one state are one change. */
+/** Adds an address; consecutive addresses with the same state become one change. */
 function appendRun(changes: number[], offset: number, state: number): void {
   const last = changes.length - 3;
   const isNext = last >= 0 && changes[last + 1] === state && (changes[last] ?? 0) + (changes[last + 2] ?? 0) === offset;
@@ -109,7 +109,10 @@ function appendRun(changes: number[], offset: number, state: number): void {
 
 export const NO_ADDRESSES: AddressCounts = { free: 0, used: 0, reserved: 0, excluded: 0, quarantined: 0 };
 
-/** How many addresses that clients may get have each state: those between start and end of the pool, and its dynamic ranges. @param runs - of its whole subnet */
+/**
+ * Counts by state the addresses that clients may get: those between start and end of the pool, and its dynamic ranges. @param runs - of its whole
+ * subnet
+ */
 export function countRange(pool: Pool, runs: readonly number[]): AddressCounts {
   const counts = ADDRESS_STATES.map(() => 0);
   const ranges = rangesOf(pool);
@@ -132,7 +135,7 @@ export function countRange(pool: Pool, runs: readonly number[]): AddressCounts {
   };
 }
 
-/** None has an address of another one. */
+/** The ranges do not overlap. */
 function rangesOf({ range, dynamic }: Pool): readonly Ipv4Range[] {
   const outside = dynamic.flatMap(({ first, last }) => [
     { first, last: Math.min(last, range.first - 1) },
@@ -141,7 +144,7 @@ function rangesOf({ range, dynamic }: Pool): readonly Ipv4Range[] {
   return [range, ...outside.filter(({ first, last }) => first <= last)];
 }
 
-/** Of several pools together. */
+/** The sum of several pools. */
 export function sumCounts(all: Iterable<AddressCounts>): AddressCounts {
   const sum: { -readonly [State in keyof AddressCounts]: number } = { ...NO_ADDRESSES };
   for (const counts of all) for (const state of Object.keys(NO_ADDRESSES) as (keyof AddressCounts)[]) sum[state] += counts[state];

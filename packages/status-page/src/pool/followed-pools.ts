@@ -1,4 +1,4 @@
-/** Pools with their newest version, read when they are asked for: what is not looked at costs nothing. */
+/** The newest versions of pools, read lazily, so that unused ones cost nothing. */
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { VersionedPool } from './diff-pools.js';
 import { type PoolSnapshot, toPoolSnapshot } from './pool-snapshot.js';
@@ -16,7 +16,7 @@ interface Known extends VersionedPool {
 
 export class FollowedPools {
   readonly #objects: PoolObjects;
-  /** Names the process, so that a version of another one is no version of this. */
+  /** The name of the process, so that versions of another process are not confused with its own. */
   readonly #instance: string;
   readonly #known = new Map<string, Known>();
   #versions = 0;
@@ -26,7 +26,7 @@ export class FollowedPools {
     this.#instance = instance;
   }
 
-  /** Undefined: there is no such pool. */
+  /** Undefined if there is no such pool. */
   get(key: string): VersionedPool | undefined {
     const object = this.#objects.get(key);
     if (object !== undefined) return this.#of(key, object);

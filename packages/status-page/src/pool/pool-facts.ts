@@ -1,16 +1,16 @@
-/** What the page shows of a pool, wherever it comes from: an IPPool, or a pools file of a bare host. */
+/** The facts about a pool for the page, from an IPPool or from the pools file of a bare host. */
 import type { Ipv4Address, MacAddress, Pool, Reservation } from '@vmdhcp/dhcp-allocator';
 import type { PageCondition, PageReason, PageState } from '../model/page-data.js';
 import { AddressTable } from './address-table.js';
 
-/** A client that has an address. Of two versions of a pool, a client that is the same object has not changed. */
+/** A client that has an address. If two versions of a pool share the object, the client has not changed. */
 export interface PoolClient {
   readonly address: Ipv4Address;
   readonly macAddress: MacAddress;
   readonly hostname?: string;
-  /** What the address is for, as the pools file names it, where no cluster knows virtual machines. */
+  /** The purpose of the address from the pools file, if there is no cluster with virtual machines. */
   readonly owner?: string;
-  /** Milliseconds since 1970; absent: the lease does not end. */
+  /** Milliseconds since 1970; absent if the lease does not end. */
   readonly expiresAtMs?: number;
 }
 
@@ -25,12 +25,12 @@ export interface PoolFacts {
   readonly namespace: string;
   readonly name: string;
   readonly network: string;
-  /** Undefined: it is too wrong to have a subnet. */
+  /** Undefined if it is too invalid to have a subnet. */
   readonly pool: Pool | undefined;
   readonly clients: AddressTable<PoolClient>;
-  /** Reservations whose client has no address now, by their address, where no client has it. */
+  /** Reservations whose client has no address now and whose address is free, by address. */
   readonly kept: AddressTable<Reservation>;
-  /** Addresses that no client gets, as an entry of the record that makes no sense names them. */
+  /** Addresses that no client gets, because an invalid entry of the record names them. */
   readonly unusable: readonly Ipv4Address[];
   readonly quarantined: readonly QuarantinedClient[];
   readonly state: PageState;
@@ -42,7 +42,7 @@ export interface PoolFacts {
 
 /**
  * Reservations of a pool that no client has now. The same reservation of the same pool is the same object.
- * @param hasAddress - whether a client has an address, where that is known; by default `clients` are looked through.
+ * @param hasAddress - whether a client has an address, if that is known; by default `clients` is searched.
  */
 export function keptReservations(
   pool: Pool | undefined,

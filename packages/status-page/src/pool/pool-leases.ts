@@ -5,18 +5,18 @@ import type { AddressTable } from './address-table.js';
 import type { PoolClient, PoolFacts } from './pool-facts.js';
 import type { PoolSnapshot } from './pool-snapshot.js';
 
-/** A row of the list of leases before it is written. */
+/** A row of the list of leases before it is formatted. */
 export type LeaseRow = PoolClient | Reservation;
 
-/** Which virtual machine has a MAC address on a network, as `namespace/name`; empty: not known, or not to be shown. */
+/** The virtual machine with a MAC address on a network, as `namespace/name`; empty if it is unknown or must not be shown. */
 export type LeaseNames = (network: string, macAddress: MacAddress) => string;
 
-/** What has the address; undefined: nothing has it. */
+/** The owner of the address; undefined if it has none. */
 export function rowAt({ clients, kept }: PoolFacts, address: Ipv4Address): LeaseRow | undefined {
   return clients.get(address) ?? kept.get(address);
 }
 
-/** The row as the page gets it. */
+/** The row for the page. */
 export function toLease({ key, facts }: PoolSnapshot, row: LeaseRow, names: LeaseNames): Lease {
   const { address, macAddress, hostname, owner = '', expiresAtMs }: PoolClient = row;
   const ofReservation = facts.pool?.reservations.get(macAddress)?.hostname;

@@ -7,7 +7,7 @@ import { PoolRecord } from './pool-record.js';
 
 const addresses = fc.integer({ min: 3, max: 8 }).map((last) => `10.0.0.${last}`);
 const clients = fc.nat(5).map(mac);
-/** Most versions make sense: those are compared and not read as a whole. */
+/** Most versions are valid: those are compared, not read completely. */
 const plain = fc.uniqueArray(fc.tuple(addresses, fc.oneof({ weight: 9, arbitrary: clients }, fc.constant('EXCLUDED'))), {
   selector: ([address]) => address,
   comparator: 'IsStrictlyEqual',
@@ -17,7 +17,7 @@ const allocated = fc.oneof(
   fc.dictionary(addresses, fc.oneof(clients, fc.constant('nonsense'), fc.anything())),
 );
 
-it('law: version after version it is what a reading of the last version alone gives', () => {
+it('law: after any versions it equals a reading of the last version alone', () => {
   fc.assert(
     fc.property(fc.array(allocated, { minLength: 2, maxLength: 6 }), (versions) => {
       const followed = new PoolRecord();
@@ -29,7 +29,7 @@ it('law: version after version it is what a reading of the last version alone gi
   );
 });
 
-it('of a client that stays it keeps the object, also beside an entry that makes no sense', () => {
+it('keeps the object of an unchanged client, even beside an invalid entry', () => {
   const record = new PoolRecord();
   const clientAt = (version: Record<string, string>) => record.read(ipPool({ allocated: version })).clients.get(0x0a000004);
   const first = clientAt({ '10.0.0.4': mac(1) });
@@ -39,7 +39,7 @@ it('of a client that stays it keeps the object, also beside an entry that makes 
   expect(clientAt({ '10.0.0.4': mac(3) })).not.toBe(first);
 });
 
-it('does not change what an earlier version recorded', () => {
+it('does not change an earlier version', () => {
   const record = new PoolRecord();
   const before = record.read(ipPool({ allocated: { '10.0.0.4': mac(1) } }));
   record.read(ipPool({ allocated: { '10.0.0.5': mac(1) } }));

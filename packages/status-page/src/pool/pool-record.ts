@@ -1,33 +1,33 @@
-/** The addresses that one IPPool records, version after version: what has not changed is compared, and neither parsed nor copied. */
+/** The addresses that one IPPool records, version after version: unchanged entries are compared, but neither parsed nor copied. */
 import type { Assignment, Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { changedAssignments, type ReadVersion, type RecordedAddresses, readRecordedAddresses } from '@vmdhcp/reconciler/pool';
 import { AddressTable } from './address-table.js';
 
-/** What a version records. It does not change when a later one is read. */
+/** The content of a version. It does not change when a later one is read. */
 export interface RecordedClients {
   readonly clients: AddressTable<Assignment>;
-  /** Addresses that no client gets, as an entry that makes no sense names them. */
+  /** Addresses that no client gets, because an invalid entry names them. */
   readonly unusable: readonly Ipv4Address[];
 }
 
 export class PoolRecord {
   #now: RecordedClients = { clients: AddressTable.of(), unusable: [] };
-  /** What was read last, where every entry of it makes sense; undefined: the next version is read as a whole. */
+  /** The last version if all its entries are valid; undefined if the next version must be read completely. */
   #plain: ReadVersion | undefined;
-  /** The address of each client, by what was read last. */
+  /** The address of each client in the last version. */
   #addressOf = new Map<MacAddress, Ipv4Address>();
-  /** Entries that were parsed, where not all of them make sense. */
+  /** The parsed entries, if some are invalid. */
   #parsed: RecordedAddresses | undefined;
 
-  /** The next version. Never throws, whatever the object contains. */
+  /** Reads the next version. Never throws, whatever the object contains. */
   read(object: KubernetesObject): RecordedClients {
     const allocated = readField(object.status, 'ipv4', 'allocated');
     this.#now = (isRecord(allocated) ? this.#readChanges(allocated) : undefined) ?? this.#readAll(object, allocated);
     return this.#now;
   }
 
-  /** Whether the client has an address, by what was read last. */
+  /** Whether the client has an address in the last version. */
   readonly has = (macAddress: MacAddress): boolean => this.#addressOf.has(macAddress);
 
   #readChanges(allocated: Readonly<Record<string, unknown>>): RecordedClients | undefined {

@@ -75,14 +75,14 @@ describe('the map of a pool', () => {
       ' GS UR...... R  ',
     ],
     [
-      'with an address in quarantine, and one that a client has all the same',
+      'with an address in quarantine, and one that a client has nevertheless',
       {
         allocated: { '10.0.0.7': mac(1) },
         quarantined: { '10.0.0.6': { until: '2026-01-01T00:00:00Z' }, '10.0.0.7': { until: '2026-01-01T00:00:00Z' } },
       },
       ' GS ..qU....    ',
     ],
-    ['with an entry that makes no sense', { allocated: { '10.0.0.9': 'nonsense', what: mac(1) } }, ' GS .....R..    '],
+    ['with an invalid entry', { allocated: { '10.0.0.9': 'nonsense', what: mac(1) } }, ' GS .....R..    '],
     ['with a server inside of the range', { range: { start: '10.0.0.2', end: '10.0.0.4' } }, ' GS..           '],
     [
       'with a /31, whose addresses are all hosts',
@@ -93,7 +93,7 @@ describe('the map of a pool', () => {
     expect(letters(text)).toBe(map);
   });
 
-  it('of a /16 with 40,000 clients in a row is a few numbers', () => {
+  it('has only a few numbers for a /16 with 40,000 consecutive clients', () => {
     const first = parseIpv4Address('10.1.0.10') ?? 0;
     const allocated = Object.fromEntries(
       Array.from({ length: 40_000 }, (_, index) => [formatIpv4Address(first + index), mac(index)]),
@@ -105,7 +105,7 @@ describe('the map of a pool', () => {
     expect(summary.counts).toEqual({ free: 25_525, used: 40_000, reserved: 0, excluded: 0, quarantined: 0 });
   });
 
-  it('of a pool that makes no sense is none, and the problem is stated', () => {
+  it('does not exist for an invalid pool, whose problem is stated', () => {
     const { map, summary } = snapshot({ config: { cidr: 'what' } });
     expect(map).toBeNull();
     expect(summary).toMatchObject({ cidr: '', state: 'broken', reasons: [{ reason: 'PoolInvalid' }] });
@@ -133,7 +133,7 @@ describe('counts of a pool', () => {
   it.each<[string, PoolText, PoolSummary['counts']]>([
     ['a full pool is full, with its router outside', { allocated: all }, { ...NO_ADDRESSES, used: 8 }],
     [
-      'a router and a server in the range are no addresses of clients',
+      'a router and a server in the range are not counted as addresses of clients',
       { config: { router: '10.0.0.4', serverIP: '10.0.0.5' } },
       { ...NO_ADDRESSES, free: 6 },
     ],
@@ -149,7 +149,7 @@ describe('counts of a pool', () => {
     expect(snapshot(text).summary.counts).toEqual(counts);
   });
 
-  it('law: they are of each address between start and end, but for the server and the router', () => {
+  it('law: they cover each address between start and end, except the server and the router', () => {
     fc.assert(
       fc.property(anyPool, (text) => {
         const { map, summary, facts } = snapshot(text);
@@ -165,7 +165,7 @@ describe('counts of a pool', () => {
 });
 
 describe('the page of a pool', () => {
-  it('has conditions with their reasons explained by the one table, the worst first, and no HTML of its own', () => {
+  it('has conditions with reasons from the common table, the worst first, and no HTML', () => {
     const { facts } = readPoolFacts(
       ipPool({
         conditions: [
@@ -201,7 +201,7 @@ describe('the page of a pool', () => {
     expect(snapshot(text).summary.state).toBe(state);
   });
 
-  it('lists addresses in quarantine with who uses them', () => {
+  it('lists addresses in quarantine with their users', () => {
     const quarantined = { '10.0.0.6': { until: '2026-01-01T00:00:00Z', usedBy: mac(9) }, nonsense: {} };
     expect(toPoolPage(snapshot({ quarantined }), 'v1').quarantined).toEqual([
       { address: '10.0.0.6', untilMs: Date.parse('2026-01-01T00:00:00Z'), usedBy: mac(9) },

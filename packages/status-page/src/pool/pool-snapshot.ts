@@ -1,4 +1,4 @@
-/** One version of a pool, as the page shows it. */
+/** One version of a pool for the page. */
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import type { AddressMap, PoolPage, PoolSummary } from '../model/page-data.js';
 import { countRange, drawMap, NO_ADDRESSES } from './draw-map.js';

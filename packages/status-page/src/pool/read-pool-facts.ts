@@ -1,21 +1,21 @@
-/** From an IPPool to what the page shows of it. */
+/** Reads the facts for the page from an IPPool. */
 import { type Condition, type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { type PoolReading, readPool, readQuarantines } from '@vmdhcp/reconciler/pool';
 import { type Grave, gravityOf, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 import { keptReservations, type PoolFacts } from './pool-facts.js';
 import { PoolRecord } from './pool-record.js';
 
-/** What an earlier version of the same pool was read as: what is the same need not be read again. */
+/** The result of the former version of the same pool, whose unchanged parts need not be read again. */
 export interface ReadPool {
   readonly facts: PoolFacts;
   readonly reading: PoolReading;
-  /** Goes on with the version that is read next; `facts` stay as they are. */
+  /** Continues with the next version; `facts` do not change. */
   readonly record: PoolRecord;
-  /** UID and generation of what was read. */
+  /** UID and generation of the object that was read. */
   readonly of: string | undefined;
 }
 
-/** Never throws, whatever the object contains. @param before - the version before of the same pool, of which this is the only next one. */
+/** Never throws, whatever the object contains. @param before - the former version of the same pool; use it for one successor only. */
 export function readPoolFacts(object: KubernetesObject, before?: ReadPool): ReadPool {
   const { uid, generation, namespace = '', name } = object.metadata;
   const of = generation === undefined ? undefined : `${uid} ${generation}`;
@@ -48,7 +48,7 @@ function networkOf({ metadata: { namespace = '' }, spec }: KubernetesObject): st
   return named === '' || named.includes('/') ? named : `${namespace}/${named}`;
 }
 
-/** Where a pool that is paused is not served on purpose, that is all that is to be known. */
+/** A paused pool is not served on purpose, so other reasons do not matter. */
 function gravesOf(object: KubernetesObject, reading: PoolReading): readonly Grave[] {
   if (readField(object.spec, 'paused') === true) return [{ state: 'note', reason: toPageReason('Paused') }];
   const graves = readConditions(object.status).flatMap(graveOf);

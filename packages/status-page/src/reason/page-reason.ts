@@ -1,4 +1,4 @@
-/** Reasons with what they mean and what to do, from the tables of reasons. */
+/** Reasons with meaning and remedy, from the tables of reasons. */
 
 import { REASON_GRAVITIES } from '@vmdhcp/explain';
 import { REASONS } from '@vmdhcp/ippool-api';
@@ -6,7 +6,7 @@ import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type Condition, cutText, parseTime, readConditions } from '@vmdhcp/kube-runtime';
 import type { PageCondition, PageReason, PageState } from '../model/page-data.js';
 
-/** Octets of a message: what a condition has room for is shown by `kubectl describe`. */
+/** The maximum octets of a message; `kubectl describe` shows all of it. */
 const MOST_MESSAGE_OCTETS = 1_024;
 
 const EXPLAINED: Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>> = {
@@ -14,13 +14,13 @@ const EXPLAINED: Readonly<Record<string, { readonly meaning: string; readonly re
   ...REASONS,
 };
 
-/** The reason and its message, with what the tables have about it. Of a reason of another version nothing is known. */
+/** The reason and its message, with meaning and remedy from the tables. They are empty for a reason of another version. */
 export function toPageReason(reason: string, message = ''): PageReason {
   const { meaning, remedy } = (Object.hasOwn(EXPLAINED, reason) ? EXPLAINED[reason] : undefined) ?? { meaning: '', remedy: '' };
   return { reason, message: cutText(message, MOST_MESSAGE_OCTETS), meaning, remedy };
 }
 
-/** How grave a reason is where a condition means trouble. */
+/** The severity of a reason if the condition means trouble. */
 export function gravityOf(reason: string): PageState {
   const gravity = Object.hasOwn(REASON_GRAVITIES, reason) ? REASON_GRAVITIES[reason] : undefined;
   return gravity === undefined || gravity === 'note' ? 'broken' : gravity;
@@ -33,7 +33,7 @@ export function worstState(states: readonly PageState[]): PageState {
   return states.reduce((worst, state) => (ORDER.indexOf(state) > ORDER.indexOf(worst) ? state : worst), 'ok');
 }
 
-/** A reason and how grave it is. */
+/** A reason and its severity. */
 export interface Grave {
   readonly state: PageState;
   readonly reason: PageReason;

@@ -34,7 +34,7 @@ async function setUp(
     return known;
   };
   const all = Object.entries(objects).flatMap(([plural, list]) => list.map((object) => [resourceOf(plural), object] as const));
-  // Requests to the memory take time, too.
+  // Requests to the in-memory API take time, too.
   for (const [resource, object] of all) void resource.create(object);
   await clock.advance(100);
   for (const [resource, object] of all)
@@ -113,7 +113,7 @@ const EXHAUSTED = {
 };
 
 describe('virtual machines without an address', () => {
-  it('have the reason that kubectl vmdhcp why has, with its remedy; those with an address are not listed', async () => {
+  it('have the same reason as in kubectl vmdhcp why, with its remedy; machines with an address are not listed', async () => {
     const { source } = await setUp({
       virtualmachines: [machine('lost'), machine('fine')],
       virtualmachinenetworkconfigs: [config('lost', 'Pending', [EXHAUSTED]), config('fine', 'Allocated')],
@@ -136,7 +136,7 @@ describe('virtual machines without an address', () => {
     ]);
   });
 
-  it('are explained by what the user may list: of an IPPool and of the Leases of agents, others read nothing', async () => {
+  it('are explained only by kinds that the user may list: other users see nothing of IPPools and Leases', async () => {
     const notServed = {
       type: 'AgentReady',
       status: 'False',
@@ -163,7 +163,7 @@ describe('virtual machines without an address', () => {
     expect(await textFor('machines', 'pools', 'agents')).toContain('no net1');
   });
 
-  it('a network without a pool, and one that does not exist, are reasons; a machine on other networks is none of ours', async () => {
+  it('a network without a pool, and a missing network, are reasons; a machine on other networks is ignored', async () => {
     const { source } = await setUp({
       virtualmachines: [
         machine('no-pool'),
@@ -180,7 +180,7 @@ describe('virtual machines without an address', () => {
     ]);
   });
 
-  it('those that need action are the first ones, and counted, however many wait before them', async () => {
+  it('machines that need action come first, and are counted, however many others wait', async () => {
     const withoutMac = (name: string): KubernetesObject => {
       const one = machine(name);
       const interfaces = [{ name: 'nic' }];
@@ -201,7 +201,7 @@ describe('virtual machines without an address', () => {
     expect([total, broken]).toEqual([7, 1]);
   });
 
-  it('one that awaits its MAC address waits for that first, although its agents are down too', async () => {
+  it('a machine that waits for its MAC address shows that first, even if its agents are down too', async () => {
     const awaiting = machine('awaiting');
     const interfaces = [{ name: 'nic' }];
     const networks = [{ name: 'nic', multus: { networkName: 'default/net-1' } }];
@@ -320,7 +320,7 @@ describe('agents', () => {
     ]);
   });
 
-  it('a leader that does not renew its Lease is none any more', async () => {
+  it('a leader that does not renew its Lease is no longer leader', async () => {
     const { source, wall } = await setUp({ leases: [lease('pod-a')] });
     wall.nowMs = NOW + 120_000;
     expect(source.agents().groups[0]).toMatchObject({
@@ -348,7 +348,7 @@ describe('the state of a group of agents', () => {
 });
 
 describe('Wake-on-LAN and bare-metal hosts', () => {
-  it('WolConfigs have their agents and what is wrong', async () => {
+  it('WolConfigs have their agents and problems', async () => {
     const status = {
       managedVMs: 2,
       agentStatus: { daemonSetName: 'wol-agent-office', desiredNumberScheduled: 3, numberReady: 1 },
@@ -391,7 +391,7 @@ describe('Wake-on-LAN and bare-metal hosts', () => {
     expect([found?.state, found?.reasons.map((one) => one.reason)]).toEqual([state, reasons]);
   });
 
-  it('hosts have their health and log; anything may be missing', async () => {
+  it('hosts have their health and log; any field may be missing', async () => {
     const host = (name: string, status: unknown): KubernetesObject => ({
       apiVersion: 'bmc.spidernet.io/v1beta1',
       kind: 'HostStatus',
@@ -439,7 +439,7 @@ describe('hosts that need action', () => {
       ...{ reason: 'HostUnhealthy', message, lastTimestamp },
     }) as KubernetesObject;
 
-  it('are the first ones, also of a part of the list, and all are counted', async () => {
+  it('come first, even in a part of the list, and all are counted', async () => {
     const { source } = await setUp({}, statuses);
     const { hosts, counts } = await source.hosts({ ...ALL_HOSTS, limit: 3 });
     expect(hosts.map(({ name, isHealthy }) => [name, isHealthy])).toEqual([
@@ -450,7 +450,7 @@ describe('hosts that need action', () => {
     expect(counts).toEqual({ ok: 2, broken: 1, unknown: 1 });
   });
 
-  it('have their cause from the newest Event, for users who may list Events, and a remedy for all', async () => {
+  it('have a cause from the newest Event, for users who may list Events, and a remedy for all users', async () => {
     const events = [unhealthy('no route', '2026-01-01T00:09:00Z'), unhealthy('refused', '2026-01-01T00:01:00Z')];
     const { source } = await setUp({}, statuses, () => events);
     const reasonsFor = async (...sections: readonly Section[]) =>
@@ -460,7 +460,7 @@ describe('hosts that need action', () => {
     expect(await reasonsFor('hosts')).toMatchObject([{ ...reason, message: '' }]);
   });
 
-  it('are shown without their cause where Events cannot be listed', async () => {
+  it('are shown without a cause if Events cannot be listed', async () => {
     const { source } = await setUp({}, statuses, () => {
       throw new Error('events is forbidden');
     });
@@ -469,7 +469,7 @@ describe('hosts that need action', () => {
 });
 
 describe('many requests that wait for one list', () => {
-  it('share what is computed of it', async () => {
+  it('share the values that are computed from it', async () => {
     const reads = { hosts: 0, events: 0 };
     const counted = (of: keyof typeof reads, object: object) =>
       Object.defineProperty({ ...object }, of === 'hosts' ? 'status' : 'involvedObject', {
@@ -496,7 +496,7 @@ describe('many requests that wait for one list', () => {
 });
 
 describe('Events', () => {
-  it('of wake-ups and of addresses of a virtual machine are two parts of the page', async () => {
+  it('about wake-ups and about addresses of a virtual machine belong to two sections', async () => {
     const about = (reason: string) =>
       ({
         apiVersion: 'v1',
@@ -529,7 +529,7 @@ describe('Events', () => {
     expect(await namesFor('wake-on-lan', 'events', 'machines')).toEqual(['secret', 'office']);
   });
 
-  it('of a pool that there is not are asked for nowhere: made-up names of pools are no requests to the API server', async () => {
+  it('about a pool that does not exist are not requested, so made-up names cause no requests to the API server', async () => {
     const { source, listed } = await setUp({ ippools: [ipPool()] });
     const { namespace, name } = ipPool().metadata;
     for (const pool of ['default/none', `other/${name}`, keyOf(ipPool())])
@@ -541,7 +541,7 @@ describe('Events', () => {
 });
 
 describe('the caches of a cluster', () => {
-  it('a change names its section, and of pools which one; sections that the controller lacks are not there', async () => {
+  it('a change names its section, and the pool; sections that the controller lacks do not exist', async () => {
     const { source, resourceOf, clock } = await setUp({});
     const changes: SourceChange[] = [];
     const stop = source.onChange((change) => changes.push(change));

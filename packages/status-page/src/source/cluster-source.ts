@@ -1,4 +1,4 @@
-/** The page of a cluster: what shared caches have. It writes nothing, and every replica of the controller can serve it. */
+/** The page's data in a cluster, from shared caches. It writes nothing, and every replica of the controller can serve it. */
 import { AGENT_LABEL, AGENT_LABEL_VALUE } from '@vmdhcp/ippool-api';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
@@ -30,20 +30,20 @@ import type { PageSource, SourceChange } from './page-source.js';
 
 export interface ClusterSourceSettings {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
-  /** Names this process; another one has another name. */
+  /** The unique name of this process. */
   readonly instance: string;
   readonly onlyNamespace: string | undefined;
-  /** Of the agents; undefined: this controller deploys none. */
+  /** The namespace of the agents; undefined if this controller deploys none. */
   readonly agentsNamespace: string | undefined;
   readonly hasWakeOnLan: boolean;
-  /** Reads all HostStatuses; undefined: there are no bare-metal hosts. */
+  /** Reads all HostStatuses; undefined if bare-metal hosts are off. */
   readonly hostStatuses: (() => Promise<readonly KubernetesObject[]>) | undefined;
   /** Lists Events. */
   readonly events: (selection: EventSelection) => Promise<readonly KubernetesObject[]>;
   readonly isLeading: () => boolean;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
-  /** A list or watch failed, and is tried again. */
+  /** A list or watch failed, and is retried. */
   readonly onError: (kind: string, error: unknown) => void;
 }
 
@@ -53,14 +53,14 @@ export interface ClusterSource extends PageSource {
   readonly stop: () => void;
 }
 
-/** Subscribes to the kinds that the page shows. Those that the controller follows too are listed and watched once. */
+/** Subscribes to the kinds that the page shows. Kinds that the controller also follows are listed and watched once. */
 export function createClusterSource(settings: ClusterSourceSettings): ClusterSource {
   return new CachedCluster(settings);
 }
 
 type Kind = 'pools' | 'networkConfigs' | 'virtualMachines' | 'instances' | 'networks' | 'leases' | 'wolConfigs' | 'clusterAgents';
 
-/** Which part of the page shows the objects of a kind; others are only read for it. */
+/** The section that shows the objects of a kind; other kinds are only read for it. */
 const SECTION_OF: Readonly<Record<Kind, Section>> = {
   pools: 'pools',
   networkConfigs: 'machines',
@@ -86,7 +86,7 @@ class CachedCluster implements ClusterSource {
   readonly #machines: MachinesWithoutAddress;
   readonly #terms = new LeaderTerms();
   readonly #causes = new OncePerList<ReadonlyMap<string, string>>();
-  /** By the causes, and by the list of hosts. */
+  /** Shared by the causes and the list of hosts. */
   readonly #rankings = new OncePerList<OncePerList<RankedHosts>>();
   readonly #rows = new OncePerList<readonly RecentEvent[]>();
   #startedAtMs = 0;
@@ -128,7 +128,7 @@ class CachedCluster implements ClusterSource {
     for (const cache of Object.values(this.#caches)) cache?.stop();
   };
 
-  /** VirtualMachineInstances may be a kind that the cluster lacks. */
+  /** The cluster may lack the kind VirtualMachineInstance. */
   get synced(): boolean {
     return this.#missing().every((kind) => kind === 'instances');
   }
@@ -156,7 +156,7 @@ class CachedCluster implements ClusterSource {
 
   readonly recentEvents: PageSource['recentEvents'] = async (query) => {
     const { of, pool } = query;
-    // Each name is another request to the API server: made-up ones must be none.
+    // Each name causes a request to the API server, so made-up names must not.
     if (of === 'pools' && pool !== '' && this.#caches.pools?.get(pool) === undefined) return { rows: [] };
     const listed = selectEvents(query, this.#settings).map(async (selection) => {
       const events = await this.#settings.events(selection);
@@ -173,7 +173,7 @@ class CachedCluster implements ClusterSource {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Hosts are shown without them too. */
+  /** Hosts are shown even without them. */
   async #hostCauses(): Promise<ReadonlyMap<string, string>> {
     const selection = selectHostEvents(this.#settings);
     if (selection === undefined) return NO_CAUSES;

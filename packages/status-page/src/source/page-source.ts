@@ -1,4 +1,4 @@
-/** Where the page gets its data from: a cluster's caches, or the agent of a bare host. */
+/** The source of the page's data: a cluster's caches, or the agent of a bare host. */
 import type { MachineQuery } from '../lists/machines-without-address.js';
 import type { EventQuery } from '../lists/recent-events.js';
 import type { AgentsPage, HostsPage, MachinePage, RecentEventsPage, Section, WakeOnLanPage } from '../model/page-data.js';
@@ -8,41 +8,41 @@ import type { PoolSnapshot } from '../pool/pool-snapshot.js';
 
 export interface SourceChange {
   readonly section: Section;
-  /** Of the section `pools`: which pool. */
+  /** For the section `pools`: the pool. */
   readonly pool?: string;
 }
 
 export interface HostQuery {
-  /** Of hosts; Infinity: all. */
+  /** The maximum number of hosts; Infinity for all. */
   readonly limit: number;
-  /** What the user may see: Events have why a host is not healthy. */
+  /** The user's rights, because Events explain why a host is not healthy. */
   readonly sections: ReadonlySet<Section>;
 }
 
 export interface PageSource {
   readonly kind: 'cluster' | 'bare-host';
-  /** Sections that are there at all. */
+  /** The existing sections. */
   readonly sections: ReadonlySet<Section>;
-  /** What is not read completely yet, for people. */
+  /** What has not been read completely yet, for people. */
   readonly unready: () => readonly string[];
   readonly isLeader: () => boolean | null;
   /** Sorted by key. */
   readonly pools: () => readonly PoolSnapshot[];
   readonly pool: (key: string) => VersionedPool | undefined;
-  /** Which virtual machine has an address. */
+  /** The virtual machine that has an address. */
   readonly machineOf: LeaseNames;
   readonly machines: (query: MachineQuery) => Promise<MachinePage>;
   readonly agents: () => AgentsPage;
   readonly wakeOnLan: () => WakeOnLanPage;
-  /** @throws Error where they cannot be read now. */
+  /** @throws Error if they cannot be read now. */
   readonly hosts: (query: HostQuery) => Promise<HostsPage>;
-  /** @throws Error where they cannot be read now. */
+  /** @throws Error if they cannot be read now. */
   readonly recentEvents: (query: EventQuery) => Promise<RecentEventsPage>;
-  /** Calls the listener after each change, until the function that is returned is called. */
+  /** Calls the listener after each change, until the returned function is called. */
   readonly onChange: (listener: (change: SourceChange) => void) => () => void;
 }
 
-/** Nothing but pools: what a source without a cluster has. */
+/** Only pools, for a source without a cluster. */
 export const POOLS_ALONE: Pick<
   PageSource,
   'sections' | 'isLeader' | 'machineOf' | 'machines' | 'agents' | 'wakeOnLan' | 'hosts' | 'recentEvents'

@@ -1,7 +1,7 @@
 import type { ConnectionState } from '../connection/live-connection.js';
 import { element, fill } from '../dom/element.js';
 
-/** Shows whether what is on the page is what is so now. */
+/** Shows whether the page is up to date. */
 export class ConnectionLine {
   readonly #line: HTMLElement;
   #shown = '';

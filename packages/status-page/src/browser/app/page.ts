@@ -16,11 +16,11 @@ import { signInAgainButton, signInForm } from './sign-in.js';
 import { ViewLinks } from './view-links.js';
 
 const TIMES_EVERY_MS = 5000;
-/** The server lists them anew after half of it at most. */
+/** The server lists them again after at most half of this time. */
 const EVENTS_EVERY_MS = 10_000;
-/** What events do not bring of the overview (the leader, rights) is asked for again after this time, when a view is. */
+/** Parts of the overview without events (the leader, rights) are requested again after this time, when a view is. */
 const OVERVIEW_MS = 30_000;
-/** Lists that change all the time are asked for this often at most. */
+/** Lists that change all the time are requested at most this often. */
 const RELOAD_EVERY_MS = 2000;
 
 /** The elements of index.html that the page fills. */
@@ -46,15 +46,15 @@ export class Page {
   #view: View | undefined;
   #overview: Overview | undefined;
   #connection: ConnectionState = { kind: 'connecting' };
-  /** What the clock of the server is ahead of this one. */
+  /** How far the clock of the server is ahead of this one. */
   #aheadMs = 0;
   #heardAtMs = 0;
-  /** The pool whose changes are followed; empty: none. Undefined: nothing is followed. */
+  /** The pool whose changes are followed; empty for none. Undefined if nothing is followed. */
   #followed: string | undefined;
-  /** Changes since the last event are not known. */
+  /** True if changes since the last event may have been missed. */
   #hasGap = false;
   #loadedAtMs = 0;
-  /** Overviews that were asked for, and the newest of them that came. */
+  /** The number of requested overviews, and the newest that arrived. */
   #asked = 0;
   #taken = 0;
   #overviewAtMs = Number.NEGATIVE_INFINITY;
@@ -80,7 +80,7 @@ export class Page {
     fill(elements.main, [this.#heading, this.#problem, this.#body]);
   }
 
-  /** Shows what the address names, and follows it from now on. */
+  /** Shows the view of the address, and follows it from now on. */
   start(): void {
     addEventListener('hashchange', () => void this.#navigate(true));
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#view?.recolor?.());
@@ -106,7 +106,10 @@ export class Page {
     this.#links.showCurrent(view);
   }
 
-  /** The overview first: it names what this user may see. Never rejects. @param isWhole - false: an overview that events have kept up to date is not asked for again. */
+  /**
+   * Loads the overview first, because it lists what this user may see. Never rejects. @param isWhole - false to keep an overview that events have
+   * kept up to date.
+   */
   async #load(isWhole = true): Promise<void> {
     clearTimeout(this.#reload);
     this.#reload = undefined;
@@ -115,7 +118,7 @@ export class Page {
     if (view === undefined) return;
     const isFresh = !isWhole && !this.#isUnready && this.#loadedAtMs - this.#overviewAtMs < OVERVIEW_MS;
     const failure = (isFresh ? undefined : await this.#loadOverview()) ?? (await this.#loadView(view));
-    // People have gone to another view meanwhile.
+    // The user has opened another view meanwhile.
     if (view !== this.#view) return;
     if (failure === undefined) fill(this.#problem, []);
     else this.#showFailure(failure);
@@ -125,7 +128,7 @@ export class Page {
     const turn = ++this.#asked;
     const answer = await this.#client.get<Overview>('api/overview');
     if (answer.kind !== 'data') return answer;
-    // The older of two answers may come last.
+    // The older of two answers may arrive last.
     if (turn < this.#taken) return undefined;
     this.#taken = turn;
     this.#overview = answer.data;
@@ -174,7 +177,7 @@ export class Page {
   }
 
   #askForToken(message: string): void {
-    // Every request is refused, and people may be typing already.
+    // Every request is refused, and the user may already be typing.
     if (this.#problem.querySelector('.sign-in') !== null) return;
     this.#live.stop();
     this.#followed = undefined;
@@ -193,7 +196,7 @@ export class Page {
   }
 
   #follow(pool: string, version: string): void {
-    // The server sends what follows the version that it gave last: another connection would only lose changes.
+    // The server continues after the last version that it sent; a new connection could only lose changes.
     if (pool === this.#followed) this.#live.remember({ pool, version });
     else this.#live.follow({ pool, version });
     this.#followed = pool;
@@ -218,7 +221,7 @@ export class Page {
     }
   }
 
-  /** Changes since the page asked for its data are in no event; those of a pool go on from its version. */
+  /** No event covers changes between the request of the data and this connection; those of a pool continue from its version. */
   #greet(): void {
     const isWhole = this.#hasGap || this.#followed === '';
     this.#hasGap = false;
@@ -238,7 +241,7 @@ export class Page {
     if (sections.some((section) => shown.includes(section))) this.#loadSoon();
   }
 
-  /** By the overview: the server does not know everything yet. */
+  /** According to the overview, the server does not know everything yet. */
   get #isUnready(): boolean {
     return this.#overview !== undefined && this.#overview.unready.length > 0;
   }

@@ -1,6 +1,6 @@
 import { element } from '../dom/element.js';
 
-/** Asks for a token. @param message - what the server answered; empty: nothing yet. */
+/** Asks for a token. @param message - the answer of the server; empty if there is none yet. */
 export function signInForm(message: string, onToken: (token: string) => void): HTMLElement {
   const input = element('input', {
     type: 'password',
@@ -26,7 +26,7 @@ export function signInForm(message: string, onToken: (token: string) => void): H
   return form;
 }
 
-/** For a user who may see nothing: another token may be one of a user who may. */
+/** For a user who may see nothing: another token may belong to a user with rights. */
 export function signInAgainButton(onClick: () => void): HTMLElement {
   const button = element('button', { type: 'button' }, 'Sign in with another token');
   button.addEventListener('click', onClick);

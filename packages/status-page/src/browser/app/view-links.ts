@@ -16,7 +16,7 @@ const LINKS: readonly {
   { href: '#/hosts', text: 'Hosts', views: ['hosts'], section: 'hosts' },
 ];
 
-/** The links to the views, of which one is the current one. */
+/** The links to the views; one of them is current. */
 export class ViewLinks {
   readonly #links: readonly HTMLAnchorElement[];
 
@@ -37,7 +37,7 @@ export class ViewLinks {
     }
   }
 
-  /** Views that have nothing to show are marked, and explain why when they are opened. On a bare host, those that are off are not there. */
+  /** Views without data are marked, and explain why when they are opened. On a bare host, views that are off are left out. */
   showAccess({ source, sections }: Overview): void {
     for (const [index, link] of this.#links.entries()) {
       const section = LINKS[index]?.section ?? 'pools';

@@ -16,15 +16,15 @@ describe('a stream of server-sent events (HTML Living Standard §9.2.6)', () => 
     ['CR', 'event: a\rdata: b\r\rx', [{ event: 'a', data: 'b' }]],
     ['without a space after the colon', 'data:x\n\n', [{ event: 'message', data: 'x' }]],
     ['a second space belongs to the data', 'data:  x\n\n', [{ event: 'message', data: ' x' }]],
-    ['a comment is no event', ': keep-alive\n\n', []],
-    ['an event without data is none', 'event: pools\n\n', []],
+    ['a comment is not an event', ': keep-alive\n\n', []],
+    ['an event without data is ignored', 'event: pools\n\n', []],
     ['an event that is not complete', 'event: pools\ndata: {}\n', []],
     ['other fields', 'id: 1\nretry: 5\nwhat\ndata: x\n\n', [{ event: 'message', data: 'x' }]],
   ])('%s', (_title, text, events) => {
     expect(parse(text)).toEqual(events);
   });
 
-  it('law: where the pieces end does not matter', () => {
+  it('law: the result does not depend on where the pieces end', () => {
     const text = 'event: hello\r\ndata: {"a":1}\r\n\r\n: comment\n\nevent: pool\ndata: b\ndata: c\n\ndata: last\r\r';
     // A CR at the very end may be the first half of CRLF: the line ends with what follows.
     const whole = parse(text, 'x');

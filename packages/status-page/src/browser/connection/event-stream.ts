@@ -1,6 +1,6 @@
 /** One event of a `text/event-stream`. */
 export interface StreamEvent {
-  /** `message` where the server names none. */
+  /** `message` if the server names none. */
   readonly event: string;
   readonly data: string;
 }

@@ -2,7 +2,7 @@ import type { PageEvent } from '../../model/page-data.js';
 import { EventStreamParser } from './event-stream.js';
 import { type Answer, type PageClient, toRefusal } from './page-client.js';
 
-/** What people see of the connection. */
+/** The state of the connection, for people. */
 export type ConnectionState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
@@ -11,7 +11,7 @@ export type ConnectionState =
   /** A new token is needed. */
   | { readonly kind: 'sign-in'; readonly message: string };
 
-/** What the connection calls. */
+/** The callbacks of the connection. */
 export interface LiveListener {
   readonly onEvent: (event: PageEvent) => void;
   readonly onState: (state: ConnectionState) => void;
@@ -43,7 +43,7 @@ export class LiveConnection {
     void this.#connect();
   }
 
-  /** What the next connection asks for, when this one ends. */
+  /** Sets the query of the next connection, without ending this one. */
   remember(parameters: Readonly<Record<string, string>>): void {
     this.#parameters = parameters;
   }
@@ -63,7 +63,7 @@ export class LiveConnection {
     this.#attempt = attempt;
     this.#expectSound();
     const outcome = await this.#readUntilItEnds(attempt.signal);
-    // Another attempt has begun, or `stop` was called: this one has nothing to do any more.
+    // Another attempt has begun, or `stop` was called.
     if (this.#attempt !== attempt) return;
     this.#afterEnd(outcome);
   }
@@ -75,7 +75,7 @@ export class LiveConnection {
       return;
     }
     this.#listener.onState({ kind: 'lost', message: outcome.message });
-    // Many pages must not come back at the same moment.
+    // Spreads the attempts of many pages.
     this.#retry = setTimeout(() => void this.#connect(), this.#delayMs * (0.75 + Math.random() / 2));
     this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toRefusal } from './page-client.js';
 
-describe('answers that are no data', () => {
+describe('answers without data', () => {
   it.each([
     [401, 'sign-in'],
     [403, 'refused'],
@@ -14,7 +14,7 @@ describe('answers that are no data', () => {
     expect(await toRefusal(new Response(body, { status }))).toMatchObject({ kind, message: 'bind the role' });
   });
 
-  it.each(['<html>Bad gateway</html>', '', '{}', '{"message":7}', 'null'])('of a gateway: %s', async (body) => {
+  it.each(['<html>Bad gateway</html>', '', '{}', '{"message":7}', 'null'])('from a gateway: %s', async (body) => {
     const refusal = await toRefusal(new Response(body, { status: 502 }));
     expect(refusal).toEqual({ kind: 'unreachable', message: 'the server answered with status 502' });
   });

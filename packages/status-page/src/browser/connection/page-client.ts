@@ -1,13 +1,13 @@
 import type { PageError } from '../../model/page-data.js';
 
-/** What a request gave. */
+/** The result of a request. */
 export type Answer<Data> =
   | { readonly kind: 'data'; readonly data: Data }
-  /** The server wants a token, or refuses the one that it got; `message` is the server's. */
+  /** The server requires a token, or refused the one that it got; `message` is the server's. */
   | { readonly kind: 'sign-in'; readonly message: string }
-  /** The server answered that there is nothing to see: a right is missing, no such pool, and so on. */
+  /** The server refused: a right is missing, the pool does not exist, and so on. */
   | { readonly kind: 'refused'; readonly status: number; readonly message: string }
-  /** No answer: the connection failed, or what answered is not this server. */
+  /** No answer: the connection failed, or another server answered. */
   | { readonly kind: 'unreachable'; readonly message: string };
 
 const TIMEOUT_MS = 20_000;
@@ -17,12 +17,12 @@ const TOKEN_KEY = 'vmdhcp-token';
 export class PageClient {
   readonly #base: string;
 
-  /** @param base - address of the page, to which those of requests are relative. */
+  /** @param base - the address of the page, to which the addresses of requests are relative. */
   constructor(base: string) {
     this.#base = base;
   }
 
-  /** Kept for this tab alone, until it is closed. Empty: none. */
+  /** Kept only for this tab, until it is closed. Empty for none. */
   get token(): string {
     return sessionStorage.getItem(TOKEN_KEY) ?? '';
   }
@@ -54,11 +54,11 @@ export class PageClient {
   }
 }
 
-/** What a response with status 400 and above means. */
+/** The result for a response with status 400 and above. */
 export async function toRefusal(response: Response): Promise<Exclude<Answer<never>, { kind: 'data' }>> {
   const message = await readMessage(response);
   if (response.status === 401) return { kind: 'sign-in', message };
-  // Gateways answer for servers that are not there, 503 is a server that starts or stops, and 429 is one that has too much to do.
+  // Gateways answer for missing servers, 503 comes from a server that starts or stops, and 429 from one that is too busy.
   if (response.status >= 500 || response.status === 429) return { kind: 'unreachable', message };
   return { kind: 'refused', status: response.status, message };
 }

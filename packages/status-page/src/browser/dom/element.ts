@@ -1,4 +1,4 @@
-/** What an element may contain. Text becomes a text node: markup in the name of a virtual machine stays text. */
+/** The possible content of an element. Text becomes a text node, so markup in the name of a virtual machine stays text. */
 export type Child = Node | string | null;
 
 /** Attributes by name. `true` is an empty attribute; `false` and undefined leave it out. */
@@ -24,12 +24,12 @@ export function svgElement(tag: string, attributes: Attributes = {}, children: r
   return made;
 }
 
-/** Shows `text`, and touches the document only where it differs: a screen reader announces each write. */
+/** Shows `text`, and touches the document only if it differs, because a screen reader announces each write. */
 export function setText(node: Element, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
 
-/** Replaces what an element contains. */
+/** Replaces the content of an element. */
 export function fill(node: Element, children: readonly Child[]): void {
   node.replaceChildren(...children.filter((child) => child !== null));
 }

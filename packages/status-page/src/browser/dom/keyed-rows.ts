@@ -1,15 +1,13 @@
-/** One row of a list: it is made again only if its signature differs. */
+/** One row of a list; it is rebuilt only if its signature changes. */
 export interface Row {
-  /** Names the row among all of its list. */
+  /** Identifies the row in its list. */
   readonly key: string;
   /** Two rows of one signature look the same. */
   readonly signature: string;
   readonly make: () => HTMLElement;
 }
 
-/**
- * The rows of a list that changes while people read it: rows that stay the same keep their elements, and the focus stays on the row where it is.
- */
+/** The rows of a list that changes while people read it: unchanged rows keep their elements, and the focus stays on its row. */
 export class KeyedRows {
   readonly #container: HTMLElement;
   #shown = new Map<string, { readonly signature: string; readonly element: HTMLElement }>();
@@ -18,7 +16,7 @@ export class KeyedRows {
     this.#container = container;
   }
 
-  /** Shows these rows in this order. Of rows with one key, the last one counts. */
+  /** Shows these rows in this order. If several rows have the same key, the last one counts. */
   show(rows: readonly Row[]): void {
     const next = new Map<string, { readonly signature: string; readonly element: HTMLElement }>();
     for (const row of rows) next.set(row.key, this.#shownOrMade(row));
@@ -40,7 +38,7 @@ export class KeyedRows {
   }
 }
 
-/** The new element takes the place of the old one, and the focus moves to the part that stands where the focused one stood. */
+/** Replaces the old element by the new one, and moves the focus to the part at the same position. */
 function replaceWithFocus(old: HTMLElement, made: HTMLElement): void {
   const focused = old.contains(document.activeElement) ? focusables(old).indexOf(document.activeElement as HTMLElement) : -1;
   old.replaceWith(made);

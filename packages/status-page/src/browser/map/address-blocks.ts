@@ -24,7 +24,7 @@ export function toOverviewShape(size: number): OverviewShape {
   return { rows: Math.max(Math.ceil(size / (OVERVIEW_COLUMNS * perCell)), 1), perCell };
 }
 
-/** What a key does to the selected address. */
+/** The effect of a key on the selected address. */
 export type GridMove =
   | 'left'
   | 'right'
@@ -48,13 +48,13 @@ const MOVES: Readonly<Record<string, GridMove>> = {
   PageDown: 'block-after',
 };
 
-/** What a key means in a grid of addresses, as the ARIA Authoring Practices have it; undefined: nothing. */
+/** The move for a key in a grid of addresses, according to the ARIA Authoring Practices; undefined for other keys. */
 export function toGridMove(key: string, isControl: boolean): GridMove | undefined {
   if (isControl) return key === 'Home' ? 'start' : key === 'End' ? 'end' : undefined;
   return Object.hasOwn(MOVES, key) ? MOVES[key] : undefined;
 }
 
-/** The offset that is selected after a move. It stays in the subnet; left and right go on in the next row and block. */
+/** The selected offset after a move. It stays in the subnet; left and right continue in the next row and block. */
 export function moveInGrid(offset: number, move: GridMove, size: number): number {
   const column = offset % BLOCK_COLUMNS;
   const start = offset - (offset % BLOCK_SIZE);

@@ -5,17 +5,17 @@ import { timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
 import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 
-/** What is known about one address. */
+/** The details of one address. */
 export interface InspectedAddress {
   readonly address: string;
   readonly state: AddressState;
   readonly lease: Lease | undefined;
-  /** Whether the owners of its block have come. */
+  /** Whether the owners of its block have arrived. */
   readonly isOwnerKnown: boolean;
   readonly quarantined: QuarantinedAddress | undefined;
 }
 
-/** Shows one address in words. */
+/** Describes one address in words. */
 export class AddressInspector {
   readonly element = element('section', { class: 'inspector', 'aria-label': 'The selected address' });
   #signature = '';

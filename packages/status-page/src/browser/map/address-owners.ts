@@ -2,14 +2,14 @@ import type { Lease, LeasePage } from '../../model/page-data.js';
 import type { PageClient } from '../connection/page-client.js';
 import { BLOCK_SIZE } from './address-blocks.js';
 
-/** Owners of older blocks are asked for again. */
+/** The number of blocks to keep; owners of older blocks are requested again. */
 const MOST_BLOCKS = 16;
 
-/** Who has the addresses of the blocks that people look at: a /16 has more leases than a page should load. */
+/** The owners of the addresses in visible blocks, because a /16 has more leases than a page should load. */
 export class AddressOwners {
   readonly #client: PageClient;
   readonly #pool: string;
-  /** By the first three octets: `10.1.37.`. Null: under way. The last one asked for is the last one here. */
+  /** By the first three octets: `10.1.37.`. Null while it is loading. The block that was requested last comes last. */
   readonly #blocks = new Map<string, Map<string, Lease> | null>();
 
   constructor(client: PageClient, pool: string) {
@@ -17,7 +17,7 @@ export class AddressOwners {
     this.#pool = pool;
   }
 
-  /** Undefined: no client has the address, or its block is not known. */
+  /** Undefined if no client has the address, or its block is not known. */
   leaseOf(address: string): Lease | undefined {
     return this.#blocks.get(toPrefix(address))?.get(address);
   }
@@ -27,7 +27,7 @@ export class AddressOwners {
     return (this.#blocks.get(toPrefix(address)) ?? null) !== null;
   }
 
-  /** Asks for the block of an address. True if it has come; false if it was known, is under way, or did not come. */
+  /** Loads the block of an address. True if it has arrived; false if it was known, is loading, or failed. */
   async load(address: string): Promise<boolean> {
     const prefix = toPrefix(address);
     if (this.#blocks.has(prefix)) return false;
@@ -38,7 +38,7 @@ export class AddressOwners {
       this.#blocks.delete(prefix);
       return false;
     }
-    // Forgotten meanwhile.
+    // The block was forgotten meanwhile.
     if (this.#blocks.get(prefix) !== null) return false;
     const rows = answer.data.rows.filter((lease) => lease.pool === this.#pool && toPrefix(lease.address) === prefix);
     this.#blocks.set(prefix, new Map(rows.map((lease) => [lease.address, lease])));
@@ -46,13 +46,13 @@ export class AddressOwners {
     return true;
   }
 
-  /** Applies what has changed to the blocks that are known. */
+  /** Applies changes to the known blocks. */
   apply(changed: readonly Lease[], removed: readonly string[]): void {
     for (const address of removed) this.#blocks.get(toPrefix(address))?.delete(address);
     for (const lease of changed) this.#blocks.get(toPrefix(lease.address))?.set(lease.address, lease);
   }
 
-  /** Forgets all of it. */
+  /** Forgets everything. */
   clear(): void {
     this.#blocks.clear();
   }

@@ -15,17 +15,17 @@ import { SubnetCanvas } from './subnet-canvas.js';
 const PAUSE_MS = 120;
 const NOT_IN_RANGE: ReadonlySet<AddressState> = new Set(['outside', 'server', 'router']);
 
-/** What the picture needs. */
+/** The settings of the picture. */
 export interface AddressPictureSettings {
   readonly client: PageClient;
   readonly pool: string;
   readonly map: AddressMap;
   readonly nowMs: () => number;
-  /** Called with the address that people select. */
+  /** Called with the selected address. */
   readonly onSelect: (address: string) => void;
 }
 
-/** What has changed: see `PoolChange`. */
+/** Changes: see `PoolChange`. */
 export interface PictureChange {
   readonly map: readonly number[];
   readonly leases: readonly Lease[];
@@ -66,7 +66,7 @@ export class AddressPicture {
     this.element = this.#compose();
   }
 
-  /** The element of a picture, or of what stands in its place where the subnet is too large. */
+  /** The element of a picture, or of the notice that replaces it if the subnet is too large. */
   static of(settings: AddressPictureSettings): AddressPicture | HTMLElement {
     const states = AddressStates.of(settings.map);
     if (states !== undefined) return new AddressPicture(settings, states);
@@ -74,7 +74,7 @@ export class AddressPicture {
     return notice('This subnet has no picture', [element('p', {}, text)]);
   }
 
-  /** Draws it. The element must be in the document: colours come from the style sheet. @param address - the one to select. */
+  /** Draws the picture. The element must be in the document, because colours come from the style sheet. @param address - the address to select. */
   start(address: string, quarantined: readonly QuarantinedAddress[]): void {
     this.#quarantined = quarantined;
     if (this.#states.size > BLOCK_SIZE) {
@@ -88,7 +88,7 @@ export class AddressPicture {
     this.#select(this.#states.offsetOf(address) ?? this.#firstOfInterest(), false);
   }
 
-  /** Shows another version of the same subnet. False: it is another subnet, which needs a picture of its own. */
+  /** Shows another version of the same subnet. False if it is another subnet, which needs a new picture. */
   replace(map: AddressMap, quarantined: readonly QuarantinedAddress[]): boolean {
     if (map.size !== this.#states.size || map.first !== this.#states.addressAt(0)) return false;
     this.#quarantined = quarantined;
@@ -110,7 +110,7 @@ export class AddressPicture {
     this.#refresh();
   }
 
-  /** Colours of the style sheet are others now. */
+  /** Redraws after the colours of the style sheet have changed. */
   recolor(): void {
     this.#canvas?.recolor(this.#legend.readPalette());
   }
@@ -194,7 +194,7 @@ export class AddressPicture {
     this.#grid.show(this.#states, from);
     this.#canvas?.mark(block);
     this.#tables.show(from);
-    // People who drag the slider pass many blocks.
+    // A drag of the slider passes many blocks.
     clearTimeout(this.#pause);
     this.#pause = setTimeout(() => void this.#loadOwners(block), this.#hasOwners ? PAUSE_MS : 0);
     this.#hasOwners = true;
@@ -209,7 +209,7 @@ export class AddressPicture {
   }
 
   #refresh(): void {
-    // Owners may change where states do not.
+    // Owners may change without a change of states.
     this.#grid.refresh(this.#block * BLOCK_SIZE, (this.#block + 1) * BLOCK_SIZE);
     this.#legend.show(this.#states.count());
     this.#tables.refresh();
@@ -228,7 +228,7 @@ export class AddressPicture {
     this.#inspector.show(inspected, this.#settings.nowMs());
   }
 
-  /** The first address in the range, of a subnet whose range may begin far from its first address. */
+  /** The first address in the range, which may be far from the first address of the subnet. */
   #firstOfInterest(): number {
     for (let offset = 0; offset < this.#states.size; offset++) if (!NOT_IN_RANGE.has(this.#states.stateAt(offset))) return offset;
     return 0;

@@ -2,7 +2,7 @@ import type { AddressState } from '../../model/page-data.js';
 import { BLOCK_SIZE, countBlocks } from './address-blocks.js';
 import type { AddressStates, StateCounts } from './address-states.js';
 
-/** Addresses in a row with one state. */
+/** Consecutive addresses with the same state. */
 export interface AddressRange {
   readonly state: AddressState;
   readonly first: string;
@@ -10,7 +10,7 @@ export interface AddressRange {
   readonly count: number;
 }
 
-/** The addresses from offset `from` to before `to`, as ranges of one state. */
+/** The addresses from offset `from` up to, not including, `to`, as ranges of one state. */
 export function toRanges(states: AddressStates, from: number, to: number): readonly AddressRange[] {
   const ranges: AddressRange[] = [];
   const end = Math.min(to, states.size);

@@ -5,7 +5,7 @@ import { formatAddress, parseAddress } from './ipv4-text.js';
 const MOST_ADDRESSES = 2 ** 24;
 const OUTSIDE = ADDRESS_STATES.indexOf('outside');
 
-/** How many addresses have each state. */
+/** The number of addresses in each state. */
 export type StateCounts = Readonly<Record<AddressState, number>>;
 
 /** The state of each address of a subnet, by its offset from the first one. An octet for each: a /16 takes 64 kB. */
@@ -22,7 +22,7 @@ export class AddressStates {
     this.codes = codes;
   }
 
-  /** Undefined if the subnet is too large to be drawn, or its first address is none. */
+  /** Undefined if the subnet is too large to be drawn, or its first address is invalid. */
   static of(map: AddressMap): AddressStates | undefined {
     const first = parseAddress(map.first);
     if (first === undefined || !(map.size >= 1 && map.size <= MOST_ADDRESSES)) return undefined;
@@ -67,7 +67,7 @@ export class AddressStates {
     return offset >= 0 && offset < this.size ? offset : undefined;
   }
 
-  /** Where addresses in a row with this state begin after an offset; after the last ones come the first. Undefined: none has it. */
+  /** Where the next range with this state begins after an offset; after the last range comes the first. Undefined if no address has the state. */
   nextOf(state: AddressState, after: number): number | undefined {
     const code = ADDRESS_STATES.indexOf(state);
     for (let step = 1; step <= this.size; step++) {
@@ -77,7 +77,7 @@ export class AddressStates {
     return undefined;
   }
 
-  /** Of the addresses from offset `from` to before `to`. */
+  /** The counts of the addresses from offset `from` up to, not including, `to`. */
   count(from = 0, to = this.size): StateCounts {
     const found = new Uint32Array(ADDRESS_STATES.length);
     for (let offset = from; offset < Math.min(to, this.size); offset++) {

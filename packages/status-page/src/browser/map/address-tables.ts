@@ -6,10 +6,12 @@ import { BLOCK_SIZE } from './address-blocks.js';
 import { type AddressRange, type BlockRow, toBlockRows, toRanges } from './address-ranges.js';
 import type { AddressStates } from './address-states.js';
 
-/** Blocks of one table: as many as a /16 has. */
+/** The maximum number of blocks in a table, that of a /16. */
 const MOST_BLOCKS = 256;
 
-/** The picture in words, for people who do not see it: ranges of the block that is shown, and the blocks of a large subnet. Filled while it is open. */
+/**
+ * The picture as tables, for people who cannot see it: ranges of the visible block, and the blocks of a large subnet. Filled only while it is open.
+ */
 export class AddressTables {
   readonly element: HTMLElement;
   readonly #ranges: DataTable<AddressRange>;

@@ -3,15 +3,15 @@ import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import { BLOCK_COLUMNS, BLOCK_SIZE, type GridMove, toGridMove } from './address-blocks.js';
 import type { AddressStates } from './address-states.js';
 
-/** What the grid calls. */
+/** The callbacks of the grid. */
 export interface BlockGridListener {
   /** A key was pressed on the selected address. */
   readonly onMove: (move: GridMove) => void;
   /** The address at this offset was clicked. */
   readonly onSelect: (offset: number) => void;
-  /** The pointer is on the address at this offset; undefined: on none. */
+  /** The pointer is on the address at this offset; undefined if it is on none. */
   readonly onHover: (offset: number | undefined) => void;
-  /** The owner of an address, in words; empty: none, or not known. */
+  /** The owner of an address, in words; empty if there is none, or it is not known. */
   readonly describeOwner: (offset: number) => string;
 }
 
@@ -66,7 +66,7 @@ export class BlockGrid {
     this.refresh(from, from + this.#cells.length);
   }
 
-  /** Draws the addresses from offset `from` to before `to` anew, as far as they are shown. */
+  /** Redraws the visible addresses from offset `from` up to, not including, `to`. */
   refresh(from: number, to: number): void {
     const last = Math.min(to - this.#from, this.#cells.length);
     for (let index = Math.max(from - this.#from, 0); index < last; index++) this.#refreshCell(index);

@@ -1,4 +1,4 @@
-/** The number of an IPv4 address in dotted notation; undefined if it is none. */
+/** The number of an IPv4 address in dotted notation; undefined if it is not one. */
 export function parseAddress(text: string): number | undefined {
   const parts = text.trim().split('.');
   if (parts.length !== 4) return undefined;

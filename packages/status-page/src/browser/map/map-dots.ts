@@ -2,9 +2,9 @@ import { ADDRESS_STATES, type AddressState } from '../../model/page-data.js';
 import { OVERVIEW_COLUMNS, type OverviewShape } from './address-blocks.js';
 import type { AddressStates } from './address-states.js';
 
-/** States of which one address matters, the most urgent first. */
+/** States that matter even for a single address, the most urgent first. */
 const SMALL: readonly AddressState[] = ['quarantined', 'server', 'router', 'reserved'];
-/** Cells in a row that are too small to be seen. */
+/** The number of consecutive cells that is too small to be seen. */
 const MOST_CELLS = 3;
 const MOST_DOTS = 200;
 
@@ -15,7 +15,10 @@ export interface MapDot {
   readonly row: number;
 }
 
-/** Marks for addresses that the picture of a whole subnet would hide: a few in a row of one state. Of too many, the most urgent ones. */
+/**
+ * Marks for addresses that the picture of a whole subnet would hide, a few consecutive ones with the same state. If there are too many, only the most
+ * urgent ones.
+ */
 export function toDots({ codes, size }: AddressStates, { perCell }: OverviewShape): readonly MapDot[] {
   const dots: MapDot[] = [];
   for (let from = 0, to = 1; from < size; from = to++) {
@@ -29,7 +32,7 @@ export function toDots({ codes, size }: AddressStates, { perCell }: OverviewShap
   return dots.sort((one, other) => rankOf(one) - rankOf(other)).slice(0, MOST_DOTS);
 }
 
-/** A row of the picture, and what its addresses have in common. */
+/** A row of the picture, and the common prefix of its addresses. */
 export interface AxisMark {
   readonly row: number;
   readonly text: string;

@@ -5,7 +5,7 @@ import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import type { StateCounts } from './address-states.js';
 import { type Palette, toPixel } from './paint-overview.js';
 
-/** The states with their colours and patterns, and how many addresses have each. A state leads to its next addresses. */
+/** The states with their colours, patterns and counts. Selecting a state moves to its next addresses. */
 export class MapLegend {
   readonly element: HTMLElement;
   readonly #swatches: readonly HTMLElement[];
@@ -30,7 +30,7 @@ export class MapLegend {
     }
   }
 
-  /** The colours of the states as the style sheet has them now. The legend must be in the document. */
+  /** The current colours of the states in the style sheet. The legend must be in the document. */
   readPalette(): Palette {
     return Uint32Array.from(this.#swatches, (swatch) => toPixel(getComputedStyle(swatch).color));
   }

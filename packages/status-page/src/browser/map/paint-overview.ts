@@ -2,14 +2,14 @@ import { ADDRESS_STATES } from '../../model/page-data.js';
 import { OVERVIEW_COLUMNS, type OverviewShape } from './address-blocks.js';
 import type { AddressStates } from './address-states.js';
 
-/** Of a cell with several addresses, the state that most needs to be seen counts. */
+/** The order of urgency: a cell with several addresses shows the most urgent state. */
 const PRIORITY = ['quarantined', 'server', 'router', 'used', 'reserved', 'free', 'excluded', 'outside'] as const;
 const RANKS = ADDRESS_STATES.map((state) => PRIORITY.indexOf(state));
 
 /** Colours of the states in the order of `ADDRESS_STATES`, as pixels of an `ImageData`: 0xAABBGGRR on a little-endian machine. */
 export type Palette = Uint32Array;
 
-/** Writes the cells from offset `from` to before `to` as pixels: one for each cell. */
+/** Writes the cells from offset `from` up to, not including, `to` as pixels, one for each cell. */
 export function paintCells(
   { states, shape, palette }: { readonly states: AddressStates; readonly shape: OverviewShape; readonly palette: Palette },
   pixels: Uint32Array,
@@ -32,7 +32,7 @@ function mostUrgent(codes: Uint8Array, from: number, count: number): number {
   return found;
 }
 
-/** `rgb(35, 104, 173)` as the browser computes colours, as a pixel. @throws Error if it is written in another way. */
+/** Converts a computed colour of the browser, `rgb(35, 104, 173)`, to a pixel. @throws Error for any other form. */
 export function toPixel(color: string): number {
   const [red, green, blue] = (/^rgba?\((\d+), (\d+), (\d+)/.exec(color) ?? []).slice(1).map(Number);
   if (red === undefined || green === undefined || blue === undefined) throw new Error(`not a colour as computed: ${color}`);

@@ -4,10 +4,10 @@ import type { AddressStates } from './address-states.js';
 import { toAxis, toDots } from './map-dots.js';
 import { type Palette, paintCells } from './paint-overview.js';
 
-/** What the picture calls, with the offset of an address. */
+/** The callbacks of the picture, with the offset of an address. */
 export interface SubnetCanvasListener {
   readonly onSelect: (offset: number) => void;
-  /** Undefined: the pointer is on no address. */
+  /** Undefined if the pointer is not on an address. */
   readonly onHover: (offset: number | undefined) => void;
 }
 
@@ -22,7 +22,7 @@ export class SubnetCanvas {
   readonly #image: ImageData;
   readonly #pixels: Uint32Array;
   #palette: Palette;
-  /** Rows that differ from what is on the screen: from, and before which. */
+  /** The rows to redraw: from the first up to, not including, the second number. */
   #dirty: [number, number] | undefined;
   #isDrawnSoon = false;
 
@@ -50,7 +50,7 @@ export class SubnetCanvas {
     this.refresh(0, states.size);
   }
 
-  /** Draws the addresses from offset `from` to before `to` anew, with the next frame. */
+  /** Redraws the addresses from offset `from` up to, not including, `to`, with the next frame. */
   refresh(from: number, to: number): void {
     paintCells({ states: this.#states, shape: this.#shape, palette: this.#palette }, this.#pixels, { from, to });
     const perRow = OVERVIEW_COLUMNS * this.#shape.perCell;
@@ -60,7 +60,7 @@ export class SubnetCanvas {
     this.#isDrawnSoon = true;
   }
 
-  /** Draws all of it in other colours. */
+  /** Redraws everything in new colours. */
   recolor(palette: Palette): void {
     this.#palette = palette;
     this.refresh(0, this.#states.size);
@@ -71,7 +71,7 @@ export class SubnetCanvas {
     const cells = countCells(this.#states.size, this.#shape);
     const at = Math.floor((block * BLOCK_SIZE) / this.#shape.perCell);
     const rows = this.#shape.rows;
-    // By the object model: the page allows no style attributes.
+    // Set through the object model, because the page allows no style attributes.
     this.#marker.style.top = toPercent(Math.floor(at / OVERVIEW_COLUMNS), rows);
     this.#marker.style.height = toPercent(1, rows);
     this.#marker.hidden = at >= cells;
@@ -126,7 +126,7 @@ function countCells(size: number, shape: OverviewShape): number {
   return Math.ceil(size / shape.perCell);
 }
 
-/** Few rows are drawn higher, so that a pointer can point at them. */
+/** If there are few rows, they are drawn higher, so that a pointer can hit them. */
 function toHeightClass(rows: number): string {
   if (rows <= 8) return 'rows-8';
   return rows <= 64 ? 'rows-64' : 'rows-256';

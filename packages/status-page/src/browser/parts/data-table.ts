@@ -5,17 +5,17 @@ import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 export interface Column<Item> {
   readonly title: string;
   /**
-   * `number`: aligned to the right. `wide`: left out on narrow screens. `aside`: on narrow screens it stands at the right of the name of the row,
-   * and the other cells below each other. The first column names its row.
+   * `number`: aligned to the right. `wide`: left out on narrow screens. `aside`: on narrow screens it is at the right of the row's name, and the
+   * other cells are below each other. The first column names its row.
    */
   readonly kind?: 'number' | 'wide' | 'aside' | undefined;
   readonly cell: (item: Item) => Child | readonly Child[];
 }
 
-/** What a table shows. */
+/** The content of a table. */
 export interface TableSettings<Item> {
   readonly caption: string;
-  /** The caption is there for screen readers alone: a heading beside it shows the same. */
+  /** True if only screen readers see the caption, because a heading beside it shows the same. */
   readonly isCaptionHidden?: boolean | undefined;
   readonly columns: readonly Column<Item>[];
   readonly keyOf: (item: Item) => string;
@@ -29,7 +29,7 @@ export class DataTable<Item> {
 
   constructor(settings: TableSettings<Item>) {
     this.#settings = settings;
-    // The roles are those of the elements. Where cells stand below each other, some browsers would forget them.
+    // The roles repeat those of the elements, because some browsers drop them when cells are below each other.
     const body = element('tbody', { role: 'rowgroup' });
     this.#rows = new KeyedRows(body);
     const head = settings.columns.map(({ title, kind }) =>

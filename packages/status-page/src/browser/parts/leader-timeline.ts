@@ -5,12 +5,12 @@ import { describeCount } from '../text/describe-count.js';
 import { countTakeOvers, type TimelinePiece, toTimeline } from '../text/describe-terms.js';
 import { timeElement } from './time-element.js';
 
-/** Colours repeat after these; the list below has each term. */
+/** Colours repeat after these; the list below shows each term. */
 const COLOURS = 4;
 const WIDTH = 600;
 const HEIGHT = 20;
 
-/** Which pod was leader when: a timeline, and the same as a list. */
+/** Shows which pod was leader when, as a timeline and as a list. */
 export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowMs: number): HTMLElement {
   const pieces = toTimeline(terms, fromMs, nowMs);
   const bars = pieces.map(({ from, until, place }) =>
@@ -18,7 +18,7 @@ export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowM
       class: toClass(place),
       x: from * WIDTH,
       y: 0,
-      // A term of a second must be seen too.
+      // Even a term of a second must be visible.
       width: Math.max((until - from) * WIDTH, 1),
       height: HEIGHT,
     }),
@@ -44,7 +44,7 @@ export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowM
   return element('div', {}, [chart, ends, leadersList(pieces), termsList(terms, nowMs)]);
 }
 
-/** Which colour is which pod, in the order of their first terms. */
+/** The colours of the pods, in the order of their first terms. */
 function leadersList(pieces: readonly TimelinePiece[]): HTMLElement | null {
   const firsts = new Map(pieces.map((piece) => [piece.place, piece]));
   if (firsts.size === 0) return null;

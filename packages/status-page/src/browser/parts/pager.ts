@@ -1,10 +1,10 @@
 import { element, setText } from '../dom/element.js';
 import { describeCount } from '../text/describe-count.js';
 
-/** Rows of one part. */
+/** The number of rows in a part. */
 export const PART_SIZE = 100;
 
-/** Buttons to the next and the previous part of a list, and which part is shown. */
+/** Buttons to the next and the previous part of a list, and the current part. */
 export class Pager {
   readonly element: HTMLElement;
   readonly #what: readonly [string, string];
@@ -12,13 +12,13 @@ export class Pager {
   readonly #text = element('p', { class: 'soft', role: 'status' });
   readonly #previous = element('button', { type: 'button' }, 'Previous');
   readonly #next = element('button', { type: 'button' }, 'Next');
-  /** Values of `continue` of the parts up to the one that is shown; the first part has none. */
+  /** The values of `continue` of the parts up to the current one; the first part has none. */
   #path: string[] = [''];
   #following: string | null = null;
   #before = 0;
   #shown = 0;
 
-  /** @param what - what is listed: `['lease', 'leases']`. */
+  /** @param what - the singular and plural of the items: `['lease', 'leases']`. */
   constructor(what: readonly [string, string], onTurn: () => void) {
     this.#what = what;
     this.#onTurn = onTurn;
@@ -61,7 +61,7 @@ export class Pager {
 
   #turnBack(): void {
     this.#path.pop();
-    // Parts before the last one are full, and of one size.
+    // All parts before the last one are full.
     this.#before = Math.max(this.#before - PART_SIZE, 0);
     this.#onTurn();
   }

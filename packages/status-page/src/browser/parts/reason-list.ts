@@ -1,7 +1,7 @@
 import type { PageReason } from '../../model/page-data.js';
 import { type Child, element } from '../dom/element.js';
 
-/** Reasons with what they mean and what to do; null if there are none. */
+/** Reasons with their meaning and remedy; null if there are none. */
 export function reasonList(reasons: readonly PageReason[]): HTMLElement | null {
   if (reasons.length === 0) return null;
   return element('ul', { class: 'reasons' }, reasons.map(reasonItem));
@@ -15,7 +15,7 @@ function reasonItem({ reason, message, meaning, remedy }: PageReason): HTMLEleme
   ]);
 }
 
-/** Texts of the table of reasons have fields and commands between backticks. */
+/** The texts in the table of reasons mark fields and commands with backticks. */
 function withCode(text: string): readonly Child[] {
   return text.split('`').map((part, index) => (index % 2 === 0 ? part : element('code', {}, part)));
 }

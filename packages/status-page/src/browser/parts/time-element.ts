@@ -7,7 +7,7 @@ const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 export function timeElement(atMs: number | null, nowMs: number, fallback = 'not known'): HTMLElement {
   if (atMs === null) return element('span', { class: 'soft' }, fallback);
   const at = new Date(atMs);
-  // What no clock shows, such as the year 300,000, has no ISO form.
+  // Extreme times, such as the year 300,000, have no ISO form.
   if (Number.isNaN(at.getTime())) return element('span', { class: 'soft' }, fallback);
   return element('time', { datetime: at.toISOString(), title: FULL.format(at), 'data-at': atMs }, describeAge(atMs, nowMs));
 }
@@ -19,7 +19,7 @@ export function moveTime(time: HTMLElement, atMs: number, nowMs: number): void {
   setText(time, made.textContent ?? '');
 }
 
-/** Writes all ages within an element anew. */
+/** Updates all ages within an element. */
 export function refreshTimes(within: ParentNode, nowMs: number): void {
   for (const time of within.querySelectorAll<HTMLElement>('time[data-at]')) {
     setText(time, describeAge(Number(time.dataset['at']), nowMs));

@@ -21,13 +21,13 @@ describe('routes of the page', () => {
   });
 
   it.each(['#/pools', '#/pools/default', '#/pools/default/', '#/pools/a/b/c', '#/constructor', '#/%ff', '#content'])(
-    '%s is no view',
+    '%s is not a view',
     (hash) => {
       expect(parseRoute(hash)).toEqual({ view: 'unknown', hash });
     },
   );
 
-  it('law: what is formatted is parsed, whatever the names contain', () => {
+  it('law: a formatted route can be parsed, whatever the names contain', () => {
     const name = fc.string({ minLength: 1 });
     const routes = fc.oneof(
       fc.record({

@@ -1,4 +1,4 @@
-/** What the part of the address behind `#` names. */
+/** The target of the part of the address behind `#`. */
 export type PageRoute =
   | { readonly view: 'overview' }
   | { readonly view: 'pool'; readonly pool: string; readonly address: string }
@@ -12,7 +12,7 @@ export type PageRoute =
 
 const PLAIN_VIEWS = ['overview', 'machines', 'agents', 'wake-on-lan', 'hosts'] as const;
 
-/** The route of `location.hash`. Never throws: a hash may be anything that a person typed. */
+/** The route of `location.hash`. Never throws, because a person may have typed anything. */
 export function parseRoute(hash: string): PageRoute {
   const [path, query] = splitOnce(hash.replace(/^#\/?/, ''), '?');
   const parameters = new URLSearchParams(query);

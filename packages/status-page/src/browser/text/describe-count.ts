@@ -10,14 +10,14 @@ export function describeCount(value: number, one: string, several: string): stri
   return `${describeNumber(value)} ${value === 1 ? one : several}`;
 }
 
-/** `62 %` with a space that breaks no line: rounded down, but not to 0 where there is some, and to 100 only where it is all. `–` of nothing. */
+/** `62 %` with a non-breaking space. It is rounded down, but 0 only for none and 100 only for all. `–` if the total is 0. */
 export function describeShare(part: number, whole: number): string {
   if (whole <= 0) return '–';
   const percent = (100 * part) / whole;
   return `${part > 0 && percent < 1 ? 'under 1' : Math.floor(percent)}\u00a0%`;
 }
 
-/** `1 needs action, 6 wait`: what is 0 is left out. */
+/** `1 needs action, 6 wait`; zeros are left out. */
 export function describeWaits(broken: number, waiting: number): string {
   const needs = `${describeNumber(broken)} ${broken === 1 ? 'needs' : 'need'} action`;
   const waits = `${describeNumber(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`;

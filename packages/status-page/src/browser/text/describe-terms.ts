@@ -5,11 +5,11 @@ export interface TimelinePiece {
   readonly leader: string;
   readonly from: number;
   readonly until: number;
-  /** Which of the leaders of this timeline it is, in the order of their first term; -1: there was no leader. */
+  /** The number of the leader, in the order of their first terms; -1 if there was no leader. */
   readonly place: number;
 }
 
-/** The terms of a group as pieces of a timeline from `fromMs` to `nowMs`, the oldest first. What lies before is cut off. */
+/** The terms of a group as pieces of a timeline from `fromMs` to `nowMs`, the oldest first. Earlier parts are cut off. */
 export function toTimeline(terms: readonly LeaderTerm[], fromMs: number, nowMs: number): readonly TimelinePiece[] {
   const length = Math.max(nowMs - fromMs, 1);
   const places = new Map<string, number>();
@@ -28,7 +28,7 @@ export function toTimeline(terms: readonly LeaderTerm[], fromMs: number, nowMs: 
     .filter(({ from, until }) => until > from);
 }
 
-/** How often another pod became leader, among these terms. A gap without a leader is not a take-over; what follows it may be. */
+/** How often another pod became leader, among these terms. A gap without a leader is not a take-over, but the term after it may be. */
 export function countTakeOvers(terms: readonly LeaderTerm[]): number {
   const leaders = [...terms]
     .sort((one, other) => one.fromMs - other.fromMs)

@@ -1,10 +1,10 @@
 import type { Section, SectionAccess } from '../../model/page-data.js';
 
-/** What a view without data shows instead: what is missing, and what to do. */
+/** The text of a view without data: what is missing, and what to do. */
 export interface SectionHelp {
   readonly title: string;
   readonly text: string;
-  /** A command or setting, to be copied; empty: none. */
+  /** A command or setting to copy; empty for none. */
   readonly command: string;
 }
 
@@ -33,7 +33,7 @@ const OFF: Readonly<Record<Section, SectionHelp>> = {
   },
 };
 
-/** Undefined where the section is shown. */
+/** Undefined if the section is shown. */
 export function describeAccess(section: Section, access: SectionAccess): SectionHelp | undefined {
   switch (access.kind) {
     case 'shown':

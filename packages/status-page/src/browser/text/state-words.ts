@@ -1,6 +1,6 @@
 import type { AddressState, PageState } from '../../model/page-data.js';
 
-/** What a state of an address is called in legends and tables, and what it means. */
+/** The name of each state of an address in legends and tables, and its meaning. */
 export const ADDRESS_STATE_WORDS: Readonly<Record<AddressState, { readonly name: string; readonly meaning: string }>> = {
   free: { name: 'Free', meaning: 'may be assigned to the next client' },
   used: { name: 'Used', meaning: 'recorded for a client' },
@@ -12,7 +12,7 @@ export const ADDRESS_STATE_WORDS: Readonly<Record<AddressState, { readonly name:
   outside: { name: 'Outside the range', meaning: 'in the subnet, but not between start and end' },
 };
 
-/** What a state of an object is called, and the sign that stands beside it: colour is never alone. */
+/** The name of each state of an object, and its sign, so that colour is never the only hint. */
 export const PAGE_STATE_WORDS: Readonly<Record<PageState, { readonly name: string; readonly sign: string }>> = {
   ok: { name: 'OK', sign: '✓' },
   note: { name: 'Note', sign: 'i' },

@@ -64,7 +64,7 @@ describe('how many need action, and how many wait', () => {
 });
 
 describe('words of states and sections', () => {
-  it('has words for each state of an address, no two the same', () => {
+  it('has a different name for each state of an address', () => {
     expect(new Set(ADDRESS_STATES.map((state) => ADDRESS_STATE_WORDS[state].name)).size).toBe(ADDRESS_STATES.length);
   });
 
@@ -108,7 +108,7 @@ describe('terms of leadership as a timeline', () => {
     expect(countTakeOvers(terms.toReversed())).toBe(takeOvers);
   });
 
-  it('law: pieces stay in the picture, in order', () => {
+  it('law: pieces stay inside the timeline, in order', () => {
     const term = fc.record({ leader: fc.constantFrom('', 'a', 'b'), fromMs: fc.nat(1000), untilMs: fc.option(fc.nat(2000)) });
     fc.assert(
       fc.property(fc.array(term), fc.nat(1500), (terms, fromMs) => {

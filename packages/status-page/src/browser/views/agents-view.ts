@@ -14,10 +14,10 @@ import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { Failure, View } from './view.js';
 
-/** A picture of less time would show one bar. */
+/** A timeline of less time would show a single bar. */
 const SHORTEST_PICTURE_MS = 60_000;
 
-/** The groups of agents: who is leader, since when, and what it serves. */
+/** The groups of agents: their leaders, since when, and the pools that they serve. */
 export class AgentsView implements View {
   readonly title = 'Agents';
   readonly section = 'agents';
@@ -27,7 +27,7 @@ export class AgentsView implements View {
   readonly #intro = element('p', { class: 'soft' });
   readonly #list = element('ul', { class: 'cards wide-cards', 'aria-label': 'Groups of agents' });
   readonly #rows = new KeyedRows(this.#list);
-  /** When each Lease was renewed: every few seconds, so that the card is not made again for it. */
+  /** When each Lease was renewed. That changes every few seconds, so it does not rebuild the card. */
   readonly #renewed = new Map<string, HTMLElement>();
   readonly #none = notice('No agents run yet', [element('p', {}, 'The controller deploys agents when there is an IPPool.')]);
 
@@ -58,7 +58,7 @@ export class AgentsView implements View {
   }
 
   #toRow(group: AgentGroup, followedSinceMs: number): Row {
-    // A term that goes on grows in the picture, so each minute is a new one; a lease that is renewed is not.
+    // The current term grows in the picture, so redraw it each minute, but not for each renewal of a Lease.
     const nowMs = this.#context.nowMs();
     const signature = JSON.stringify([{ ...group, renewedAtMs: null }, Math.floor(nowMs / 60_000), group.renewedAtMs === null]);
     const from = Math.min(followedSinceMs, nowMs - SHORTEST_PICTURE_MS);

@@ -12,14 +12,14 @@ import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { Failure, View } from './view.js';
 
-/** Rows that a browser draws at once; search finds the others. */
+/** The maximum number of rows that are drawn; search finds the others. */
 const MOST_ROWS = 500;
 
 /** Bare-metal hosts, and the agents that follow them. */
 export class HostsView implements View {
   readonly title = 'Hosts';
   readonly section = 'hosts';
-  /** The server lists them as often. */
+  /** The server lists them this often. */
   readonly reloadMs = 5_000;
   readonly element: HTMLElement;
   readonly events: RecentEvents;
@@ -138,7 +138,7 @@ function toHealth(isHealthy: boolean | null): HTMLElement {
   return stateBadge(isHealthy ? 'ok' : 'broken');
 }
 
-/** Why it is not healthy, and what its log has. */
+/** Why it is not healthy, and the state of its log. */
 function toDetails({ reasons, logEntries, warnings, latestWarning }: BareMetalHost): readonly Child[] {
   const counts = `${describeCount(logEntries, 'log entry', 'log entries')}, ${describeCount(warnings, 'warning', 'warnings')}`;
   return [

@@ -8,7 +8,7 @@ import { formatRoute } from '../route/page-route.js';
 import type { PageContext } from './page-context.js';
 import type { Failure, View } from './view.js';
 
-/** People type faster than this. */
+/** A pause in typing longer than this starts a search. */
 const PAUSE_MS = 250;
 
 /** All leases, with search. */
@@ -27,7 +27,7 @@ export class LeasesView implements View {
   ]);
   #wantedPool: string;
   #pause: ReturnType<typeof setTimeout> | undefined;
-  /** Answers to questions that people have changed meanwhile are not shown. */
+  /** Ignore answers to a search that has changed meanwhile. */
   #question = 0;
 
   constructor(context: PageContext, search: string, pool: string) {
@@ -71,7 +71,7 @@ export class LeasesView implements View {
 
   overviewChanged(): void {
     const keys = (this.#context.overview()?.pools ?? []).map(({ key }) => key);
-    // A pool that a link names and that is gone stays in the list, or the list would show another one.
+    // A deleted pool that a link names stays in the list; otherwise the list would select another one.
     const shown = keys.includes(this.#wantedPool) || this.#wantedPool === '' ? keys : [this.#wantedPool, ...keys];
     const options = [...this.#pool.options].map(({ value }) => value);
     if (options.join() === ['', ...shown].join()) return;
@@ -116,7 +116,7 @@ function leasesTable({ nowMs }: PageContext): DataTable<Lease> {
   });
 }
 
-/** What columns of wide screens have, on narrow ones; and the host name of a virtual machine. */
+/** The content of wide-screen columns on narrow screens, and the host name of a virtual machine. */
 function narrowLines({ machine, hostname, mac, pool }: Lease): HTMLElement {
   return element('span', { class: 'lines soft' }, [
     machine !== '' && hostname !== '' ? element('span', {}, hostname) : null,

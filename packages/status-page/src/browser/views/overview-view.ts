@@ -12,11 +12,11 @@ import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import type { PageContext } from './page-context.js';
 import type { Failure, View } from './view.js';
 
-/** Of other sections no event tells the page of every change. */
+/** Other sections do not have an event for every change. */
 const RELOAD_MS = 10_000;
 const COUNTED = ['used', 'free', 'reserved', 'excluded', 'quarantined'] as const;
 
-/** What needs attention first, then all pools. */
+/** Shows what needs attention, then all pools. */
 export class OverviewView implements View {
   readonly title = 'Overview';
   readonly section = 'pools';

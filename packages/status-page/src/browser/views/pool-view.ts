@@ -13,7 +13,7 @@ import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { Failure, View } from './view.js';
 
-/** A screen reader hears of changes this often at most. */
+/** A screen reader announces changes at most this often. */
 const ANNOUNCE_EVERY_MS = 10_000;
 
 /** One pool: its address map, which changes while people look at it. */
@@ -33,7 +33,7 @@ export class PoolView implements View {
   #shownSummary = '';
   #shownHealth = '';
   #shownConditions = '';
-  /** Changes that came while the pool is asked for; undefined: it is not. */
+  /** Changes that arrived while the pool is being requested; undefined if it is not. */
   #waiting: PoolChange[] | undefined;
   #changed = 0;
   #announcedAtMs: number | undefined;
@@ -48,7 +48,7 @@ export class PoolView implements View {
   }
 
   async load(): Promise<Failure | undefined> {
-    // Changes that come meanwhile belong to what is asked for.
+    // Collects changes that arrive during the request.
     this.#waiting ??= [];
     const path = `api/pools/${this.#pool.split('/').map(encodeURIComponent).join('/')}`;
     const answer = await this.#context.client.get<PoolPage>(path);
@@ -75,7 +75,7 @@ export class PoolView implements View {
     this.#context.follow(this.#pool, change.version);
     this.#picture?.apply(change);
     this.#announce(change.leases.length + change.removed.length);
-    // Conditions and quarantined addresses are in the whole answer alone.
+    // Only the full answer contains conditions and quarantined addresses.
     if (toHealth(change.summary) !== this.#shownHealth) void this.load();
     this.#showSummary(change.summary);
   }
@@ -84,7 +84,7 @@ export class PoolView implements View {
     this.#picture?.recolor();
   }
 
-  /** Applies what came while the pool was asked for, as far as the answer does not contain it. */
+  /** Applies the changes that arrived during the request and are not in the answer. */
   #catchUp(changes: readonly PoolChange[]): void {
     const last = changes.at(-1);
     if (last === undefined || (last.kind === 'changes' && last.version === this.#version)) return;
@@ -154,7 +154,7 @@ export class PoolView implements View {
     if (address === this.#address) return;
     const isFirst = this.#address === '';
     this.#address = address;
-    // The address of the page names what people selected, not what was selected for them.
+    // The address of the page names only an address that the user selected.
     if (!isFirst) this.#context.rename({ view: 'pool', pool: this.#pool, address });
   }
 

@@ -15,7 +15,7 @@ export class RecentEvents {
   readonly #table: DataTable<RecentEvent>;
   #loadedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param pool - of this pool alone; empty: of all. */
+  /** @param pool - only events of this pool; empty for all. */
   constructor(context: PageContext, of: EventsOf, pool = '') {
     this.#context = context;
     this.#parameters = { of, pool };
@@ -23,7 +23,7 @@ export class RecentEvents {
     fill(this.element, [element('h2', { id: 'recent-events' }, 'Recent Events'), this.#note, this.#table.element]);
   }
 
-  /** Asks for them where that is longer ago than so many milliseconds. Never rejects. */
+  /** Requests them if the last request is older than this many milliseconds. Never rejects. */
   async load(afterMs = 0): Promise<void> {
     const nowMs = performance.now();
     if (nowMs - this.#loadedAtMs < afterMs) return;

@@ -2,7 +2,7 @@ import { element } from '../dom/element.js';
 import { notice } from '../parts/notice.js';
 import type { Failure, View } from './view.js';
 
-/** What an address without a view shows. */
+/** The view for an unknown address. */
 export class UnknownView implements View {
   readonly title = 'There is no such view';
   readonly section = 'pools';

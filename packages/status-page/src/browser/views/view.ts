@@ -2,28 +2,28 @@ import type { Overview, PoolChange, Section } from '../../model/page-data.js';
 import type { Answer } from '../connection/page-client.js';
 import type { RecentEvents } from './recent-events.js';
 
-/** What a request gave that is not data. */
+/** A result without data. */
 export type Failure = Exclude<Answer<never>, { kind: 'data' }>;
 
-/** What one tab shows. */
+/** The view of one tab. */
 export interface View {
   /** The heading. */
   readonly title: string;
   readonly element: HTMLElement;
-  /** Whose data it shows. */
+  /** The section whose data it shows. */
   readonly section: Section;
-  /** Sections whose changes concern it too. */
+  /** Other sections whose changes affect it. */
   readonly alsoShows?: readonly Section[];
-  /** Whether it is asked for again when a pool has changed. */
+  /** Whether to reload it when a pool has changed. */
   readonly isLoadedWithPools?: boolean;
-  /** How often it is asked for again, in milliseconds: of data whose changes the server does not follow. Absent: never. */
+  /** How often to reload it, in milliseconds, if the server does not follow its changes. Absent for never. */
   readonly reloadMs?: number;
-  /** Asks for its data and shows it; undefined: it did. Never rejects. */
+  /** Loads and shows its data; undefined on success. Never rejects. */
   load(): Promise<Failure | undefined>;
   overviewChanged?(overview: Overview): void;
   poolChanged?(change: PoolChange): void;
   /** Kubernetes Events about what it shows; below its element. */
   readonly events?: RecentEvents;
-  /** Colours of the style sheet are others now. */
+  /** Called when the colours of the style sheet have changed. */
   recolor?(): void;
 }

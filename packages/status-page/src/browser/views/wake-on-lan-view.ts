@@ -11,7 +11,7 @@ import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { Failure, View } from './view.js';
 
-/** WolConfigs: who may be woken, and whether agents listen. */
+/** WolConfigs: which machines may be woken, and whether agents listen. */
 export class WakeOnLanView implements View {
   readonly title = 'Wake-on-LAN';
   readonly section = 'wake-on-lan';
