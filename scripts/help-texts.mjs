@@ -6,7 +6,8 @@ const BENCHES = ['agents', 'hosts', 'images', 'large', 'leases', 'page', 'seeing
 const PROGRAMS = {
   demo: ['tools/demo/dist/main.js'],
   world: ['tools/world/dist/main.js'],
-  bench: ['tools/bench/dist/main.js'],
+  bench: ['scripts/tasks/bench.mjs'],
+  'bench-packets': ['tools/bench/dist/main.js'],
   ...Object.fromEntries(BENCHES.map((name) => [`bench-${name}`, [`tools/bench/dist/${name}.js`]])),
   images: ['scripts/tasks/images.mjs'],
   'images-build': ['scripts/tasks/images.mjs', 'build'],

@@ -1,4 +1,4 @@
-// npm run bench:browser: the status page in a real Chromium: how long until the picture of a /16, and the processor time while leases change.
+// npm run bench -- browser: the status page in a real Chromium: how long until the picture of a /16, and the processor time while leases change.
 import { setTimeout as delay } from 'node:timers/promises';
 import { examplePage, LARGE_POOL, startBrowser } from '../../tools/lab/dist/index.js';
 

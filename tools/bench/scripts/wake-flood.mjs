@@ -1,4 +1,4 @@
-// A part of `npm run bench:wake-on-lan`: sends magic packets with made-up addresses at a pace, and wakes a machine of the list now and then. A thread, to
+// A part of `npm run bench -- wake-on-lan`: sends magic packets with made-up addresses at a pace, and wakes a machine of the list now and then. A thread, to
 // 127.0.0.1; or a program whose settings are JSON in its first parameter, and which prints what it sent.
 import { parentPort, workerData } from 'node:worker_threads';
 import { libc, MessageSlab, openUdpSocket, SOCKADDR_IN_LENGTH, writeSockaddrIn } from '@vmdhcp/linux-sockets';

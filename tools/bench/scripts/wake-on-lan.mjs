@@ -1,4 +1,4 @@
-// npm run bench:wake-on-lan: what packets cost, the index of 10,000 virtual machines, and a flood of made-up addresses.
+// npm run bench -- wake-on-lan --only packets: what packets cost, the index of 10,000 virtual machines, and a flood of made-up addresses.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';

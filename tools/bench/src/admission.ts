@@ -1,4 +1,4 @@
-/** npm run bench:admission: how long a decision takes, with 1,000 pools and 10,000 virtual machines, and whether memory grows. */
+/** npm run bench -- admission: how long a decision takes, with 1,000 pools and 10,000 virtual machines, and whether memory grows. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import {
   type AdmissionRequest,

@@ -1,4 +1,4 @@
-/** npm run bench:control, second part: how long until a change in the cluster is in the replies, and until another agent serves. */
+/** npm run bench -- control, second part: how long until a change in the cluster is in the replies, and until another agent serves. */
 import { join } from 'node:path';
 import type { ServerAnswer } from '@vmdhcp/dhcp-agent';
 import { CLUSTER_EXAMPLES, Lab, LabCluster, openProbe, unifiedAgents, virtualMachine, waitFor } from '@vmdhcp/lab';

@@ -1,4 +1,4 @@
-/** npm run bench:control: virtual machines by the thousand, created until all have their addresses, and deleted until all are free. */
+/** npm run bench -- control: virtual machines by the thousand, created until all have their addresses, and deleted until all are free. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

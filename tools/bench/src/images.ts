@@ -1,4 +1,4 @@
-/** npm run bench:images: from the start of a container to ready, out of the images, and of this checkout without one. */
+/** npm run bench -- images: from the start of a container to ready, out of the images, and of this checkout without one. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,10 +29,10 @@ const LOOK_MS = 5;
 const LONGEST_MS = 60_000;
 let lastPort = 18_600;
 
-const options = new Command('npm run bench:images --')
+const options = new Command('npm run bench -- images')
   .description('Measures how long programs need from the start of their container to ready.')
   .option('--rounds <n>', 'starts of each program', '5')
-  .addHelpText('after', '\nExamples:\n  npm run bench:images\n  npm run bench:images -- --rounds 10\n')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- images\n  npm run bench -- images --rounds 10\n')
   .parse()
   .opts<{ readonly rounds: string }>();
 

@@ -1,4 +1,4 @@
-/** One row of `npm run bench:large`: a cluster is filled, then small things happen in it. */
+/** One row of `npm run bench -- large`: a cluster is filled, then small things happen in it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConditions } from '@vmdhcp/kube-runtime';
 import { ipPool, networkAttachment, virtualMachine } from '@vmdhcp/lab';

@@ -1,4 +1,4 @@
-/** The simulated API server of `npm run bench:large`, in a process of its own: it ends watches, and counts writes, when the bench asks. */
+/** The simulated API server of `npm run bench -- large`, in a process of its own: it ends watches, and counts writes, when the bench asks. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

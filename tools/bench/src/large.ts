@@ -1,4 +1,4 @@
-/** npm run bench:large: many virtual machines in many pools, and in one pool; what one more costs then. Rows of one table grow by ten. */
+/** npm run bench -- large: many virtual machines in many pools, and in one pool; what one more costs then. Rows of one table grow by ten. */
 import { Command } from 'commander';
 import { measureAgentPool, type Spread } from './large-agent.js';
 import { type LargeRow, measureLarge } from './large-controller.js';
@@ -14,7 +14,7 @@ interface Options {
   readonly only?: string;
 }
 
-const options = new Command('npm run bench:large --')
+const options = new Command('npm run bench -- large')
   .description('Measures large clusters and large pools: memory, time, and what one more virtual machine costs.')
   .option('--spread <counts>', 'virtual machines over many pools, one row each', '1000,10000,100000')
   .option('--per-pool <n>', 'of them in each pool', '100')
@@ -26,7 +26,7 @@ const options = new Command('npm run bench:large --')
     '',
   )
   .option('--only <part>', 'spread, pool, agent or memory')
-  .addHelpText('after', '\nExamples:\n  npm run bench:large\n  npm run bench:large -- --only pool --pool 1000,2000\n')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- large\n  npm run bench -- large --only pool --pool 1000,2000\n')
   .parse()
   .opts<Options>();
 

@@ -1,4 +1,4 @@
-/** What the server of the page is asked for, and answers, in `npm run bench:page`. */
+/** What the server of the page is asked for, and answers, in `npm run bench -- page`. */
 
 /** `change`: leases change from now on. Both are answered with what the process has used. */
 export type PageServerRequest = 'change' | 'cpu';

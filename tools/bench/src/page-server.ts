@@ -1,5 +1,5 @@
 /**
- * The server of the page in a process of its own, for `npm run bench:page`: one pool of a /16, whose leases change all the time. Versions of the pool are made at the start, so that what
+ * The server of the page in a process of its own, for `npm run bench -- page`: one pool of a /16, whose leases change all the time. Versions of the pool are made at the start, so that what
  * is measured is the page.
  */
 import type { CacheListener, CacheSubscription, KubernetesObject } from '@vmdhcp/kube-runtime';

@@ -1,4 +1,4 @@
-/** npm run bench:page: the page of a large pool, how soon its data is there, and what changes cost with pages that are open. */
+/** npm run bench -- page: the page of a large pool, how soon its data is there, and what changes cost with pages that are open. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import http from 'node:http';
@@ -8,13 +8,13 @@ import { Command } from 'commander';
 import type { PageServerAnswer, PageServerRequest } from './page-measurement.js';
 import { markdown } from './tables.js';
 
-const options = new Command('npm run bench:page --')
+const options = new Command('npm run bench -- page')
   .description('Measures the data of the page: one pool of a /16, whose leases change.')
   .option('--addresses <n>', 'clients of the pool', '40000')
   .option('--changes <n>', 'lease changes a second', '100')
   .option('--pages <counts>', 'open pages, one row each', '0,1,20')
   .option('--seconds <n>', 'of each row', '15')
-  .addHelpText('after', '\nExample:\n  npm run bench:page -- --addresses 4000 --seconds 5\n')
+  .addHelpText('after', '\nExample:\n  npm run bench -- page --addresses 4000 --seconds 5\n')
   .parse()
   .opts<{ readonly addresses: string; readonly changes: string; readonly pages: string; readonly seconds: string }>();
 

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:seeing`: what it costs to note what each client sent and got, and to capture all packets; with and without it in one run, and how much memory it needs, also
+ * `npm run bench -- seeing`: what it costs to note what each client sent and got, and to capture all packets; with and without it in one run, and how much memory it needs, also
  * under a flood of made-up clients.
  */
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { usageOf } from './process-usage.js';
 import { SERVER_ADDRESS } from './served-network.js';
 import { type Measurement, RELAY_ADDRESS, TestBed } from './test-bed.js';
 
-const options = new CommandLine('npm run bench:seeing --')
+const options = new CommandLine('npm run bench -- seeing')
   .description('Measures the packet path with and without the record of clients and captures.')
   .option('--rounds <n>', 'rounds; the median of each row is shown', '5')
   .option('--seconds <n>', 'length of one measurement', '3')

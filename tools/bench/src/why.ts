@@ -1,4 +1,4 @@
-/** npm run bench:why: how long `kubectl vmdhcp why` takes as a process, and how many requests it makes, in a cluster of many pools and virtual machines. */
+/** npm run bench -- why: how long `kubectl vmdhcp why` takes as a process, and how many requests it makes, in a cluster of many pools and virtual machines. */
 import { type ChildProcess, fork, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,14 +13,14 @@ import { AUDIT_SLOT_NAMES, AUDIT_STATE_NAME, formatAuditState } from '@vmdhcp/re
 import { Command } from 'commander';
 import { markdown } from './tables.js';
 
-const options = new Command('npm run bench:why --')
+const options = new Command('npm run bench -- why')
   .description('Measures kubectl vmdhcp why in a simulated cluster, from the start of the process to its end.')
   .option('--pools <n>', 'IPPools, each with a network', '1000')
   .option('--machines <n>', 'virtual machines, spread over the pools', '10000')
   .option('--rounds <n>', 'times that each question is asked', '7')
   .option('--records <n>', 'assignments that have ended, in the records', '28000')
   .option('--hosts <n>', 'bare-metal hosts of one ClusterAgent, 200 at most', '200')
-  .addHelpText('after', '\nExample:\n  npm run bench:why -- --pools 100 --machines 1000\n')
+  .addHelpText('after', '\nExample:\n  npm run bench -- why --pools 100 --machines 1000\n')
   .parse()
   .opts<{
     readonly pools: string;
