@@ -3,27 +3,17 @@ import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 
 /** What each measures, and its program in tools/bench, or one for each part. */
 const BENCHES = {
-  packets: { what: 'the agent beside the DHCP servers that are installed, and its memory', program: 'dist/main.js' },
+  packets: { what: 'the agent beside the DHCP servers that are installed, and its memory', program: 'dist/packets.js' },
   allocator: { what: 'the pure library: decisions, the codec, allocation, leases', program: 'scripts/allocator.mjs' },
   leases: { what: 'leases of unknown clients, recorded on the disk', program: 'dist/leases.js' },
-  seeing: { what: 'what it costs to note what clients sent, and to capture packets', program: 'dist/seeing.js' },
+  control: { what: 'new virtual machines, in large pools and in many; what reaches the wire', program: 'dist/control.js' },
   agents: { what: 'what clients notice when agents die, are upgraded, or have no API server', program: 'dist/agents.js' },
-  control: {
-    what: 'how long new virtual machines wait for their addresses',
-    parts: { cluster: 'dist/control.js', wire: 'dist/control-latency.js' },
-  },
-  large: { what: 'large clusters and large pools', program: 'dist/large.js' },
-  admission: { what: 'decisions of admission', program: 'dist/admission.js' },
-  webhook: { what: 'decisions of the webhook over TLS', program: 'dist/webhook.js' },
+  webhook: { what: 'decisions of the webhook over TLS, 500 a second', program: 'dist/webhook.js' },
   'wake-on-lan': {
     what: 'magic packets, a flood of them at an agent, ten nodes that hear one packet',
     parts: { packets: 'scripts/wake-on-lan.mjs', agent: 'dist/wake-agent.js', cluster: 'dist/wake-cluster.js' },
   },
   hosts: { what: '1,000 bare-metal hosts: objects, polls, hosts that hang', program: 'dist/hosts.js' },
-  page: { what: 'the data of the page of a pool with 40,000 addresses', program: 'dist/page.js' },
-  browser: { what: 'the status page in Chromium' },
-  why: { what: 'kubectl vmdhcp why in a large cluster', program: 'dist/why.js' },
-  images: { what: 'from the start of a container to ready', program: 'dist/images.js' },
 };
 const HELP = `Usage: npm run bench -- NAME [options]
 
@@ -45,8 +35,7 @@ if (name === undefined || name === '--help') {
 }
 const programs = programsOf(BENCHES[name]);
 if (programs.length === 0) fail(HELP, 64);
-// Root has the namespaces of images; crun needs it.
-const { way, reason } = findNamespaces({ asRoot: name === 'images' });
+const { way, reason } = findNamespaces();
 if (way === undefined) fail(`the bench cannot run: ${reason}\n`, 69);
 for (const program of programs) {
   const { status } = runInNamespaces(way, process.execPath, ['--expose-gc', `tools/bench/${program}`, ...options]);

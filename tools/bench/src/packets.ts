@@ -1,4 +1,4 @@
-/** `npm run bench`. */
+/** npm run bench -- packets: the agent beside other DHCP servers, and what it needs. */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Lab } from '@vmdhcp/lab';
@@ -30,7 +30,7 @@ const options = new Command('npm run bench -- packets')
   .option('--json <file>', 'write every measurement there')
   .addHelpText(
     'after',
-    '\nExamples:\n  npm run bench\n  npm run bench -- packets --rounds 1 --only compare\n  npm run bench -- packets --only soak\n',
+    '\nExamples:\n  npm run bench -- packets\n  npm run bench -- packets --rounds 1 --only compare\n  npm run bench -- packets --only soak\n',
   )
   .parse()
   .opts<Options>();
