@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 /** On a cluster that others use too, the files run one after the other. */
 const simulated = process.env.VMDHCP_TEST_KUBECONFIG === undefined;
 
-/** Tests against an API server: the one of KUBECONFIG where `npm run test:cluster` finds one set, else a simulated one. */
+/** Tests against an API server: the one of KUBECONFIG where `npm test -- cluster` finds one set, else a simulated one. */
 export default defineConfig({
   // The lab as it was built.
   resolve: { alias: [{ find: /^\.\.\/src\/(.*)$/, replacement: fileURLToPath(new URL('tools/lab/dist/$1', import.meta.url)) }] },

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-/** Tests with real interfaces and real clients. Files that run at the same time do so in namespaces of their own (`npm run test:lab`). */
+/** Tests with real interfaces and real clients. Files that run at the same time do so in namespaces of their own (`npm test -- lab`). */
 export default defineConfig({
   // The lab as it was built.
   resolve: { alias: [{ find: /^\.\.\/src\/(.*)$/, replacement: fileURLToPath(new URL('tools/lab/dist/$1', import.meta.url)) }] },

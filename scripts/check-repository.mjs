@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { PLACEHOLDER, publishedFields, publishedPackages, readRepository } from './repository.mjs';
 
-const HOW = 'run: npm run repository';
+const HOW = 'run: node scripts/set-repository.mjs';
 /** Tries of this check and the rule itself. */
 const LEFT_OUT = new Set(['scripts/repository.mjs', 'scripts/try-release.mjs']);
 
@@ -55,7 +55,7 @@ function otherAddresses(path) {
 
 function wrongRelease(from) {
   if (facts.url === PLACEHOLDER)
-    return [`package.json has no address of a repository yet; run: npm run repository -- https://github.com/${from}`];
+    return [`package.json has no address of a repository yet; run: node scripts/set-repository.mjs https://github.com/${from}`];
   if (from === `${facts.owner}/${facts.name}`) return [];
-  return [`this is ${from}, and package.json has ${facts.url}; run: npm run repository -- https://github.com/${from}`];
+  return [`this is ${from}, and package.json has ${facts.url}; run: node scripts/set-repository.mjs https://github.com/${from}`];
 }

@@ -1,4 +1,4 @@
-// A worker of `npm run test:seeds`: plays runs by their numbers, from the TypeScript sources of the tests.
+// A worker of `npm test -- seeds`: plays runs by their numbers, from the TypeScript sources of the tests.
 import { registerHooks } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 

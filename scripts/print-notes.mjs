@@ -10,7 +10,7 @@ for (const { folder, manifest } of publishedPackages()) {
     changes.set(change, [...(changes.get(change) ?? []), manifest.name]);
 }
 if (changes.size === 0) {
-  process.stderr.write(`no CHANGELOG has a change of version ${version}; run: npm run version\n`);
+  process.stderr.write(`no CHANGELOG has a change of version ${version}; run: node scripts/start.mjs version\n`);
   process.exit(65);
 }
 process.stdout.write(`Install: ${repository.url}/blob/v${version}/docs/install.md\n\n`);

@@ -1,5 +1,5 @@
 // Where this project is published. The one place that has the address is the field `repository.url` of the package.json at the root; everything
-// else (links, images, the chart's address, where to report a vulnerability) follows from it. `npm run repository -- URL` changes it everywhere.
+// else (links, images, the chart's address, where to report a vulnerability) follows from it. `node scripts/set-repository.mjs URL` changes it everywhere.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// npm run repository -- https://github.com/OWNER/NAME: writes the address of the repository, and what follows from it, into every file that has it.
+// node scripts/set-repository.mjs https://github.com/OWNER/NAME: writes the address of the repository, and what follows from it, into every file that has it.
 // Without an address it writes what package.json has.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -17,7 +17,7 @@ const ENVIRONMENT = {
   npm_config_update_notifier: 'false',
 };
 
-const [task = '', ...taskArguments] = process.argv.slice(2);
+const [task, ...taskArguments] = findTask(process.argv.slice(2));
 const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node ${process.versions.node} is too old: install Node 20 or newer`, 78);
 
@@ -25,6 +25,16 @@ if (taskArguments.some(isHelp)) printHelp();
 install();
 build();
 if (task !== 'setup') runTask();
+
+/** Joins the first two words where scripts/tasks has a file for both: `npm test -- seeds 100` is the task test-seeds. */
+function findTask([name = '', ...words]) {
+  const together = `${name}-${words[0]}`;
+  return existsSync(fileOf(together)) ? [together, ...words.slice(1)] : [name, ...words];
+}
+
+function fileOf(name) {
+  return join(ROOT, 'scripts', 'tasks', `${name}.mjs`);
+}
 
 function isHelp(word) {
   return word === '--help' || word === '-h';
@@ -35,7 +45,7 @@ function printHelp() {
   const [command] = taskArguments.filter((word) => /^[a-z]/.test(word));
   const files = [`${task}-${command}.txt`, `${task}.txt`].map((name) => join(ROOT, 'scripts', 'help', name));
   const file = files.find((path) => existsSync(path));
-  const text = file === undefined ? commentOf(join(ROOT, 'scripts', 'tasks', `${task}.mjs`)) : readFileSync(file, 'utf8');
+  const text = file === undefined ? commentOf(fileOf(task)) : readFileSync(file, 'utf8');
   if (text === undefined) return;
   process.stdout.write(text);
   process.exit(0);
@@ -75,8 +85,8 @@ function build() {
 }
 
 function runTask() {
-  const module = join(ROOT, 'scripts', 'tasks', `${task}.mjs`);
-  if (!existsSync(module)) fail(`there is no task '${task}'; see "scripts" in package.json`, 64);
+  const module = fileOf(task);
+  if (!existsSync(module)) fail(`there is no task '${task}'; the folder scripts/tasks has them`, 64);
   const node = existsSync(join(BIN, 'node')) ? join(BIN, 'node') : process.execPath;
   const { status, signal } = spawnSync(node, [module, ...taskArguments], { cwd: ROOT, env: ENVIRONMENT, stdio: 'inherit' });
   process.exit(signal === null ? (status ?? 1) : 128);

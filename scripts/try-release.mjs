@@ -13,7 +13,7 @@ try {
   copyTracked();
   expect('the check refuses this repository', check().length > 0, false);
   execFileSync(process.execPath, ['scripts/set-repository.mjs', 'https://github.com/Acme-Net/dhcp', copy]);
-  expect('the check refuses what npm run repository wrote', check().length > 0, false);
+  expect('the check refuses what set-repository.mjs wrote', check().length > 0, false);
   expect('the name of an image is not in lower case', /ghcr\.io\/Acme/.test(everything()), false);
   expect('the former address is left', everything().includes(repository.url), false);
   for (const [path, from, to] of [

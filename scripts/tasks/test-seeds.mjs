@@ -1,11 +1,11 @@
-// npm run test:seeds [-- RUNS [FIRST]]: crash stories and random stories of the controller, stories of agents, of topologies and of wake-ups in
-// turn, RUNS of them (default 10,000), on all processors. A run that went wrong is named by its number; `npm run test:seeds -- 1 NUMBER` plays it again.
+// npm test -- seeds [RUNS [FIRST]]: crash stories and random stories of the controller, stories of agents, of topologies and of wake-ups in
+// turn, RUNS of them (default 10,000), on all processors. A run that went wrong is named by its number; `npm test -- seeds 1 NUMBER` plays it again.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
 const [runs, first] = [process.argv[2] ?? '10000', process.argv[3] ?? '0'].map(Number);
 if (!Number.isSafeInteger(runs) || runs < 1 || !Number.isSafeInteger(first) || first < 0) {
-  process.stderr.write('usage: npm run test:seeds [-- RUNS [FIRST]], both whole numbers\n');
+  process.stderr.write('usage: npm test -- seeds [RUNS [FIRST]], both whole numbers\n');
   process.exit(64);
 }
 const BLOCK = 20;

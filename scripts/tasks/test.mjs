@@ -1,4 +1,4 @@
-// npm test: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed, N skipped`.
+// npm test [-- PART [NAME...]]: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed, N skipped`.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { runLabTests } from '../run-lab-tests.mjs';
 const PARTS = {
   checks: runChecks,
   unit: runUnitTests,
-  cluster: () => runVitest('tests against a simulated API server', ['--config', 'vitest.cluster.config.ts']),
+  cluster: runClusterTests,
   world: runWorld,
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
@@ -28,11 +28,10 @@ const skipped = [];
 /** What failed, by name: the end of a long output is what people see of it. */
 const failures = [];
 
-const only = process.argv[2] === '--only' ? process.argv[3] : undefined;
-/** Parts of names of test files: `npm run test:lab -- failover`. */
-const filters = only === undefined ? [] : process.argv.slice(4);
+/** One part, and parts of names of test files: `npm test -- lab failover`. */
+const [only, ...filters] = process.argv.slice(2);
 if (only !== undefined && PARTS[only] === undefined) {
-  process.stderr.write(`there is no part '${only}'; there are ${Object.keys(PARTS).join(', ')}\n`);
+  process.stderr.write(`there is no part '${only}'; there are ${Object.keys(PARTS).join(', ')}, seeds, recordings\n`);
   process.exit(64);
 }
 keepCompiledCode();
@@ -169,7 +168,7 @@ function runUnitTests() {
   runVitest(
     `unit tests of the packages, on Node ${version}`,
     TOOLS.map((name) => `--project=!${name}`),
-    node,
+    { node },
   );
   runVitest(
     'unit tests of the tools',
@@ -177,11 +176,20 @@ function runUnitTests() {
   );
 }
 
-/** @param node - the Node that runs the tests. */
-function runVitest(title, parameters, node = process.execPath) {
+/** Alone, in the cluster of KUBECONFIG where that is set; together with all other parts nothing but this machine is touched. */
+function runClusterTests() {
+  const { KUBECONFIG = '', ...environment } = process.env;
+  const isReal = only === 'cluster' && KUBECONFIG !== '';
+  const title = isReal ? `tests against the cluster of ${KUBECONFIG}` : 'tests against a simulated API server';
+  const env = isReal ? { ...environment, VMDHCP_TEST_KUBECONFIG: KUBECONFIG } : environment;
+  runVitest(title, ['--config', 'vitest.cluster.config.ts'], { env });
+}
+
+/** @param settings - `node`: the Node that runs the tests; `env`: their environment. */
+function runVitest(title, parameters, { node = process.execPath, env = process.env } = {}) {
   process.stdout.write(`\n${title}\n`);
   const run = prepareVitest(['--passWithNoTests', ...parameters, ...filters]);
-  run.ended(spawnSync(node, ['node_modules/vitest/vitest.mjs', ...run.parameters], { stdio: 'inherit' }).status);
+  run.ended(spawnSync(node, ['node_modules/vitest/vitest.mjs', ...run.parameters], { stdio: 'inherit', env }).status);
 }
 
 function fail(title, why) {

@@ -1,4 +1,4 @@
-// npm run version: takes the changesets into versions and CHANGELOGs, then writes what has a version in it.
+// node scripts/start.mjs version: takes the changesets into versions and CHANGELOGs, then writes what has a version in it.
 import { spawnSync } from 'node:child_process';
 
 for (const [command, ...parameters] of [

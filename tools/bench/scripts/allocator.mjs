@@ -1,4 +1,4 @@
-// npm run bench:allocator: what the pure library costs, in one table.
+// npm run bench -- allocator: what the pure library costs, in one table.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import {

@@ -1,4 +1,4 @@
-// Parts of `npm run bench:wake-on-lan`: how long changes take, and what the longest one waited for.
+// Parts of `npm run bench -- wake-on-lan`: how long changes take, and what the longest one waited for.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 

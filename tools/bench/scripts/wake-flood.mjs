@@ -1,19 +1,16 @@
-// A part of `npm run bench:wake-on-lan`: sends magic packets with made-up addresses at a pace, and wakes a machine of the list now and then. A thread, to
-// 127.0.0.1; or a program whose settings are JSON in its first parameter, and which prints what it sent.
-import { parentPort, workerData } from 'node:worker_threads';
+// A part of `npm run bench -- wake-on-lan`: sends magic packets with made-up addresses at a pace, and wakes a machine of the list now and then. Its
+// settings are JSON in its first parameter; it prints what it sent.
 import { libc, MessageSlab, openUdpSocket, SOCKADDR_IN_LENGTH, writeSockaddrIn } from '@vmdhcp/linux-sockets';
 import { encodeMagicPacket, MAGIC_PACKET_LENGTH } from '@vmdhcp/wake-on-lan';
 
-const LOOPBACK = 0x7f000001;
 const BURST = 64;
-const settings = workerData ?? JSON.parse(process.argv[2]);
-const { port, perSecond, seconds, machines, first = 0, interfaceName = 'lo', address: destination = LOOPBACK } = settings;
-const report = (message) =>
-  parentPort === null ? process.stdout.write(`${JSON.stringify(message)}\n`) : parentPort.postMessage(message);
+const settings = JSON.parse(process.argv[2]);
+const { port, perSecond, seconds, machines, first, interfaceName, address } = settings;
+const report = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);
 const socket = openUdpSocket(interfaceName, 0);
 const slab = new MessageSlab({ count: BURST, size: 128 });
 for (let index = 0; index < BURST; index++) {
-  writeSockaddrIn(slab.names[index], destination, port);
+  writeSockaddrIn(slab.names[index], address, port);
   slab.setOutgoing(index, { start: 0, end: MAGIC_PACKET_LENGTH }, SOCKADDR_IN_LENGTH);
 }
 const startedAt = performance.now();

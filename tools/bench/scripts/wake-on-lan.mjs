@@ -1,9 +1,7 @@
-// npm run bench:wake-on-lan: what packets cost, the index of 10,000 virtual machines, and a flood of made-up addresses.
+// npm run bench -- wake-on-lan --only packets: what packets cost, and the index of 10,000 virtual machines.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Worker } from 'node:worker_threads';
-import { UdpBurstSocket } from '@vmdhcp/linux-sockets';
-import { decodeMagicPacket, encodeMagicPacket, PacketHearing, WakeUpWindow, wakeable } from '@vmdhcp/wake-on-lan';
+import { decodeMagicPacket, encodeMagicPacket, WakeUpWindow, wakeable } from '@vmdhcp/wake-on-lan';
 import { measureInventory } from './machine-inventory.mjs';
 import { timedChanges } from './timed-changes.mjs';
 import { controllerRows } from './wake-on-lan-controller.mjs';
@@ -11,8 +9,6 @@ import { controllerRows } from './wake-on-lan-controller.mjs';
 const MACHINES = 10_000;
 const CHANGES = 2_000;
 const PACKETS = 1_000_000;
-const FLOOD = { perSecond: 100_000, seconds: 10 };
-const FLOOD_WAKE_UPS = 100;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
@@ -78,51 +74,6 @@ rows.push([`memory after a million of them (${window.size} entries)`, `${megabyt
 
 rows.push(...(await measureInventory(collectGarbage)));
 
-await measureFlood();
-
 process.stdout.write(
   `| what | measured | goal |\n| --- | --- | --- |\n${rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`,
 );
-
-/** A flood of made-up addresses on a real socket, and real wake-ups in it: how many are heard, and after how long. */
-async function measureFlood() {
-  const list = Array.from({ length: FLOOD_WAKE_UPS }, (_, machineIndex) => macOf(machineIndex));
-  const hearing = new PacketHearing({ machines: new Set(list), password: undefined, windowMs: 10_000 });
-  const heardAtMs = new Map();
-  const sentAtMs = new Map();
-  let packets = 0;
-  const handler = (datagram) => {
-    packets++;
-    const heard = hearing.hear(datagram, () => '127.0.0.1', performance.now());
-    if (heard.kind !== 'wake-up') return;
-    heardAtMs.set(heard.sighting.macAddress, performance.timeOrigin + performance.now());
-    hearing.accept(heard.sighting);
-  };
-  const onError = (error) => process.stderr.write(`${error.message}\n`);
-  const socket = await UdpBurstSocket.open({ interfaceName: 'lo', port: 0, handler, onError });
-  collectGarbage();
-  const before = process.memoryUsage.rss();
-  const sent = await new Promise((resolve, reject) => {
-    const workerData = { ...FLOOD, port: socket.port, machines: list };
-    const worker = new Worker(new URL('wake-flood.mjs', import.meta.url), { workerData });
-    worker.on('error', reject);
-    worker.on('message', (message) => {
-      if (message.kind === 'done') resolve(message.sent);
-      else sentAtMs.set(message.macAddress, message.sentAtMs);
-    });
-  });
-  // What the socket still has is read first.
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  const grown = (process.memoryUsage.rss() - before) / 1e6;
-  socket.close();
-  const delays = [...heardAtMs].map(([mac, atMs]) => atMs - sentAtMs.get(mac)).toSorted((one, other) => one - other);
-  const perSecond = (count) => Math.round(count / FLOOD.seconds).toLocaleString('en');
-  rows.push([`flood of made-up addresses: sent, heard a second`, `${perSecond(sent)}, ${perSecond(packets)}`, '100,000']);
-  const shown = [0.5, 1].map((at) => delays[Math.floor(at * (delays.length - 1))]?.toFixed(1) ?? '-');
-  rows.push([
-    `real wake-ups in it: heard of ${FLOOD_WAKE_UPS}, median and longest`,
-    `${delays.length}, ${shown.join(' and ')} ms`,
-    'all, 1,000 ms',
-  ]);
-  rows.push(['memory of the process: more after the flood', `${grown.toFixed(0)} MB`, 'bounded']);
-}

@@ -1,5 +1,5 @@
 /**
- * npm run bench:agents: what clients notice when agents die, are upgraded, or have no API server, and when pools come, pause and go. A simulated API server, the
+ * npm run bench -- agents: what clients notice when agents die, are upgraded, or have no API server, and when pools come, pause and go. A simulated API server, the
  * controller and agents in pods, all real processes on this machine; clients in this one.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -22,7 +22,7 @@ interface Options {
   readonly only?: string;
 }
 
-const options = new Command('npm run bench:agents --')
+const options = new Command('npm run bench -- agents')
   .description(
     'Measures what clients notice when agents die, are upgraded, or have no API server, and when pools come, pause and go.',
   )
@@ -33,7 +33,7 @@ const options = new Command('npm run bench:agents --')
   .option('--lease-seconds <n>', 'of each group', '2.75')
   .option('--at-a-time <n>', 'groups that are upgraded at a time', '4')
   .option('--only <part>', 'plan, crash, upgrade, away or pools')
-  .addHelpText('after', '\nExamples:\n  npm run bench:agents\n  npm run bench:agents -- --only upgrade --groups 10\n')
+  .addHelpText('after', '\nExamples:\n  npm run bench -- agents\n  npm run bench -- agents --only upgrade --groups 10\n')
   .parse()
   .opts<Options>();
 

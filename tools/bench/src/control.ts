@@ -1,230 +1,161 @@
-/** npm run bench:control: virtual machines by the thousand, created until all have their addresses, and deleted until all are free. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { type KubernetesObject, readConditions, readField } from '@vmdhcp/kube-runtime';
-import { ClusterAccess, CONTROLLER_BIN, ipPool, SIMULATOR_BIN, virtualMachine, waitFor } from '@vmdhcp/lab';
-
+/** npm run bench -- control: virtual machines in one pool and in many, what one more costs then, and what reaches the wire. Rows of one table grow by ten. */
+import { Command } from 'commander';
+import { measureAgentPool, type Spread } from './large-agent.js';
+import { type LargeRow, measureLarge } from './large-controller.js';
 import { markdown } from './tables.js';
+import { measureWire } from './wire-latency.js';
 
-const EXAMPLES = fileURLToPath(new URL('../../../examples/cluster', import.meta.url));
-const CONTROLLER_HTTP = '127.0.0.1:18099';
-/** Requests at a time, as a busy platform makes them. */
-const REQUESTS_AT_ONCE = 16;
-
-interface Row {
-  readonly machines: number;
-  readonly createdAfterMs: number;
-  readonly allAddressedAfterMs: number;
-  readonly writesPerMachine: number;
-  readonly poolPatches: number;
-  readonly controllerCpuMs: number;
-  readonly controllerMegabytes: number;
-  readonly deleted: DeletionRow;
+interface Options {
+  readonly spread: string;
+  readonly pool: string;
+  readonly perPool: string;
+  readonly rounds: string;
+  readonly only?: string;
 }
 
-interface DeletionRow {
-  /** From the first deletion. */
-  readonly deletedAfterMs: number;
-  readonly allFreeAfterMs: number;
-  readonly poolPatches: number;
+const options = new Command('npm run bench -- control')
+  .description(
+    'Measures how long new virtual machines wait for their addresses, what one more costs in large pools and clusters, and what reaches the wire.',
+  )
+  .option('--spread <counts>', 'virtual machines over many pools, one row each', '1000,10000')
+  .option('--per-pool <n>', 'of them in each pool', '100')
+  .option('--pool <counts>', 'virtual machines in one pool, one row each', '1,1000,10000')
+  .option('--rounds <n>', 'single virtual machines that are created and deleted then', '5')
+  .option('--only <part>', 'pool, spread, agent or wire')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  npm run bench -- control\n  npm run bench -- control --only pool --pool 40000\n  npm run bench -- control --only wire\n',
+  )
+  .parse()
+  .opts<Options>();
+
+const parts: Readonly<Record<string, () => Promise<string>>> = {
+  pool: () => controllerTables('one pool', countsOf(options.pool), Number.POSITIVE_INFINITY),
+  spread: () => controllerTables('many pools', countsOf(options.spread), Number(options.perPool)),
+  agent: agentTable,
+  wire: measureWire,
+};
+for (const [name, measure] of Object.entries(parts)) {
+  if (options.only === undefined || options.only === name) process.stdout.write(`\n${await measure()}\n`);
+}
+process.exit(0);
+
+function countsOf(text: string): number[] {
+  return text.split(',').map(Number);
 }
 
-const counts = process.argv
-  .slice(2)
-  .map(Number)
-  .filter((count) => count > 0);
-const rows: Row[] = [];
-for (const count of counts.length > 0 ? counts : [1, 1_000, 10_000]) {
-  process.stderr.write(`${count} virtual machines ... `);
-  const row = await measure(count);
-  process.stderr.write(`${(row.allAddressedAfterMs / 1000).toFixed(1)} s\n`);
-  rows.push(row);
+async function controllerTables(title: string, counts: readonly number[], perPool: number): Promise<string> {
+  const rows: LargeRow[] = [];
+  for (const machines of counts) {
+    const label = `${title}, ${count(machines)} virtual machines`;
+    rows.push(
+      await measureLarge({
+        machines,
+        perPool,
+        rounds: Number(options.rounds),
+        onProgress: (text) => progress(`${label}: ${text}`),
+      }),
+    );
+    progress('');
+  }
+  return `${fillTable(title, rows)}\n\n${thenTable(title, rows)}`;
 }
-process.stdout.write(
-  `${markdown(
+
+function fillTable(title: string, rows: readonly LargeRow[]): string {
+  return markdown(
     [
-      'virtual machines',
-      'created after',
-      'all have addresses after',
+      title,
+      'pools',
+      'created after s',
+      'all have addresses after s',
       'API writes each',
-      'patches of the pool',
-      'controller CPU',
+      'patches of pools',
+      'CPU s: controller',
+      'simulator',
       'controller RSS MB',
+      'octets each',
     ],
-    rows.map((row) => [
-      row.machines.toLocaleString('en'),
-      seconds(row.createdAfterMs),
-      seconds(row.allAddressedAfterMs),
-      row.writesPerMachine.toFixed(2),
-      String(row.poolPatches),
-      seconds(row.controllerCpuMs),
-      row.controllerMegabytes.toFixed(0),
+    rows.map(({ machines, pools, createdAfterMs, filled, poolPatches, megabytes, emptyMegabytes }) => [
+      count(machines),
+      count(pools),
+      seconds(createdAfterMs),
+      seconds(filled.elapsedMs),
+      ((filled.writes - machines) / machines).toFixed(2),
+      count(poolPatches),
+      seconds(filled.controllerMs),
+      seconds(filled.simulatorMs),
+      megabytes.toFixed(0),
+      count(Math.round((1e6 * (megabytes - emptyMegabytes)) / machines)),
     ]),
-  )}\n\n${markdown(
-    ['virtual machines', 'deleted after', 'all addresses free after', 'patches of the pool'],
-    rows.map(({ machines, deleted }) => [
-      machines.toLocaleString('en'),
-      seconds(deleted.deletedAfterMs),
-      seconds(deleted.allFreeAfterMs),
-      String(deleted.poolPatches),
+  );
+}
+
+function thenTable(title: string, rows: readonly LargeRow[]): string {
+  return markdown(
+    [
+      `${title}, then`,
+      'one more has its address after ms',
+      'CPU ms: controller',
+      'simulator',
+      'one deletion is done after ms',
+      'controller CPU ms',
+      'all listed again: controller CPU s',
+      'writes',
+      'a new controller has assigned one more after s',
+      'its CPU s',
+      'page of metrics ms',
+      'MB',
+      'RSS MB then',
+    ],
+    rows.map(({ machines, oneMore, oneLess, relisted, restarted, scraped, scrapedMegabytes }) => [
+      count(machines),
+      oneMore.elapsedMs.toFixed(0),
+      oneMore.controllerMs.toFixed(0),
+      oneMore.simulatorMs.toFixed(0),
+      oneLess.elapsedMs.toFixed(0),
+      oneLess.controllerMs.toFixed(0),
+      seconds(relisted.controllerMs),
+      String(relisted.writes),
+      seconds(restarted.elapsedMs),
+      seconds(restarted.controllerMs),
+      scraped.ms.toFixed(0),
+      scraped.megabytes.toFixed(1),
+      scrapedMegabytes.toFixed(0),
     ]),
-  )}\n`,
-);
+  );
+}
+
+async function agentTable(): Promise<string> {
+  const lines: string[][] = [];
+  for (const addresses of countsOf(options.pool)) {
+    const { megabytes, parsed, served, answered } = await measureAgentPool(addresses);
+    lines.push([count(addresses), megabytes.toFixed(2), shown(parsed), shown(served), shown(answered)]);
+  }
+  return markdown(
+    [
+      'an agent, one client more: addresses of the pool',
+      'event MB',
+      'event parsed ms: median, most',
+      'served',
+      'new client answered',
+    ],
+    lines,
+  );
+}
+
+function shown({ median, most }: Spread): string {
+  return `${median.toFixed(1)}, ${most.toFixed(1)}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en');
+}
 
 function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
+  return (ms / 1000).toFixed(2);
 }
 
-async function measure(count: number): Promise<Row> {
-  const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bench-'));
-  const kubeconfig = join(folder, 'kubeconfig');
-  const started: ChildProcess[] = [];
-  try {
-    started.push(run(SIMULATOR_BIN, ['--kubeconfig', kubeconfig]));
-    const cluster = await waitFor('the API server', () => ClusterAccess.open(kubeconfig).catch(() => undefined), 20_000);
-    await waitFor(
-      'the API server to answer',
-      () =>
-        cluster.list('Namespace').then(
-          () => true,
-          () => false,
-        ),
-      20_000,
-    );
-    await cluster.applyFile(join(EXAMPLES, 'crds.yaml'));
-    started.push(
-      run(CONTROLLER_BIN, [
-        ...[
-          'run',
-          '--kubeconfig',
-          kubeconfig,
-          '--no-agent',
-          '--no-leader-election',
-          '--http',
-          CONTROLLER_HTTP,
-          '--log-level',
-          'warn',
-        ],
-      ]),
-    );
-    await waitFor('the controller', async () => (await metric('vmdhcpcontroller_leading').catch(() => 0)) > 0, 20_000);
-    await cluster.create({
-      apiVersion: 'k8s.cni.cncf.io/v1',
-      kind: 'NetworkAttachmentDefinition',
-      metadata: { namespace: 'default', name: 'net' },
-      spec: {},
-    });
-    await cluster.create(pool());
-    await cluster.waitForObject('IPPool', 'default/pool', ({ status }) => readConditions(status).length > 0);
-    const row = await fill(cluster, count);
-    cluster.close();
-    return row;
-  } finally {
-    for (const child of started.reverse()) {
-      child.kill('SIGTERM');
-      await new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve(undefined)));
-    }
-    rmSync(folder, { recursive: true });
-  }
-}
-
-async function fill(cluster: ClusterAccess, count: number): Promise<Row> {
-  const writesBefore = await writes();
-  const cpuBefore = await metric('process_cpu_seconds_total');
-  const addressed = countAddressed(cluster, count);
-  const begunAtMs = performance.now();
-  await each(count, async (index) => void (await cluster.create(machineNumber(index))));
-  const createdAfterMs = performance.now() - begunAtMs;
-  const doneAtMs = await addressed;
-  const after = await writes();
-  return {
-    machines: count,
-    createdAfterMs,
-    allAddressedAfterMs: doneAtMs - begunAtMs,
-    writesPerMachine: (after.all - writesBefore.all) / count,
-    poolPatches: after.pool - writesBefore.pool,
-    controllerCpuMs: 1000 * ((await metric('process_cpu_seconds_total')) - cpuBefore),
-    controllerMegabytes: (await metric('process_resident_memory_bytes')) / 2 ** 20,
-    deleted: await empty(cluster, count),
-  };
-}
-
-async function empty(cluster: ClusterAccess, count: number): Promise<DeletionRow> {
-  const client = cluster.client('VirtualMachine');
-  const uids = new Map((await cluster.list('VirtualMachine')).map(({ metadata }) => [metadata.name, metadata.uid ?? '']));
-  const before = await writes();
-  const begunAtMs = performance.now();
-  await each(count, async (index) => void (await client.delete(`default/vm-${index}`, uids.get(`vm-${index}`) ?? '')));
-  const deletedAfterMs = performance.now() - begunAtMs;
-  const isFree = async () => readField((await cluster.get('IPPool', 'default/pool'))?.status, 'ipv4', 'used') === 0 || undefined;
-  await waitFor('all addresses to be free', isFree, 600_000);
-  const allFreeAfterMs = performance.now() - begunAtMs;
-  return { deletedAfterMs, allFreeAfterMs, poolPatches: (await writes()).pool - before.pool };
-}
-
-/** So many requests, some at a time. */
-async function each(count: number, request: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < count) await request(next++);
-  };
-  await Promise.all(Array.from({ length: REQUESTS_AT_ONCE }, work));
-}
-
-/** Resolves with the moment at which the last one has its address. */
-async function countAddressed(cluster: ClusterAccess, count: number): Promise<number> {
-  const addressed = new Set<string>();
-  const client = cluster.client('VirtualMachineNetworkConfig');
-  const { resourceVersion } = await client.list({ limit: 1 });
-  return await new Promise<number>((resolve, reject) => {
-    const stop = client.watch(resourceVersion, {
-      onEvent: (event) => {
-        if (event.type === 'bookmark' || !hasAddress(event.object)) return;
-        addressed.add(event.object.metadata.name);
-        if (addressed.size < count) return;
-        stop();
-        resolve(performance.now());
-      },
-      onEnd: (end) => reject(new Error(`the watch ended: ${JSON.stringify(end)}`)),
-    });
-  });
-}
-
-function hasAddress({ status }: KubernetesObject): boolean {
-  return readConditions(status).some(({ type, status: state }) => type === 'Allocated' && state === 'True');
-}
-
-async function writes(): Promise<{ readonly all: number; readonly pool: number }> {
-  const lines = (await metrics()).filter((line) =>
-    /^vmdhcpcontroller_api_requests_total\{.*method="(POST|PATCH|PUT|DELETE)"/.test(line),
-  );
-  const sum = (some: readonly string[]) => some.reduce((total, line) => total + Number(line.split(' ').at(-1)), 0);
-  return { all: sum(lines), pool: sum(lines.filter((line) => line.includes('resource="ippools/status"'))) };
-}
-
-async function metric(name: string): Promise<number> {
-  const line = (await metrics()).find((text) => text.startsWith(`${name} `));
-  return Number(line?.split(' ').at(-1) ?? 0);
-}
-
-async function metrics(): Promise<string[]> {
-  return (await (await fetch(`http://${CONTROLLER_HTTP}/metrics`)).text()).split('\n');
-}
-
-function run(bin: string, parameters: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [bin, ...parameters], { stdio: ['ignore', 'ignore', 'inherit'] });
-}
-
-function pool(): KubernetesObject {
-  const pool = { start: '10.0.1.0', end: '10.0.99.255' };
-  const ipv4Config = { cidr: '10.0.0.0/16', serverIP: '10.0.0.2', router: '10.0.0.1', pool };
-  return ipPool('default/pool', { network: 'default/net', ipv4Config });
-}
-
-function machineNumber(index: number): KubernetesObject {
-  const octets = [index >> 16, index >> 8, index].map((octet) => (octet & 0xff).toString(16).padStart(2, '0'));
-  return virtualMachine(`default/vm-${index}`, `02:00:5e:${octets.join(':')}`, 'default/net');
+/** One line, written over by the next; nothing where it is no terminal. */
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }

@@ -1,4 +1,4 @@
-/** npm run bench:hosts: an agent of bare-metal hosts, with a simulated API server over HTTPS and management controllers that are a function: how long until hosts have objects, what polls cost, and what hosts that hang cost others. */
+/** npm run bench -- hosts: an agent of bare-metal hosts, with a simulated API server over HTTPS and management controllers that are a function: how long until hosts have objects, what polls cost, and what hosts that hang cost others. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,14 +22,14 @@ import { ClusterAccess, waitFor } from '@vmdhcp/lab';
 import { Command } from 'commander';
 import { markdown } from './tables.js';
 
-const options = new Command('npm run bench:hosts --')
+const options = new Command('npm run bench -- hosts')
   .description(
     'Measures the agent of bare-metal hosts: new hosts, polls, single changes, hosts that hang, and a change of the leader.',
   )
   .option('--hosts <n>', 'hosts of one ClusterAgent, at most 60000', '1000')
   .option('--interval <seconds>', 'from one poll of a host to the next', '10')
   .option('--rounds <n>', 'single changes', '20')
-  .addHelpText('after', '\nExample:\n  npm run bench:hosts -- --hosts 100 --interval 5\n')
+  .addHelpText('after', '\nExample:\n  npm run bench -- hosts --hosts 100 --interval 5\n')
   .parse()
   .opts<{ readonly hosts: string; readonly interval: string; readonly rounds: string }>();
 

@@ -35,33 +35,29 @@ const IDLE_LOOKS = 4;
 interface ClusterParts {
   readonly folder: string;
   readonly simulator: ChildProcess;
-  readonly controllerFlags: readonly string[];
 }
 
 export class LargeCluster {
   readonly access: ClusterAccess;
   readonly #folder: string;
   readonly #simulator: ChildProcess;
-  readonly #controllerFlags: readonly string[];
   /** Where the controller serves its status. */
   #http = '';
   #controller: ChildProcess | undefined;
 
   private constructor(parts: Pick<LargeCluster, 'access'> & ClusterParts) {
-    const { folder, simulator, access, controllerFlags } = parts;
+    const { folder, simulator, access } = parts;
     this.#folder = folder;
     this.#simulator = simulator;
     this.access = access;
-    this.#controllerFlags = controllerFlags;
   }
 
-  /** @param controllerFlags - of Node, in place of those that the controller gives itself; none: its own. */
-  static async start(controllerFlags: readonly string[] = []): Promise<LargeCluster> {
+  static async start(): Promise<LargeCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bench-'));
     const kubeconfig = join(folder, 'kubeconfig');
     const simulator = fork(SIMULATOR, [kubeconfig]);
     await nextAnswer(simulator);
-    const cluster = new LargeCluster({ folder, simulator, access: await ClusterAccess.open(kubeconfig), controllerFlags });
+    const cluster = new LargeCluster({ folder, simulator, access: await ClusterAccess.open(kubeconfig) });
     await cluster.access.applyFile(join(CLUSTER_EXAMPLES, 'crds.yaml'));
     await cluster.startController();
     return cluster;
@@ -71,7 +67,7 @@ export class LargeCluster {
     this.#http = `127.0.0.1:${await freePort()}`;
     const flags = ['--kubeconfig', join(this.#folder, 'kubeconfig'), '--http', this.#http, '--log-level', 'warn'];
     const run = [CONTROLLER_BIN, 'run', '--no-agent', '--no-leader-election', ...flags];
-    this.#controller = spawn(process.execPath, [...this.#controllerFlags, ...run], { stdio: ['ignore', 'ignore', 'inherit'] });
+    this.#controller = spawn(process.execPath, run, { stdio: ['ignore', 'ignore', 'inherit'] });
     await waitFor(
       'the controller',
       () =>

@@ -1,4 +1,4 @@
-/** One row of `npm run bench:large`: a cluster is filled, then small things happen in it. */
+/** One row of `npm run bench -- control`: a cluster is filled, then small things happen in it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { readConditions } from '@vmdhcp/kube-runtime';
 import { ipPool, networkAttachment, virtualMachine } from '@vmdhcp/lab';
@@ -10,8 +10,6 @@ export interface LargeSettings {
   readonly perPool: number;
   /** Of single creations and deletions: the median counts. */
   readonly rounds: number;
-  /** Of Node, for the controller; none: its own. */
-  readonly controllerFlags: readonly string[];
   readonly onProgress: (text: string) => void;
 }
 
@@ -38,7 +36,7 @@ const PROGRESS_EVERY = 500;
 
 export async function measureLarge(settings: LargeSettings): Promise<LargeRow> {
   const { machines, perPool } = settings;
-  const cluster = await LargeCluster.start(settings.controllerFlags);
+  const cluster = await LargeCluster.start();
   try {
     const pools = Number.isFinite(perPool) ? Math.ceil(machines / perPool) : 1;
     await createPools(cluster, pools);

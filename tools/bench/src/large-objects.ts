@@ -1,4 +1,4 @@
-/** The objects of `npm run bench:large`. */
+/** The objects of `npm run bench -- control`. */
 
 /** The MAC address of a virtual machine by its number. */
 export function macOf(index: number): string {

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:leases`: leases of unknown clients. New leases in a second beside other servers, in one run; how long an agent needs to start with many; and
+ * `npm run bench -- leases`: leases of unknown clients. New leases in a second beside other servers, in one run; how long an agent needs to start with many; and
  * which leases are lost when it is killed while many clients come.
  */
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { FIRST_ADDRESS, macOf, SERVER_ADDRESS } from './served-network.js';
 import { findProgram } from './servers.js';
 import { RELAY_ADDRESS, TestBed } from './test-bed.js';
 
-const options = new CommandLine('npm run bench:leases --')
+const options = new CommandLine('npm run bench -- leases')
   .description('Measures leases of unknown clients, recorded on the disk.')
   .option('--rounds <n>', 'rounds of the comparison', '2')
   .option('--seconds <n>', 'length of one measurement', '6')

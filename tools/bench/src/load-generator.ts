@@ -35,8 +35,6 @@ export interface LoadSettings {
   readonly seconds: number;
   /** How many hardware addresses; client `i` has the first one plus `i`. */
   readonly clients: number;
-  /** The hardware address of the first client is so much later; default 0. */
-  readonly firstClient?: number;
   /** Exchanges that begin in a second; default: as many as the window allows. */
   readonly perSecond?: number;
   /** True: the result has every client that got an ACK. */
@@ -161,8 +159,7 @@ class LoadRun {
       this.#underWay--;
     }
     this.#state[slot] = State.discovering;
-    const { clients, firstClient = 0 } = this.#settings;
-    this.#client[slot] = firstClient + (this.#started++ % clients);
+    this.#client[slot] = this.#started++ % this.#settings.clients;
     this.#sentAt[slot] = now;
     this.#underWay++;
     this.#queue(this.#templates.discover, slot);

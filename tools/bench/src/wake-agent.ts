@@ -1,5 +1,5 @@
 /**
- * The second part of npm run bench:wake-on-lan: `vmdhcp-agent wol` as in a cluster, with the rights that it has there. Its manager is this process, behind mutual TLS; a
+ * npm run bench -- wake-on-lan --only agent: `vmdhcp-agent wol` as in a cluster, with the rights that it has there. Its manager is this process, behind mutual TLS; a
  * machine on the network floods it with made-up addresses, and wakes a machine of the list now and then.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * npm run bench:wake-on-lan -- --cluster: ten nodes hear one packet. How long it takes from the packet to the request that starts the machine, and how many requests there are: as usual, with a
+ * npm run bench -- wake-on-lan --only cluster: ten nodes hear one packet. How long it takes from the packet to the request that starts the machine, and how many requests there are: as usual, with a
  * manager that is killed meanwhile, and without a manager for a minute.
  */
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,6 @@ import { type SleepingMachine, WakeNodes, type Way } from './wake-nodes.js';
 
 const { values } = parseArgs({
   options: {
-    cluster: { type: 'boolean' },
     'wake-ups': { type: 'string', default: '100' },
     kills: { type: 'string', default: '20' },
     'away-seconds': { type: 'string', default: '60' },

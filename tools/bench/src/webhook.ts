@@ -1,5 +1,5 @@
 /**
- * npm run bench:webhook: a webhook process on one core, with 1,000 IPPools and 10,000 virtual machines in its caches, and 500 AdmissionReviews a
+ * npm run bench -- webhook: a webhook process on one core, with 1,000 IPPools and 10,000 virtual machines in its caches, and 500 AdmissionReviews a
  * second over TLS. Latency is what the API server would see.
  */
 import { spawnSync } from 'node:child_process';

@@ -14,10 +14,10 @@ declare module 'vitest' {
 
 const CGROUPS = '/sys/fs/cgroup/unified';
 
-/** The images that `npm run test:images` has built: registries cannot be reached from here. */
+/** The images that `npm test -- images` has built: registries cannot be reached from here. */
 export function setup(project: TestProject): void {
   const layouts = process.env['VMDHCP_IMAGE_LAYOUTS'];
-  if (layouts === undefined) throw new Error('there are no images; run these tests by "npm run test:images"');
+  if (layouts === undefined) throw new Error('there are no images; run these tests by "npm test -- images"');
   project.provide('layouts', layouts);
   project.provide('images', readJson<readonly ImageSummary[]>(join(layouts, 'built.json')));
   // crun does not run where control groups of both versions are mounted. This mount is seen in the namespaces of the tests only.

@@ -51,7 +51,7 @@ export {
   MANAGEMENT_NETWORK,
 } from './lab-cluster.js';
 export type { LabNode } from './lab-node.js';
-export { type ContainerOfPod, type LabPod, type StartContainer, startCheckout, startInPod } from './lab-pod.js';
+export { type ContainerOfPod, type LabPod, type StartContainer, startInPod } from './lab-pod.js';
 export { LabProcess } from './lab-process.js';
 export { ownControllerDeployment } from './migration-objects.js';
 export { type IpPoolSettings, ipPool, networkAttachment } from './network-and-pool.js';

@@ -30,7 +30,7 @@ export class Lab {
 
   /** @throws Error outside of namespaces of its own. */
   constructor() {
-    if (process.env[LAB_VARIABLE] !== '1') throw new Error('the lab runs only in namespaces of its own: npm run test:lab');
+    if (process.env[LAB_VARIABLE] !== '1') throw new Error('the lab runs only in namespaces of its own: npm test -- lab');
     mkdirSync(RUN, { recursive: true });
     this.folder = mkdtempSync(join(RUN, 'lab-'));
   }

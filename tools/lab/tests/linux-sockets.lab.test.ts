@@ -35,7 +35,7 @@ let index: number;
 let closers: (() => void)[];
 
 beforeEach(() => {
-  if (process.env[LAB_VARIABLE] !== '1') throw new Error('only in namespaces of its own: npm run test:lab');
+  if (process.env[LAB_VARIABLE] !== '1') throw new Error('only in namespaces of its own: npm test -- lab');
   closers = [];
   run('ip', ['netns', 'add', 'there']);
   run('ip', [

@@ -369,7 +369,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     expect(colours.slice(0, 3)).toEqual([used, free, excluded]);
   });
 
-  it('the pictures of docs/page.md have the words of the page; npm run pictures:page makes them anew', async () => {
+  it('the pictures of docs/page.md have the words of the page; npm run pictures -- page makes them anew', async () => {
     served = await replaceWith(picturedPage(Date.now()));
     const pictured = JSON.parse(readFileSync(new URL(`../../../${PICTURE_WORDS}`, import.meta.url), 'utf8')) as object;
     const words: Record<string, readonly string[]> = {};

@@ -7,7 +7,7 @@ import {
   type TopologyFault,
 } from './topology-story-fixtures.js';
 
-/** `npm run test:seeds` plays thousands. */
+/** `npm test -- seeds` plays thousands. */
 const SEEDS = 3;
 
 describe('a switch of the topology, in steps that come in any order', () => {

@@ -11,7 +11,7 @@ describe('the controller is killed at every write in turn', () => {
   });
 });
 
-/** `npm run test:seeds` plays thousands. */
+/** `npm test -- seeds` plays thousands. */
 describe('20 seeds of lost writes, conflicts, dropped watches, forgotten history and restarts', () => {
   it.each(Array.from({ length: 20 }, (_, seed) => seed))('seed %i', async (seed) => {
     expect(await playCrashStory(seed)).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { playLateStory, playOrphanStory, playRandomStory } from './random-story-fixtures.js';
 import type { StoryFault } from './story-fixtures.js';
 
-/** Four of each family; `npm run test:seeds` plays thousands. */
+/** Four of each family; `npm test -- seeds` plays thousands. */
 const SEEDS = Number(process.env['VMDHCP_STORIES'] ?? 24);
 const FIRST = Number(process.env['VMDHCP_STORIES_FIRST'] ?? 0);
 

@@ -1,10 +1,10 @@
-// Replays transcripts of a real API server against the simulator: `npm run test:recordings`.
+// Replays transcripts of a real API server against the simulator: `npm test -- recordings`.
 import { parseArgs } from 'node:util';
 import type { AcceptedDifference, JudgedDifference } from './accepted-differences.js';
 import { FIXTURES, type ReplayResult, readRecordings, replayItself, replayScenario } from './replay-recordings.js';
 import { scenarioNumber } from './transcript.js';
 
-const HELP = `Usage: npm run test:recordings -- [DIR] [options]
+const HELP = `Usage: npm test -- recordings [DIR] [options]
 
 Replays the transcripts in DIR, each against a fresh simulator, and prints every difference; without DIR those of the repository.
 Exit code 1 when a difference is not in accepted-differences.json, or one that is in it does not occur any more.
@@ -15,9 +15,9 @@ Exit code 1 when a difference is not in accepted-differences.json, or one that i
   --itself       replay against a server that answers as recorded: the comparison must find no difference
 
 Examples:
-  npm run test:recordings
-  npm run test:recordings -- --only 06,11 --verbose
-  npm run test:recordings -- ~/recordings/kube-1.37
+  npm test -- recordings
+  npm test -- recordings --only 06,11 --verbose
+  npm test -- recordings ~/recordings/kube-1.37
 `;
 
 /** Some scenarios wait, for a webhook that does not answer and for controllers. */

@@ -1,4 +1,4 @@
-// npm run pictures:page: the status page in a real Chromium, over data in memory, as the pictures of docs/page.md, and their words, by which a test knows when they are old.
+// npm run pictures -- page: the status page in a real Chromium, over data in memory, as the pictures of docs/page.md, and their words, by which a test knows when they are old.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { openPicture, PAGE_PICTURES, PICTURE_WORDS, picturedPage, startBrowser, wordsOf } from '../../tools/lab/dist/index.js';

@@ -1,4 +1,4 @@
-/** `npm run bench`. */
+/** npm run bench -- packets: the agent beside other DHCP servers, and what it needs. */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { Lab } from '@vmdhcp/lab';
@@ -21,7 +21,7 @@ interface Options {
   readonly json?: string;
 }
 
-const options = new Command('npm run bench --')
+const options = new Command('npm run bench -- packets')
   .description('Measures the agent beside the DHCP servers that are installed, in one run.')
   .option('--rounds <n>', 'rounds; the median of each row is shown, of two the better one', '2')
   .option('--seconds <n>', 'length of one measurement', '10')
@@ -30,7 +30,7 @@ const options = new Command('npm run bench --')
   .option('--json <file>', 'write every measurement there')
   .addHelpText(
     'after',
-    '\nExamples:\n  npm run bench\n  npm run bench -- --rounds 1 --only compare\n  npm run bench -- --only soak\n',
+    '\nExamples:\n  npm run bench -- packets\n  npm run bench -- packets --rounds 1 --only compare\n  npm run bench -- packets --only soak\n',
   )
   .parse()
   .opts<Options>();
