@@ -3,7 +3,7 @@
  * absent, so that what was added by hand is removed again. A field of later versions of Kubernetes is not known here and stays.
  */
 
-/** Of the pod; what an agent needs of these follows after it. */
+/** Fields of the pod; a pod that needs one of them sets it after these. */
 export const ABSENT_POD_FIELDS = {
   hostNetwork: undefined,
   hostPID: undefined,
@@ -20,7 +20,7 @@ export const ABSENT_POD_FIELDS = {
   resourceClaims: undefined,
 };
 
-/** Of the container of the agent; what it needs of these follows after it. */
+/** Fields of the container; one that needs one of them sets it after these. */
 export const ABSENT_CONTAINER_FIELDS = {
   command: undefined,
   envFrom: undefined,

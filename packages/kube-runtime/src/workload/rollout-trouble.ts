@@ -20,7 +20,7 @@ export interface RolloutRemedies {
   readonly quota: string;
 }
 
-/** Of the API server's message; that of a policy may be long. */
+/** The maximum length of the API server's message; that of a policy may be long. */
 const MOST_CHARACTERS = 500;
 
 /** Undefined: nothing is known to keep its pods from being made. Pods that were made and do not run report why themselves. */
