@@ -6,7 +6,7 @@ import type { AgentsSettings, AuditSettings, ClusterNetworks } from '@vmdhcp/rec
 import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
 import { type AddParts, joinParts } from '../run/added-parts.js';
-import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
+import { type ClusterOptions, clusterOf, openConnection } from '../run/connect.js';
 import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
 import { readElectionTimes } from '../run/election-times.js';
 import { logLevelOf } from '../run/log-level.js';
@@ -46,7 +46,7 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
   keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
   const metrics = createMetrics();
   const settings = toSettings(options, agents);
-  const cluster = await findCluster(options);
+  const cluster = await clusterOf(options);
   const { onRequest } = metrics;
   const controller = new ControllerProcess(settings, {
     connection: openConnection(cluster, { onRequest }),

@@ -2,7 +2,7 @@ import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { ClusterNetworks, VirtualMachineRules } from '@vmdhcp/reconciler';
 import { createLogger, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
-import { type ClusterOptions, findCluster, openConnection } from '../run/connect.js';
+import { type ClusterOptions, clusterOf, openConnection } from '../run/connect.js';
 import { ownNamespace } from '../run/own-namespace.js';
 import { createWebhookMetrics } from '../webhook/webhook-metrics.js';
 import { WebhookProcess } from '../webhook/webhook-process.js';
@@ -43,7 +43,7 @@ export async function runWebhook(options: WebhookOptions): Promise<void> {
       bareMetal: options.bareMetal === true,
       clusterNetworks: options.clusterNetworks,
     },
-    { connection: openConnection(await findCluster(options), { onRequest: metrics.onRequest }), logger, metrics },
+    { connection: openConnection(await clusterOf(options), { onRequest: metrics.onRequest }), logger, metrics },
   );
   asked.addEventListener('abort', () => void webhook.stop(), { once: true });
   await webhook.start();

@@ -6,8 +6,8 @@ import { formatTime, type KubernetesObject, keyOf, readText } from '@vmdhcp/kube
 import type { AssignmentRecord, PoolRecords } from '@vmdhcp/reconciler/audit';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { type AuditRow, auditColumns, rowsAt, toRow } from './audit-rows.js';
+import type { ReaderOptions } from './cluster-reader.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
-import type { ReaderOptions } from './inspect-options.js';
 import type { ListFormat } from './list-formats.js';
 import { parseWhen } from './parse-when.js';
 import { networkOf } from './pool-rows.js';

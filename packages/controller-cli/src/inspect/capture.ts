@@ -9,9 +9,9 @@ import { execInPod, type RunningCommand } from '../pod-exec/exec-in-pod.js';
 import { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';
 import { inAgentContainer } from './agent-container.js';
 import { describeFailure } from './ask-agent.js';
+import type { ReaderOptions } from './cluster-reader.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findLeadersOf } from './find-leaders.js';
-import type { ReaderOptions } from './inspect-options.js';
 import { NoPcapngError, PcapngBlocks } from './pcapng-blocks.js';
 import { PrintableLines, printable } from './printable.js';
 

@@ -3,10 +3,22 @@
 import type { MissingRight, Observed } from '@vmdhcp/explain';
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { parseTime } from '@vmdhcp/kube-runtime';
-import { ApiConnection, ApiObjectClient, ApiRequestError, type ClusterConnection } from '@vmdhcp/kube-runtime/node';
+import {
+  ApiConnection,
+  ApiObjectClient,
+  ApiRequestError,
+  type ClusterConnection,
+  findCluster,
+  NoClusterError,
+} from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { findReaderCluster } from './find-reader-cluster.js';
-import type { ReaderOptions } from './inspect-options.js';
+
+/** Which cluster, and which namespace unless a name has its own. */
+export interface ReaderOptions {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly namespace?: string;
+}
 
 export type ListResult =
   | { readonly kind: 'found'; readonly objects: readonly KubernetesObject[] }
@@ -38,7 +50,7 @@ export class ClusterReader {
 
   /** @throws CommandError where there is no way to a cluster. */
   static async open(options: ReaderOptions): Promise<ClusterReader> {
-    const cluster = await findReaderCluster(options);
+    const cluster = await clusterOf(options);
     return new ClusterReader(cluster, options.namespace ?? cluster.namespace);
   }
 
@@ -121,4 +133,14 @@ export function toCommandError(error: unknown): unknown {
     isUnreachable ? ExitCode.unavailable : ExitCode.failed,
     cause,
   );
+}
+
+/** The cluster of a person's kubeconfig; in a pod that of its ServiceAccount. @throws CommandError if there is no way to one. */
+async function clusterOf({ kubeconfig: path, context }: ReaderOptions): Promise<ClusterConnection> {
+  try {
+    return await findCluster({ path, context }, process.env);
+  } catch (error) {
+    if (error instanceof NoClusterError) throw new CommandError(error.message, ExitCode.noInput, { cause: error });
+    throw error;
+  }
 }

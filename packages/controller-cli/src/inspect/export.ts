@@ -2,9 +2,9 @@ import { describeMissingRight } from '@vmdhcp/explain';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
+import type { ReaderOptions } from './cluster-reader.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { exportedPools, toCsv, toKea } from './exported-addresses.js';
-import type { ReaderOptions } from './inspect-options.js';
 
 export interface ExportOptions extends ReaderOptions {
   readonly format: 'csv' | 'kea';

@@ -1,12 +1,6 @@
 /** The options that every command of `kubectl vmdhcp` has, as kubectl spells them. */
 import { Option } from 'commander';
 
-export interface ReaderOptions {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly namespace?: string;
-}
-
 export const readerOptions = (): Option[] => [
   new Option('--kubeconfig <file>', 'kubeconfig; default: what kubectl uses'),
   new Option('--context <name>', 'context of the kubeconfig; default: its current one'),

@@ -3,8 +3,8 @@
 import { describeMissingRight } from '@vmdhcp/explain';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import type { ReaderOptions } from './cluster-reader.js';
 import { ClusterReader, type ListResult, toCommandError } from './cluster-reader.js';
-import type { ReaderOptions } from './inspect-options.js';
 import type { ListFormat } from './list-formats.js';
 import type { ListedBeside, ListedKind } from './listed-kind.js';
 import { rowsOf, sortRows } from './listed-rows.js';

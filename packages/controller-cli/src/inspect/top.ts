@@ -1,9 +1,9 @@
 /** `kubectl vmdhcp top`: asks the leader of each group of agents in its pod. */
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { type AskedAgent, askAgent } from './ask-agent.js';
+import type { ReaderOptions } from './cluster-reader.js';
 import { ClusterReader, toCommandError } from './cluster-reader.js';
 import { findLeaders, findLeadersOf } from './find-leaders.js';
-import type { ReaderOptions } from './inspect-options.js';
 import type { Leader } from './leader.js';
 import type { ListFormat } from './list-formats.js';
 import { mapBounded } from './map-bounded.js';

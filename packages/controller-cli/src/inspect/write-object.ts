@@ -1,6 +1,6 @@
 import type { WriteRefusal, WriteResult } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import type { ReaderOptions } from './inspect-options.js';
+import type { ReaderOptions } from './cluster-reader.js';
 import { type DataFormat, printData } from './print-data.js';
 
 export interface WriteOptions extends ReaderOptions {

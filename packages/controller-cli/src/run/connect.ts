@@ -1,8 +1,7 @@
 import {
   ApiConnection,
   type ClusterConnection,
-  connectByKubeConfig,
-  connectInCluster,
+  findCluster,
   NoClusterError,
   type RequestObserver,
 } from '@vmdhcp/kube-runtime/node';
@@ -15,7 +14,7 @@ export interface ClusterOptions {
 
 /** @throws CommandError where there is no way to a cluster. */
 export async function connect(options: ClusterOptions): Promise<ApiConnection> {
-  return openConnection(await findCluster(options));
+  return openConnection(await clusterOf(options));
 }
 
 export interface ConnectionExtras {
@@ -27,13 +26,10 @@ export function openConnection(cluster: ClusterConnection, extras: ConnectionExt
   return new ApiConnection(cluster, { userAgent: 'vmdhcp-controller', ...extras });
 }
 
-/** @throws CommandError where there is no way to a cluster. */
-export async function findCluster({ kubeconfig: path, kubecontext: context }: ClusterOptions): Promise<ClusterConnection> {
+/** @throws CommandError if there is no way to a cluster. */
+export async function clusterOf({ kubeconfig: path, kubecontext: context }: ClusterOptions): Promise<ClusterConnection> {
   try {
-    if (!path && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
-    const { readSimpleKubeConfig } = await import('./simple-kubeconfig.js');
-    const simple = readSimpleKubeConfig({ kubeconfig: path || undefined, context: context || undefined }, process.env);
-    return simple ?? (await connectByKubeConfig({ ...(path && { path }), ...(context && { context }) }));
+    return await findCluster({ path, context }, process.env);
   } catch (error) {
     if (error instanceof NoClusterError) throw new CommandError(error.message, ExitCode.noInput, { cause: error });
     throw error;

@@ -18,4 +18,5 @@ export {
   NoClusterError,
 } from './cluster-connection.js';
 export { errorForLog } from './error-for-log.js';
+export { findCluster } from './find-cluster.js';
 export { systemClock } from './system-clock.js';
