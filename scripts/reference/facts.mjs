@@ -1,15 +1,14 @@
 // What the programs and their objects have, as the built packages have it: what docs/reference is generated from, and what the other
 // pages are compared with.
 
+import { createWebhookMetrics } from '../../packages/admission/dist/webhook/webhook-metrics.js';
 import { program as agent } from '../../packages/agent-cli/dist/program.js';
 import { createMetrics as agentMetrics } from '../../packages/agent-process/dist/http/metrics.js';
 import { HostEventLog } from '../../packages/bare-metal/dist/linux/host-event-log.js';
-import { createBareMetalMetrics } from '../../packages/controller-cli/dist/bare-metal/bare-metal-metrics.js';
-import { program as plugin } from '../../packages/controller-cli/dist/inspect/program.js';
 import { program as controller } from '../../packages/controller-cli/dist/program.js';
-import { createMetrics as controllerMetrics } from '../../packages/controller-cli/dist/run/metrics.js';
-import { createWakeMetrics as createManagerMetrics } from '../../packages/controller-cli/dist/wake-on-lan/wake-metrics.js';
-import { createWebhookMetrics } from '../../packages/controller-cli/dist/webhook/webhook-metrics.js';
+import { createBareMetalMetrics } from '../../packages/controller-process/dist/bare-metal/bare-metal-metrics.js';
+import { createMetrics as controllerMetrics } from '../../packages/controller-process/dist/run/metrics.js';
+import { createWakeMetrics as createManagerMetrics } from '../../packages/controller-process/dist/wake-on-lan/wake-metrics.js';
 import { AGENT_PACKET_REASONS } from '../../packages/dhcp-agent/dist/index.js';
 import { PACKET_REASONS } from '../../packages/dhcp-allocator/dist/index.js';
 import { clusterAgentResource } from '../../packages/ippool-api/dist/bare-metal/index.js';
@@ -22,6 +21,7 @@ import {
   virtualMachineNetworkConfigResource,
   wolConfigResource,
 } from '../../packages/ippool-api/dist/index.js';
+import { program as plugin } from '../../packages/kubectl-vmdhcp/dist/program.js';
 import { ADMISSION_RULES } from '../../packages/reconciler/dist/index.js';
 import { EXIT_CODES } from '../../packages/service-process/dist/index.js';
 import { registerReportMetrics } from '../../packages/wake-on-lan/dist/linux/report-metrics.js';

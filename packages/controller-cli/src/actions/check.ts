@@ -1,9 +1,7 @@
+import { checkManifests, findManifestFiles, formatFindings } from '@vmdhcp/admission';
+import type { OutputFormat } from '@vmdhcp/admission/output-formats';
 import type { Ipv4Address, Ipv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { ExitCode } from '@vmdhcp/service-process';
-import { checkManifests } from '../check/check-manifests.js';
-import { findManifestFiles } from '../check/find-manifest-files.js';
-import { formatFindings } from '../check/format-findings.js';
-import type { OutputFormat } from '../check/output-format.js';
 
 export interface CheckOptions {
   /** Files, folders, or `-`. */

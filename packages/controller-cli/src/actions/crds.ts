@@ -1,8 +1,8 @@
+import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
+import { applyCrds, CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '@vmdhcp/controller-process/crds';
 import { type CustomResource, toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
 import { stringify } from 'yaml';
-import { applyCrds, CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../run/apply-crds.js';
-import { type ClusterOptions, connect } from '../run/connect.js';
 
 export interface CrdsOptions extends ClusterOptions {
   readonly apply?: boolean;

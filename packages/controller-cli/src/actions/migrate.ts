@@ -1,3 +1,11 @@
+import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
+import {
+  describeLeftovers,
+  findLeftovers,
+  Migration,
+  type MigrationOutlook,
+  removeLeftovers,
+} from '@vmdhcp/controller-process/migration';
 import { describeCount, keyOf } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
 import {
@@ -8,9 +16,6 @@ import {
   type WorkloadRole,
 } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { type ClusterOptions, connect } from '../run/connect.js';
-import { Migration, type MigrationOutlook } from '../run/migration.js';
-import { describeLeftovers, findLeftovers, removeLeftovers } from '../run/migration-leftovers.js';
 
 export interface MigrateOptions extends ClusterOptions {
   readonly dryRun?: boolean;

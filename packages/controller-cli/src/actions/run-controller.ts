@@ -1,18 +1,25 @@
 import { readFileSync } from 'node:fs';
 import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
+import {
+  type AddParts,
+  type ClusterOptions,
+  type ControllerMetrics,
+  ControllerProcess,
+  type ControllerProcessSettings,
+  clusterOf,
+  createMetrics,
+  joinParts,
+  logLevelOf,
+  openConnection,
+  readElectionTimes,
+} from '@vmdhcp/controller-process';
+import type { StatusPageSettings } from '@vmdhcp/controller-process/page';
+import type { WakeOnLanSettings } from '@vmdhcp/controller-process/wake-on-lan';
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings, AuditSettings, ClusterNetworks } from '@vmdhcp/reconciler';
 import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
-import { type AddParts, joinParts } from '../run/added-parts.js';
-import { type ClusterOptions, clusterOf, openConnection } from '../run/connect.js';
-import { ControllerProcess, type ControllerProcessSettings } from '../run/controller-process.js';
-import { readElectionTimes } from '../run/election-times.js';
-import { logLevelOf } from '../run/log-level.js';
-import { type ControllerMetrics, createMetrics } from '../run/metrics.js';
-import type { StatusPageSettings } from '../status-page/add-status-page.js';
-import type { WakeOnLanSettings } from '../wake-on-lan/add-wake-on-lan.js';
 
 export interface RunOptions extends ClusterOptions {
   readonly onlyNamespace?: string;
@@ -86,7 +93,7 @@ async function loadWakeOnLan(
   { cluster, logger, metrics }: LoadPorts,
 ): Promise<AddParts | undefined> {
   if (settings === undefined) return undefined;
-  const { addWakeOnLan } = await import('../wake-on-lan/add-wake-on-lan.js');
+  const { addWakeOnLan } = await import('@vmdhcp/controller-process/wake-on-lan');
   const { registry, onRequest } = metrics;
   const connection = openConnection(cluster, { onRequest, timeoutMs: WAKE_TIMEOUT_MS });
   return addWakeOnLan(settings, { connection, logger, registry });
@@ -98,7 +105,7 @@ async function loadBareMetal(
   { logger, metrics }: { readonly logger: Logger; readonly metrics: ControllerMetrics },
 ): Promise<AddParts | undefined> {
   if (settings === undefined) return undefined;
-  const { addBareMetal } = await import('../bare-metal/add-bare-metal.js');
+  const { addBareMetal } = await import('@vmdhcp/controller-process/bare-metal');
   return addBareMetal(settings, { logger, metrics });
 }
 
@@ -112,7 +119,7 @@ async function loadStatusPage(
   { cluster, logger, metrics }: LoadPorts,
 ): Promise<AddParts | undefined> {
   if (statusPage === undefined) return undefined;
-  const { addStatusPage } = await import('../status-page/add-status-page.js');
+  const { addStatusPage } = await import('@vmdhcp/controller-process/page');
   const connection = openConnection(cluster, { onRequest: metrics.onRequest, timeoutMs: REVIEW_TIMEOUT_MS });
   const shown = {
     onlyNamespace,

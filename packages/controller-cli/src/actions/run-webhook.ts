@@ -1,11 +1,10 @@
+import { createWebhookMetrics, WebhookProcess } from '@vmdhcp/admission/webhook';
+import { type ClusterOptions, clusterOf, openConnection } from '@vmdhcp/controller-process';
+import { ownNamespace } from '@vmdhcp/controller-process/own-namespace';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { ClusterNetworks, VirtualMachineRules } from '@vmdhcp/reconciler';
 import { createLogger, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
-import { type ClusterOptions, clusterOf, openConnection } from '../run/connect.js';
-import { ownNamespace } from '../run/own-namespace.js';
-import { createWebhookMetrics } from '../webhook/webhook-metrics.js';
-import { WebhookProcess } from '../webhook/webhook-process.js';
 
 export interface WebhookOptions extends ClusterOptions {
   readonly listen: ListenAddress;

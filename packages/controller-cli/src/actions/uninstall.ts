@@ -1,8 +1,8 @@
+import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
+import { Uninstall } from '@vmdhcp/controller-process/uninstall';
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { type InstalledKind, UNINSTALL_PHASES, type UninstallPlan, type UninstallStep } from '@vmdhcp/reconciler';
 import { printableJson } from '@vmdhcp/service-process';
-import { type ClusterOptions, connect } from '../run/connect.js';
-import { Uninstall } from '../run/uninstall.js';
 
 export interface UninstallOptions extends ClusterOptions {
   readonly dryRun?: boolean;

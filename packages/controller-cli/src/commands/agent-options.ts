@@ -1,10 +1,11 @@
 /** The options of the controller about agents. */
+
+import { ownNamespace } from '@vmdhcp/controller-process/own-namespace';
 import { AGENT_LOG_LEVELS, type AgentLogLevel, type AgentLogSettings } from '@vmdhcp/ippool-api/agent';
 import type { AgentPodSettings, AgentsSettings } from '@vmdhcp/reconciler';
 import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler/agent-topologies';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
-import { ownNamespace } from '../run/own-namespace.js';
 import { parseImage } from './parse-image.js';
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'] as const;

@@ -1,7 +1,7 @@
+import { ownNamespace } from '@vmdhcp/controller-process/own-namespace';
 import type { AuditSettings } from '@vmdhcp/reconciler';
 import { booleanOption } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
-import { ownNamespace } from '../run/own-namespace.js';
 
 /** As commander has them. */
 export interface AuditOptions {

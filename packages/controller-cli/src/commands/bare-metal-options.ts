@@ -1,8 +1,8 @@
 /** The options of the controller about bare-metal hosts. */
 import type { HostAgentSettings, HostLeases } from '@vmdhcp/bare-metal/controller';
+import { ownNamespace } from '@vmdhcp/controller-process/own-namespace';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
-import { ownNamespace } from '../run/own-namespace.js';
 import type { AgentOptions } from './agent-options.js';
 
 const LEASES = ['api', 'host-path', 'pvc'] as const;

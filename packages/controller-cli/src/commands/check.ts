@@ -1,7 +1,7 @@
+import { OUTPUT_FORMATS } from '@vmdhcp/admission/output-formats';
 import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CheckOptions } from '../actions/check.js';
-import { OUTPUT_FORMATS } from '../check/output-format.js';
 
 const EXAMPLES = `
 Examples:

@@ -1,4 +1,6 @@
 /** The options of the controller about the page. */
+
+import type { StatusPageSettings } from '@vmdhcp/controller-process/page';
 import {
   booleanOption,
   CommandError,
@@ -8,7 +10,6 @@ import {
   requiredListenAddress,
 } from '@vmdhcp/service-process';
 import { Option } from 'commander';
-import type { StatusPageSettings } from '../status-page/add-status-page.js';
 
 export interface StatusPageOptions {
   readonly ui?: boolean;

@@ -1,8 +1,9 @@
 /** The options of the controller about Wake-on-LAN. */
+
+import { ownNamespace } from '@vmdhcp/controller-process/own-namespace';
+import type { WakeOnLanSettings } from '@vmdhcp/controller-process/wake-on-lan';
 import { booleanOption, CommandError, ExitCode, type ListenAddress, requiredListenAddress } from '@vmdhcp/service-process';
 import { Option } from 'commander';
-import { ownNamespace } from '../run/own-namespace.js';
-import type { WakeOnLanSettings } from '../wake-on-lan/add-wake-on-lan.js';
 import type { AgentOptions } from './agent-options.js';
 
 export interface WakeOnLanOptions extends Pick<AgentOptions, 'image' | 'imagePullSecret' | 'namespace' | 'onlyNamespace'> {

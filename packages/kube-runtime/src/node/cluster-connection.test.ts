@@ -96,6 +96,11 @@ describe('the connection of a kubeconfig', () => {
     });
   });
 
+  it('accepts plain HTTP, which kubectl proxy serves, and verifies TLS all the same', async () => {
+    expect((await connect({ cluster: { server: 'http://127.0.0.1:8001' } })).server).toBe('http://127.0.0.1:8001');
+    expect((await connect({ cluster: { server: SERVER } })).tls).toStrictEqual({});
+  });
+
   it('finds files beside the kubeconfig', async () => {
     put('the CA', 'ca.crt');
     const { tls } = await connect({ cluster: { server: SERVER, 'certificate-authority': 'ca.crt' } });

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import type { KubeConfig } from '@kubernetes/client-node';
+import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { readList, readText } from '../object/read-field.js';
 
 export interface ClusterConnection {
@@ -136,10 +136,16 @@ async function readKubeConfig(files: readonly string[], context: string | undefi
       config.mergeConfig(one, Boolean(config.getCurrentContext()));
     }
     if (context !== undefined) config.setCurrentContext(context);
+    config.clusters = config.clusters.map(withoutTlsOfPlainHttp);
   } catch (error) {
     throw new NoClusterError(`${where} cannot be read: ${describeReadError(error)}`);
   }
   return config;
+}
+
+/** kubectl accepts plain HTTP, which `kubectl proxy` serves. The library accepts it only where TLS is not verified: there is none to verify. */
+function withoutTlsOfPlainHttp(cluster: Cluster): Cluster {
+  return cluster.server.startsWith('http:') ? { ...cluster, skipTLSVerify: true } : cluster;
 }
 
 /** The `tokenFile` of a user, which `@kubernetes/client-node` does not read. */

@@ -1,0 +1,58 @@
+import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Decision } from './admission-server.js';
+
+export interface WebhookMetrics {
+  readonly registry: Registry;
+  readonly onDecided: (decision: Decision) => void;
+  readonly onMalformed: () => void;
+  readonly onRequest: RequestObserver;
+  /** When the certificate that is served expires, in milliseconds since 1970. */
+  readonly onCertificate: (notAfterMs: number) => void;
+}
+
+/** Requests for other resources than these have the label `other`: labels are bounded whatever is sent. */
+const RESOURCES: ReadonlySet<string> = new Set([
+  ...['ippools', 'virtualmachinenetworkconfigs', 'virtualmachines'],
+  ...['wolconfigs', 'clusteragents', 'hostendpoints', 'hostoperations'],
+]);
+
+/** Creates the metrics of the webhook. */
+export function createWebhookMetrics(): WebhookMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'vmdhcpwebhook_decision_duration_seconds',
+    help: 'Duration of one decision of the webhook; outcome failed: without an answer, so that the failurePolicy decided.',
+    labelNames: ['webhook', 'resource', 'operation', 'outcome'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5],
+    registers,
+  });
+  const malformed = new Counter({
+    name: 'vmdhcpwebhook_malformed_requests_total',
+    help: 'Requests to the webhook that are no AdmissionReview of v1, or too large.',
+    registers,
+  });
+  const requests = new Counter({
+    name: 'vmdhcpwebhook_api_requests_total',
+    help: 'Requests of the webhook to the API server; code 0: without an answer.',
+    labelNames: ['method', 'code'],
+    registers,
+  });
+  const expiry = new Gauge({
+    name: 'vmdhcpwebhook_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate of the webhook expires, in seconds since 1970.',
+    registers,
+  });
+  return {
+    registry,
+    onDecided: ({ path: webhook, resource, operation, outcome, durationMs }) => {
+      const labels = { webhook, resource: RESOURCES.has(resource) ? resource : 'other', operation, outcome };
+      duration.observe(labels, durationMs / 1000);
+    },
+    onMalformed: () => malformed.inc(),
+    onRequest: ({ method, status }) => requests.inc({ method, code: status }),
+    onCertificate: (notAfterMs) => expiry.set(notAfterMs / 1000),
+  };
+}

@@ -1,7 +1,0 @@
-import { runProgram } from '@vmdhcp/service-process';
-import { program } from './inspect/program.js';
-
-/** Runs `kubectl vmdhcp`; sets the exit code of the process. */
-export async function main(argv: readonly string[]): Promise<void> {
-  await runProgram(program, argv);
-}

@@ -1,0 +1,38 @@
+import {
+  ApiConnection,
+  type ClusterConnection,
+  findCluster,
+  NoClusterError,
+  type RequestObserver,
+} from '@vmdhcp/kube-runtime/node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+
+export interface ClusterOptions {
+  readonly kubeconfig?: string;
+  readonly kubecontext?: string;
+}
+
+/** @throws CommandError where there is no way to a cluster. */
+export async function connect(options: ClusterOptions): Promise<ApiConnection> {
+  return openConnection(await clusterOf(options));
+}
+
+export interface ConnectionExtras {
+  readonly onRequest?: RequestObserver;
+  readonly timeoutMs?: number;
+}
+
+/** Opens a connection to this cluster, as the controller. */
+export function openConnection(cluster: ClusterConnection, extras: ConnectionExtras = {}): ApiConnection {
+  return new ApiConnection(cluster, { userAgent: 'vmdhcp-controller', ...extras });
+}
+
+/** @throws CommandError if there is no way to a cluster. */
+export async function clusterOf({ kubeconfig: path, kubecontext: context }: ClusterOptions): Promise<ClusterConnection> {
+  try {
+    return await findCluster({ path, context }, process.env);
+  } catch (error) {
+    if (error instanceof NoClusterError) throw new CommandError(error.message, ExitCode.noInput, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,6 @@
+/**
+ * CustomResourceDefinitions, applied as far as they differ.
+ *
+ * @packageDocumentation
+ */
+export { applyCrds, CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from './apply-crds.js';

@@ -1,0 +1,127 @@
+/** What is there of both controllers, in a cluster. */
+
+import { RegistrationResource } from '@vmdhcp/admission/webhook';
+import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
+import { Resource } from '@vmdhcp/ippool-api/resources';
+import { type ApiResource, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import {
+  AGENT_SELECTOR,
+  isAboutOurKinds,
+  isGoneForGood,
+  isUpstreamAddOn,
+  type MigratedKind,
+  type MigrationObservation,
+  type ObservedDefinition,
+  type ObservedWorkload,
+  roleOf,
+} from '@vmdhcp/reconciler';
+import { listAll } from '../cluster/list-all.js';
+import { CUSTOM_RESOURCES, containsAll, isOfNewerVersion } from '../crds/apply-crds.js';
+import type { MigrationBackup } from './migration-backup.js';
+
+const ADD_ONS: ApiResource = { group: 'harvesterhci.io', version: 'v1beta1', plural: 'addons', namespaced: true };
+/** Of each kind that a migration writes. */
+export const MIGRATED_RESOURCES: Readonly<Record<MigratedKind, ApiResource>> = {
+  Deployment: Resource.deployments,
+  Lease: Resource.leases,
+  Addon: ADD_ONS,
+  IPPool: Resource.ipPools,
+  MutatingWebhookConfiguration: RegistrationResource.MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration: RegistrationResource.ValidatingWebhookConfiguration,
+  CustomResourceDefinition: Resource.customResourceDefinitions,
+  RoleBinding: Resource.roleBindings,
+  Role: Resource.roles,
+  ServiceAccount: Resource.serviceAccounts,
+};
+const OURS = CUSTOM_RESOURCES.map((one) => toCustomResourceDefinition(one) as unknown as KubernetesObject);
+
+/** Lists what a migration plans from. @param backup - undefined: the file does not exist. */
+export async function observeMigration(
+  connection: ApiConnection,
+  backup: MigrationBackup | undefined,
+): Promise<MigrationObservation> {
+  const list = (resource: ApiResource) => listAll(new ApiObjectClient<KubernetesObject>(connection, resource));
+  const ofAgents = (resource: ApiResource) => list({ ...resource, labelSelector: AGENT_SELECTOR });
+  const [deployments, addOns, mutating, validating, definitions, pools, agentPods, agentDeployments, agentLeases, ...rights] =
+    await Promise.all([
+      list(Resource.deployments),
+      list(ADD_ONS),
+      list(RegistrationResource.MutatingWebhookConfiguration),
+      list(RegistrationResource.ValidatingWebhookConfiguration),
+      list(Resource.customResourceDefinitions),
+      list(Resource.ipPools),
+      ofAgents(Resource.pods),
+      ofAgents(Resource.deployments),
+      ofAgents(Resource.leases),
+      ofAgents(Resource.roleBindings),
+      ofAgents(Resource.roles),
+      ofAgents(Resource.serviceAccounts),
+    ]);
+  const workloads = await observeWorkloads(deployments, list);
+  const known = [...definitions, ...deployments, ...addOns, ...pools, ...agentPods];
+  const names = new Set(definitions.map(({ metadata }) => metadata.name));
+  return {
+    workloads,
+    definitions: OURS.flatMap((ours) => observeDefinition(ours, definitions, backup)),
+    missingDefinitions: OURS.map(({ metadata }) => metadata.name).filter((name) => !names.has(name)),
+    addOns: addOns.filter(isUpstreamAddOn),
+    registrations: [...mutating, ...validating].filter(isAboutOurKinds),
+    pools,
+    agentPods,
+    agentDeployments,
+    agentLeases,
+    agentRights: rights.flat(),
+    hasBackup: backup !== undefined,
+    isForeignBackup: backup !== undefined && !backup.hasOneOf(known),
+  };
+}
+
+async function observeWorkloads(
+  deployments: readonly KubernetesObject[],
+  list: (resource: ApiResource) => Promise<KubernetesObject[]>,
+): Promise<ObservedWorkload[]> {
+  const found = deployments.flatMap((deployment) => {
+    const role = roleOf(deployment);
+    return role === undefined ? [] : [{ role, deployment }];
+  });
+  return Promise.all(
+    found.map(async ({ role, deployment }) => {
+      const pods = await list({
+        ...Resource.pods,
+        namespace: deployment.metadata.namespace ?? '',
+        labelSelector: selectorOf(deployment),
+      });
+      return { role, deployment, pods: pods.filter((pod) => !isGoneForGood(pod, Date.now())).length };
+    }),
+  );
+}
+
+function selectorOf({ spec }: KubernetesObject): string {
+  const labels = (readField(spec, 'selector', 'matchLabels') ?? {}) as Readonly<Record<string, string>>;
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+}
+
+function observeDefinition(
+  ours: KubernetesObject,
+  definitions: readonly KubernetesObject[],
+  backup: MigrationBackup | undefined,
+): ObservedDefinition[] {
+  const definition = definitions.find(({ metadata }) => metadata.name === ours.metadata.name);
+  if (definition === undefined) return [];
+  const backedUp = backup?.definition(ours.metadata.name);
+  return [
+    {
+      definition,
+      isOurs: isOfNewerVersion(definition) || containsAll(definition.spec, ours.spec),
+      isAsBackedUp: backedUp && JSON.stringify(backedUp.spec) === JSON.stringify(definition.spec),
+    },
+  ];
+}
+
+/** `kind namespace/name`, for people. */
+export function describeObject(object: KubernetesObject): string {
+  return `${object.kind} ${keyOf(object)}`;
+}

@@ -1,0 +1,166 @@
+/** Wake-on-LAN as parts of the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that agents report to. */
+
+import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
+import {
+  type ApiResource,
+  type EventObject,
+  EventRecorder,
+  fencedClient,
+  type KubernetesObject,
+  watchObjects,
+} from '@vmdhcp/kube-runtime';
+import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
+import { hasLostAddress } from '@vmdhcp/reconciler';
+import { clusterSecrets } from '@vmdhcp/service-certificates/node';
+import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
+import { kubevirtRequests, type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
+import type { Registry } from 'prom-client';
+import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
+import { WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
+import type { AddParts, PartsContext } from '../run/added-parts.js';
+import { configObserver } from './config-observer.js';
+import { LeaderAddress } from './leader-address.js';
+import { AGENT_SECRET, WAKE_SECRETS, WakeCertificates } from './wake-certificates.js';
+import { createWakeLog } from './wake-log.js';
+import { createWakeMetrics } from './wake-metrics.js';
+import { WakeServer } from './wake-server.js';
+
+const SECRETS = { group: '', version: 'v1', plural: 'secrets', namespaced: true } as const;
+
+export interface WakeOnLanSettings {
+  readonly listen: ListenAddress;
+  readonly agents: Omit<WakeAgentSettings, 'tlsSecret'>;
+  /** Of this process, as agents reach it; undefined: not known. */
+  readonly podAddress: string | undefined;
+  /** Without TLS. */
+  readonly clearText: boolean;
+}
+
+export interface WakeOnLanPorts {
+  /** For Wake-on-LAN alone: what it waits for keeps nothing of DHCP waiting. */
+  readonly connection: ApiConnection;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** The parts of one process. */
+export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts): AddParts {
+  return (context) => {
+    const { caches, clientOf, inventory, identity, isLeading } = context;
+    const { logger, connection, registry } = ports;
+    let isComplete = false;
+    const controller = new WakeOnLanController({
+      ...{ caches, clientOf, inventory, identity, clock: systemClock, now: rfc3339, random: Math.random },
+      agents: { ...settings.agents, tlsSecret: settings.clearText ? undefined : AGENT_SECRET },
+      observer: configObserver(logger, () => {
+        isComplete = true;
+      }),
+    });
+    const leader = new LeaderAddress(ownAddress(settings));
+    const events = eventRecorder(ports, identity);
+    const log = createWakeLog(logger, systemClock.nowMs);
+    const metrics = createWakeMetrics(registry, {
+      managedMachines: controller.index.size,
+      managedBy: () => controller.managed(),
+      waiting: () => decider.waiting,
+      followers: () => server.followers,
+    });
+    const decider = new WakeDecider({
+      hasLostAddress,
+      ...kubevirtRequests(
+        (resource) => fencedClient(new ApiObjectClient<KubernetesObject>(connection, resource), isLeading),
+        (error) => (error instanceof ApiRequestError ? (error.status ?? 0) : undefined),
+      ),
+      ...{ clock: systemClock, wallTimeMs: Date.now, isLeading },
+      leaderAddress: () => leader.other,
+      index: {
+        get synced() {
+          return isComplete && controller.synced;
+        },
+        find: controller.index.find,
+      },
+      policyOf: controller.index.policyOf,
+      record: (regarding, event) => events.record(regarding, event),
+      observer: {
+        ...log,
+        onReport: (report) => {
+          metrics.onReport();
+          log.onReport(report);
+        },
+        onAnswer: (decided) => {
+          metrics.onDecided(decided);
+          log.onAnswer(decided);
+        },
+        onWaitOver: (decided) => {
+          metrics.onDecided(decided);
+          log.onWaitOver(decided);
+        },
+      },
+    });
+    const server = new WakeServer({
+      listen: settings.listen,
+      clock: systemClock,
+      logger,
+      handler: {
+        report: (report) => decider.report(report),
+        isServing: () => isLeading() && isComplete,
+        leader: () => leader.other,
+        wakeable: controller.index.addresses,
+      },
+      openCertificates: settings.clearText
+        ? undefined
+        : (onMaterial) => {
+            const client = new ApiObjectClient<KubernetesObject>(connection, SECRETS);
+            const secrets = clusterSecrets(client, { namespace: settings.agents.namespace, labels: WAKE_SECRET_LABELS });
+            const { onCertificate: onExpiry } = metrics;
+            const named = WAKE_SECRETS.map((name) => ({ ...SECRETS, namespace: settings.agents.namespace, name }));
+            const open = (resource: ApiResource) => new ApiObjectClient<KubernetesObject>(connection, resource);
+            const watch = (onChange: () => void) =>
+              watchObjects(named, { open, clock: systemClock, random: Math.random, onChange });
+            return new WakeCertificates({
+              secrets,
+              watch,
+              clock: systemClock,
+              wallTimeMs: Date.now,
+              logger,
+              onMaterial,
+              onExpiry,
+            });
+          },
+      onStop: async () => {
+        await decider.stop();
+        await events.flush();
+        events.stop();
+        connection.close();
+      },
+    });
+    return {
+      parts: [controller, server],
+      customResources: WAKE_ON_LAN_RESOURCES,
+      leaseAnnotations: leader.annotations,
+      onLeaseAnnotations: leader.note,
+    };
+  };
+}
+
+/** A budget of its own: a flood of wake-ups takes no Event from DHCP. Without a fence: what a manager gave up when it lost the leadership is one too. */
+function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsContext['identity']): EventRecorder {
+  return new EventRecorder({
+    client: new ApiObjectClient<EventObject>(connection, Resource.events),
+    clock: systemClock,
+    now: rfc3339,
+    random: Math.random,
+    component: EVENT_COMPONENT,
+    instance: identity,
+    onError: (error) => logger.debug({ err: errorForLog(error) }, 'event not written'),
+  });
+}
+
+function ownAddress({ podAddress, listen }: WakeOnLanSettings): string | undefined {
+  return podAddress === undefined ? undefined : formatListenAddress({ host: podAddress, port: listen.port });
+}
+
+/** Seconds, as Kubernetes writes times. */
+function rfc3339(): string {
+  return `${new Date().toISOString().slice(0, 19)}Z`;
+}

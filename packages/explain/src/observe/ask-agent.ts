@@ -1,0 +1,57 @@
+/** Asks an agent in its pod, by a command of its own program. */
+
+import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
+import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
+import { ExitCode } from '@vmdhcp/service-process';
+import { type AgentTraffic, parseAgentTraffic } from '../chain/agent-traffic.js';
+import { collectCommand } from '../pod-exec/collect-command.js';
+import { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';
+import { inAgentContainer } from './agent-container.js';
+
+export type AskedAgent =
+  | { readonly kind: 'answered'; readonly traffic: AgentTraffic }
+  /** `isForbidden`: a right is missing. */
+  | { readonly kind: 'failed'; readonly message: string; readonly isForbidden: boolean };
+
+export interface AskSettings {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** Only of this pool, `namespace/name`. */
+  readonly pool?: string | undefined;
+  /** Only of this client; canonical. */
+  readonly macAddress?: string | undefined;
+}
+
+/** What its clients sent. Never throws for what an agent, a pod or a right may be the cause of. */
+export async function askAgent(
+  cluster: ClusterConnection,
+  name: PodName,
+  { pool, macAddress, ...settings }: AskSettings,
+): Promise<AskedAgent> {
+  const words = [
+    'clients',
+    '--json',
+    ...(pool === undefined ? [] : ['--pool', pool]),
+    ...(macAddress === undefined ? [] : ['--mac', macAddress]),
+  ];
+  try {
+    const command = [...AGENT_PROGRAM, ...words];
+    const ended = await inAgentContainer(name, (container) => collectCommand(cluster, { ...container, command }, settings));
+    const { exitCode, stdout, stderr } = ended;
+    const traffic = exitCode === 0 ? parseAgentTraffic(stdout) : undefined;
+    if (traffic !== undefined) return { kind: 'answered', traffic };
+    return { kind: 'failed', message: describeFailure(exitCode, stderr), isForbidden: false };
+  } catch (error) {
+    if (!(error instanceof PodExecError)) throw error;
+    return { kind: 'failed', message: error.message, isForbidden: error.failure === 'forbidden' };
+  }
+}
+
+/** What a person reads of a command of an agent that failed. */
+export function describeFailure(exitCode: number, stderr: string): string {
+  const [line = ''] = stderr.trim().split('\n');
+  if (exitCode === 0) return 'the agent answers with something else than its clients: its version does not fit this plugin';
+  if (exitCode === ExitCode.usage && /unknown command/i.test(stderr))
+    return 'the agent is of an earlier version, which cannot be asked; upgrade it';
+  return line === '' ? `the agent ended with exit code ${exitCode}` : line.slice(0, 300);
+}

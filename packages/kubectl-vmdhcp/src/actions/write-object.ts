@@ -1,0 +1,52 @@
+import type { ReaderOptions } from '@vmdhcp/explain/observe';
+import type { WriteRefusal, WriteResult } from '@vmdhcp/kube-runtime';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { type DataFormat, printData } from '../output/print-data.js';
+
+export interface WriteOptions extends ReaderOptions {
+  readonly dryRun?: boolean;
+  readonly output: 'text' | 'name' | DataFormat;
+}
+
+/** What is written. */
+export interface PlannedWrite {
+  /** `set annotation ...`: what is done, for people. */
+  readonly what: string;
+  /** As `kubectl get -o name` writes it: `virtualmachine.kubevirt.io/web`. */
+  readonly object: string;
+  readonly namespace: string;
+}
+
+/** What came of it. */
+type Result = 'done' | 'dry-run' | 'nothing-to-do';
+
+const REMEDIES: Partial<Readonly<Record<WriteRefusal, string>>> = {
+  conflict: 'it has changed meanwhile; run the command again',
+  forbidden: 'ask for this right',
+};
+const WORDS: Readonly<Record<Result, string>> = { done: 'done: ', 'dry-run': 'would ', 'nothing-to-do': 'nothing to do: ' };
+
+/** Prints what is done, and does it unless this is a dry run. @throws CommandError where the API server refuses. */
+export async function writeObject(
+  planned: PlannedWrite,
+  options: WriteOptions,
+  write: () => Promise<WriteResult<unknown>>,
+): Promise<void> {
+  if (options.dryRun) return await printResult('dry-run', planned, options);
+  const result = await write();
+  if (result.ok) return await printResult('done', planned, options);
+  const remedy = REMEDIES[result.reason];
+  const code = result.reason === 'forbidden' ? ExitCode.noPermission : ExitCode.failed;
+  throw new CommandError(remedy === undefined ? result.message : `${result.message}; ${remedy}`, code);
+}
+
+/** `name` has objects that are written alone. */
+export async function printResult(
+  result: Result,
+  { what, ...of }: Partial<PlannedWrite>,
+  { output }: WriteOptions,
+): Promise<void> {
+  if (output === 'json' || output === 'yaml') return await printData(output, { result, message: what, ...of });
+  if (output === 'text') process.stdout.write(`${WORDS[result]}${what}\n`);
+  else if (result !== 'nothing-to-do') process.stdout.write(`${of.object}\n`);
+}

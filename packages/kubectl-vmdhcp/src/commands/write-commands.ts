@@ -1,0 +1,60 @@
+/** The commands that change a cluster: pin and release. */
+import { Command, Option } from 'commander';
+import type { PinOptions } from '../actions/pin.js';
+import type { WriteOptions } from '../actions/write-object.js';
+import { readerOptions } from './inspect-options.js';
+
+const EXIT_CODES = `
+json and yaml have result (done, dry-run or nothing-to-do), message, object and namespace. name: the object that is written.
+
+Exit codes: 0 done, nothing to do, or a dry run of what can be done; 1 refused, as the message explains; 64 wrong usage, 66 there is no way to a
+cluster, 69 the cluster does not answer, 77 a right is missing.
+`;
+
+/** `kubectl vmdhcp pin` */
+export function pinCommand(): Command {
+  const examples = `
+Examples:
+  kubectl vmdhcp pin web default 192.168.48.20 --dry-run
+  kubectl vmdhcp pin production/db-0 default 192.168.48.21
+  kubectl vmdhcp pin web default --remove
+
+Writes the annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine; the controller assigns the address, and the guest operating system
+gets it when it asks again, or at a restart. Refused where another client has the address, or it can never be leased.
+${EXIT_CODES}`;
+  return writeCommand('pin', 'Have an interface of a virtual machine get one address in particular.', examples)
+    .argument('<vm>', 'virtual machine: NAME or NAMESPACE/NAME')
+    .argument('<interface>', 'as the virtual machine names it')
+    .argument('[address]', 'IPv4 address')
+    .option('--remove', 'remove the annotation instead: the interface keeps its address, and may get another one later')
+    .action(async (...[machine, interfaceName, address, options]: PinWords) =>
+      (await import('../actions/pin.js')).pin({ machine, interfaceName, address }, options),
+    );
+}
+
+type PinWords = [machine: string, interfaceName: string, address: string | undefined, options: PinOptions];
+
+/** `kubectl vmdhcp release` */
+export function releaseCommand(): Command {
+  const examples = `
+Examples:
+  kubectl vmdhcp release 192.168.48.17 --dry-run     # ends its quarantine, or frees it from a virtual machine that is gone
+  kubectl vmdhcp release production/old-vm
+
+Of a virtual machine that was deleted without its VirtualMachineNetworkConfig, it deletes that object; of a quarantined address it ends the
+quarantine; of an entry that cannot be read it removes the entry. It refuses whatever a virtual machine still needs.
+${EXIT_CODES}`;
+  return writeCommand('release', 'Free an address that no virtual machine needs.', examples)
+    .argument('<subject>', 'IPv4 address, or virtual machine (NAME or NAMESPACE/NAME)')
+    .action(async (subject: string, options: WriteOptions) => (await import('../actions/release.js')).release(subject, options));
+}
+
+function writeCommand(name: string, description: string, examples: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .option('--dry-run', 'print what would be written, and write nothing')
+    .addOption(new Option('-o, --output <format>', 'how to print it').choices(['text', 'json', 'yaml', 'name']).default('text'))
+    .addHelpText('after', examples);
+  for (const option of readerOptions()) command.addOption(option);
+  return command;
+}

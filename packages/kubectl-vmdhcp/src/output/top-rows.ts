@@ -1,0 +1,176 @@
+/** What `kubectl vmdhcp top` shows: packets of pools, and the clients that sent most. */
+import { mostFrequent, packetsOf, refusalsOf, type TrafficCounts } from '@vmdhcp/explain';
+import type { AskedAgent, Leader } from '@vmdhcp/explain/observe';
+import type { Column } from './listed-kind.js';
+
+/** One for each pool of a leader; also of one that could not be asked. */
+export interface TopPoolRow {
+  /** `namespace/name`; empty: the agent reports no pool. */
+  readonly pool: string;
+  /** `namespace/pod`; empty: the group has no leader. */
+  readonly agent: string;
+  readonly group: string;
+  /** Clients that sent something, as far as the agent keeps them. */
+  readonly clients: number;
+  readonly packets: number;
+  readonly answers: number;
+  /** Without an answer, or with a NAK. */
+  readonly refusals: number;
+  /** The most frequent reason for that. */
+  readonly topReason: string;
+  /** Seconds since the last packet; undefined: there was none. */
+  readonly lastSeconds: number | undefined;
+  /** For so many seconds the agent has counted; undefined: it could not be asked. */
+  readonly countedSeconds: number | undefined;
+  /** Why the agent could not be asked; empty: it was. */
+  readonly error: string;
+}
+
+export interface TopClientRow {
+  readonly macAddress: string;
+  readonly pool: string;
+  readonly agent: string;
+  readonly packets: number;
+  readonly answers: number;
+  readonly refusals: number;
+  readonly topReason: string;
+  readonly lastSeconds: number | undefined;
+  /** The last message and what it was answered: `DISCOVER: OFFER 192.168.48.10`. */
+  readonly last: string;
+}
+
+export const TOP_ORDERS = ['packets', 'refusals', 'last', 'name'] as const;
+export type TopOrder = (typeof TOP_ORDERS)[number];
+
+export interface AskedLeader {
+  readonly leader: Leader;
+  readonly asked: AskedAgent;
+}
+
+export interface TopRows {
+  readonly pools: readonly TopPoolRow[];
+  readonly clients: readonly TopClientRow[];
+}
+
+export interface TopQuestion {
+  /** `namespace/name`; undefined: all. */
+  readonly pool: string | undefined;
+  readonly sort: TopOrder;
+  /** The most clients. */
+  readonly limit: number;
+  readonly nowMs: number;
+}
+
+export function topRows(leaders: readonly AskedLeader[], { pool, sort, limit, nowMs }: TopQuestion): TopRows {
+  const isAsked = (row: { readonly pool: string }): boolean => pool === undefined || row.pool === pool;
+  const pools = leaders.flatMap((one) => poolRows(one, nowMs)).filter(isAsked);
+  const clients = leaders.flatMap((one) => clientRows(one, nowMs)).filter(isAsked);
+  return {
+    pools: pools.toSorted(inOrder(sort, ({ pool: name, agent }) => `${name} ${agent}`)),
+    clients: clients.toSorted(inOrder(sort, ({ macAddress }) => macAddress)).slice(0, limit),
+  };
+}
+
+interface Sorted {
+  readonly packets: number;
+  readonly refusals: number;
+  readonly lastSeconds: number | undefined;
+}
+
+/** The most first; equal ones by name. */
+function inOrder<Row extends Sorted>(sort: TopOrder, nameOf: (row: Row) => string): (one: Row, other: Row) => number {
+  const weightOf = ({ packets, refusals, lastSeconds }: Row): number =>
+    ({ packets, refusals, last: -(lastSeconds ?? Number.MAX_SAFE_INTEGER), name: 0 })[sort];
+  return (one, other) => weightOf(other) - weightOf(one) || (nameOf(one) < nameOf(other) ? -1 : 1);
+}
+
+function poolRows({ leader, asked }: AskedLeader, nowMs: number): TopPoolRow[] {
+  const { group, pools } = leader;
+  const agent = agentOf(leader);
+  if (asked.kind === 'failed') {
+    const nothing = { clients: 0, packets: 0, answers: 0, refusals: 0, topReason: '', lastSeconds: undefined };
+    const names = pools.length === 0 ? [''] : pools;
+    return names.map((pool) => ({ pool, agent, group, ...nothing, countedSeconds: undefined, error: asked.message }));
+  }
+  const { traffic } = asked;
+  const countedSeconds = secondsSince(traffic.sinceMs, nowMs);
+  const silent = pools.filter((pool) => !traffic.places.some((place) => place.pool === pool));
+  const none = { interface: '', messages: {}, answers: {}, unanswered: {}, lastAtMs: 0 };
+  return [...traffic.places, ...silent.map((pool) => ({ pool, ...none }))].map((place) => ({
+    pool: place.pool,
+    agent,
+    group,
+    clients: traffic.clients.filter(({ pool, interface: on }) => pool === place.pool && on === place.interface).length,
+    ...countsOf(place, nowMs),
+    countedSeconds,
+    error: '',
+  }));
+}
+
+function clientRows({ leader, asked }: AskedLeader, nowMs: number): TopClientRow[] {
+  if (asked.kind === 'failed') return [];
+  return asked.traffic.clients.map((client) => {
+    const last = client.last.at(-1);
+    return {
+      macAddress: client.macAddress,
+      pool: client.pool,
+      agent: agentOf(leader),
+      ...countsOf(client, nowMs),
+      last: last === undefined ? '' : `${last.received}: ${last.answer ?? last.reason ?? 'no answer'}`,
+    };
+  });
+}
+
+function agentOf({ namespace, pod }: Leader): string {
+  return pod === undefined ? '' : `${namespace}/${pod}`;
+}
+
+function countsOf(counts: TrafficCounts, nowMs: number) {
+  const { answers, unanswered, lastAtMs } = counts;
+  return {
+    packets: packetsOf(counts),
+    answers: packetsOf({ messages: answers }),
+    refusals: refusalsOf(counts),
+    topReason: mostFrequent(unanswered) ?? ((answers['NAK'] ?? 0) > 0 ? 'NAK' : ''),
+    lastSeconds: lastAtMs === 0 ? undefined : secondsSince(lastAtMs, nowMs),
+  };
+}
+
+function secondsSince(atMs: number, nowMs: number): number {
+  return Math.max(0, Math.round((nowMs - atMs) / 1000));
+}
+
+/** `12s`, `5m`, `3h`, `2d`: as kubectl writes ages. */
+export function describeAge(seconds: number | undefined): string {
+  if (seconds === undefined) return '';
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
+const count = (value: number, { error = '' }: { readonly error?: string }): string => (error === '' ? String(value) : '-');
+
+export const TOP_POOL_COLUMNS: readonly Column<TopPoolRow>[] = [
+  { header: 'POOL', value: ({ pool }) => pool || '-' },
+  { header: 'AGENT', value: ({ agent }) => agent || '-' },
+  { header: 'CLIENTS', value: (row) => count(row.clients, row) },
+  { header: 'PACKETS', value: (row) => count(row.packets, row) },
+  { header: 'ANSWERS', value: (row) => count(row.answers, row) },
+  { header: 'REFUSED', value: (row) => count(row.refusals, row) },
+  { header: 'LAST', value: ({ lastSeconds }) => describeAge(lastSeconds) || '-' },
+  { header: 'GROUP', value: ({ group }) => group, isWide: true },
+  { header: 'COUNTEDFOR', value: ({ countedSeconds }) => describeAge(countedSeconds), isWide: true },
+  { header: 'REASON', value: ({ topReason, error }) => error || topReason },
+];
+
+export const TOP_CLIENT_COLUMNS: readonly Column<TopClientRow>[] = [
+  { header: 'MAC', value: ({ macAddress }) => macAddress },
+  { header: 'POOL', value: ({ pool }) => pool },
+  { header: 'PACKETS', value: ({ packets }) => String(packets) },
+  { header: 'ANSWERS', value: ({ answers }) => String(answers) },
+  { header: 'REFUSED', value: ({ refusals }) => String(refusals) },
+  { header: 'LAST', value: ({ lastSeconds }) => describeAge(lastSeconds) },
+  { header: 'AGENT', value: ({ agent }) => agent, isWide: true },
+  { header: 'REASON', value: ({ topReason }) => topReason, isWide: true },
+  { header: 'LASTPACKET', value: ({ last }) => last },
+];

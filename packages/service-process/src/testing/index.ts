@@ -1,0 +1,6 @@
+/**
+ * For tests of programs.
+ *
+ * @packageDocumentation
+ */
+export { loadedBy, type ProgramRun } from './loaded-by.js';

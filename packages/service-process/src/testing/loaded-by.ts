@@ -1,0 +1,35 @@
+import { spawnSync } from 'node:child_process';
+
+/** Prints, at the end, the packages whose modules were loaded, and the modules of Node. */
+const LIST_LOADED = `
+import { registerHooks } from 'node:module';
+const packages = new Set();
+registerHooks({ load(url, context, next) {
+  packages.add(/.*(?:node_modules|packages)\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url)?.[1]);
+  return next(url, context);
+} });
+process.on('exit', () => process.stderr.write('LOADED' + JSON.stringify([...packages, ...process.moduleLoadList])));`;
+const TIMEOUT_MS = 20_000;
+
+export interface ProgramRun {
+  /** The exit code. */
+  readonly status: number | null;
+  /** Names of packages without scope if they are of a workspace, and of modules of Node, as `process.moduleLoadList` has them. */
+  readonly loaded: ReadonlySet<string>;
+}
+
+/**
+ * Runs a program of Node to its end and returns what it loaded: what a program imports stays in memory for as long as it runs.
+ *
+ * @param node - the Node that runs it. @param words - its arguments. @param env - besides PATH. Default: nothing.
+ */
+export function loadedBy(
+  { node, program }: { readonly node: string; readonly program: string },
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): ProgramRun {
+  const hook = `data:text/javascript,${encodeURIComponent(LIST_LOADED)}`;
+  const settings = { encoding: 'utf8', timeout: TIMEOUT_MS, env: { PATH: process.env['PATH'], ...env } } as const;
+  const { status, stderr } = spawnSync(node, ['--import', hook, program, ...words], settings);
+  return { status, loaded: new Set(JSON.parse(stderr.split('LOADED')[1] ?? '[]') as string[]) };
+}
