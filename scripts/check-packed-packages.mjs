@@ -19,7 +19,7 @@ try {
       run('attw', [tarballs[index], '--profile', 'esm-only', '--format', 'ascii'], folder);
   });
   checkTypes(examples, project);
-  for (const program of ['vmdhcp-agent', 'vmdhcp-controller'])
+  for (const program of ['vmdhcp-agent', 'vmdhcp-controller', 'kubectl-vmdhcp'])
     run(join(project, 'node_modules', '.bin', program), ['--help'], project);
 } finally {
   rmSync(folder, { recursive: true, force: true });

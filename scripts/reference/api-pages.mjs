@@ -32,7 +32,7 @@ ${publishedPackages()
   )
   .join('\n')}
 
-\`vmdhcp-agent\` and \`vmdhcp-controller\` are programs and export nothing: [flags](../flags.md).`,
+\`vmdhcp-agent\`, \`vmdhcp-controller\` and \`kubectl-vmdhcp\` are programs and export nothing: [flags](../flags.md).`,
 ];
 
 /** One sentence for each exported class and function without a doc comment: its page would explain nothing. */

@@ -51,3 +51,11 @@ export {
 } from './plan-release.js';
 export { poolsByNetwork } from './pools-by-network.js';
 export { type ChainReason, type Gravity, REASON_GRAVITIES, REASON_LINKS } from './reasons.js';
+export {
+  type ChainKind,
+  type ChainRead,
+  type ChainWalk,
+  type WalkedMachine,
+  type WalkSettings,
+  walkChain,
+} from './walk-chain.js';

@@ -1,17 +1,11 @@
 /** Reads what explains one virtual machine: objects by their names, and lists only where no object names the next one. */
 
-import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, compareByAge, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 import type { AddressChain, EventSubject, PacketSubject } from '../chain/address-chain.js';
-import {
-  type ChainObservation,
-  type NetworkPools,
-  type Observed,
-  type ObservedTraffic,
-  objectOf,
-} from '../chain/chain-observation.js';
+import type { ChainObservation, Observed, ObservedTraffic } from '../chain/chain-observation.js';
 import { explainAddress } from '../chain/explain-address.js';
+import { type ChainRead, walkChain } from '../chain/walk-chain.js';
 import type { ClusterReader } from './cluster-reader.js';
 
 const CONTROLLER_LEASE = 'kube-system/vm-dhcp-controllers';
@@ -39,44 +33,15 @@ export async function observeChain(reader: ClusterReader, machine: MachineName):
 }
 
 /** The objects of that way, without Events. */
-export async function observeWay(reader: ChainReads, machine: MachineName): Promise<ChainObservation> {
-  return await observeNetworks(reader, await observeMachine(reader, machine));
+export async function observeWay(reader: ChainReads, { namespace, name }: MachineName): Promise<ChainObservation> {
+  const walk = walkChain({ namespace, name }, { nowMs: () => reader.nowMs, controllerLease: CONTROLLER_LEASE });
+  let step = walk.next();
+  while (!step.done) step = walk.next(await Promise.all(step.value.map((one) => read(reader, one))));
+  return step.value;
 }
 
-async function observeMachine(reader: ChainReads, { namespace, name }: MachineName): Promise<ChainObservation> {
-  const key = `${namespace}/${name}`;
-  const [virtualMachine, instance, networkConfig, controller] = await Promise.all([
-    reader.get(Resource.virtualMachines, key),
-    reader.get(Resource.virtualMachineInstances, key),
-    reader.get(Resource.networkConfigs, key),
-    reader.get(Resource.leases, CONTROLLER_LEASE),
-  ]);
-  const nothing = { networks: new Map(), pools: new Map(), leases: new Map(), events: [] };
-  return { namespace, name, virtualMachine, instance, networkConfig, controller, ...nothing, nowMs: reader.nowMs };
-}
-
-async function observeNetworks(reader: ChainReads, begun: ChainObservation): Promise<ChainObservation> {
-  const names = new Set(explainAddress(begun).interfaces.flatMap(({ network }) => (network === '' ? [] : [network])));
-  const networks = new Map(
-    await Promise.all([...names].map(async (name) => [name, await reader.get(Resource.networks, name)] as const)),
-  );
-  const pools = new Map(
-    await Promise.all([...networks].map(async ([name, network]) => [name, await poolsOf(reader, name, network)] as const)),
-  );
-  const wanted = new Set([...pools.values()].flatMap(({ lease }) => lease ?? []));
-  const leases = new Map(await Promise.all([...wanted].map(async (key) => [key, await leaseAt(reader, key)] as const)));
-  return { ...begun, networks, pools, leases, nowMs: reader.nowMs };
-}
-
-/** The controller writes the name of the pool into the network; where it does not, the pools that name the network are looked for. */
-async function poolsOf(reader: ChainReads, network: string, observed: Observed): Promise<NetworkPools> {
-  const { labels = {} } = objectOf(observed)?.metadata ?? {};
-  const [namespace, name] = [labels[IPPOOL_NAMESPACE_LABEL], labels[IPPOOL_NAME_LABEL]];
-  if (namespace !== undefined && name !== undefined) {
-    const pool = await reader.get(Resource.ipPools, `${namespace}/${name}`);
-    if (pool.kind !== 'missing') return withLease(pool);
-  }
-  return withLease(await findPoolNaming(reader, network));
+function read(reader: ChainReads, one: ChainRead): Promise<Observed> {
+  return one.kind === 'pool-naming' ? findPoolNaming(reader, one.network) : reader.get(Resource[one.kind], one.key);
 }
 
 async function findPoolNaming(reader: ChainReads, network: string): Promise<Observed> {
@@ -104,20 +69,6 @@ async function findPoolIn(reader: ChainReads, resource: ApiResource, network: st
 
 function isUsed({ status }: KubernetesObject): boolean {
   return readConditions(status).some(({ type, status: is }) => type === 'CacheReady' && is === 'True');
-}
-
-function withLease(pool: Observed): NetworkPools {
-  const status = objectOf(pool)?.status;
-  const [namespace, name] = ['namespace', 'name'].map((field) => readText(status, 'agentDeploymentRef', field));
-  return { pool, lease: namespace === undefined || name === undefined ? undefined : `${namespace}/${name}` };
-}
-
-/** A group's Lease has the name of its Deployment, but for the Deployment of a chart. */
-async function leaseAt(reader: ChainReads, key: string): Promise<Observed> {
-  const observed = await reader.get(Resource.leases, key);
-  if (observed.kind !== 'missing') return observed;
-  const [namespace = ''] = key.split('/', 1);
-  return await reader.get(Resource.leases, `${namespace}/${UNIFIED_GROUP}`);
 }
 
 /** Asked only where there is something to ask: what runs commands in pods is loaded then. */

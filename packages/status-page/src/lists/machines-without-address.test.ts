@@ -22,7 +22,7 @@ function setUp() {
     return machines.get(key);
   };
   const caches = {
-    ...{ instances: NONE, networkConfigs: NONE, networks: NONE, pools: NONE, leases: NONE },
+    ...{ virtualMachineInstances: NONE, networkConfigs: NONE, networks: NONE, ipPools: NONE, leases: NONE },
     virtualMachines: { synced: true, get, values: () => machines.values() },
   };
   return { list: new MachinesWithoutAddress({ caches, wallTimeMs: () => 0 }), reads };

@@ -93,7 +93,7 @@ export class MachinesWithoutAddress {
   /** The rows of each virtual machine that has any, sorted by key. */
   async #explain(caches: ChainCaches, pause: Pause): Promise<readonly (readonly MachineWithoutAddress[])[]> {
     const keys = await this.#candidates(pause);
-    const context = { poolsByNetwork: poolsByNetwork(caches.pools.values()), nowMs: this.#ports.wallTimeMs() };
+    const context = { poolsByNetwork: poolsByNetwork(caches.ipPools.values()), nowMs: this.#ports.wallTimeMs() };
     const machines: (readonly MachineWithoutAddress[])[] = [];
     for (const [index, key] of keys.entries()) {
       if (index % EXPLAINED_AT_ONCE === EXPLAINED_AT_ONCE - 1) await pause();
@@ -134,13 +134,13 @@ export class MachinesWithoutAddress {
     if (this.#isUnconcerned(machine, key)) return false;
     const chain = explainAddress(observeMachine(caches, key, { poolsByNetwork: new Map(), nowMs: wallTimeMs() }));
     const isConcerned = chain.interfaces.length > 0 || rowOfMachine(chain) !== undefined;
-    if (!isConcerned) this.#unconcerned.set(machine, caches.instances.get(key) ?? null);
+    if (!isConcerned) this.#unconcerned.set(machine, caches.virtualMachineInstances.get(key) ?? null);
     return isConcerned;
   }
 
   /** True if the same objects were checked before. */
   #isUnconcerned(machine: KubernetesObject, key: string): boolean {
-    return this.#unconcerned.get(machine) === (this.#ports.caches.instances.get(key) ?? null);
+    return this.#unconcerned.get(machine) === (this.#ports.caches.virtualMachineInstances.get(key) ?? null);
   }
 }
 
@@ -169,7 +169,7 @@ function isBroken(rows: readonly MachineWithoutAddress[]): boolean {
 function shownIn(caches: ChainCaches, sections: ReadonlySet<Section>): ChainCaches {
   return {
     ...caches,
-    ...(!sections.has('pools') && { pools: NOT_SHOWN }),
+    ...(!sections.has('pools') && { ipPools: NOT_SHOWN }),
     ...(!sections.has('agents') && { leases: NOT_SHOWN }),
   };
 }

@@ -223,10 +223,10 @@ class CachedCluster implements ClusterSource {
     const { virtualMachines, instances, networks, leases } = this.#caches;
     const none = { synced: false, get: () => undefined, values: () => [] };
     return {
-      pools,
+      ipPools: pools,
       networkConfigs,
       virtualMachines: virtualMachines ?? none,
-      instances: instances ?? none,
+      virtualMachineInstances: instances ?? none,
       networks: networks ?? none,
       leases: leases ?? none,
     };

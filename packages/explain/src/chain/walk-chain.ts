@@ -1,0 +1,91 @@
+/**
+ * The way from a virtual machine to its addresses, object by object: which reads explain it, whoever reads. A reader of the API server answers each
+ * batch with requests, the page answers it from caches.
+ */
+import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
+import { readText } from '@vmdhcp/kube-runtime';
+import { type ChainObservation, type NetworkPools, type Observed, objectOf, UNREAD } from './chain-observation.js';
+import { explainAddress } from './explain-address.js';
+
+/** Kinds on the way, as `Resource` names them. */
+export type ChainKind = 'virtualMachines' | 'virtualMachineInstances' | 'networkConfigs' | 'networks' | 'ipPools' | 'leases';
+
+/** One read: an object by its key `namespace/name`, or the pool that names a network, of which one that serves it comes first. */
+export type ChainRead =
+  | { readonly kind: ChainKind; readonly key: string }
+  | { readonly kind: 'pool-naming'; readonly network: string };
+
+/** Yields batches of reads that do not depend on each other, takes one answer for each, and returns what was observed. */
+export type ChainWalk<Result = ChainObservation> = Generator<readonly ChainRead[], Result, readonly Observed[]>;
+
+export interface WalkedMachine {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface WalkSettings {
+  /** The clock of whoever reads, milliseconds since 1970. */
+  readonly nowMs: () => number;
+  /** The Lease of the controllers; undefined: it is not read. */
+  readonly controllerLease?: string | undefined;
+}
+
+export function* walkChain({ namespace, name }: WalkedMachine, { nowMs, controllerLease }: WalkSettings): ChainWalk {
+  const key = `${namespace}/${name}`;
+  const [virtualMachine = UNREAD, instance = UNREAD, networkConfig = UNREAD, controller = UNREAD] = yield [
+    { kind: 'virtualMachines', key },
+    { kind: 'virtualMachineInstances', key },
+    { kind: 'networkConfigs', key },
+    ...(controllerLease === undefined ? [] : [{ kind: 'leases', key: controllerLease } as const]),
+  ];
+  const nothing = { networks: new Map(), pools: new Map(), leases: new Map(), events: [] };
+  const begun = { namespace, name, virtualMachine, instance, networkConfig, controller, ...nothing, nowMs: nowMs() };
+  const named = new Set(explainAddress(begun).interfaces.flatMap(({ network }) => (network === '' ? [] : [network])));
+  const networks = yield* readAll([...named], (network) => ({ kind: 'networks', key: network }));
+  const pools = yield* readPools(networks);
+  const wanted = new Set([...pools.values()].flatMap(({ lease }) => lease ?? []));
+  return { ...begun, networks, pools, leases: yield* readLeases([...wanted]), nowMs: nowMs() };
+}
+
+/** The controller writes the name of the pool into the network; without it, the pools that name the network are looked for. */
+function* readPools(networks: ReadonlyMap<string, Observed>): ChainWalk<ReadonlyMap<string, NetworkPools>> {
+  const labelled = new Map([...networks].flatMap(([network, one]) => pairOf(network, poolKeyOf(one))));
+  const found = yield* readAll([...labelled.keys()], (network) => ({ kind: 'ipPools', key: labelled.get(network) ?? '' }));
+  const known = new Map([...found].filter(([, { kind }]) => kind === 'found' || kind === 'refused'));
+  const others = [...networks.keys()].filter((network) => !known.has(network));
+  const naming = yield* readAll(others, (network) => ({ kind: 'pool-naming', network }));
+  return new Map(
+    [...networks.keys()].map((network) => [network, withLease(known.get(network) ?? naming.get(network) ?? UNREAD)]),
+  );
+}
+
+function pairOf(network: string, key: string | undefined): readonly (readonly [string, string])[] {
+  return key === undefined ? [] : [[network, key]];
+}
+
+function poolKeyOf(network: Observed): string | undefined {
+  const { labels = {} } = objectOf(network)?.metadata ?? {};
+  const [namespace, name] = [labels[IPPOOL_NAMESPACE_LABEL], labels[IPPOOL_NAME_LABEL]];
+  return namespace === undefined || name === undefined ? undefined : `${namespace}/${name}`;
+}
+
+function withLease(pool: Observed): NetworkPools {
+  const status = objectOf(pool)?.status;
+  const [namespace, name] = ['namespace', 'name'].map((field) => readText(status, 'agentDeploymentRef', field));
+  return { pool, lease: namespace === undefined || name === undefined ? undefined : `${namespace}/${name}` };
+}
+
+/** A group's Lease has the name of its Deployment, except for the Deployment of a chart. */
+function* readLeases(keys: readonly string[]): ChainWalk<ReadonlyMap<string, Observed>> {
+  const own = yield* readAll(keys, (key) => ({ kind: 'leases', key }));
+  const missing = [...own].flatMap(([key, { kind }]) => (kind === 'missing' ? [key] : []));
+  const ofChart = yield* readAll(missing, (key) => ({ kind: 'leases', key: `${key.split('/', 1)[0]}/${UNIFIED_GROUP}` }));
+  return new Map([...own, ...ofChart]);
+}
+
+/** One batch; none if there is nothing to read. */
+function* readAll(keys: readonly string[], toRead: (key: string) => ChainRead): ChainWalk<ReadonlyMap<string, Observed>> {
+  if (keys.length === 0) return new Map();
+  const answers = yield keys.map(toRead);
+  return new Map(keys.map((key, index) => [key, answers[index] ?? UNREAD]));
+}
