@@ -30,6 +30,7 @@ export interface WalkSettings {
   readonly controllerLease?: string | undefined;
 }
 
+/** Walks from a virtual machine to its network configs, networks, pools and the Leases of their agents. Never throws. */
 export function* walkChain({ namespace, name }: WalkedMachine, { nowMs, controllerLease }: WalkSettings): ChainWalk {
   const key = `${namespace}/${name}`;
   const [virtualMachine = UNREAD, instance = UNREAD, networkConfig = UNREAD, controller = UNREAD] = yield [
