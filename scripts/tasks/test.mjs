@@ -71,6 +71,7 @@ function runChecks() {
   check('one address of the repository', process.execPath, ['scripts/check-repository.mjs']);
   check('another address and another version can be released', process.execPath, ['scripts/try-release.mjs']);
   check('workflows of GitHub are valid and keep our rules', process.execPath, ['scripts/check-workflows.mjs']);
+  check('packages, files and functions within their size', process.execPath, ['scripts/check-lines.mjs']);
   check('nothing unused (knip)', 'knip', ['--no-progress']);
   check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
 }

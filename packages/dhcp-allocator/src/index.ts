@@ -28,7 +28,7 @@ export { ConflictingAssignmentsError, LeaseTable } from './lease/lease-table.js'
 export { answerOpenPacket, type NewStanding, type OpenServing, type RecordAnswer } from './open/answer-open-packet.js';
 export { BindingRecorder, type BindingRecorderPorts } from './open/binding-recorder.js';
 export type { BindingStore } from './open/binding-store.js';
-export type { DeclaredAddress } from './open/leasable-addresses.js';
+export type { DeclaredAddress } from './open/leasable-records.js';
 // Open pools
 export { isProven, SHORT_LEASE_SECONDS } from './open/lease-times.js';
 export { MOST_OFFERS, OFFER_MS } from './open/offers.js';

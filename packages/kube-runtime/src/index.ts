@@ -45,7 +45,8 @@ export { type NamedResource, type WatchedObjects, type WatchObjectsPorts, watchO
 export { type BackOffSettings, backOffMs } from './clock/back-off.js';
 export type { Clock } from './clock/clock.js';
 export { fencedClient, NotLeadingError } from './election/fenced-client.js';
-export { ATTEMPT_SPREAD, type ElectionTimes, LeaseElector, type LeaseElectorSettings } from './election/lease-elector.js';
+export { ATTEMPT_SPREAD, LeaseElector } from './election/lease-elector.js';
+export type { ElectionTimes, LeaseElectorSettings } from './election/lease-elector-settings.js';
 export type { LeaseRecord, LeaseStore, StoredLease } from './election/lease-store.js';
 export {
   type EventObject,
@@ -88,6 +89,19 @@ export { KeyedQueue, type KeyedQueueSettings, type Reconciled, type ReconcileRes
 export { mostUrgent } from './queue/most-urgent.js';
 export { type FinalizedReconciler, reconcileWithFinalizer } from './queue/reconcile-with-finalizer.js';
 export { CONFLICT, toReconcileResult } from './queue/to-reconcile-result.js';
-export { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from './workload/absent-pod-fields.js';
 export { chooseHttpPorts, httpPortOf, type PortRange } from './workload/choose-http-ports.js';
+export {
+  type ContainerSettings,
+  containerSpec,
+  type DeploymentParts,
+  deploymentOf,
+  fieldVariable,
+  type HttpProbe,
+  IMAGE_USER,
+  leaveLostNodes,
+  type PodSettings,
+  podSpec,
+  spreadOverNodes,
+  unprivileged,
+} from './workload/pod-parts.js';
 export { type RolloutRemedies, rolloutTrouble } from './workload/rollout-trouble.js';

@@ -49,6 +49,7 @@ export interface BareHostBeginning {
 }
 
 export class BareHostParts {
+  readonly #settings: BareHostPartsSettings;
   readonly logger: Logger;
   readonly directory: StateDirectory;
   readonly events: LeaseEventLog;
@@ -74,99 +75,24 @@ export class BareHostParts {
   #hasUnsavedBindings = false;
 
   constructor({ settings, logger, directory, state }: BareHostBeginning) {
+    this.#settings = settings;
     this.logger = logger;
     this.directory = directory;
     this.events = new LeaseEventLog(logger, Date.now);
     this.packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
-    this.#log = new AgentLog({
-      logger,
-      leaseEvents: this.events,
-      packetLog: this.packetLog,
-      nowMs: () => performance.now(),
-    });
+    this.#log = new AgentLog({ logger, leaseEvents: this.events, packetLog: this.packetLog, nowMs: () => performance.now() });
     this.#refusals = new RefusalLog(logger);
-    this.open = new OpenLeases({
-      logger,
-      clock: systemClock,
-      nowMs: Date.now,
-      hasRecords: () => hasBindingFile(directory.path),
-      openRecords: () => openFileRecords({ folder: directory.path, nowMs: Date.now }),
-      onRecorded: (durationMs, records) => this.status.metrics.observeRecorded(durationMs, records),
-    });
+    this.open = this.#createOpenLeases();
     this.server = this.#createServer();
-    this.#addressUsers = new AddressUsers({
-      observer: this.#log,
-      nowMs: () => performance.now(),
-      probe: arpProbe(),
-      decoysOf: (poolName) => this.server.decoysOf(poolName, DECOYS, Math.random),
-    });
+    this.#addressUsers = this.#createAddressUsers();
     this.book = this.#createBook(state);
-    this.#conflictProbes = new ConflictProbes({
-      observer: this.#log,
-      nowMs: () => performance.now(),
-      isLeader: () => true,
-      findUsers: this.#addressUsers.findUsers,
-      onConflict: (poolName, conflict) => this.planned.onConflict(poolName, conflict),
-      inject: (name, packet) => this.server.again(() => this.interfaces.inject(name, packet)),
-    });
-    this.status = new BareHostStatus({
-      logger,
-      counters: this.server.counters,
-      events: this.events,
-      open: this.open,
-      planned: () => this.planned,
-      interfaces: () => this.interfaces,
-      file: () => this.#file,
-    });
-    this.interfaces = new HostInterfaces({
-      logger,
-      host: linuxHostAddresses,
-      server: this.server,
-      poolsOfInterface: settings.poolsOfInterface,
-      configuresInterfaces: settings.configureInterfaces,
-      open: (parts) =>
-        createBareHostInterface(parts, {
-          log: this.#log,
-          server: this.server,
-          conflictProbes: this.#conflictProbes,
-          metrics: this.status.metrics,
-          onStateChange: () => this.status.reportReadiness(),
-        }),
-    });
-    this.saving = new LeaseSaving({
-      logger,
-      clock: systemClock,
-      directory: directory.path,
-      retry: () => void this.configure(this.#file),
-    });
-    this.planned = new PlannedPools({
-      logger,
-      nowMs: Date.now,
-      server: this.server,
-      book: this.book,
-      conflicts: new ConflictedLeases(),
-      open: this.open,
-      probes: this.#conflictProbes,
-      mayProbe: this.mayProbe,
-      interfacesOf: this.interfaces.interfacesOf,
-      onSaveFailure: (error) => this.saving.onFailure(error),
-    });
-    this.reloads = new PoolsFileReloads({
-      path: settings.poolsPath,
-      logger,
-      load: () => loadPoolsFile(settings.poolsPath, this.ntpNames.known),
-      configure: async (file) => {
-        const isInEffect = await this.configure(file);
-        this.status.reportPoolsWithoutInterface();
-        return isInEffect;
-      },
-      onInEffect: async () => this.interfaces.prepareServed(),
-    });
-    this.ntpNames = new NtpNames({
-      onChange: () => void this.reloads.reload(),
-      onFailure: (name, error) =>
-        logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
-    });
+    this.#conflictProbes = this.#createConflictProbes();
+    this.status = this.#createBareHostStatus();
+    this.interfaces = this.#createHostInterfaces();
+    this.saving = this.#createLeaseSaving();
+    this.planned = this.#createPlannedPools();
+    this.reloads = this.#createPoolsFileReloads();
+    this.ntpNames = this.#createNtpNames();
   }
 
   /** False if it is not in effect yet, as it could not be saved. */
@@ -211,6 +137,113 @@ export class BareHostParts {
     this.interfaces.onPoolsChanged();
     this.#refusals.report([...pools.values()].flatMap(({ refused }) => refused));
     this.status.reportReadiness();
+  }
+
+  #createOpenLeases(): OpenLeases {
+    return new OpenLeases({
+      logger: this.logger,
+      clock: systemClock,
+      nowMs: Date.now,
+      hasRecords: () => hasBindingFile(this.directory.path),
+      openRecords: () => openFileRecords({ folder: this.directory.path, nowMs: Date.now }),
+      onRecorded: (durationMs, records) => this.status.metrics.observeRecorded(durationMs, records),
+    });
+  }
+
+  #createAddressUsers(): AddressUsers {
+    return new AddressUsers({
+      observer: this.#log,
+      nowMs: () => performance.now(),
+      probe: arpProbe(),
+      decoysOf: (poolName) => this.server.decoysOf(poolName, DECOYS, Math.random),
+    });
+  }
+
+  #createConflictProbes(): ConflictProbes {
+    return new ConflictProbes({
+      observer: this.#log,
+      nowMs: () => performance.now(),
+      isLeader: () => true,
+      findUsers: this.#addressUsers.findUsers,
+      onConflict: (poolName, conflict) => this.planned.onConflict(poolName, conflict),
+      inject: (name, packet) => this.server.again(() => this.interfaces.inject(name, packet)),
+    });
+  }
+
+  #createBareHostStatus(): BareHostStatus {
+    return new BareHostStatus({
+      logger: this.logger,
+      counters: this.server.counters,
+      events: this.events,
+      open: this.open,
+      planned: () => this.planned,
+      interfaces: () => this.interfaces,
+      file: () => this.#file,
+    });
+  }
+
+  #createHostInterfaces(): HostInterfaces {
+    return new HostInterfaces({
+      logger: this.logger,
+      host: linuxHostAddresses,
+      server: this.server,
+      poolsOfInterface: this.#settings.poolsOfInterface,
+      configuresInterfaces: this.#settings.configureInterfaces,
+      open: (parts) =>
+        createBareHostInterface(parts, {
+          log: this.#log,
+          server: this.server,
+          conflictProbes: this.#conflictProbes,
+          metrics: this.status.metrics,
+          onStateChange: () => this.status.reportReadiness(),
+        }),
+    });
+  }
+
+  #createLeaseSaving(): LeaseSaving {
+    return new LeaseSaving({
+      logger: this.logger,
+      clock: systemClock,
+      directory: this.directory.path,
+      retry: () => void this.configure(this.#file),
+    });
+  }
+
+  #createPlannedPools(): PlannedPools {
+    return new PlannedPools({
+      logger: this.logger,
+      nowMs: Date.now,
+      server: this.server,
+      book: this.book,
+      conflicts: new ConflictedLeases(),
+      open: this.open,
+      probes: this.#conflictProbes,
+      mayProbe: this.mayProbe,
+      interfacesOf: this.interfaces.interfacesOf,
+      onSaveFailure: (error) => this.saving.onFailure(error),
+    });
+  }
+
+  #createPoolsFileReloads(): PoolsFileReloads {
+    return new PoolsFileReloads({
+      path: this.#settings.poolsPath,
+      logger: this.logger,
+      load: () => loadPoolsFile(this.#settings.poolsPath, this.ntpNames.known),
+      configure: async (file) => {
+        const isInEffect = await this.configure(file);
+        this.status.reportPoolsWithoutInterface();
+        return isInEffect;
+      },
+      onInEffect: async () => this.interfaces.prepareServed(),
+    });
+  }
+
+  #createNtpNames(): NtpNames {
+    return new NtpNames({
+      onChange: () => void this.reloads.reload(),
+      onFailure: (name, error) =>
+        this.logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+    });
   }
 
   #createServer(): DhcpServer {

@@ -1,9 +1,4 @@
-import { readFileSync } from 'node:fs';
-import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import {
-  type AddParts,
-  type ClusterOptions,
-  type ControllerMetrics,
   ControllerProcess,
   type ControllerProcessSettings,
   clusterOf,
@@ -13,34 +8,13 @@ import {
   openConnection,
   readElectionTimes,
 } from '@vmdhcp/controller-process';
-import type { StatusPageSettings } from '@vmdhcp/controller-process/page';
-import type { WakeOnLanSettings } from '@vmdhcp/controller-process/wake-on-lan';
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
-import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
-import type { AgentsSettings, AuditSettings, ClusterNetworks } from '@vmdhcp/reconciler';
-import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import { errorForLog } from '@vmdhcp/kube-runtime/node';
+import type { AgentsSettings } from '@vmdhcp/reconciler';
+import { createLogger, ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
-
-export interface RunOptions extends ClusterOptions {
-  readonly onlyNamespace?: string;
-  readonly name: string;
-  readonly http: ListenAddress | 'off';
-  readonly leaderElection: boolean;
-  readonly crds: boolean;
-  readonly clusterNetworks: ClusterNetworks;
-  /** Undefined: there is no Wake-on-LAN. */
-  readonly wakeOnLan: WakeOnLanSettings | undefined;
-  /** Undefined: there are no bare-metal hosts. */
-  readonly bareMetal: HostAgentSettings | undefined;
-  /** Undefined: nothing is kept of who had which address. */
-  readonly audit: AuditSettings | undefined;
-  /** Undefined: there is no page. */
-  readonly statusPage: StatusPageSettings | undefined;
-  readonly enableCacheDumpApi?: boolean;
-  readonly logLevel: LogLevel;
-  readonly debug?: boolean;
-  readonly trace?: boolean;
-}
+import { loadBareMetal, loadStatusPage, loadWakeOnLan } from './load-parts.js';
+import type { RunOptions } from './run-options.js';
 
 /**
  * Runs until the process is asked to end, or a part of it fails.
@@ -75,64 +49,6 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
   await controller.start();
   if (asked.aborted) await controller.stop();
   else asked.addEventListener('abort', () => void controller.stop(), { once: true });
-}
-
-/** What parts that join DHCP are made of. */
-interface LoadPorts {
-  readonly cluster: ClusterConnection;
-  readonly logger: Logger;
-  readonly metrics: ControllerMetrics;
-}
-
-/** How long a request of a wake-up may take: agents wait for five seconds, and the machine is read after a request without answer. */
-const WAKE_TIMEOUT_MS = 3_000;
-
-/** Its modules are loaded only where it is asked for. */
-async function loadWakeOnLan(
-  settings: WakeOnLanSettings | undefined,
-  { cluster, logger, metrics }: LoadPorts,
-): Promise<AddParts | undefined> {
-  if (settings === undefined) return undefined;
-  const { addWakeOnLan } = await import('@vmdhcp/controller-process/wake-on-lan');
-  const { registry, onRequest } = metrics;
-  const connection = openConnection(cluster, { onRequest, timeoutMs: WAKE_TIMEOUT_MS });
-  return addWakeOnLan(settings, { connection, logger, registry });
-}
-
-/** Its modules are loaded only where it is asked for. */
-async function loadBareMetal(
-  settings: HostAgentSettings | undefined,
-  { logger, metrics }: { readonly logger: Logger; readonly metrics: ControllerMetrics },
-): Promise<AddParts | undefined> {
-  if (settings === undefined) return undefined;
-  const { addBareMetal } = await import('@vmdhcp/controller-process/bare-metal');
-  return addBareMetal(settings, { logger, metrics });
-}
-
-/** How long the API server may take to decide about a token: a person waits for it. */
-const REVIEW_TIMEOUT_MS = 5_000;
-
-/** Its modules are loaded only where it is asked for. */
-async function loadStatusPage(
-  { statusPage, onlyNamespace, wakeOnLan, bareMetal }: RunOptions,
-  agents: AgentsSettings | undefined,
-  { cluster, logger, metrics }: LoadPorts,
-): Promise<AddParts | undefined> {
-  if (statusPage === undefined) return undefined;
-  const { addStatusPage } = await import('@vmdhcp/controller-process/page');
-  const connection = openConnection(cluster, { onRequest: metrics.onRequest, timeoutMs: REVIEW_TIMEOUT_MS });
-  const shown = {
-    onlyNamespace,
-    agentsNamespace: agents?.namespace,
-    hasWakeOnLan: wakeOnLan !== undefined,
-    hasBareMetal: bareMetal !== undefined,
-  };
-  return addStatusPage(statusPage, shown, { connection, logger, version: ownVersion() });
-}
-
-function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
-  return version;
 }
 
 /** Several requests fit into the time that a leader leads without having renewed. */

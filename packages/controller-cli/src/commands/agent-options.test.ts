@@ -1,8 +1,9 @@
 /** What each flag about agents becomes in the settings of the controller. That the settings take effect is tested where they are read. */
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+import { type AgentOptions, agentOptions } from './agent-options.js';
 import { type AuditOptions, auditOptions, toAudit } from './audit-options.js';
+import { toAgents } from './to-agents.js';
 
 function optionsOf<Options>(words: readonly string[]): Options {
   const command = new Command();

@@ -4,7 +4,8 @@ import { toAgentDeployment } from '@vmdhcp/reconciler';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+import { type AgentOptions, agentOptions } from './agent-options.js';
+import { toAgents } from './to-agents.js';
 
 const MANIFEST = new URL('../../../../manifests/vmdhcp-unified.yaml', import.meta.url);
 

@@ -1,12 +1,13 @@
 import { booleanOption, LOG_LEVELS, parseListenAddress } from '@vmdhcp/service-process';
 import { Command, Option } from 'commander';
-import type { RunOptions } from '../actions/run-controller.js';
-import { type AgentOptions, agentOptions, toAgents } from './agent-options.js';
+import type { RunOptions } from '../actions/run-options.js';
+import { type AgentOptions, agentOptions } from './agent-options.js';
 import { type AuditOptions, auditOptions, toAudit } from './audit-options.js';
 import { type BareMetalOptions, bareMetalOptions, toBareMetal } from './bare-metal-options.js';
 import { type ClusterNetworkOptions, clusterNetworkOptions, toClusterNetworks } from './cluster-network-options.js';
 import { clusterOptions } from './cluster-options.js';
 import { type StatusPageOptions, statusPageOptions, toStatusPage } from './status-page-options.js';
+import { toAgents } from './to-agents.js';
 import { toWakeOnLan, type WakeOnLanOptions, wakeOnLanOptions } from './wake-on-lan-options.js';
 
 const EXAMPLES = `

@@ -20,12 +20,10 @@ import { WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
 import type { AddParts, PartsContext } from '../run/added-parts.js';
 import { configObserver } from './config-observer.js';
 import { LeaderAddress } from './leader-address.js';
-import { AGENT_SECRET, WAKE_SECRETS, WakeCertificates } from './wake-certificates.js';
+import { AGENT_SECRET, WAKE_SECRETS, WakeCertificates, type WakeCertificatesPorts } from './wake-certificates.js';
 import { createWakeLog } from './wake-log.js';
-import { createWakeMetrics } from './wake-metrics.js';
+import { createWakeMetrics, type WakeMetrics } from './wake-metrics.js';
 import { WakeServer } from './wake-server.js';
-
-const SECRETS = { group: '', version: 'v1', plural: 'secrets', namespaced: true } as const;
 
 export interface WakeOnLanSettings {
   readonly listen: ListenAddress;
@@ -46,101 +44,126 @@ export interface WakeOnLanPorts {
 /** The parts of one process. */
 export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts): AddParts {
   return (context) => {
-    const { caches, clientOf, inventory, identity, isLeading } = context;
-    const { logger, connection, registry } = ports;
+    const { caches, clientOf, inventory, identity } = context;
     let isComplete = false;
     const controller = new WakeOnLanController({
       ...{ caches, clientOf, inventory, identity, clock: systemClock, now: rfc3339, random: Math.random },
       agents: { ...settings.agents, tlsSecret: settings.clearText ? undefined : AGENT_SECRET },
-      observer: configObserver(logger, () => {
+      observer: configObserver(ports.logger, () => {
         isComplete = true;
       }),
     });
-    const leader = new LeaderAddress(ownAddress(settings));
-    const events = eventRecorder(ports, identity);
-    const log = createWakeLog(logger, systemClock.nowMs);
-    const metrics = createWakeMetrics(registry, {
-      managedMachines: controller.index.size,
-      managedBy: () => controller.managed(),
-      waiting: () => decider.waiting,
-      followers: () => server.followers,
-    });
-    const decider = new WakeDecider({
-      hasLostAddress,
-      ...kubevirtRequests(
-        (resource) => fencedClient(new ApiObjectClient<KubernetesObject>(connection, resource), isLeading),
-        (error) => (error instanceof ApiRequestError ? (error.status ?? 0) : undefined),
-      ),
-      ...{ clock: systemClock, wallTimeMs: Date.now, isLeading },
-      leaderAddress: () => leader.other,
-      index: {
-        get synced() {
-          return isComplete && controller.synced;
-        },
-        find: controller.index.find,
-      },
-      policyOf: controller.index.policyOf,
-      record: (regarding, event) => events.record(regarding, event),
-      observer: {
-        ...log,
-        onReport: (report) => {
-          metrics.onReport();
-          log.onReport(report);
-        },
-        onAnswer: (decided) => {
-          metrics.onDecided(decided);
-          log.onAnswer(decided);
-        },
-        onWaitOver: (decided) => {
-          metrics.onDecided(decided);
-          log.onWaitOver(decided);
-        },
-      },
-    });
-    const server = new WakeServer({
-      listen: settings.listen,
-      clock: systemClock,
-      logger,
-      handler: {
-        report: (report) => decider.report(report),
-        isServing: () => isLeading() && isComplete,
-        leader: () => leader.other,
-        wakeable: controller.index.addresses,
-      },
-      openCertificates: settings.clearText
-        ? undefined
-        : (onMaterial) => {
-            const client = new ApiObjectClient<KubernetesObject>(connection, SECRETS);
-            const secrets = clusterSecrets(client, { namespace: settings.agents.namespace, labels: WAKE_SECRET_LABELS });
-            const { onCertificate: onExpiry } = metrics;
-            const named = WAKE_SECRETS.map((name) => ({ ...SECRETS, namespace: settings.agents.namespace, name }));
-            const open = (resource: ApiResource) => new ApiObjectClient<KubernetesObject>(connection, resource);
-            const watch = (onChange: () => void) =>
-              watchObjects(named, { open, clock: systemClock, random: Math.random, onChange });
-            return new WakeCertificates({
-              secrets,
-              watch,
-              clock: systemClock,
-              wallTimeMs: Date.now,
-              logger,
-              onMaterial,
-              onExpiry,
-            });
-          },
-      onStop: async () => {
-        await decider.stop();
-        await events.flush();
-        events.stop();
-        connection.close();
-      },
-    });
+    const manager: ManagerContext = {
+      ...{ settings, ports, context, controller, isComplete: () => isComplete },
+      leader: new LeaderAddress(ownAddress(settings)),
+      events: eventRecorder(ports, identity),
+      metrics: createWakeMetrics(ports.registry, {
+        managedMachines: controller.index.size,
+        managedBy: () => controller.managed(),
+        waiting: () => decider.waiting,
+        followers: () => server.followers,
+      }),
+    };
+    const decider = createDecider(manager);
+    const server = createServer(manager, decider);
     return {
       parts: [controller, server],
       customResources: WAKE_ON_LAN_RESOURCES,
-      leaseAnnotations: leader.annotations,
-      onLeaseAnnotations: leader.note,
+      leaseAnnotations: manager.leader.annotations,
+      onLeaseAnnotations: manager.leader.note,
     };
   };
+}
+
+/** What the decision and the server share. */
+interface ManagerContext {
+  readonly settings: WakeOnLanSettings;
+  readonly ports: WakeOnLanPorts;
+  readonly context: Parameters<AddParts>[0];
+  readonly controller: WakeOnLanController;
+  /** True once every WolConfig was read. */
+  readonly isComplete: () => boolean;
+  readonly leader: LeaderAddress;
+  readonly events: EventRecorder;
+  readonly metrics: WakeMetrics;
+}
+
+function createDecider({ ports, context, controller, isComplete, leader, events, metrics }: ManagerContext): WakeDecider {
+  const { connection, logger } = ports;
+  const { isLeading } = context;
+  const log = createWakeLog(logger, systemClock.nowMs);
+  return new WakeDecider({
+    hasLostAddress,
+    ...kubevirtRequests(
+      (resource) => fencedClient(new ApiObjectClient<KubernetesObject>(connection, resource), isLeading),
+      (error) => (error instanceof ApiRequestError ? (error.status ?? 0) : undefined),
+    ),
+    ...{ clock: systemClock, wallTimeMs: Date.now, isLeading },
+    leaderAddress: () => leader.other,
+    index: {
+      get synced() {
+        return isComplete() && controller.synced;
+      },
+      find: controller.index.find,
+    },
+    policyOf: controller.index.policyOf,
+    record: (regarding, event) => events.record(regarding, event),
+    observer: {
+      ...log,
+      onReport: (report) => {
+        metrics.onReport();
+        log.onReport(report);
+      },
+      onAnswer: (decided) => {
+        metrics.onDecided(decided);
+        log.onAnswer(decided);
+      },
+      onWaitOver: (decided) => {
+        metrics.onDecided(decided);
+        log.onWaitOver(decided);
+      },
+    },
+  });
+}
+
+function createServer(manager: ManagerContext, decider: WakeDecider): WakeServer {
+  const { settings, ports, context, controller, isComplete, leader, events } = manager;
+  return new WakeServer({
+    listen: settings.listen,
+    clock: systemClock,
+    logger: ports.logger,
+    handler: {
+      report: (report) => decider.report(report),
+      isServing: () => context.isLeading() && isComplete(),
+      leader: () => leader.other,
+      wakeable: controller.index.addresses,
+    },
+    openCertificates: settings.clearText ? undefined : (onMaterial) => createCertificates(manager, onMaterial),
+    onStop: async () => {
+      await decider.stop();
+      await events.flush();
+      events.stop();
+      ports.connection.close();
+    },
+  });
+}
+
+function createCertificates(
+  { settings: { agents }, ports: { connection, logger }, metrics }: ManagerContext,
+  onMaterial: WakeCertificatesPorts['onMaterial'],
+): WakeCertificates {
+  const { namespace } = agents;
+  const open = (resource: ApiResource) => new ApiObjectClient<KubernetesObject>(connection, resource);
+  const named = WAKE_SECRETS.map((name) => ({ ...Resource.secrets, namespace, name }));
+  return new WakeCertificates({
+    secrets: clusterSecrets(open(Resource.secrets), { namespace, labels: WAKE_SECRET_LABELS }),
+    watch: (onChange) => watchObjects(named, { open, clock: systemClock, random: Math.random, onChange }),
+    clock: systemClock,
+    wallTimeMs: Date.now,
+    logger,
+    onMaterial,
+    onExpiry: metrics.onCertificate,
+  });
 }
 
 /** A budget of its own: a flood of wake-ups takes no Event from DHCP. Without a fence: what a manager gave up when it lost the leadership is one too. */

@@ -11,15 +11,16 @@ import { PoolSockets } from '../interface/pool-sockets.js';
 import { StandbyGate } from '../leadership/standby-gate.js';
 import { FollowedPools } from '../pool/followed-pools.js';
 import type { AgentPorts, DhcpPacketHandler, ServerAddress } from '../ports.js';
-import { AddressUsers, DECOYS, type FindAddressUsers } from '../probe/address-users.js';
+import { AddressUsers, DECOYS } from '../probe/address-users.js';
 import { ConflictProbes } from '../probe/conflict-probes.js';
 import { RogueServers } from '../probe/rogue-servers.js';
 import { type AnswerGate, DhcpServer } from '../server/dhcp-server.js';
 import type { MessageCounters } from '../server/message-counters.js';
-import { SilentNetworks } from '../silence/silent-networks.js';
+import type { SilentNetworks } from '../silence/silent-networks.js';
 import { AgentLeadership } from './agent-leadership.js';
 import { type AnswerMode, answerMode } from './answer-mode.js';
 import { reportOn } from './pool-report.js';
+import { watchForSilence } from './watch-for-silence.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
@@ -98,7 +99,13 @@ export class DhcpAgent {
       onChange: () => this.#leadership.publish(),
     });
     this.#standbyGate = this.#createStandbyGate();
-    this.#silence = this.#watchForSilence(addressUsers.findUsers);
+    this.#silence = watchForSilence({
+      ...{ clock, observer, isDryRun: settings.isDryRun, configOf: this.#configOf, findUsers: addressUsers.findUsers },
+      followed: (key) => this.#pools.get(key),
+      leasesOf: (key) => this.#server.leasesOf(key),
+      isLeader: () => this.#leadership.isLeader(),
+      publish: () => this.#leadership.publish(),
+    });
     this.#pools = this.#followPools();
     this.#sockets = this.#createSockets();
     this.#leadership = this.#createLeadership();
@@ -332,32 +339,6 @@ export class DhcpAgent {
         : [];
     });
     return [...problems, ...sockets];
-  }
-
-  #watchForSilence(findUsers: FindAddressUsers): SilentNetworks {
-    const { clock, observer } = this.#ports;
-    const interfaceOf = (key: string) => this.#configOf.get(key)?.interfaceName ?? '';
-    const activeOf = (key: string) => {
-      const followed = this.#pools.get(key);
-      return followed.kind === 'active' && !this.#settings.isDryRun ? followed : undefined;
-    };
-    return new SilentNetworks({
-      clock,
-      poolKeys: [...this.#configOf.keys()],
-      isLeader: () => this.#leadership.isLeader(),
-      isActive: (key) => activeOf(key) !== undefined,
-      isConfirmed: (key) => activeOf(key)?.isSilent === true,
-      // If no machine may be probed, no machine can be missing.
-      leasesOf: (key) => (activeOf(key)?.probesConflicts === true ? this.#server.leasesOf(key) : []),
-      ask: async (key, lease) => {
-        const { byClient, others } = await findUsers(interfaceOf(key), lease);
-        return byClient || others.length > 0;
-      },
-      onChange: (key, isSilent) => {
-        observer.observe({ kind: isSilent ? 'network-silent' : 'network-reached', interfaceName: interfaceOf(key) });
-        this.#leadership.publish();
-      },
-    });
   }
 
   #keepHouse(): void {

@@ -10,34 +10,18 @@ import { BindingTable } from '../binding/binding-table.js';
 import { EndOrder } from '../binding/end-order.js';
 import type { Pool } from '../pool/pool.js';
 import { AddressSupply } from './address-supply.js';
+import type { Ahead } from './ahead.js';
+import { type DeclaredAddress, isOfClient, mayBeMadeUp, tableOf } from './leasable-records.js';
 import { isProven } from './lease-times.js';
 import { MOST_OFFERS, OFFER_MS, type Offer, Offers } from './offers.js';
 import { PortLeases } from './port-leases.js';
 import type { UnknownClient } from './unknown-client.js';
 
-/** An address that an object declares. */
-export interface DeclaredAddress {
-  readonly address: Ipv4Address;
-  /** Absent if it is not known: then the unknown client that has the address now keeps it as long as it renews its lease. */
-  readonly macAddress?: MacAddress;
-  /**
-   * True if this pool leases the address to that client before any other address, and records it like every lease; it may lie outside the dynamic
-   * ranges. Otherwise the client has the address by an assignment, and this pool does not answer it.
-   */
-  readonly isLeasedHere?: boolean;
-}
-
 /** How far the clock of another replica may be ahead. */
 const MOST_AHEAD_MS = 60_000;
+
 /** A clock that goes back by more than this may make leases valid again that had ended. */
 const STEP_MS = 1_000;
-
-/** A lease or a quarantine that began in the future. */
-interface Ahead {
-  readonly lastsMs: number;
-  /** The record that ends it now. */
-  readonly end: BindingRecord;
-}
 
 export class LeasableAddresses {
   readonly table: BindingTable;
@@ -411,19 +395,4 @@ export class LeasableAddresses {
     else this.#spokenFor.delete(address);
     if (!this.#recording.has(address) && !mayBeMadeUp(binding, nowMs)) this.#portLeases.delete(address);
   }
-}
-
-/** True if the lease was never renewed. */
-function mayBeMadeUp(binding: Binding | undefined, nowMs: number): boolean {
-  return binding !== undefined && isBindingValid(binding, nowMs) && !isProven(binding, binding.grantedAtMs);
-}
-
-function isOfClient(record: BindingRecord, { macAddress }: UnknownClient): boolean {
-  return record.kind === 'binding' && record.macAddress === macAddress;
-}
-
-function tableOf(poolName: string, records: Iterable<BindingRecord>): BindingTable {
-  const table = new BindingTable(poolName);
-  for (const record of records) if (record.poolName === poolName) table.apply(record);
-  return table;
 }

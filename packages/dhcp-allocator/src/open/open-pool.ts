@@ -12,7 +12,8 @@ import type { BindingTable } from '../binding/binding-table.js';
 import type { Pool } from '../pool/pool.js';
 import { leaseExpiry } from '../server/answer-packet.js';
 import type { ServedPool } from '../server/served-pool.js';
-import { type DeclaredAddress, LeasableAddresses } from './leasable-addresses.js';
+import { LeasableAddresses } from './leasable-addresses.js';
+import type { DeclaredAddress } from './leasable-records.js';
 import { isProven, LeaseTimes } from './lease-times.js';
 import type { UnknownClient } from './unknown-client.js';
 

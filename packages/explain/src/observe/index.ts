@@ -13,6 +13,8 @@ export { ClusterReader, type ListResult, type ReaderOptions, toCommandError } fr
 export { type FoundClient, findClient } from './find-client.js';
 export { findLeaders, findLeadersOf } from './find-leaders.js';
 export type { Leader } from './leader.js';
+export type { Column, ListedBeside, ListedKind } from './listed-kind.js';
+export { rowsOf, sortRows } from './listed-rows.js';
 export { mapBounded } from './map-bounded.js';
 export { type MachineName, observeChain, observeWay } from './observe-chain.js';
 export { type ObservedHosts, observeHosts } from './observe-hosts.js';
@@ -20,3 +22,4 @@ export { NoPcapngError, PcapngBlocks } from './pcapng-blocks.js';
 export { currentRecords, describeNoRecords, readAudit } from './read-audit.js';
 export { untilNext } from './until-next.js';
 export { watchAnswers } from './watch-answers.js';
+export { type RowPrinter, watchRows } from './watch-rows.js';

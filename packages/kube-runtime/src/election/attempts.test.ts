@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock, settle } from '../testing/fake-clock.js';
 import { MemoryLeaseStore } from '../testing/memory-lease-store.js';
-import { LeaseElector, type LeaseElectorSettings } from './lease-elector.js';
+import { LeaseElector } from './lease-elector.js';
+import type { LeaseElectorSettings } from './lease-elector-settings.js';
 
 const TIMES = { leaseDurationMs: 3_000, renewDeadlineMs: 2_000, retryPeriodMs: 500 };
 const OTHER = { record: { holder: 'other', leaseDurationMs: 3_000, transitions: 4 }, version: '100' };

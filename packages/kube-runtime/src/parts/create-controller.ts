@@ -10,6 +10,7 @@ import { keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { KeyedQueue, type KeyedQueueSettings, type ReconcileResult } from '../queue/keyed-queue.js';
 import type { ControllerPart } from './controller-part.js';
+import { PartLifecycle } from './part-lifecycle.js';
 
 /** A kind that a controller watches. */
 export interface ControllerSource {
@@ -51,66 +52,93 @@ export function ownerKeys(kind: string): (object: KubernetesObject) => string[] 
 
 /** Nothing happens before the part is started. */
 export function createController<Name extends string>(settings: ControllerSettings<Name>): Controller {
-  const { caches, reconcile, onReadError } = settings;
-  let state: 'following' | 'refreshing' | 'working' | 'stopped' = 'following';
-  const names = Object.keys(settings.sources) as Name[];
-  const queue = new KeyedQueue({ ...settings, reconcile: (key, signal) => reconcile(key, subscriptions, signal) });
-  const add = (key: string) => {
-    if (state === 'working') queue.add(key);
+  return new SourcedController(settings);
+}
+
+class SourcedController<Name extends string> implements Controller {
+  readonly name: string;
+  readonly #settings: ControllerSettings<Name>;
+  readonly #indexes: readonly ObjectIndex<KubernetesObject>[];
+  readonly #subscriptions: Readonly<Record<Name, CacheSubscription>>;
+  readonly #queue: KeyedQueue;
+  readonly #life: PartLifecycle;
+
+  constructor(settings: ControllerSettings<Name>) {
+    const { name, reconcile } = settings;
+    this.name = name;
+    this.#settings = settings;
+    this.#life = new PartLifecycle({
+      follow: () => {
+        for (const subscription of this.#all()) subscription.start();
+      },
+      refresh: () => Promise.all(this.#all().map((subscription) => subscription.refresh())),
+      isSynced: () => this.synced,
+      onWorking: () => {
+        const keys = new Set(this.#indexes.flatMap((index) => [...index.values()]));
+        for (const key of keys) this.#queue.add(key, 'background');
+      },
+    });
+    this.#queue = new KeyedQueue({ ...settings, reconcile: (key, signal) => reconcile(key, this.#subscriptions, signal) });
+    const sources = (Object.keys(settings.sources) as Name[]).map((source) => this.#open(source));
+    this.#indexes = sources.map(({ index }) => index);
+    const named = sources.map(({ source, subscription }) => [source, subscription]);
+    this.#subscriptions = Object.fromEntries(named) as Record<Name, CacheSubscription>;
+  }
+
+  get synced(): boolean {
+    return this.#all().every(({ synced }) => synced);
+  }
+
+  get depth(): number {
+    return this.#queue.depth;
+  }
+
+  unready(): string[] {
+    return this.synced ? [] : [...this.#settings.caches.unready()];
+  }
+
+  readonly add = (key: string): void => {
+    if (this.#life.isWorking) this.#queue.add(key);
   };
-  const open = (name: Name) => {
-    const { resource, keysOf = (object) => [keyOf(object)] } = settings.sources[name];
+
+  start(): void {
+    this.#life.start();
+  }
+
+  lead(): void {
+    this.#life.lead();
+  }
+
+  async stop(): Promise<void> {
+    this.#life.stop();
+    for (const subscription of this.#all()) subscription.stop();
+    await this.#queue.stop();
+  }
+
+  #all(): readonly CacheSubscription[] {
+    return Object.values(this.#subscriptions);
+  }
+
+  #open(source: Name) {
+    const { caches, sources, onReadError } = this.#settings;
+    const { resource, keysOf = (object) => [keyOf(object)] } = sources[source];
     const index = new ObjectIndex<KubernetesObject>(keysOf);
     const subscription: CacheSubscription = caches.subscribe(resource, {
-      onChange: (key) => {
-        const before = index.valuesOf(key);
-        try {
-          for (const concerned of index.update(key, subscription.get(key))) add(concerned);
-        } catch (error) {
-          // Its current keys are not known; the former ones may need a change.
-          for (const concerned of before) add(concerned);
-          throw error;
-        }
-      },
-      ...(onReadError && { onError: (error: unknown) => onReadError(name, error) }),
+      onChange: (key) => this.#note(index, key, subscription.get(key)),
+      onSynced: () => this.#life.check(),
+      ...(onReadError && { onError: (error: unknown) => onReadError(source, error) }),
     });
-    return { name, subscription, index };
-  };
-  const sources = names.map(open);
-  const subscriptions = Object.fromEntries(sources.map(({ name, subscription }) => [name, subscription])) as Record<
-    Name,
-    CacheSubscription
-  >;
-  const begin = () => {
-    if (state !== 'refreshing') return;
-    state = 'working';
-    const keys = new Set(sources.flatMap(({ index }) => [...index.values()]));
-    for (const key of keys) queue.add(key, 'background');
-  };
-  const isSynced = () => sources.every(({ subscription }) => subscription.synced);
-  return {
-    name: settings.name,
-    get synced() {
-      return isSynced();
-    },
-    unready: () => (isSynced() ? [] : caches.unready()),
-    get depth() {
-      return queue.depth;
-    },
-    add,
-    start: () => {
-      for (const { subscription } of sources) subscription.start();
-    },
-    lead: () => {
-      if (state !== 'following') return;
-      state = 'refreshing';
-      // Changes by the former leader may not have been seen yet.
-      void Promise.all(sources.map(({ subscription }) => subscription.refresh())).then(begin);
-    },
-    stop: async () => {
-      state = 'stopped';
-      for (const { subscription } of sources) subscription.stop();
-      await queue.stop();
-    },
-  };
+    return { source, subscription, index };
+  }
+
+  #note(index: ObjectIndex<KubernetesObject>, key: string, object: KubernetesObject | undefined): void {
+    const before = index.valuesOf(key);
+    try {
+      for (const concerned of index.update(key, object)) this.add(concerned);
+    } catch (error) {
+      // Its current keys are not known; the former ones may need a change.
+      for (const concerned of before) this.add(concerned);
+      throw error;
+    }
+  }
 }

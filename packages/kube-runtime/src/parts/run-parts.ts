@@ -3,7 +3,8 @@
  * and all end when it is lost.
  */
 import type { Clock } from '../clock/clock.js';
-import { LeaseElector, type LeaseElectorSettings } from '../election/lease-elector.js';
+import { LeaseElector } from '../election/lease-elector.js';
+import type { LeaseElectorSettings } from '../election/lease-elector-settings.js';
 import type { ControllerPart } from './controller-part.js';
 
 /** Why a run ended. */

@@ -1,19 +1,17 @@
 /** `kubectl vmdhcp audit`: reads the records and the pools as they are now, and prints who had which address when. */
-import { cidrContains, type Ipv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
-import { type ClientSubject, describeMissingRight } from '@vmdhcp/explain';
+import { describeMissingRight } from '@vmdhcp/explain';
 import type { ReaderOptions } from '@vmdhcp/explain/observe';
 import { ClusterReader, currentRecords, describeNoRecords, readAudit, toCommandError } from '@vmdhcp/explain/observe';
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import { formatTime, type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
-import type { AssignmentRecord, PoolRecords } from '@vmdhcp/reconciler/audit';
+import { formatTime, keyOf } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { type AuditRow, auditColumns, rowsAt, toRow } from '../output/audit-rows.js';
+import { type AuditRow, auditColumns } from '../output/audit-rows.js';
 import type { ListFormat } from '../output/list-formats.js';
-import { networkOf } from '../output/pool-rows.js';
 import { printData } from '../output/print-data.js';
 import { tableLines } from '../output/table.js';
 import { terminalOf } from '../output/terminal.js';
 import { parseWhen } from './parse-when.js';
+import { byTime, type Knowledge, type Question, rowsOf } from './select-audit-rows.js';
 import { clientIn, machineIn } from './subject.js';
 
 export interface AuditOptions extends ReaderOptions {
@@ -22,21 +20,6 @@ export interface AuditOptions extends ReaderOptions {
   readonly network?: string;
   readonly auditNamespace: string;
   readonly output: ListFormat;
-}
-
-/** What was asked for. */
-interface Question {
-  /** Undefined: everything. */
-  readonly subject: ClientSubject | { readonly kind: 'machine'; readonly machine: string } | undefined;
-  readonly atMs: number | undefined;
-  readonly sinceMs: number | undefined;
-  readonly network: string | undefined;
-}
-
-/** By key of the pool. */
-interface Knowledge {
-  readonly pools: ReadonlyMap<string, KubernetesObject>;
-  readonly records: ReadonlyMap<string, PoolRecords>;
 }
 
 /** @throws CommandError where the records cannot be read. */
@@ -91,67 +74,6 @@ async function readKnowledge(reader: ClusterReader, namespace: string): Promise<
   if (stored.kind !== 'found') throw new CommandError(describeNoRecords(namespace), ExitCode.failed);
   const objects = new Map((ipPools.kind === 'found' ? ipPools.objects : []).map((pool) => [keyOf(pool), pool]));
   return { pools: objects, records: currentRecords(stored, objects, reader.nowMs) };
-}
-
-function rowsOf(question: Question, { pools, records }: Knowledge): AuditRow[] {
-  return [...records].flatMap(([key, ofPool]) => rowsOfPool(question, { key, ofPool, object: pools.get(key) }));
-}
-
-interface OnePool {
-  readonly key: string;
-  readonly ofPool: PoolRecords;
-  /** Undefined: it does not exist any more. */
-  readonly object: KubernetesObject | undefined;
-}
-
-function rowsOfPool(question: Question, pool: OnePool): AuditRow[] {
-  const { subject, atMs } = question;
-  const { key, ofPool, object } = pool;
-  if (atMs !== undefined && subject?.kind === 'address') {
-    const { address } = subject;
-    const isThere = ofPool.records.some((record) => record.address === address) || hasAddress(object, address);
-    return isThere && isOnNetwork(question.network, pool) ? rowsAt({ pool: key, records: ofPool }, address, atMs) : [];
-  }
-  const asked = ofPool.records.filter((record) => isAsked(question, record));
-  const own = asked.map((record) => toRow(key, record));
-  if (atMs === undefined) return own;
-  const addresses = [...new Set(asked.map((record) => record.address))];
-  return addresses.flatMap((address) => ofSubject(rowsAt({ pool: key, records: ofPool }, address, atMs), own));
-}
-
-function isAsked({ subject, network, sinceMs }: Question, record: AssignmentRecord): boolean {
-  if (network !== undefined && record.network !== network) return false;
-  const isRecent = sinceMs === undefined || record.end === undefined || record.end.to.notAfterMs > sinceMs;
-  return isRecent && isAbout(subject, record);
-}
-
-function hasAddress(pool: KubernetesObject | undefined, address: Ipv4Address): boolean {
-  const cidr = parseIpv4Cidr(readText(pool?.spec, 'ipv4Config', 'cidr') ?? '');
-  return cidr !== undefined && cidrContains(cidr, address);
-}
-
-/** Of the answers about addresses of a client those that are about the client. */
-function ofSubject(answers: readonly AuditRow[], own: readonly AuditRow[]): AuditRow[] {
-  const isOwn = (row: AuditRow) =>
-    own.some((one) => one.macAddress === row.macAddress && one.address === row.address && one.from === row.from);
-  return answers.filter((row) => row.answer !== 'free' && isOwn(row));
-}
-
-function isAbout(subject: Question['subject'], record: AssignmentRecord): boolean {
-  if (subject === undefined) return true;
-  if (subject.kind === 'machine') return record.virtualMachine === subject.machine;
-  return subject.kind === 'address' ? record.address === subject.address : record.macAddress === subject.macAddress;
-}
-
-function isOnNetwork(network: string | undefined, { ofPool, object }: OnePool): boolean {
-  if (network === undefined) return true;
-  return object === undefined ? ofPool.records.some((record) => record.network === network) : networkOf(object) === network;
-}
-
-/** Those of the same second stay in the order of their records. */
-function byTime(one: AuditRow, other: AuditRow): number {
-  const [from, otherFrom] = [one.from ?? '', other.from ?? ''];
-  return from === otherFrom ? 0 : from < otherFrom ? -1 : 1;
 }
 
 async function print(rows: readonly AuditRow[], { output }: AuditOptions, atMs: number | undefined): Promise<void> {

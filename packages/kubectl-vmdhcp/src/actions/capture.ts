@@ -1,7 +1,6 @@
 /** `kubectl vmdhcp capture`: the packets of a pool, as the leader of its agents captures them in its pod. */
-import { createWriteStream } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
-import { finished } from 'node:stream/promises';
+
+import type { Readable } from 'node:stream';
 import type { ReaderOptions } from '@vmdhcp/explain/observe';
 import {
   ClusterReader,
@@ -9,17 +8,15 @@ import {
   execInPod,
   findLeadersOf,
   inAgentContainer,
-  NoPcapngError,
-  PcapngBlocks,
   PodExecError,
   type PodName,
   type RunningCommand,
   toCommandError,
 } from '@vmdhcp/explain/observe';
 import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
-import { describeCount } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
-import { PrintableLines, printable } from '../output/printable.js';
+import { printable } from '../output/printable.js';
+import { describeTally, printLines, type Tally, writeBlocks } from './copy-capture.js';
 
 export interface CaptureOptions extends ReaderOptions {
   /** A file, or `-` for the standard output; undefined: decoded lines. */
@@ -32,17 +29,11 @@ export interface CaptureOptions extends ReaderOptions {
 
 /** After Ctrl-C the agent has so long to end the capture itself. */
 const END_WITHIN_MS = 3_000;
+
 /** Beyond the time of the capture: the agent may be slow to begin. */
 const MARGIN_MS = 30_000;
-const MOST_ERROR_OCTETS = 64 * 1024;
-const LINE_FEED = 0x0a;
 
-/** What became of a capture. */
-interface Tally {
-  readonly packets: number;
-  /** Undefined: not known. */
-  readonly lost: number | undefined;
-}
+const MOST_ERROR_OCTETS = 64 * 1024;
 
 /** @throws CommandError where nothing could be captured, or the capture ended before its end: what was written then is complete as far as it goes. */
 export async function capture(pool: string, options: CaptureOptions): Promise<void> {
@@ -117,63 +108,6 @@ function endWhenAsked(
   else asked.addEventListener('abort', end, { once: true });
 }
 
-/** Text from the wire reaches no terminal as it is, whatever the agent has made of it. */
-async function printLines(stdout: Readable, cut: AbortController): Promise<Tally> {
-  let packets = 0;
-  const lines = new PrintableLines();
-  const change = (chunk: Buffer): Buffer => {
-    packets += chunk.filter((octet) => octet === LINE_FEED).length;
-    return lines.push(chunk);
-  };
-  await copy(stdout, process.stdout, { cut, change });
-  return { packets, lost: undefined };
-}
-
-interface BlockOutput {
-  readonly path: string;
-  /** That were asked for. */
-  readonly packets: number;
-  readonly cut: AbortController;
-}
-
-async function writeBlocks(stdout: Readable, { path, packets, cut }: BlockOutput): Promise<Tally> {
-  const blocks = new PcapngBlocks(packets);
-  // Packets tell who is on a network.
-  const output = path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
-  try {
-    await copy(stdout, output, { cut, change: (chunk) => blocks.push(chunk) });
-    if (output !== process.stdout) await finished(output.end());
-    return blocks;
-  } catch (error) {
-    if (error instanceof NoPcapngError) throw new CommandError(error.message, ExitCode.unavailable, { cause: error });
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`${path} cannot be written: ${why}`, ExitCode.cannotCreate, { cause: error });
-  }
-}
-
-interface Copying {
-  readonly cut: AbortController;
-  readonly change: (chunk: Buffer) => Buffer;
-}
-
-/** Ends with the input. A reader of the output that goes, as `head` does, ends the capture. */
-async function copy(input: Readable, output: Writable, { cut, change }: Copying): Promise<void> {
-  const failed = Promise.withResolvers<never>();
-  failed.promise.catch(() => undefined);
-  output.once('error', (error: NodeJS.ErrnoException) => failed.reject(error));
-  try {
-    for await (const chunk of input as AsyncIterable<Buffer>) {
-      const changed = change(chunk);
-      const written = new Promise<void>((resolve) => output.write(changed, () => resolve()));
-      await Promise.race([written, failed.promise]);
-    }
-    await Promise.race([Promise.resolve(), failed.promise]);
-  } catch (error) {
-    cut.abort();
-    if (output !== process.stdout || (error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
-  }
-}
-
 async function collectErrors(stderr: Readable): Promise<string> {
   let text = '';
   for await (const chunk of stderr as AsyncIterable<Buffer>) if (text.length < MOST_ERROR_OCTETS) text += chunk.toString('utf8');
@@ -184,13 +118,6 @@ async function collectErrors(stderr: Readable): Promise<string> {
 function printSummary(text: string, tally: Tally): void {
   const lines = text.trim() === '' ? [describeTally(tally, undefined)] : text.trim().split('\n');
   process.stderr.write(`${lines.map(printable).join('\n')}\n`);
-}
-
-function describeTally({ packets, lost }: Tally, path: string | undefined): string {
-  const where = path === undefined || path === '-' ? '' : `${path}: `;
-  const done = path === undefined ? 'shown' : 'written';
-  const missing = lost === undefined ? '' : lost === 0 ? ', none lost' : `, ${lost} lost before they were captured`;
-  return `${where}${describeCount(packets, 'packet')} ${done}${missing}`;
 }
 
 /** @param isOver - true: the capture was ended here, so an end of the connection is as good as one of the program. */

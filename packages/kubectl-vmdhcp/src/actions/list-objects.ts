@@ -1,13 +1,11 @@
 /** Lists objects as a table or as data, once or as they change. */
 
 import { describeMissingRight } from '@vmdhcp/explain';
-import type { ReaderOptions } from '@vmdhcp/explain/observe';
-import { ClusterReader, type ListResult, toCommandError } from '@vmdhcp/explain/observe';
+import type { ListedBeside, ListedKind, ReaderOptions } from '@vmdhcp/explain/observe';
+import { ClusterReader, type ListResult, rowsOf, sortRows, toCommandError } from '@vmdhcp/explain/observe';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import type { ListFormat } from '../output/list-formats.js';
-import type { ListedBeside, ListedKind } from '../output/listed-kind.js';
-import { rowsOf, sortRows } from '../output/listed-rows.js';
 import { printData } from '../output/print-data.js';
 import { printable } from '../output/printable.js';
 import { tableLines } from '../output/table.js';

@@ -16,14 +16,8 @@ import type { ListFormat } from '../output/list-formats.js';
 import { printData } from '../output/print-data.js';
 import { tableLines } from '../output/table.js';
 import { terminalOf } from '../output/terminal.js';
-import {
-  type AskedLeader,
-  TOP_CLIENT_COLUMNS,
-  TOP_POOL_COLUMNS,
-  type TopOrder,
-  type TopRows,
-  topRows,
-} from '../output/top-rows.js';
+import { TOP_CLIENT_COLUMNS, TOP_POOL_COLUMNS } from '../output/top-columns.js';
+import { type AskedLeader, type TopOrder, type TopRows, topRows } from '../output/top-rows.js';
 
 export interface TopOptions extends ReaderOptions {
   readonly pool?: string;

@@ -1,17 +1,7 @@
 import { formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
-import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/explain';
-import type { HostChain } from '@vmdhcp/explain/hosts';
+import type { AddressChain, ClientRecord } from '@vmdhcp/explain';
 import type { ReaderOptions } from '@vmdhcp/explain/observe';
-import {
-  ClusterReader,
-  findClient,
-  type MachineName,
-  type ObservedHosts,
-  observeChain,
-  observeHosts,
-  toCommandError,
-  watchAnswers,
-} from '@vmdhcp/explain/observe';
+import { ClusterReader, type MachineName, toCommandError, watchAnswers } from '@vmdhcp/explain/observe';
 import { REASONS } from '@vmdhcp/ippool-api/agent';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import { ExitCode, stopSignal } from '@vmdhcp/service-process';
@@ -20,8 +10,8 @@ import { formatHostChains } from '../output/format-host-chain.js';
 import { type DataFormat, printData } from '../output/print-data.js';
 import { printable, printableIn } from '../output/printable.js';
 import { type Terminal, terminalOf } from '../output/terminal.js';
-import { findLastOwners, type LastOwners, lastOwnerLines } from './last-owners.js';
-import { clientIn, machineIn } from './subject.js';
+import { type Answer, answerTo } from './answer-why.js';
+import { lastOwnerLines } from './last-owners.js';
 
 export interface WhyOptions extends ReaderOptions {
   readonly output: 'text' | 'wide' | 'name' | DataFormat;
@@ -29,22 +19,6 @@ export interface WhyOptions extends ReaderOptions {
   readonly watch?: boolean;
   /** Seconds. */
   readonly interval: number;
-}
-
-/** What `why` prints as data. */
-interface Answer {
-  readonly subject: string;
-  readonly hasAddress: boolean;
-  readonly requests: number;
-  readonly records?: readonly ClientRecord[];
-  readonly chain?: AddressChain;
-  /** Other virtual machines with the same MAC address on the network, as far as they were seen. */
-  readonly otherClaims?: readonly MachineName[];
-  /** Bare-metal hosts with the address or the MAC address. */
-  readonly hosts?: readonly HostChain[];
-  /** Who had an address that no client has now, or which address a client had that has none. */
-  readonly before?: LastOwners;
-  readonly missingRights: readonly MissingRight[];
 }
 
 /** Prints the way to the address of a virtual machine. @throws CommandError where the cluster does not answer. */
@@ -93,65 +67,6 @@ async function print(answer: Answer, { output, watch }: WhyOptions): Promise<voi
 function namesOf({ chain, hosts = [] }: Answer): string[] {
   if (chain !== undefined) return [`virtualmachine.kubevirt.io/${chain.name}`];
   return hosts.flatMap(({ host }) => (host === undefined ? [] : [`hoststatus.bmc.spidernet.io/${host}`]));
-}
-
-async function answerTo(reader: ClusterReader, text: string, auditNamespace: string): Promise<Answer> {
-  const client = clientIn(text);
-  if (client !== undefined) return { subject: text, ...(await answerAbout(reader, client, auditNamespace)) };
-  const chain = await observeChain(reader, machineIn(text, reader.namespace));
-  const { missingRights } = chain;
-  return { subject: text, hasAddress: hasAddress(chain), requests: reader.requests, chain, missingRights };
-}
-
-async function answerAbout(
-  reader: ClusterReader,
-  client: ClientSubject,
-  auditNamespace: string,
-): Promise<Omit<Answer, 'subject'>> {
-  const { pools, records, machine, otherClaims, missingRights } = await findClient(reader, client);
-  if (machine !== undefined) {
-    const whole = await observeChain(reader, machine);
-    const chain = ofClient(whole, records, client);
-    const rights = [...missingRights, ...whole.missingRights];
-    return { hasAddress: hasAddress(chain), requests: reader.requests, records, chain, otherClaims, missingRights: rights };
-  }
-  const isReserved = records.some(({ state }) => state === 'reserved');
-  if (records.some(({ macAddress }) => macAddress !== undefined))
-    return { hasAddress: isReserved, requests: reader.requests, records, missingRights };
-  const ofHosts = await observeHosts(reader, client, auditNamespace);
-  if (ofHosts.hosts.length > 0) return aboutHosts(reader, records, { ...ofHosts, rightsOfPools: missingRights });
-  const before = await findLastOwners(reader, client, { namespace: auditNamespace, pools });
-  // Where a pool has the address, it is no host's.
-  const rights = records.length === 0 ? [...missingRights, ...ofHosts.missingRights] : missingRights;
-  return { hasAddress: false, requests: reader.requests, records, before, missingRights: rights };
-}
-
-function aboutHosts(
-  { requests }: ClusterReader,
-  records: readonly ClientRecord[],
-  { hosts, missingRights, rightsOfPools }: ObservedHosts & { readonly rightsOfPools: readonly MissingRight[] },
-): Omit<Answer, 'subject'> {
-  const has = hosts.every(({ hasAddress: isThere, state }) => isThere && state !== 'broken' && state !== 'waiting');
-  return { hasAddress: has, requests, records, hosts, missingRights: [...rightsOfPools, ...missingRights] };
-}
-
-/** The way of the one interface that was asked for. */
-function ofClient(chain: AddressChain, records: readonly ClientRecord[], client: ClientSubject): AddressChain {
-  const macAddress = client.kind === 'mac-address' ? client.macAddress : records.find((one) => one.macAddress)?.macAddress;
-  const interfaces = chain.interfaces.filter((one) => one.macAddress === macAddress);
-  return interfaces.length === 0 ? chain : { ...chain, interfaces };
-}
-
-/** True if each interface has its address, as far as that could be read. */
-function hasAddress({ links, interfaces }: AddressChain): boolean {
-  const states = [...links, ...interfaces].map(({ state }) => state);
-  return (
-    interfaces.length > 0 && !states.some((state) => state === 'broken' || state === 'waiting') && !interfaces.some(isUnknown)
-  );
-}
-
-function isUnknown({ state, address }: AddressChain['interfaces'][number]): boolean {
-  return state === 'unknown' && address === undefined;
 }
 
 function exitCodeOf({ chain, hosts = [], hasAddress: has, missingRights }: Answer): number {

@@ -1,4 +1,5 @@
 import { isStaleLease } from '@vmdhcp/explain';
+import type { Column, ListedKind } from '@vmdhcp/explain/observe';
 import { AgentsTrust } from '@vmdhcp/explain/observe';
 import {
   AGENT_LABEL,
@@ -9,7 +10,6 @@ import {
 } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { describeNames, type KubernetesObject, keyOf, parseTime, readText } from '@vmdhcp/kube-runtime';
-import type { Column, ListedKind } from './listed-kind.js';
 
 /** `unknown`: IPPools may not be listed, and each Lease counts, with each report. */
 type Trust = AgentsTrust | 'unknown';

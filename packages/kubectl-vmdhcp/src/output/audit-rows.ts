@@ -1,6 +1,7 @@
 /** What `kubectl vmdhcp audit` prints. */
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import type { Column } from '@vmdhcp/explain/observe';
 import {
   type AssignmentRecord,
   ownerAt,
@@ -9,7 +10,6 @@ import {
   toRecordText,
   type UnknownReason,
 } from '@vmdhcp/reconciler/audit';
-import type { Column } from './listed-kind.js';
 
 export interface AuditRow extends Partial<Omit<RecordText, 'serial'>> {
   /** `namespace/name` of the IPPool. */

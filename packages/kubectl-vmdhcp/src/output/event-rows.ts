@@ -1,6 +1,6 @@
+import type { ListedKind } from '@vmdhcp/explain/observe';
 import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
-import type { ListedKind } from './listed-kind.js';
 
 /** An Event that the controller wrote. */
 export interface EventRow {

@@ -1,4 +1,5 @@
 /** The way to an address as a tree for people: one line for each link, and below the first broken one why, and what to do. */
+
 import {
   type AddressChain,
   type ChainLink,
@@ -11,6 +12,7 @@ import {
 } from '@vmdhcp/explain';
 import type { HostChainLink } from '@vmdhcp/explain/hosts';
 import { type Colour, paint, type Terminal, wrap } from './terminal.js';
+import { verdicts } from './verdicts.js';
 
 const MARKS: Readonly<Record<LinkState, { readonly mark: string; readonly colour: Colour }>> = {
   ok: { mark: '✓', colour: 'green' },
@@ -35,34 +37,6 @@ export function formatChain(chain: AddressChain, terminal: Terminal): string {
     ...ways,
   ];
   return `${[...lines, ...rightsLines(missingRights)].join('\n')}\n`;
-}
-
-/** One sentence for each interface, or for the virtual machine where that is what is wrong. */
-export function verdicts({ namespace, name, links, interfaces }: AddressChain): string[] {
-  const trouble = firstTrouble(links);
-  const machine = `${namespace}/${name}`;
-  if (interfaces.length === 0) {
-    const reason = trouble?.findings.find(({ state }) => state === trouble.state)?.reason;
-    return [reason === undefined ? `${machine}: no interface is known` : `${machine} has no address: ${reason}`];
-  }
-  return interfaces.map((one) => `${machine}, interface ${one.interface}: ${verdictOf(one)}`);
-}
-
-function verdictOf(one: InterfaceChain): string {
-  const { address, links, network } = one;
-  const trouble = firstTrouble(links);
-  if (trouble === undefined) return verdictWithoutTrouble(one);
-  const reason = trouble.findings.find(({ state }) => state === trouble.state)?.reason ?? trouble.link;
-  if (address === undefined) return `has no address${network === '' ? '' : ` on network ${network}`}: ${reason}`;
-  const what = trouble.state === 'broken' ? 'the way to it is broken' : 'something is under way';
-  return `${address} is assigned to it, but ${what}: ${reason}`;
-}
-
-function verdictWithoutTrouble({ address, links, network, state }: InterfaceChain): string {
-  if (address !== undefined) return `has ${address} on network ${network}`;
-  const isExternal = links.some(({ findings }) => findings.some(({ reason }) => reason === 'ExternalDHCP'));
-  if (isExternal) return `another DHCP server serves network ${network}`;
-  return state === 'unknown' ? 'not everything could be read' : 'no address is recorded';
 }
 
 function interfaceLines({ interface: name, links }: InterfaceChain, isFirstHere: boolean, terminal: Terminal): string[] {

@@ -1,10 +1,10 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { findAwaitedInterfaces } from '@vmdhcp/explain';
+import type { ListedKind } from '@vmdhcp/explain/observe';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, keyOf, readConditions, readList, readText } from '@vmdhcp/kube-runtime';
 import { virtualMachineNamedBy } from '@vmdhcp/reconciler/readers';
-import type { ListedKind } from './listed-kind.js';
 
 /** The address of one interface, or why it has none. */
 export interface LeaseRow {

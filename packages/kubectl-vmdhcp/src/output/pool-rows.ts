@@ -1,6 +1,6 @@
+import type { ListedKind } from '@vmdhcp/explain/observe';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import type { ListedKind } from './listed-kind.js';
 
 export interface PoolRow {
   readonly namespace: string;

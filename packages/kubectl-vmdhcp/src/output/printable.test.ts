@@ -1,5 +1,6 @@
+import { PrintableLines } from '@vmdhcp/service-process';
 import { describe, expect, it } from 'vitest';
-import { PrintableLines, printable, printableIn } from './printable.js';
+import { printable, printableIn } from './printable.js';
 
 /** ESC, BEL, DEL, the control sequence introducer of C1, and a character that turns the direction of text. */
 const HOSTILE = ['\u001b[2J', '\u001b]0;title\u0007', '\u007f', '\u009b31m', '\u202e', '\r', '\t', '\0'];

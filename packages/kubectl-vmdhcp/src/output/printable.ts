@@ -10,12 +10,3 @@ export function printable(text: string): string {
 export function printableIn<Value>(value: Value): Value {
   return JSON.parse(JSON.stringify(value), (_, each: unknown) => (typeof each === 'string' ? printable(each) : each)) as Value;
 }
-
-/** Lines in UTF-8 that come in pieces: a piece may end within a character. */
-export class PrintableLines {
-  readonly #decoder = new TextDecoder();
-
-  push(piece: Uint8Array): Buffer {
-    return Buffer.from(printableText(this.#decoder.decode(piece, { stream: true })));
-  }
-}

@@ -1,7 +1,7 @@
+import type { ListedKind } from '@vmdhcp/explain/observe';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { ListFormat } from './list-formats.js';
-import type { ListedKind } from './listed-kind.js';
 import { rowPrinter } from './row-printer.js';
 import { NO_TERMINAL } from './terminal.js';
 

@@ -1,7 +1,7 @@
 /** Rows as they are printed one after the other. */
 
+import type { ListedKind, RowPrinter } from '@vmdhcp/explain/observe';
 import type { ListFormat } from './list-formats.js';
-import type { ListedKind } from './listed-kind.js';
 import { formatterOf } from './print-data.js';
 import { printable } from './printable.js';
 import { tableLines } from './table.js';
@@ -11,9 +11,6 @@ interface PrinterSettings {
   readonly output: ListFormat;
   readonly terminal: Terminal;
 }
-
-/** Makes lines of rows, the first time with what stands above them. */
-export type RowPrinter<Row> = (rows: readonly Row[], state?: 'gone') => readonly string[];
 
 export async function rowPrinter<Row extends object>(
   kind: ListedKind<Row>,

@@ -1,5 +1,5 @@
+import type { Column } from '@vmdhcp/explain/observe';
 import { describe, expect, it } from 'vitest';
-import type { Column } from './listed-kind.js';
 import { tableLines } from './table.js';
 import { NO_TERMINAL, paint, terminalOf, wrap } from './terminal.js';
 

@@ -1,5 +1,5 @@
 /** Rows as columns for people. */
-import type { Column } from './listed-kind.js';
+import type { Column } from '@vmdhcp/explain/observe';
 import { printable } from './printable.js';
 import type { Terminal } from './terminal.js';
 

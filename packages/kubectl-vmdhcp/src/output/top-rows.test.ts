@@ -2,7 +2,8 @@ import type { AgentTraffic, ClientTraffic } from '@vmdhcp/explain';
 import type { Leader } from '@vmdhcp/explain/observe';
 import { describeFailure, mapBounded } from '@vmdhcp/explain/observe';
 import { describe, expect, it } from 'vitest';
-import { type AskedLeader, describeAge, type TopOrder, type TopQuestion, topRows } from './top-rows.js';
+import { describeAge } from './top-columns.js';
+import { type AskedLeader, type TopOrder, type TopQuestion, topRows } from './top-rows.js';
 
 const POOL = 'default/a';
 const leader = (more: Partial<Leader> = {}): Leader => ({ namespace: 'agents', group: 'g', pod: 'p', pools: [POOL], ...more });

@@ -1,7 +1,6 @@
 /** What `kubectl vmdhcp top` shows: packets of pools, and the clients that sent most. */
 import { mostFrequent, packetsOf, refusalsOf, type TrafficCounts } from '@vmdhcp/explain';
 import type { AskedAgent, Leader } from '@vmdhcp/explain/observe';
-import type { Column } from './listed-kind.js';
 
 /** One for each pool of a leader; also of one that could not be asked. */
 export interface TopPoolRow {
@@ -40,6 +39,7 @@ export interface TopClientRow {
 }
 
 export const TOP_ORDERS = ['packets', 'refusals', 'last', 'name'] as const;
+
 export type TopOrder = (typeof TOP_ORDERS)[number];
 
 export interface AskedLeader {
@@ -139,38 +139,3 @@ function countsOf(counts: TrafficCounts, nowMs: number) {
 function secondsSince(atMs: number, nowMs: number): number {
   return Math.max(0, Math.round((nowMs - atMs) / 1000));
 }
-
-/** `12s`, `5m`, `3h`, `2d`: as kubectl writes ages. */
-export function describeAge(seconds: number | undefined): string {
-  if (seconds === undefined) return '';
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
-}
-
-const count = (value: number, { error = '' }: { readonly error?: string }): string => (error === '' ? String(value) : '-');
-
-export const TOP_POOL_COLUMNS: readonly Column<TopPoolRow>[] = [
-  { header: 'POOL', value: ({ pool }) => pool || '-' },
-  { header: 'AGENT', value: ({ agent }) => agent || '-' },
-  { header: 'CLIENTS', value: (row) => count(row.clients, row) },
-  { header: 'PACKETS', value: (row) => count(row.packets, row) },
-  { header: 'ANSWERS', value: (row) => count(row.answers, row) },
-  { header: 'REFUSED', value: (row) => count(row.refusals, row) },
-  { header: 'LAST', value: ({ lastSeconds }) => describeAge(lastSeconds) || '-' },
-  { header: 'GROUP', value: ({ group }) => group, isWide: true },
-  { header: 'COUNTEDFOR', value: ({ countedSeconds }) => describeAge(countedSeconds), isWide: true },
-  { header: 'REASON', value: ({ topReason, error }) => error || topReason },
-];
-
-export const TOP_CLIENT_COLUMNS: readonly Column<TopClientRow>[] = [
-  { header: 'MAC', value: ({ macAddress }) => macAddress },
-  { header: 'POOL', value: ({ pool }) => pool },
-  { header: 'PACKETS', value: ({ packets }) => String(packets) },
-  { header: 'ANSWERS', value: ({ answers }) => String(answers) },
-  { header: 'REFUSED', value: ({ refusals }) => String(refusals) },
-  { header: 'LAST', value: ({ lastSeconds }) => describeAge(lastSeconds) },
-  { header: 'AGENT', value: ({ agent }) => agent, isWide: true },
-  { header: 'REASON', value: ({ topReason }) => topReason, isWide: true },
-  { header: 'LASTPACKET', value: ({ last }) => last },
-];

@@ -13,7 +13,17 @@ import {
   IPPOOL_REFS_VARIABLE,
 } from '@vmdhcp/ippool-api';
 import { CONTROLLER, MANAGED_BY_LABEL, MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
-import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS, compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import {
+  compareText,
+  containerSpec,
+  deploymentOf,
+  fieldVariable,
+  type KubernetesObject,
+  leaveLostNodes,
+  podSpec,
+  spreadOverNodes,
+  unprivileged,
+} from '@vmdhcp/kube-runtime';
 import type { NetworkPlacement } from '../network/network-placement.js';
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 import { perPoolGroupName } from './topology.js';
@@ -54,133 +64,72 @@ interface AgentDeploymentParts {
 }
 
 const HTTP_PORT = 8080;
-/** Whom the images are made for: an account that exists on no node. */
-const IMAGE_USER = 65_532;
-/** The image allows its Node these capabilities (file capabilities), so that the agent need not be root. */
-const SECURITY_CONTEXT = {
-  runAsNonRoot: true,
-  runAsUser: IMAGE_USER,
-  runAsGroup: IMAGE_USER,
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] },
-  seccompProfile: { type: 'RuntimeDefault' },
-};
-/** A node that is lost is not waited for: the pod is replaced elsewhere, and takes part in the election there. */
+const SECURITY_CONTEXT = unprivileged(['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN']);
 const LOST_NODE_SECONDS = 10;
 /** An agent that is stopped hands over in a fraction of a second. */
 const GRACE_SECONDS = 10;
+const LIVENESS = { periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 3, initialDelaySeconds: 5 };
+const READINESS = { periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 3 };
 
 /** The Deployment of a group of pools, as it should be: everything that an API server would fill in is written out. */
-export function toAgentDeployment(
-  { group, placement, resources = new Map(), pools, image, securityContext = SECURITY_CONTEXT }: AgentDeploymentParts,
-  settings: AgentPodSettings,
-): KubernetesObject {
+export function toAgentDeployment(parts: AgentDeploymentParts, settings: AgentPodSettings): KubernetesObject {
+  const { group, placement, pools } = parts;
+  const { namespace, replicas, serviceAccountName = group, priorityClassName, imagePullSecrets } = settings;
   const selected = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: group };
-  const labels = { ...selected, [MANAGED_BY_LABEL]: CONTROLLER, ...poolLabels(group, pools) };
   const configs = toAgentNetworkConfigs(pools);
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { namespace: settings.namespace, name: group, labels },
-    spec: {
-      replicas: settings.replicas,
-      revisionHistoryLimit: 2,
-      progressDeadlineSeconds: 600,
-      selector: { matchLabels: selected },
-      // The new pod is warm before the old one hands over.
-      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
-      template: {
-        metadata: { labels, annotations: { [MULTUS_NETWORKS_ANNOTATION]: toMultusNetworks(configs) } },
-        spec: {
-          ...ABSENT_POD_FIELDS,
-          restartPolicy: 'Always',
-          dnsPolicy: 'ClusterFirst',
-          schedulerName: 'default-scheduler',
-          securityContext: {},
-          serviceAccountName: settings.serviceAccountName ?? group,
-          serviceAccount: settings.serviceAccountName ?? group,
-          priorityClassName: settings.priorityClassName,
-          terminationGracePeriodSeconds: GRACE_SECONDS,
-          imagePullSecrets:
-            settings.imagePullSecrets.length === 0 ? undefined : settings.imagePullSecrets.map((name) => ({ name })),
-          affinity: placement && toAffinity(placement),
-          topologySpreadConstraints: [
-            {
-              maxSkew: 1,
-              topologyKey: 'kubernetes.io/hostname',
-              whenUnsatisfiable: 'ScheduleAnyway',
-              labelSelector: { matchLabels: selected },
-            },
-          ],
-          tolerations: ['not-ready', 'unreachable'].map((state) => ({
-            key: `node.kubernetes.io/${state}`,
-            operator: 'Exists',
-            effect: 'NoExecute',
-            tolerationSeconds: LOST_NODE_SECONDS,
-          })),
-          containers: [toContainer({ group, image, securityContext, configs, resources }, settings)],
-        },
+  return deploymentOf({
+    ...{ namespace, name: group, replicas, selected },
+    labels: { ...selected, [MANAGED_BY_LABEL]: CONTROLLER, ...poolLabels(group, pools) },
+    // The new pod is warm before the old one hands over.
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
+    annotations: { [MULTUS_NETWORKS_ANNOTATION]: toMultusNetworks(configs) },
+    pod: podSpec(
+      { serviceAccountName, priorityClassName, imagePullSecrets, graceSeconds: GRACE_SECONDS, isOnHostNetwork: false },
+      {
+        securityContext: {},
+        affinity: placement && toAffinity(placement),
+        topologySpreadConstraints: spreadOverNodes(selected),
+        tolerations: leaveLostNodes(LOST_NODE_SECONDS),
+        containers: [toContainer(parts, configs, settings)],
       },
-    },
-  };
+    ),
+  });
 }
 
 function toContainer(
-  {
-    group,
-    image,
-    securityContext,
-    configs,
-    resources: ofNetworks,
-  }: Pick<AgentDeploymentParts, 'group' | 'image' | 'securityContext'> & {
-    readonly configs: readonly AgentNetworkConfig[];
-    readonly resources: ReadonlyMap<string, number>;
-  },
+  { group, image, securityContext = SECURITY_CONTEXT, resources: ofNetworks = new Map() }: AgentDeploymentParts,
+  configs: readonly AgentNetworkConfig[],
   { imagePullPolicy, resources, leaseSeconds, dryRun, showsLeases = false }: AgentPodSettings,
 ): Readonly<Record<string, unknown>> {
   // Kubernetes wants equal requests and limits of extended resources.
   const marked = Object.fromEntries([...ofNetworks].map(([name, count]) => [name, count === 0 ? undefined : String(count)]));
-  const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
-  return {
-    ...ABSENT_CONTAINER_FIELDS,
-    name: AGENT_CONTAINER,
-    image,
-    imagePullPolicy,
-    // On the interface that has the pod's address, and on no other; the address may be IPv6.
-    args: [
-      'serve',
-      '--http',
-      `$(POD_IP):${HTTP_PORT}`,
-      '--lease-seconds',
-      String(leaseSeconds),
-      ...(dryRun ? ['--dry-run'] : []),
-      ...(showsLeases ? ['--enable-cache-dump-api'] : []),
-    ],
-    env: [
-      field('POD_NAME', 'metadata.name'),
-      field('POD_NAMESPACE', 'metadata.namespace'),
-      field('POD_IP', 'status.podIP'),
-      field('VM_DHCP_AGENT_NAME', 'metadata.name'),
-      { name: AGENT_LEASE_VARIABLE, value: group },
-      { name: AGENT_NETWORK_CONFIGS_VARIABLE, value: JSON.stringify(configs) },
-      { name: IPPOOL_REFS_VARIABLE, value: JSON.stringify(configs.map(({ ipPoolRef }) => ipPoolRef)) },
-    ],
-    ports: [{ name: 'metrics', containerPort: HTTP_PORT, protocol: 'TCP' }],
-    resources: {
-      requests: { cpu: resources.cpu, memory: resources.memory, ...marked },
-      limits: { memory: resources.memoryLimit, ...marked },
+  return containerSpec(
+    {
+      ...{ name: AGENT_CONTAINER, image, imagePullPolicy, securityContext, liveness: LIVENESS, readiness: READINESS },
+      http: { name: 'metrics', port: HTTP_PORT, isOnHostNetwork: false },
     },
-    livenessProbe: probe('/healthz', { periodSeconds: 10, failureThreshold: 3, initialDelaySeconds: 5 }),
-    readinessProbe: probe('/readyz', { periodSeconds: 1, failureThreshold: 3 }),
-    terminationMessagePath: '/dev/termination-log',
-    terminationMessagePolicy: 'FallbackToLogsOnError',
-    securityContext,
-  };
-}
-
-function probe(path: string, times: Readonly<Record<string, number>>): Readonly<Record<string, unknown>> {
-  return { httpGet: { path, port: HTTP_PORT, scheme: 'HTTP' }, timeoutSeconds: 1, successThreshold: 1, ...times };
+    {
+      // On the interface that has the pod's address, and on no other; the address may be IPv6.
+      args: [
+        ...['serve', '--http', `$(POD_IP):${HTTP_PORT}`, '--lease-seconds', String(leaseSeconds)],
+        ...(dryRun ? ['--dry-run'] : []),
+        ...(showsLeases ? ['--enable-cache-dump-api'] : []),
+      ],
+      env: [
+        fieldVariable('POD_NAME', 'metadata.name'),
+        fieldVariable('POD_NAMESPACE', 'metadata.namespace'),
+        fieldVariable('POD_IP', 'status.podIP'),
+        fieldVariable('VM_DHCP_AGENT_NAME', 'metadata.name'),
+        { name: AGENT_LEASE_VARIABLE, value: group },
+        { name: AGENT_NETWORK_CONFIGS_VARIABLE, value: JSON.stringify(configs) },
+        { name: IPPOOL_REFS_VARIABLE, value: JSON.stringify(configs.map(({ ipPoolRef }) => ipPoolRef)) },
+      ],
+      resources: {
+        requests: { cpu: resources.cpu, memory: resources.memory, ...marked },
+        limits: { memory: resources.memoryLimit, ...marked },
+      },
+    },
+  );
 }
 
 /** Only nodes that have the network can attach a pod to it. Undefined: any node will do, or a resource decides. */

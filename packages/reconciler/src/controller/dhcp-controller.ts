@@ -8,7 +8,7 @@
  */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import { type CacheSubscription, type ControllerPart, type EventRecorder, keyOf } from '@vmdhcp/kube-runtime';
+import { type CacheSubscription, type ControllerPart, type EventRecorder, keyOf, PartLifecycle } from '@vmdhcp/kube-runtime';
 import { NO_CLUSTER_NETWORKS } from '../admission/admission-facts.js';
 import type { AuditFacts } from '../audit/audit-facts.js';
 import { ClusterView } from '../view/cluster-view.js';
@@ -26,7 +26,6 @@ import type { ByKind, ControllerContext } from './controller-context.js';
 import type { ReconciledKind } from './controller-observer.js';
 import { createAgents, createAudit, createEvents, createMemory } from './controller-parts.js';
 import { describeLacks, describeUnready, type ReadinessFacts } from './controller-readiness.js';
-import type { ControllerState } from './controller-state.js';
 import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
 import { FollowedKinds } from './followed-kinds.js';
 import type { MemoryKeeper } from './memory-keeper.js';
@@ -57,10 +56,11 @@ export class DhcpController implements ControllerPart {
   readonly #routing: ChangeRouting;
   readonly #memory: MemoryKeeper | undefined;
   readonly #audit: AuditKeeper | undefined;
-  #state: ControllerState = { kind: 'new' };
+  readonly #life: PartLifecycle;
 
   constructor(settings: DhcpControllerSettings) {
     this.#settings = settings;
+    this.#life = this.#createLifecycle();
     this.#followed = new FollowedKinds({
       ...settings,
       onChange: (kind, key, isOwn) => this.#routing.onChange(kind, key, isOwn),
@@ -140,7 +140,7 @@ export class DhcpController implements ControllerPart {
 
   /** True while it reconciles: it is leader, and every cache is complete. */
   get reconciling(): boolean {
-    return this.#state.kind === 'reconciling';
+    return this.#life.isWorking;
   }
 
   get caches(): ByKind<Pick<CacheSubscription, 'get' | 'values' | 'size' | 'synced'>> {
@@ -169,11 +169,7 @@ export class DhcpController implements ControllerPart {
 
   /** Begins to follow the cluster. */
   start(): void {
-    if (this.#state.kind !== 'new') return;
-    this.#state = { kind: 'following' };
-    this.#followed.start();
-    this.#memory?.start();
-    this.#agents?.observed.start();
+    this.#life.start();
   }
 
   /**
@@ -181,21 +177,12 @@ export class DhcpController implements ControllerPart {
    * leader may have assigned addresses to virtual machines that have not been seen here.
    */
   lead(): void {
-    const isNew = this.#state.kind === 'new';
-    this.start();
-    if (this.#state.kind !== 'following') return;
-    this.#state = { kind: 'refreshing' };
-    if (!isNew) this.#agents?.observed.refresh();
-    void (isNew ? Promise.resolve() : this.#followed.refresh()).then(() => {
-      if (this.#state.kind !== 'refreshing') return;
-      this.#state = { kind: 'syncing' };
-      this.#reconcileIfSynced();
-    });
+    this.#life.lead();
   }
 
   /** Ends for good: resolves when nothing is under way any more. */
   async stop(): Promise<void> {
-    this.#state = { kind: 'stopped' };
+    this.#life.stop();
     this.#followed.stop();
     this.#agents?.observed.stop();
     this.#agentGroups?.stop();
@@ -217,6 +204,22 @@ export class DhcpController implements ControllerPart {
       missingKinds: this.#followed.missing,
       mayLackKinds: this.#settings.mayLackKinds === true,
     };
+  }
+
+  #createLifecycle(): PartLifecycle {
+    return new PartLifecycle({
+      follow: () => {
+        this.#followed.start();
+        this.#memory?.start();
+        this.#agents?.observed.start();
+      },
+      refresh: () => {
+        this.#agents?.observed.refresh();
+        return this.#followed.refresh();
+      },
+      isSynced: () => this.synced,
+      onWorking: () => this.#reconcileAll(),
+    });
   }
 
   #createContext(): ControllerContext {
@@ -246,14 +249,12 @@ export class DhcpController implements ControllerPart {
     const isMemoryKnown = this.#memory?.known ?? true;
     if (virtualMachines.synced && networkConfigs.synced && this.#followed.instances.synced && isMemoryKnown)
       this.inventory.complete();
-    this.#reconcileIfSynced();
+    this.#life.check();
   }
 
-  #reconcileIfSynced(): void {
-    if (this.#state.kind !== 'syncing' || !this.synced) return;
+  #reconcileAll(): void {
     // Before the first plan: some were noted before their instances and their configs were known.
     for (const virtualMachine of this.#caches.virtualMachines.values()) this.view.noteVirtualMachine(keyOf(virtualMachine));
-    this.#state = { kind: 'reconciling' };
     this.#settings.observer?.onSynced?.();
     this.#memory?.lead();
     this.#audit?.lead();
@@ -272,7 +273,7 @@ export class DhcpController implements ControllerPart {
   }
 
   #enqueue(kind: ReconciledKind, key: string): void {
-    if (this.#state.kind === 'reconciling') this.#queues.add(kind, key);
+    if (this.reconciling) this.#queues.add(kind, key);
   }
 
   #enqueueAgentGroups(): void {
@@ -290,6 +291,6 @@ export class DhcpController implements ControllerPart {
   }
 
   #enqueueRelease(poolKey: string): void {
-    if (this.#state.kind === 'reconciling') this.#queues.addAfter('ipPools', poolKey, RELEASE_GATHER_MS);
+    if (this.reconciling) this.#queues.addAfter('ipPools', poolKey, RELEASE_GATHER_MS);
   }
 }

@@ -1,12 +1,15 @@
 /** The DaemonSet of a WolConfig, as data: everything that an API server would fill in is written out. */
 import { WOL_CONFIG_LABEL } from '@vmdhcp/ippool-api';
-import type { PortRange } from '@vmdhcp/kube-runtime';
 import {
-  ABSENT_CONTAINER_FIELDS,
-  ABSENT_POD_FIELDS,
+  containerSpec,
+  fieldVariable,
+  IMAGE_USER,
   type KubernetesObject,
   objectNameWithin,
+  type PortRange,
+  podSpec,
   toOwnerReference,
+  unprivileged,
 } from '@vmdhcp/kube-runtime';
 import { nameOfPassword, type ReadWolConfig, type WakeAgentSpec } from '../config/read-wol-config.js';
 import type { ConfigListening } from '../config/share-ports.js';
@@ -43,21 +46,12 @@ export const WAKE_AGENT_SELECTOR = `app=${WAKE_AGENT_APP}`;
 /** Where agents find their certificate. */
 const TLS_FOLDER = '/etc/vmdhcp/wake-on-lan';
 const MOST_LABEL_CHARACTERS = 63;
-/** Whom the images are made for: an account that exists on no node. */
-const IMAGE_USER = 65_532;
-/** The image allows its Node these capabilities (file capabilities), so that the agent need not be root. */
-const SECURITY_CONTEXT = {
-  runAsNonRoot: true,
-  runAsUser: IMAGE_USER,
-  runAsGroup: IMAGE_USER,
-  allowPrivilegeEscalation: false,
-  readOnlyRootFilesystem: true,
-  capabilities: { drop: ['ALL'], add: ['NET_RAW', 'NET_BIND_SERVICE'] },
-  seccompProfile: { type: 'RuntimeDefault' },
-};
+const SECURITY_CONTEXT = unprivileged(['NET_RAW', 'NET_BIND_SERVICE']);
 const GRACE_SECONDS = 10;
 /** No limit of processor time, as agents of DHCP have none: a flood of 100,000 packets a second takes half of a processor, and an agent that waits for its share hears no wake-up. */
 const DEFAULT_RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '192Mi' } };
+const LIVENESS = { initialDelaySeconds: 15, periodSeconds: 30, timeoutSeconds: 5, failureThreshold: 3 };
+const READINESS = { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 };
 const DEFAULT_UPDATE_STRATEGY = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
 
 /** The name of the DaemonSet of a WolConfig. */
@@ -109,63 +103,49 @@ function updateStrategyOf({ pod: { updateStrategy } }: WakeAgentSpec): Readonly<
 function toPodSpec(parts: WakeAgentParts, settings: WakeAgentSettings): Readonly<Record<string, unknown>> {
   const { agent } = parts.config;
   const { imagePullSecrets, serviceAccountName, tlsSecret } = settings;
-  return {
-    ...ABSENT_POD_FIELDS,
-    hostNetwork: true,
-    dnsPolicy: 'ClusterFirstWithHostNet',
-    restartPolicy: 'Always',
-    schedulerName: 'default-scheduler',
-    terminationGracePeriodSeconds: GRACE_SECONDS,
-    // Agents ask the API server for nothing.
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    serviceAccountName,
-    serviceAccount: serviceAccountName,
-    // Else the user of the container could not read the key of its certificate.
-    securityContext: { fsGroup: IMAGE_USER },
-    nodeSelector: Object.keys(agent.nodeSelector).length === 0 ? undefined : agent.nodeSelector,
-    tolerations: agent.tolerations,
-    priorityClassName: agent.pod.priorityClassName || undefined,
-    imagePullSecrets: imagePullSecrets.length === 0 ? undefined : imagePullSecrets.map((name) => ({ name })),
-    volumes: tlsSecret === undefined ? undefined : [{ name: 'tls', secret: { secretName: tlsSecret, defaultMode: 0o440 } }],
-    containers: [toContainer(parts, settings)],
-  };
+  return podSpec(
+    {
+      ...{ serviceAccountName, imagePullSecrets, graceSeconds: GRACE_SECONDS, isOnHostNetwork: true },
+      priorityClassName: agent.pod.priorityClassName || undefined,
+    },
+    {
+      // Agents ask the API server for nothing.
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      // Else the user of the container could not read the key of its certificate.
+      securityContext: { fsGroup: IMAGE_USER },
+      nodeSelector: Object.keys(agent.nodeSelector).length === 0 ? undefined : agent.nodeSelector,
+      tolerations: agent.tolerations,
+      volumes: tlsSecret === undefined ? undefined : [{ name: 'tls', secret: { secretName: tlsSecret, defaultMode: 0o440 } }],
+      containers: [toContainer(parts, settings)],
+    },
+  );
 }
 
-function toContainer({ config, listening, httpPort, kept }: WakeAgentParts, settings: WakeAgentSettings): object {
-  const { agent, name } = config;
-  const { pod, passwordSecret } = agent;
-  const field = (variable: string, fieldPath: string) => ({
-    name: variable,
-    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
-  });
-  return {
-    ...ABSENT_CONTAINER_FIELDS,
-    name: WAKE_AGENT_CONTAINER,
-    image: kept?.image ?? (pod.image || settings.image),
-    imagePullPolicy: pod.imagePullPolicy,
-    args: toArguments({ config, listening, httpPort }, settings),
-    env: [
-      field('NODE_NAME', 'spec.nodeName'),
-      field('POD_NAMESPACE', 'metadata.namespace'),
-      field('POD_IP', 'status.podIP'),
-      { name: 'WOLCONFIG_NAME', value: name },
-      ...toPasswordVariables(passwordSecret),
-    ],
-    // On the network of the node every container port is one of the node.
-    ports: [{ name: 'http', containerPort: httpPort, hostPort: httpPort, protocol: 'TCP' }],
-    resources: pod.resources ?? DEFAULT_RESOURCES,
-    livenessProbe: probe('/healthz', { initialDelaySeconds: 15, periodSeconds: 30, timeoutSeconds: 5, failureThreshold: 3 }),
-    readinessProbe: probe('/readyz', { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 }),
-    volumeMounts: settings.tlsSecret === undefined ? undefined : [{ name: 'tls', mountPath: TLS_FOLDER, readOnly: true }],
-    terminationMessagePath: '/dev/termination-log',
-    terminationMessagePolicy: 'FallbackToLogsOnError',
-    securityContext: kept?.securityContext ?? SECURITY_CONTEXT,
-  };
-
-  function probe(path: string, times: Readonly<Record<string, number>>): object {
-    return { httpGet: { path, port: httpPort, scheme: 'HTTP' }, successThreshold: 1, ...times };
-  }
+function toContainer(parts: WakeAgentParts, settings: WakeAgentSettings): object {
+  const { config, httpPort, kept } = parts;
+  const { pod, passwordSecret } = config.agent;
+  return containerSpec(
+    {
+      ...{ name: WAKE_AGENT_CONTAINER, liveness: LIVENESS, readiness: READINESS },
+      image: kept?.image ?? (pod.image || settings.image),
+      imagePullPolicy: pod.imagePullPolicy,
+      http: { name: 'http', port: httpPort, isOnHostNetwork: true },
+      securityContext: kept?.securityContext ?? SECURITY_CONTEXT,
+    },
+    {
+      args: toArguments(parts, settings),
+      env: [
+        fieldVariable('NODE_NAME', 'spec.nodeName'),
+        fieldVariable('POD_NAMESPACE', 'metadata.namespace'),
+        fieldVariable('POD_IP', 'status.podIP'),
+        { name: 'WOLCONFIG_NAME', value: config.name },
+        ...toPasswordVariables(passwordSecret),
+      ],
+      resources: pod.resources ?? DEFAULT_RESOURCES,
+      volumeMounts: settings.tlsSecret === undefined ? undefined : [{ name: 'tls', mountPath: TLS_FOLDER, readOnly: true }],
+    },
+  );
 }
 
 /** The name of the password is no option, which an image that is kept may not know. */

@@ -1,0 +1,81 @@
+/** A migration in words, and as JSON. */
+import type { MigrationOutlook } from '@vmdhcp/controller-process/migration';
+import { describeCount, keyOf } from '@vmdhcp/kube-runtime';
+import {
+  type MigrationDirection,
+  type MigrationObservation,
+  type MigrationProblem,
+  NOTHING_OBSERVED,
+  type WorkloadRole,
+} from '@vmdhcp/reconciler';
+
+export const ROLES: Readonly<Record<WorkloadRole, string>> = {
+  'upstream-controller': "Harvester's vm-dhcp-controller",
+  'upstream-webhook': "Harvester's webhook",
+  'own-controller': 'vmdhcp-controller',
+  'own-webhook': 'the webhook of vmdhcp',
+};
+
+export function describeOutlook(
+  { observed, problems, warnings, steps, losses }: MigrationOutlook,
+  direction: MigrationDirection,
+): string[] {
+  const plan = steps.map(({ title }, index) => `  ${String(index + 1).padStart(2)}. ${title}`);
+  const isBack = direction === 'back' && losses.length > 0;
+  return [
+    ...(observed === NOTHING_OBSERVED ? [] : describeFound(observed)).map((text) => `found: ${text}`),
+    ...problems.map((problem) => `problem: ${describeProblem(problem)}`),
+    ...warnings.map((warning) => `warning: ${describeProblem(warning)}`),
+    ...(isBack ? losses.map((loss) => `lost: ${loss}`) : []),
+    ...(plan.length > 0 ? ['plan:', ...plan] : problems.length > 0 ? [] : [nothingToDo(direction)]),
+  ];
+}
+
+export function nothingToDo(direction: MigrationDirection): string {
+  return direction === 'forward'
+    ? "nothing to do: nothing of Harvester's vm-dhcp-controller is at work"
+    : 'nothing to do: nothing of vmdhcp is at work';
+}
+
+export function describeFound({ workloads, addOns, registrations, pools, agentPods }: MigrationObservation): string[] {
+  const bare = agentPods.filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0).length;
+  return [
+    ...workloads.map(
+      ({ role, deployment, pods }) => `${ROLES[role]}: Deployment ${keyOf(deployment)}, ${describeCount(pods, 'pod')}`,
+    ),
+    ...addOns.map((addOn) => `the add-on ${keyOf(addOn)}`),
+    ...registrations.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+    `${describeCount(pools.length, 'IPPool')}, ${describeCount(bare, 'agent')} of Harvester, ${describeCount(agentPods.length - bare, 'agent')} of ours`,
+  ];
+}
+
+export function describeProblem({ object, message, remedy }: MigrationProblem): string {
+  return `${object}: ${message}; ${remedy}`;
+}
+
+export function refusalOf(problems: readonly MigrationProblem[]): string {
+  return `${describeCount(problems.length, 'problem')}: nothing was changed; solve them and run the command again`;
+}
+
+export function describeEnd({ observed }: MigrationOutlook, direction: MigrationDirection): string[] {
+  const pools = describeCount(observed.pools.length, 'IPPool');
+  return direction === 'forward'
+    ? [`done: vmdhcp-controller is in charge of ${pools}; kubectl get ippools -A shows which are served (AGENTREADY)`]
+    : [
+        `done: Harvester's vm-dhcp-controller is in charge of ${pools}`,
+        'left of vmdhcp: its chart or manifest; helm uninstall, or kubectl delete -f',
+      ];
+}
+
+export function toJson(
+  { problems, warnings, losses, steps }: MigrationOutlook,
+  result: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...result,
+    problems,
+    warnings,
+    losses,
+    steps: steps.map(({ id, title }, index) => ({ number: index + 1, id, title })),
+  };
+}

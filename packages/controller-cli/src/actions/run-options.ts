@@ -1,0 +1,28 @@
+/** What `run` is asked for. */
+import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
+import type { ClusterOptions } from '@vmdhcp/controller-process';
+import type { StatusPageSettings } from '@vmdhcp/controller-process/page';
+import type { WakeOnLanSettings } from '@vmdhcp/controller-process/wake-on-lan';
+import type { AuditSettings, ClusterNetworks } from '@vmdhcp/reconciler';
+import type { ListenAddress, LogLevel } from '@vmdhcp/service-process';
+
+export interface RunOptions extends ClusterOptions {
+  readonly onlyNamespace?: string;
+  readonly name: string;
+  readonly http: ListenAddress | 'off';
+  readonly leaderElection: boolean;
+  readonly crds: boolean;
+  readonly clusterNetworks: ClusterNetworks;
+  /** Undefined: there is no Wake-on-LAN. */
+  readonly wakeOnLan: WakeOnLanSettings | undefined;
+  /** Undefined: there are no bare-metal hosts. */
+  readonly bareMetal: HostAgentSettings | undefined;
+  /** Undefined: nothing is kept of who had which address. */
+  readonly audit: AuditSettings | undefined;
+  /** Undefined: there is no page. */
+  readonly statusPage: StatusPageSettings | undefined;
+  readonly enableCacheDumpApi?: boolean;
+  readonly logLevel: LogLevel;
+  readonly debug?: boolean;
+  readonly trace?: boolean;
+}

@@ -1,0 +1,81 @@
+/** Copies what the agent captured: decoded lines to the terminal, or blocks of a pcapng file. */
+
+import { createWriteStream } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { NoPcapngError, PcapngBlocks } from '@vmdhcp/explain/observe';
+import { describeCount } from '@vmdhcp/kube-runtime';
+import { CommandError, ExitCode, PrintableLines } from '@vmdhcp/service-process';
+
+export const LINE_FEED = 0x0a;
+
+/** What became of a capture. */
+export interface Tally {
+  readonly packets: number;
+  /** Undefined: not known. */
+  readonly lost: number | undefined;
+}
+
+/** Text from the wire reaches no terminal as it is, whatever the agent has made of it. */
+export async function printLines(stdout: Readable, cut: AbortController): Promise<Tally> {
+  let packets = 0;
+  const lines = new PrintableLines();
+  const change = (chunk: Buffer): Buffer => {
+    packets += chunk.filter((octet) => octet === LINE_FEED).length;
+    return lines.push(chunk);
+  };
+  await copy(stdout, process.stdout, { cut, change });
+  return { packets, lost: undefined };
+}
+
+export interface BlockOutput {
+  readonly path: string;
+  /** That were asked for. */
+  readonly packets: number;
+  readonly cut: AbortController;
+}
+
+export async function writeBlocks(stdout: Readable, { path, packets, cut }: BlockOutput): Promise<Tally> {
+  const blocks = new PcapngBlocks(packets);
+  // Packets tell who is on a network.
+  const output = path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
+  try {
+    await copy(stdout, output, { cut, change: (chunk) => blocks.push(chunk) });
+    if (output !== process.stdout) await finished(output.end());
+    return blocks;
+  } catch (error) {
+    if (error instanceof NoPcapngError) throw new CommandError(error.message, ExitCode.unavailable, { cause: error });
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`${path} cannot be written: ${why}`, ExitCode.cannotCreate, { cause: error });
+  }
+}
+
+export interface Copying {
+  readonly cut: AbortController;
+  readonly change: (chunk: Buffer) => Buffer;
+}
+
+/** Ends with the input. A reader of the output that goes, as `head` does, ends the capture. */
+export async function copy(input: Readable, output: Writable, { cut, change }: Copying): Promise<void> {
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  output.once('error', (error: NodeJS.ErrnoException) => failed.reject(error));
+  try {
+    for await (const chunk of input as AsyncIterable<Buffer>) {
+      const changed = change(chunk);
+      const written = new Promise<void>((resolve) => output.write(changed, () => resolve()));
+      await Promise.race([written, failed.promise]);
+    }
+    await Promise.race([Promise.resolve(), failed.promise]);
+  } catch (error) {
+    cut.abort();
+    if (output !== process.stdout || (error as NodeJS.ErrnoException).code !== 'EPIPE') throw error;
+  }
+}
+
+export function describeTally({ packets, lost }: Tally, path: string | undefined): string {
+  const where = path === undefined || path === '-' ? '' : `${path}: `;
+  const done = path === undefined ? 'shown' : 'written';
+  const missing = lost === undefined ? '' : lost === 0 ? ', none lost' : `, ${lost} lost before they were captured`;
+  return `${where}${describeCount(packets, 'packet')} ${done}${missing}`;
+}
