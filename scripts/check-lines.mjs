@@ -34,6 +34,7 @@ const MOST_LINES_OF_A_COMMAND = 150;
 /** Tables, and what is longer for a reason. */
 const LONGER_FILES = {
   'packages/ippool-api/src/reasons.ts': 'a table',
+  'packages/status-page/src/model/page-data.ts': 'types alone, and each further module is loaded by the browser',
 };
 
 const problems = [...tryRules(), ...judge(readSources())];

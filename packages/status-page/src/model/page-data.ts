@@ -61,7 +61,6 @@ export type PageState = 'ok' | 'note' | 'waiting' | 'broken';
 
 /** Parts of the page with separate rights. */
 export const SECTIONS = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts', 'events'] as const;
-
 export type Section = (typeof SECTIONS)[number];
 
 /** `off`: this server does not have it (Wake-on-LAN without `--wake-on-lan`). `denied`: the user lacks `right`. */
@@ -300,7 +299,6 @@ export interface WakeConfig {
  * name is also required.
  */
 export const EVENTS_OF = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts'] as const satisfies readonly Section[];
-
 export type EventsOf = (typeof EVENTS_OF)[number];
 
 export interface RecentEventsPage {
@@ -321,6 +319,53 @@ export interface RecentEvent {
   readonly count: number;
   /** When it happened last; null: not known. */
   readonly lastAtMs: number | null;
+}
+
+export interface HostsPage {
+  readonly clusterAgents: readonly HostsAgent[];
+  /** Hosts that need action first, then hosts in an unknown state, each sorted by name. At most `limit`, by default all. */
+  readonly hosts: readonly BareMetalHost[];
+  /** Counts of all hosts. */
+  readonly counts: HostCounts;
+}
+
+/** How many hosts have a management controller that answers (`ok`), that does not (`broken`), or of which this is not known. */
+export interface HostCounts {
+  readonly ok: number;
+  readonly broken: number;
+  readonly unknown: number;
+}
+
+/** A ClusterAgent. */
+export interface HostsAgent {
+  readonly name: string;
+  readonly state: PageState;
+  readonly reasons: readonly PageReason[];
+  readonly conditions: readonly PageCondition[];
+}
+
+/** A HostStatus. */
+export interface BareMetalHost {
+  readonly name: string;
+  readonly clusterAgent: string;
+  /** The address of the management controller. */
+  readonly address: string;
+  readonly mac: string;
+  /** `dhcp` or `hostEndpoint`; empty: not known. */
+  readonly type: string;
+  /** Whether the management controller answers; null: not known. */
+  readonly isHealthy: boolean | null;
+  /** Why it is not healthy. The message comes from the last Event, if the user may list Events. */
+  readonly reasons: readonly PageReason[];
+  /** Whether a client has a lease of the address. */
+  readonly hasLease: boolean;
+  readonly logEntries: number;
+  /** Entries whose severity is not OK. */
+  readonly warnings: number;
+  /** Empty: none. */
+  readonly latestWarning: string;
+  /** Null: never. */
+  readonly updatedAtMs: number | null;
 }
 
 /** Events, in order. Changes within about half a second are combined. */
@@ -388,4 +433,3 @@ export interface PageError {
   /** What is wrong and what to do next. */
   readonly message: string;
 }
-export type { BareMetalHost, HostCounts, HostsAgent, HostsPage } from './host-data.js';
