@@ -55,6 +55,7 @@ export const ATTEMPT_SPREAD = 0.2;
 
 const THERE: Missing = { kind: 'there' };
 
+/** Elects one leader among several processes, by a record in a store that refuses a write if another process wrote in between. */
 export class LeaseElector {
   readonly #settings: LeaseElectorSettings;
   #phase: 'new' | 'running' | 'stopped' = 'new';

@@ -109,9 +109,9 @@ export function leaveLostNodes(tolerationSeconds: number): readonly Fields[] {
 export interface DeploymentParts {
   readonly namespace: string;
   readonly name: string;
-  /** Of the Deployment and of its pods. */
+  /** On the Deployment and on its pods. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Those that select the pods. */
+  /** The labels that select the pods. */
   readonly selected: Readonly<Record<string, string>>;
   readonly owner?: OwnerReference;
   readonly replicas: number;
