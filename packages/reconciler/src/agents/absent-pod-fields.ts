@@ -1,9 +1,9 @@
 /**
- * Fields that the pods of agents must not have: they would reach more of the node, run other programs, or run elsewhere. Specified as
- * absent, so that what was added by hand is removed again. A field of later versions of Kubernetes is not known here and stays.
+ * Fields that the pods of agents must not have: with them they could reach more of the node, run other programs, or run elsewhere. They are specified
+ * as absent, so that manual additions are removed again. Fields of later versions of Kubernetes are unknown here and stay.
  */
 
-/** Of the pod; what an agent needs of these follows after it. */
+/** Fields of the pod; the ones that an agent needs are set afterwards. */
 export const ABSENT_POD_FIELDS = {
   hostNetwork: undefined,
   hostPID: undefined,
@@ -20,7 +20,7 @@ export const ABSENT_POD_FIELDS = {
   resourceClaims: undefined,
 };
 
-/** Of the container of the agent; what it needs of these follows after it. */
+/** Fields of the agent's container; the ones that it needs are set afterwards. */
 export const ABSENT_CONTAINER_FIELDS = {
   command: undefined,
   envFrom: undefined,

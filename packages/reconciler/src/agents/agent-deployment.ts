@@ -1,4 +1,4 @@
-/** The Deployment of a group of pools, as data: everything that an API server would fill in is written out. */
+/** Builds the Deployment of a group of pools, with all defaults of an API server written out. */
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
@@ -17,10 +17,10 @@ import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from './absent-pod-fields.
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 import { perPoolGroupName } from './topology.js';
 
-/** On the pods: which networks Multus attaches. */
+/** On the pods: the networks that Multus attaches. */
 export const MULTUS_NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
 export const AGENT_CONTAINER = 'agent';
-/** On objects that the controller creates, and not a manifest or a chart. */
+/** On objects that the controller creates, not a manifest or a chart. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
 export const CONTROLLER = 'vm-dhcp-controller';
 
@@ -30,36 +30,36 @@ export interface AgentPodSettings {
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   /** Names of Secrets. */
   readonly imagePullSecrets: readonly string[];
-  /** Undefined: each group has one of its own, with the group's name. */
+  /** Undefined if each group has its own, with the group's name. */
   readonly serviceAccountName?: string | undefined;
-  /** Undefined: the cluster's default. */
+  /** Undefined for the cluster's default. */
   readonly priorityClassName: string | undefined;
   readonly replicas: number;
-  /** Requests; the memory is the limit too. As Kubernetes writes quantities. */
+  /** Requests, as Kubernetes quantities; the memory is also the limit. */
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
-  /** How long a replica that is gone is waited for. */
+  /** How long the others wait for a missing replica. */
   readonly leaseSeconds: number;
-  /** True: agents report what they would serve, and serve nothing. */
+  /** True if agents only report what they would serve, but serve nothing. */
   readonly dryRun: boolean;
-  /** True: agents show their leases over HTTP. */
+  /** True if agents show their leases over HTTP. */
   readonly showsLeases?: boolean;
 }
 
 interface AgentDeploymentParts {
   /** Also the name of its Lease. */
   readonly group: string;
-  /** Undefined: any node. */
+  /** Undefined for any node. */
   readonly placement: NetworkPlacement | undefined;
-  /** By name: what the container requests besides processor and memory; 0: no more. */
+  /** By name: additional resource requests of the container; 0 to remove one. */
   readonly resources?: ReadonlyMap<string, number>;
   readonly pools: readonly PoolForAgents[];
   readonly image: string;
-  /** Of the container; undefined: what the images of this version need. */
+  /** The security context of the container; undefined for the one that the images of this version need. */
   readonly securityContext?: unknown;
 }
 
 const HTTP_PORT = 8080;
-/** Whom the images are made for: an account that exists on no node. */
+/** The user of the images: an account that exists on no node. */
 const IMAGE_USER = 65_532;
 /** The image allows its Node these capabilities (file capabilities), so that the agent need not be root. */
 const SECURITY_CONTEXT = {
@@ -71,12 +71,12 @@ const SECURITY_CONTEXT = {
   capabilities: { drop: ['ALL'], add: ['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN'] },
   seccompProfile: { type: 'RuntimeDefault' },
 };
-/** A node that is lost is not waited for: the pod is replaced elsewhere, and takes part in the election there. */
+/** Do not wait for a lost node: the pod is replaced elsewhere, and takes part in the election there. */
 const LOST_NODE_SECONDS = 10;
-/** An agent that is stopped hands over in a fraction of a second. */
+/** A stopped agent hands over in a fraction of a second. */
 const GRACE_SECONDS = 10;
 
-/** The Deployment of a group of pools, as it should be: everything that an API server would fill in is written out. */
+/** The desired Deployment of a group of pools, with all defaults of an API server written out. */
 export function toAgentDeployment(
   { group, placement, resources = new Map(), pools, image, securityContext = SECURITY_CONTEXT }: AgentDeploymentParts,
   settings: AgentPodSettings,
@@ -144,7 +144,7 @@ function toContainer(
   },
   { imagePullPolicy, resources, leaseSeconds, dryRun, showsLeases = false }: AgentPodSettings,
 ): Readonly<Record<string, unknown>> {
-  // Kubernetes wants equal requests and limits of extended resources.
+  // Kubernetes requires equal requests and limits for extended resources.
   const marked = Object.fromEntries([...ofNetworks].map(([name, count]) => [name, count === 0 ? undefined : String(count)]));
   const field = (name: string, fieldPath: string) => ({ name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } });
   return {
@@ -188,7 +188,7 @@ function probe(path: string, times: Readonly<Record<string, number>>): Readonly<
   return { httpGet: { path, port: HTTP_PORT, scheme: 'HTTP' }, timeoutSeconds: 1, successThreshold: 1, ...times };
 }
 
-/** Only nodes that have the network can attach a pod to it. Undefined: any node will do, or a resource decides. */
+/** Only nodes with the network can attach a pod to it. Undefined if any node will do, or a resource decides. */
 function toAffinity({ clusterNetwork, nodeSelector }: NetworkPlacement): Readonly<Record<string, unknown>> | undefined {
   const labels = { ...nodeSelector, ...(clusterNetwork !== undefined && { [`${GROUP}/${clusterNetwork}`]: 'true' }) };
   const matchExpressions = Object.entries(labels)

@@ -18,7 +18,7 @@ describe('toGroupRights', () => {
     }
   });
 
-  it('gives the Lease in the namespace of the agents, also in the one where agents ran before, and nowhere else', () => {
+  it('grants the Lease in the namespace of the agents and in the previous namespace, and nowhere else', () => {
     const names = new Map(['red', 'before'].map((namespace) => [namespace, ['a']]));
     const leading = (previousNamespace?: string) =>
       toGroupRights({ ...HOLDER, previousNamespace }, names).flatMap((object) =>

@@ -12,7 +12,7 @@ function deployment(conditions: readonly object[]) {
 const failed = (message: string) =>
   rolloutTrouble(deployment([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }]));
 
-/** In the words of API servers. */
+/** Messages of API servers. */
 const POD = 'pods "vm-dhcp-agent-vlan-1-5d9c7b8f6d-x2x7k" is forbidden';
 
 describe('rolloutTrouble', () => {
@@ -85,7 +85,7 @@ describe('rolloutTrouble', () => {
     [[{ type: 'Available', status: 'False', reason: 'ProgressDeadlineExceeded' }]],
     [[{ type: 'ReplicaFailure', status: 'False' }]],
     [[{ type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused' }]],
-  ])('nothing is wrong with %j', (conditions) => {
+  ])('%j is fine', (conditions) => {
     expect(rolloutTrouble(deployment(conditions))).toBeUndefined();
   });
 });

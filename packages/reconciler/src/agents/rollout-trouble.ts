@@ -1,4 +1,4 @@
-/** What keeps a Deployment from having the pods that it should have, and what to do about it. */
+/** What keeps a Deployment from having its pods, and what to do about it. */
 import { type ConditionState, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 
 interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
@@ -6,10 +6,10 @@ interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
   readonly message: string;
 }
 
-/** Of the API server's message; that of a policy may be long. */
+/** The maximum octets of the API server's message; that of a policy may be long. */
 const MOST_CHARACTERS = 500;
 
-/** Undefined: nothing is known to keep its pods from being made. Pods that were made and do not run report why themselves. */
+/** Undefined if nothing is known to prevent the creation of its pods. Existing pods that do not run report their own reason. */
 export function rolloutTrouble(deployment: KubernetesObject | undefined): RolloutTrouble | undefined {
   if (deployment === undefined) return undefined;
   const conditions = readConditions(deployment.status);

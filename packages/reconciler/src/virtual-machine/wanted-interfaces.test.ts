@@ -57,7 +57,7 @@ describe('wantedInterfaces', () => {
       [],
       [],
     ],
-    ['a MAC address that is none', { interfaces: { nic: ['x', 'net'] } }, [], ['mac-address-unreadable']],
+    ['an invalid MAC address', { interfaces: { nic: ['x', 'net'] } }, [], ['mac-address-unreadable']],
     ['another spelling', { interfaces: { nic: ['02-00-00-00-00-0A', 'net'] } }, [['nic', 'default/net', A, '']], []],
     [
       'order of names, whatever the order of the spec',
@@ -75,7 +75,7 @@ describe('wantedInterfaces', () => {
       [],
     ],
     [
-      'a pinned address that is none',
+      'an invalid pinned address',
       { annotations: { 'static-ip.harvesterhci.io/nic': 'fe80::1' }, interfaces: { nic: [A, 'net'] } },
       [['nic', 'default/net', A, '']],
       ['static-address-unreadable'],
@@ -315,7 +315,7 @@ describe('what the owner of a virtual machine is informed of', () => {
 
   it.each<[what: string, text: Parameters<typeof virtualMachine>[1], message: string]>([
     [
-      'a MAC address that is none',
+      'an invalid MAC address',
       { interfaces: { nic: ['x', 'net'] } },
       'interface "nic": "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
     ],
