@@ -197,7 +197,7 @@ describe('the labels with the pool', () => {
   const longer = { ...POOL, key: `default/${'n'.repeat(64)}` };
 
   it.each([
-    ['of a group of one pool name it', perPoolGroupName(POOL.key), [POOL], 'net-48'],
+    ['name the only pool of a group', perPoolGroupName(POOL.key), [POOL], 'net-48'],
     ['name the only pool of a group if a label has room for it', perPoolGroupName(longest.key), [longest], 'n'.repeat(63)],
     ['are left out if a label has no room for its name', perPoolGroupName(longer.key), [longer], undefined],
     ['are left out of a group of several pools, also while it has one', GROUP, [POOL], undefined],

@@ -5,11 +5,14 @@ import { projectVirtualMachine } from '../virtual-machine/cached-virtual-machine
 import { projectInstance } from '../virtual-machine/running-instance.js';
 
 export interface CachedPartsSettings {
-  /** True: labels of VirtualMachines are cached, by which configs of Wake-on-LAN select; of ten thousand virtual machines they need megabytes. Default: false. */
+  /**
+   * True if labels of VirtualMachines are cached, by which configs of Wake-on-LAN select. For ten thousand virtual machines they need megabytes.
+   * Default: false.
+   */
   readonly machineLabels?: boolean;
 }
 
-/** What of an object the DHCP controller reads, and what of it Wake-on-LAN does where that is asked for: the rest need not be cached. */
+/** Keeps the parts of an object that the DHCP controller reads, and on request those of Wake-on-LAN; the rest is not cached. */
 export function cachedPartsWith({ machineLabels = false }: CachedPartsSettings) {
   return (resource: ApiResource, object: KubernetesObject): KubernetesObject => {
     const { labels } = object.metadata;
@@ -19,7 +22,7 @@ export function cachedPartsWith({ machineLabels = false }: CachedPartsSettings) 
   };
 }
 
-/** What of an object the DHCP controller reads: the rest need not be cached. */
+/** Keeps the parts of an object that the DHCP controller reads; the rest is not cached. */
 export function cachedParts({ plural }: ApiResource, object: KubernetesObject): KubernetesObject {
   if (plural === Resource.virtualMachineInstances.plural) return projectInstance(object);
   if (plural === Resource.virtualMachines.plural) return projectVirtualMachine(object);

@@ -1,4 +1,4 @@
-/** The kinds that addresses depend on, as caches: listed, watched, and listed anew when leadership begins. */
+/** The caches of the kinds that addresses depend on: listed, watched, and listed anew when leadership begins. */
 import type { ApiResource, CacheSubscription } from '@vmdhcp/kube-runtime';
 import { Resource } from '../resources.js';
 import { InstanceSource, type InstancesState } from '../view/instance-source.js';
@@ -9,7 +9,7 @@ import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
 
 export interface FollowedKindsSettings extends Pick<DhcpControllerSettings, 'caches' | 'onlyNamespace' | 'observer'> {
   readonly onChange: (kind: CachedKind, key: string, isOwn: boolean) => void;
-  /** An instance of a virtual machine is another than before. */
+  /** An instance of a virtual machine has changed. */
   readonly onMachineChange: (key: string) => void;
   /** A kind has been listed for the first time. */
   readonly onSynced: () => void;
@@ -59,7 +59,7 @@ export class FollowedKinds {
     this.instances.stop();
   }
 
-  /** Only objects of the namespace that this controller sees, where it is one. */
+  /** Only objects of the namespace that this controller sees, if it is limited to one. */
   #within(resource: ApiResource): ApiResource {
     const { onlyNamespace } = this.#settings;
     return onlyNamespace === undefined ? resource : { namespace: onlyNamespace, ...resource };
