@@ -2,10 +2,10 @@ import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from '@vmdhcp/ippool-api/agent
 import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { ApiResource } from '@vmdhcp/kube-runtime';
 
-/** The component that the Events of the controller name. */
+/** The component in the controller's Events. */
 export const EVENT_COMPONENT = 'vm-dhcp-controller';
 
-/** Where the kinds are that the controller and the agents read and write. */
+/** The API resources that the controller and the agents read and write. */
 export const Resource = {
   ipPools: { group: GROUP, version: VERSION, plural: 'ippools', namespaced: true },
   networkConfigs: { group: GROUP, version: VERSION, plural: 'virtualmachinenetworkconfigs', namespaced: true },

@@ -579,7 +579,7 @@ describe('a pool on a segment that another one is on', () => {
     expect(created(ipPool(), others(apart))).toEqual({ problems: [], warnings: [at('cidr', `segment-shared: ${SAME}`)] });
   });
 
-  it('of another namespace: a warning without its name', () => {
+  it('with a pool of another namespace: a warning without its name', () => {
     const { problems, warnings } = created(ipPool(), others({}, 'tenant'));
     expect(problems).toEqual([]);
     expect(warnings.join()).toContain('an IPPool of another namespace');
@@ -858,7 +858,7 @@ describe('the deletion of a pool', () => {
     ['with its annotation', ipPool({}, { annotations: { 'network.harvesterhci.io/allow-deletion': 'true' } }), []],
     ['that is invalid, as its condition recommends', ipPool({ router: '192.168.7.1' }), []],
     ['whose network another one serves', ipPool(), [ipPool({}, { name: 'older', createdAt: '2025-01-01T00:00:00Z' })]],
-  ])('of a pool %s: accepted', (_what, old, others) => {
+  ])('deleting a pool %s: accepted', (_what, old, others) => {
     expect(review(old, [NETWORK, ...others, ...users(1)])).toEqual([]);
   });
 });

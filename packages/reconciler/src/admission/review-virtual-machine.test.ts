@@ -42,21 +42,21 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
     'a pinned address of a missing interface',
     machine({ 'static-ip.harvesterhci.io/eth0': '192.168.0.30' }),
     [
-      'metadata.annotations.static-ip.harvesterhci.io/eth0 static-address-without-interface: annotation static-ip.harvesterhci.io/eth0 is of no use: "eth0" is no interface on a Multus network; there are nic',
+      'metadata.annotations.static-ip.harvesterhci.io/eth0 static-address-without-interface: annotation static-ip.harvesterhci.io/eth0 is of no use: "eth0" is not an interface on a Multus network; there are nic',
     ],
   ],
   [
     'an opt-out of a missing interface',
     machine({ [OPT_OUT]: 'eth0' }),
     [
-      `metadata.annotations.${OPT_OUT} opt-out-without-interface: annotation ${OPT_OUT} names "eth0", which is no interface on a Multus network; write 'true' or names of nic`,
+      `metadata.annotations.${OPT_OUT} opt-out-without-interface: annotation ${OPT_OUT} names "eth0", which is not an interface on a Multus network; write 'true' or names of nic`,
     ],
   ],
   [
     'MAC addresses that cannot be read',
     machine({ 'harvesterhci.io/mac-address': '{' }),
     [
-      'metadata.annotations.harvesterhci.io/mac-address mac-address-annotation-unreadable: annotation harvesterhci.io/mac-address is no JSON object of interface names and MAC addresses; correct or remove it',
+      'metadata.annotations.harvesterhci.io/mac-address mac-address-annotation-unreadable: annotation harvesterhci.io/mac-address is not a JSON object of interface names and MAC addresses; correct or remove it',
     ],
   ],
   [

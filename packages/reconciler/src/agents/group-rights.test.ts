@@ -79,7 +79,7 @@ describe('accountNamespacesOf', () => {
     [[], []],
     [null, []],
     [undefined, []],
-  ])('of the subjects %j: %j', (subjects, expected) => {
+  ])('the subjects %j yield %j', (subjects, expected) => {
     expect(accountNamespacesOf(withFields({ subjects }))).toEqual(expected);
   });
 });

@@ -18,7 +18,7 @@ describe('how often a Lease is renewed', () => {
     [50, 2_000],
     [200, 8_000],
     [1_000, 48_000],
-  ])('of %i groups: every %j ms', (groups, periodMs) => {
+  ])('with %i groups: every %j ms', (groups, periodMs) => {
     expect(pace(groups)).toBe(periodMs);
   });
 

@@ -378,7 +378,7 @@ describe('agents that the controller creates', () => {
     expect(story.writes.slice(before)).toEqual([]);
   });
 
-  it('one of many pools changes one Deployment', async () => {
+  it('a change of one of many pools changes one Deployment', async () => {
     const story = new Story(...Array.from({ length: 20 }, (_, index) => `p${String(index).padStart(3, '0')}`));
     await story.control({ maxPoolsPerAgent: 8 });
     await story.goOn(5_000);

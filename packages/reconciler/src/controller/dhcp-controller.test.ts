@@ -332,7 +332,7 @@ describe('invalid settings that an old CRD accepted', () => {
 
   it.each<[string, Parameters<typeof virtualMachine>[1], string]>([
     [
-      'annotation that is no JSON',
+      'annotation that is not JSON',
       { annotations: { 'harvesterhci.io/mac-address': '{' }, interfaces: { nic: [undefined, 'net-1'] } },
       'MacAddressAnnotationUnreadable',
     ],

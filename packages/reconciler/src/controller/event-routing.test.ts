@@ -20,7 +20,7 @@ async function following(more: ControllerObserver = {}) {
 }
 
 describe('a change enqueues', () => {
-  it('of a config by another client: its virtual machine, which decides its content', async () => {
+  it('the virtual machine of a config that another client changed, because it decides the content', async () => {
     const { running, reconciled } = await following();
     running.change('VirtualMachineNetworkConfig', 'vm-a', (one) => ({
       ...one,
@@ -30,7 +30,7 @@ describe('a change enqueues', () => {
     expect([...reconciled]).toContain('virtualMachines default/vm-a');
   });
 
-  it('of a pool: the other pools on its network, and the network', async () => {
+  it('for a pool, the other pools on its network, and the network', async () => {
     const { running, reconciled } = await following();
     await running.add(pool('pool-2', { start: '10.0.0.50', end: '10.0.0.59' }));
     await running.settle();
@@ -42,7 +42,7 @@ describe('a change enqueues', () => {
     );
   });
 
-  it('of a virtual machine that is unrelated: nothing of the others', async () => {
+  it('for an unrelated virtual machine: nothing of the others', async () => {
     const { running, reconciled } = await following();
     await running.add(virtualMachine('vm-b', { interfaces: {} }));
     await running.settle(100);
