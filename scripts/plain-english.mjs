@@ -15,6 +15,7 @@ export const REWRITTEN = [
   'packages/redfish-client/',
   'packages/service-process/',
   'packages/service-certificates/',
+  'tools/kube-simulator/',
   'tools/world/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
