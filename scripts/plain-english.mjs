@@ -16,6 +16,7 @@ export const REWRITTEN = [
   'packages/service-process/',
   'packages/service-certificates/',
   'tools/kube-simulator/',
+  'tools/lab/',
   'tools/world/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
