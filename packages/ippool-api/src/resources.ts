@@ -1,7 +1,7 @@
 import { BARE_METAL_GROUP, BARE_METAL_VERSION } from './bare-metal/keys.js';
 import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from './labels.js';
 
-/** The component that the Events of the controller name. */
+/** The component in the controller's Events. */
 export const EVENT_COMPONENT = 'vm-dhcp-controller';
 /** On objects that the controller creates, and not a manifest or a chart. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
@@ -16,7 +16,7 @@ interface ResourceName {
   readonly namespaced: boolean;
 }
 
-/** Where the kinds are that the controller and the agents read and write. */
+/** The API resources that the controller and the agents read and write. */
 export const Resource = {
   ipPools: { group: GROUP, version: VERSION, plural: 'ippools', namespaced: true },
   networkConfigs: { group: GROUP, version: VERSION, plural: 'virtualmachinenetworkconfigs', namespaced: true },

@@ -1,10 +1,10 @@
-/** What is wrong, and what to do about it: for a person. */
+/** A problem and its remedy, for a person. */
 export interface Explanation {
   readonly message: string;
   readonly remedy: string;
 }
 
-/** Both as one sentence, as conditions and Events have it. */
+/** Both as one sentence, for conditions and Events. */
 export function sentenceOf({ message, remedy }: Explanation): string {
   return `${message}; ${remedy}`;
 }

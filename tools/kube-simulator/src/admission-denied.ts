@@ -1,6 +1,6 @@
 import { ApiError } from './api-error.js';
 
-/** A denial with the warnings that came with it: they reach the client although the request fails. */
+/** A denial with its warnings: they reach the client although the request fails. */
 export class AdmissionDenied extends ApiError {
   readonly warnings: readonly string[];
 

@@ -8,11 +8,11 @@ export interface Cause {
   readonly field: string;
 }
 
-/** What a request is answered with instead of an object: a Status of kind Failure. */
+/** The answer to a request that failed: a Status of kind Failure. */
 export interface Failure {
   /** HTTP status. */
   readonly code: number;
-  /** A metav1.StatusReason; absent where the real server has none. */
+  /** A metav1.StatusReason; absent if the real server has none. */
   readonly reason?: string;
   readonly message: string;
   readonly details?: JsonObject;
@@ -22,7 +22,7 @@ export interface Failure {
   readonly continueToken?: string;
 }
 
-/** A request that cannot be met. */
+/** A request that failed. */
 export class ApiError extends Error {
   readonly failure: Failure;
 

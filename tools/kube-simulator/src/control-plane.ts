@@ -1,4 +1,4 @@
-/** What stands between the wire and the store, and what works in the background: everything that decides. */
+/** Everything between HTTP and the store, and the controllers in the background. */
 import { WebhookCaller } from './admission/call-webhook.js';
 import type { Endpoint, ServiceDirectory } from './admission/webhook-address.js';
 import { WebhookAdmission } from './admission/webhook-admission.js';
@@ -34,14 +34,14 @@ export interface ControlPlaneOptions {
   readonly tokens: Readonly<Record<string, User>>;
   /** PEM; undefined over plain HTTP. */
   readonly authority: string | undefined;
-  /** What aggregated servers know this server by. */
+  /** The certificate by which aggregated servers recognize this server. */
   readonly frontProxy: ClientCertificate;
   readonly faults: Faults;
   readonly nodes: SimulatedNodes;
   /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`. */
   readonly services: () => Readonly<Record<string, Endpoint | undefined>>;
   readonly orphanedPodsMs: number;
-  /** Where owners are checked, what is asked; undefined: they are not. */
+  /** Records the requests for the check of owners; undefined if owners are not checked. */
   readonly ownersAudit: Audit | undefined;
   /** Called when a controller failed; it tries again by itself. */
   readonly onError: (error: unknown) => void;
@@ -52,7 +52,7 @@ export interface ControlPlane {
   readonly answers: CredentialAnswers;
   /** Requests of groups that other servers serve. */
   readonly aggregator: Aggregator;
-  /** Makes what every cluster has (namespaces, roles) and starts the controllers. */
+  /** Creates the objects of every cluster (namespaces, roles) and starts the controllers. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -138,7 +138,7 @@ const serviceDirectory = ({ client, services }: ControlPlaneOptions): ServiceDir
   exists: ({ namespace, name }) => client.get({ resource: 'services', namespace, name }) !== undefined,
 });
 
-/** What is in every cluster from the beginning. */
+/** The objects that every cluster has from the beginning. */
 async function furnish(client: ApiClient): Promise<void> {
   for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
     if (client.get({ resource: 'namespaces', name }) === undefined) {
@@ -151,7 +151,7 @@ async function furnish(client: ApiClient): Promise<void> {
   }
 }
 
-/** Where aggregated servers read who may hand on the names of users. */
+/** The ConfigMap in which aggregated servers read who may forward the names of users. */
 async function publishFrontProxy(client: ApiClient, { authority }: ClientCertificate): Promise<void> {
   const path = { resource: 'configmaps', namespace: 'kube-system' };
   const name = 'extension-apiserver-authentication';

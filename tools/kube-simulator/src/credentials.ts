@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createClientCertificate, createServerCertificate, type ServerCertificate } from './http/certificates.js';
 
-/** Common name of the certificate that requests to aggregated servers are sent with. */
+/** Common name of the client certificate for requests to aggregated servers. */
 export const frontProxyName = 'front-proxy-client';
 
-/** What clients know the server by, and what the administrator proves its identity with. */
+/** The certificate of the server, and the credentials of the administrator. */
 export interface Credentials {
   readonly adminToken: string;
   /** Absent over plain HTTP. */
   readonly certificate?: ServerCertificate;
-  /** What aggregated servers know this server by. */
+  /** The certificate by which aggregated servers recognize this server. */
   readonly frontProxy: ServerCertificate;
 }
 

@@ -110,7 +110,7 @@ export function methodNotSupported(type: Names, verb: string): ApiError {
   });
 }
 
-/** Clients that create objects again as they are deleted would keep their definition for ever. */
+/** Clients that recreate deleted objects would keep their definition forever. */
 export function definitionTerminating(type: Names): ApiError {
   return new ApiError({
     code: 405,
@@ -195,7 +195,7 @@ export function invalidOptions(kind: string, causes: readonly Cause[]): ApiError
   return invalidSubject({ subject: `${kind}.meta.k8s.io`, group: 'meta.k8s.io', kind, name: '' }, causes);
 }
 
-/** The Status object that a failure is answered with. */
+/** The Status object for a failure. */
 export function statusOf(error: ApiError): JsonObject {
   const { failure } = error;
   return {

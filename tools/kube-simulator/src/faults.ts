@@ -1,12 +1,10 @@
-/**
- * Faults on demand: what a real API server, its network and its load balancer do now and then, done exactly when a test wants it.
- */
+/** Faults on demand: what a real API server, its network and its load balancer do now and then, exactly when a test needs it. */
 import type { Failure } from './api-error.js';
 import { forbidden } from './auth/refusal.js';
 import type { WatchStream } from './http/watch-stream.js';
 import type { FaultInjector, FaultVerdict, RequestAttributes } from './request/request-chain.js';
 
-/** Which requests are meant: every field that is there must be equal; none means all. */
+/** Selects requests: every field that is present must be equal; no field selects all. */
 export interface RequestSelector {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb?: string;
@@ -19,7 +17,7 @@ export interface RequestSelector {
 }
 
 export type FaultEffect =
-  /** Answered with this HTTP status and, unless given, with the reason and the text that a real server has for it. */
+  /** Answers with this HTTP status and with the given reason and text, or those of a real server. */
   | {
       readonly kind: 'answer';
       readonly status: number;
@@ -41,7 +39,7 @@ export interface Fault {
   readonly sparesMasters?: boolean;
 }
 
-/** How a server answers that has just started: its roles are not loaded, then its storage is not, then what it depends on is not there. */
+/** How a server that has just started answers: first its roles are not loaded, then its storage, then its dependencies are missing. */
 const STARTING: readonly FaultEffect[] = [
   { kind: 'answer', status: 403 },
   { kind: 'answer', status: 429, message: 'storage is (re)initializing' },
@@ -60,7 +58,7 @@ interface PendingFault extends Fault {
   readonly hits: number;
 }
 
-/** What may happen to a watch: its connection breaks, it ends in good order, or the client has to list again (410). */
+/** A fault of a watch: its connection breaks, it ends normally, or the client has to list again (410). */
 export type WatchFault = 'break' | 'end' | 'expire';
 
 export const disturbStream: Readonly<Record<WatchFault, (stream: WatchStream) => void>> = {
@@ -69,7 +67,7 @@ export const disturbStream: Readonly<Record<WatchFault, (stream: WatchStream) =>
   expire: (stream) => stream.expire(),
 };
 
-/** Decides for every request whether it is disturbed. Several delays add up; of other effects the oldest one happens. */
+/** Decides for every request whether it is disturbed. Several delays add up; otherwise the oldest fault wins. */
 export class Faults implements FaultInjector {
   #pending: readonly PendingFault[] = [];
   #lastId = 0;
@@ -81,12 +79,12 @@ export class Faults implements FaultInjector {
     return this.#lastId;
   }
 
-  /** As after a start: the next requests of everyone but administrators get what a server answers until all of it is loaded. */
+  /** Behaves as after a start: the next requests, except those of administrators, get the answers of a server that is still loading. */
   injectStart(): void {
     for (const effect of STARTING) this.inject({ effect, times: ANSWERED_EACH, sparesMasters: true });
   }
 
-  /** Takes back one fault, or all of them. */
+  /** Removes one fault, or all of them. */
   clear(id?: number): void {
     this.#pending = id === undefined ? [] : this.#pending.filter((fault) => fault.id !== id);
   }
@@ -113,7 +111,7 @@ export class Faults implements FaultInjector {
 
 const none: FaultVerdict = { kind: 'none' };
 
-/** Whether a request is one of those meant. */
+/** Whether a request is selected. */
 export const selects = (
   { username, ...fields }: RequestSelector,
   attributes: Pick<RequestAttributes, Exclude<keyof RequestSelector, 'username'> | 'user'>,

@@ -1,5 +1,5 @@
 interface Step {
-  /** Shown in these units below this many of them. */
+  /** Durations below this number of units are shown in this unit. */
   readonly below: number;
   readonly unit: string;
   readonly seconds: number;

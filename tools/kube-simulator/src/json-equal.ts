@@ -10,7 +10,7 @@ export function isJsonArray(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** True when both are the same JSON; the order of keys is no matter. Parts that are shared cost nothing. */
+/** True when both are the same JSON; the order of keys does not matter. Shared parts are not compared. */
 export function jsonEqual(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (isJsonArray(a)) return isJsonArray(b) && arraysEqual(a, b);

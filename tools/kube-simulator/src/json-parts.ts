@@ -1,4 +1,4 @@
-/** JSON that may be of any type, read as what it should be: what is something else is empty. */
+/** Reads JSON of unknown type as the expected type: a value of another type counts as empty. */
 import type { Json, JsonObject } from './api-object.js';
 import { isJsonArray, isJsonObject } from './json-equal.js';
 
@@ -19,7 +19,7 @@ export function objectsOf(value: Json | undefined): readonly JsonObject[] {
   return isJsonArray(value) ? value.map(objectOf) : [];
 }
 
-/** A text, number or truth value as text; what is something else, or absent, is empty. */
+/** A string, number or boolean as text; empty for anything else. */
 export function wordOf(value: Json | undefined): string {
   return typeof value === 'object' || value === undefined ? '' : String(value);
 }

@@ -27,7 +27,7 @@ import { serveCustomResources } from './resources/serve-custom-resources.js';
 import { ObjectStore } from './store/object-store.js';
 
 export interface KubeSimulatorOptions {
-  /** 0, the default: any free port. `none`: it is not listened on, requests come by `exchange`. */
+  /** 0, the default: any free port. `none`: no port is opened, and requests come through `exchange`. */
   readonly port?: number | 'none';
   /** The address to listen on; 127.0.0.1 by default. */
   readonly host?: string;
@@ -35,7 +35,7 @@ export interface KubeSimulatorOptions {
   readonly tls?: boolean;
   /** The administrator's bearer token; random by default. */
   readonly adminToken?: string;
-  /** What aggregated servers know it by; a new certificate by default. */
+  /** The certificate by which aggregated servers recognize it; a new one by default. */
   readonly frontProxy?: ServerCertificate;
   /** More bearer tokens, and who they stand for. */
   readonly tokens?: Readonly<Record<string, User>>;
@@ -47,11 +47,14 @@ export interface KubeSimulatorOptions {
   readonly execInPod?: ExecInPod;
   /** How long a Pod that ended waits before it is started again; 10 s, then twice as long each time, by default. */
   readonly podBackOff?: BackOff;
-  /** After so long without its kubelet a Node counts as lost; 40 s by default, as in a real cluster. */
+  /** A Node counts as lost after this time without its kubelet; 40 s by default, as in a real cluster. */
   readonly nodeMonitorGraceMs?: number;
-  /** After so long the Pods of a Node that was deleted are deleted; 40 s by default. */
+  /** The Pods of a deleted Node are deleted after this time; 40 s by default. */
   readonly orphanedPodsMs?: number;
-  /** True: as OpenShift does, asks for rights of those who make objects block the deletion of their owners (OwnerReferencesPermissionEnforcement). False by default, as in a plain cluster. */
+  /**
+   * True to check, as OpenShift does, the rights of users who make objects block the deletion of their owners (OwnerReferencesPermissionEnforcement).
+   * False by default, as in a plain cluster.
+   */
   readonly ownerReferencePermissions?: boolean;
   /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`: no network is behind their names. */
   readonly services?: Readonly<Record<string, Endpoint>>;
@@ -68,7 +71,7 @@ const dayInSeconds = 86_400;
 /** A Kubernetes API server in this process. */
 export class KubeSimulator {
   readonly adminToken: string;
-  /** What requests are disturbed by. */
+  /** The faults that disturb requests. */
   readonly faults = new Faults();
   /** The requests over HTTP so far, and which of them RBAC refused. */
   readonly audit = new Audit();
@@ -121,7 +124,7 @@ export class KubeSimulator {
     });
   }
 
-  /** Conflicts and objects that are gone meanwhile are everyday business; the client tries again. */
+  /** Conflicts and deleted objects are normal; the client tries again. */
   readonly #onError = (error: unknown): void => {
     if (isConflict(error) || isMissing(error)) return;
     const { onControllerError = (cause: unknown) => process.emitWarning(cause instanceof Error ? cause : String(cause)) } =
@@ -135,9 +138,9 @@ export class KubeSimulator {
   }
 
   /**
-   * From now on the Service is served at this address: webhooks and APIServices that name it are called there.
+   * Sets the address of a Service: webhooks and APIServices that name it are called there.
    *
-   * @param endpoint - undefined: nowhere, the Service has no endpoints.
+   * @param endpoint - undefined if the Service has no endpoints.
    */
   serveService(namespace: string, name: string, endpoint: Endpoint | undefined): void {
     this.#services[`${namespace}/${name}`] = endpoint;
@@ -156,9 +159,9 @@ export class KubeSimulator {
   }
 
   /**
-   * A request without a connection, authenticated and decided as any other; its answer comes in later turns.
+   * Sends a request without a connection, authenticated and authorized like any other. The answer arrives asynchronously.
    *
-   * @returns how the client breaks it off.
+   * @returns a function that aborts the request.
    */
   exchange(request: InMemoryRequest, answer: InMemoryAnswer): () => void {
     const exchange = inMemoryExchange(request, answer);
@@ -184,7 +187,7 @@ export class KubeSimulator {
     return formatKubeconfig({ server: this.url, user: user.name, token: user.token, authority: this.caCertificate });
   }
 
-  /** A token of a ServiceAccount that exists; good for a day. */
+  /** A token of an existing ServiceAccount, valid for a day. */
   serviceAccountToken(namespace: string, name: string): string {
     const object = { apiVersion: '', kind: '', metadata: {}, spec: { expirationSeconds: dayInSeconds } };
     const { status } = this.controlPlane.answers.issueToken({ user: systemUser, namespace, name, object });
@@ -196,7 +199,7 @@ export class KubeSimulator {
     this.#running.store.compact();
   }
 
-  /** Breaks, ends or expires the watches that are open and meant. Returns how many. */
+  /** Breaks, ends or expires the selected open watches. Returns how many. */
   disturbWatches(how: WatchFault, requests: RequestSelector = {}): number {
     const meant = [...this.#running.server.resources.watches].filter((stream) => selects(requests, stream.call.attributes));
     for (const stream of meant) disturbStream[how](stream);
@@ -204,8 +207,8 @@ export class KubeSimulator {
   }
 
   /**
-   * Stops, and starts again at the same address with the same data. All connections break, watches cannot go on from before, and the first requests
-   * of clients that are no administrators get 403, 429, 500, 503 and 504, as they do for some seconds after a real start.
+   * Restarts at the same address with the same data. All connections break, watches cannot resume, and the first requests of clients that are not
+   * administrators get 403, 429, 500, 503 and 504, as for some seconds after a real start.
    */
   async restart(): Promise<void> {
     const { port, store } = this.#running;
@@ -264,7 +267,7 @@ async function run(options: KubeSimulatorOptions, start: Start): Promise<Running
   const controlPlane = assembleControlPlane({ ...start.decisions, client, registry });
   assembly.controlPlane = controlPlane;
   await controlPlane.start();
-  // What the start itself wrote is not watched by any client: as in any cluster that has been there for a while, small numbers are too old.
+  // No client can watch the writes of the start itself: as in any cluster that has run for a while, small resourceVersions are too old.
   store.compact();
   const { certificate } = start;
   const tls = certificate === undefined ? {} : { tls: { key: certificate.key, certificate: certificate.certificate } };
@@ -295,7 +298,7 @@ function assembled({ controlPlane }: { readonly controlPlane?: ControlPlane }): 
   return controlPlane;
 }
 
-/** The built-in kinds; those that are questions are answered by `answers`. */
+/** The built-in kinds; `answers` answers the reviews. */
 function typesWithAnswers(answers: () => CredentialAnswers): readonly ResourceType[] {
   const stored = builtInTypes.map((type) => (type === serviceAccount ? serviceAccountWithTokens(answers) : type));
   return [...stored, ...reviewTypes(answers)];

@@ -44,7 +44,7 @@ export async function main(args: readonly string[]): Promise<void> {
   await simulator.stop();
 }
 
-/** The mode of a file that is there already does not change by writing to it. */
+/** Writing to an existing file does not change its mode. */
 function writePrivate(file: string, content: string): void {
   rmSync(file, { force: true });
   writeFileSync(file, content, { mode: 0o600 });
@@ -53,11 +53,11 @@ function writePrivate(file: string, content: string): void {
 function optionsOf(flags: Flags): KubeSimulatorOptions {
   const port = Number(flags.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error(`--port ${flags.port} is no port; give a number from 0 to 65535`);
+    throw new Error(`--port ${flags.port} is not a port; give a number from 0 to 65535`);
   }
   const count = Number(flags.nodes);
   if (!Number.isInteger(count) || count < 0 || count > 100) {
-    throw new Error(`--nodes ${flags.nodes} is no number of Nodes; give one from 0 to 100`);
+    throw new Error(`--nodes ${flags.nodes} is not a number of Nodes; give one from 0 to 100`);
   }
   const nodes = Array.from({ length: count }, (_, index) => ({ name: `node-${index + 1}` }));
   return { port, host: flags.host, tls: flags.tls, nodes };

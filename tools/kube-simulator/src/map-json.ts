@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from './api-object.js';
 import { setKey } from './set-key.js';
 
-/** Returns `object` with each value as `change` returns it, without the key where that is nothing; `object` itself if all stay. */
+/** Returns `object` with each value replaced by the result of `change`, without the key if that is undefined; `object` itself if nothing changes. */
 export function mapFields(object: JsonObject, change: (value: Json, key: string) => Json | undefined): JsonObject {
   let changed: Record<string, Json | undefined> | undefined;
   for (const key of Object.keys(object)) {
@@ -16,7 +16,7 @@ export function mapFields(object: JsonObject, change: (value: Json, key: string)
   return changed ?? object;
 }
 
-/** Returns `items` with each item as `change` returns it; `items` itself if all stay. */
+/** Returns `items` with each item replaced by the result of `change`; `items` itself if nothing changes. */
 export function mapItems(items: readonly Json[], change: (item: Json, index: number) => Json): readonly Json[] {
   let changed: Json[] | undefined;
   for (const [index, before] of items.entries()) {

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from './api-object.js';
 
 /**
- * Returns the value with the keys of all objects in it sorted, as the real server writes custom resources. What is the same as in
- * `before`, which is sorted, is taken as it is; what is in order already is not copied.
+ * Returns the value with the keys of all objects in it sorted, as the real server writes custom resources. Parts that are shared with `before`, which
+ * is sorted, are not sorted again; sorted parts are not copied.
  */
 export function sortKeys<T extends Json>(value: T, before?: Json): T {
   if (value === before || typeof value !== 'object' || value === null) return value;

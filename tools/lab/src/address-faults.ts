@@ -1,6 +1,6 @@
 import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
-/** What is known of addresses from former looks: by config and MAC address. */
+/** The addresses of earlier checks, by config and MAC address. */
 export type KnownAddresses = Map<string, string>;
 
 interface ShownAddress {
@@ -9,12 +9,12 @@ interface ShownAddress {
   readonly uid: string;
   readonly network: string;
   readonly macAddress: string;
-  /** Undefined: it has none. */
+  /** Undefined if it has none. */
   readonly address: string | undefined;
 }
 
 /**
- * Addresses that two virtual machines have at once on one network, and those that are not what they were at a former look. A config that is being
+ * Finds addresses that two virtual machines have at once on one network, and addresses that changed since an earlier check. A config that is being
  * deleted may show an address that another machine has by now.
  */
 export function findAddressFaults(configs: readonly KubernetesObject[], known: KnownAddresses): string[] {
@@ -68,7 +68,7 @@ function allocatedIn(pool: KubernetesObject | undefined): Readonly<Record<string
   return (readField(pool?.status, 'ipv4', 'allocated') ?? {}) as Record<string, string>;
 }
 
-/** By its range and what is recorded, without the controller's opinion. */
+/** Computed from the range and the records, independently of the controller. */
 function isExhausted(pool: KubernetesObject | undefined): boolean {
   const [start, end] = ['start', 'end'].map((one) => lastOctet(readText(pool?.spec, 'ipv4Config', 'pool', one) ?? '.0'));
   const inRange = Object.keys(allocatedIn(pool)).filter(

@@ -11,7 +11,7 @@ import { LabProcess, type ProcessSettings } from './lab-process.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
-/** Of the Service, the ServiceAccount and both webhook configurations. */
+/** The name of the Service, the ServiceAccount and both webhook configurations. */
 export const WEBHOOK_NAME = 'vm-dhcp-webhook';
 export const WEBHOOK_NAMESPACE = CONTROLLER_NAMESPACE;
 const HOST = '127.0.0.1';
@@ -26,9 +26,9 @@ export interface WebhookPlace {
 
 export class AdmissionWebhook {
   readonly process: LabProcess;
-  /** Of its status server. */
+  /** The URL of its status server. */
   readonly url: string;
-  /** Of 127.0.0.1: where the API server sends AdmissionReviews. */
+  /** The port on 127.0.0.1 to which the API server sends AdmissionReviews. */
   readonly port: number;
   readonly #admin: ClusterAccess;
 
@@ -39,7 +39,10 @@ export class AdmissionWebhook {
     this.#admin = admin;
   }
 
-  /** Starts one with the rights of its ServiceAccount, and has the API server find it. It is ready later: its kinds may not be served yet. */
+  /**
+   * Starts a webhook with the rights of its ServiceAccount, and makes the API server find it. It becomes ready later, because its kinds may not be
+   * served yet.
+   */
   static async start(
     { simulator, admin, folder }: WebhookPlace,
     parameters: readonly string[] = [],
@@ -79,7 +82,7 @@ export class AdmissionWebhook {
 
   /**
    * Ends it at once.
-   * @throws Error where it decided nothing, or could not decide: where its policy is to ignore that, no test would notice.
+   * @throws Error if it decided nothing, or could not decide: with the failurePolicy `Ignore`, no test would notice.
    */
   async close(): Promise<void> {
     if (this.process.hasEnded) return;

@@ -10,7 +10,7 @@ export interface AgentSettings {
   readonly pools: string;
   /** `net-48=br48` each. */
   readonly interfaces: readonly string[];
-  /** The state is on a disk of its own, of this size: `64k`. */
+  /** The size of a separate disk for the state: `64k`. */
   readonly stateSize?: string;
   readonly logLevel?: string;
   readonly parameters?: readonly string[];
@@ -59,7 +59,7 @@ export class LabAgent {
     return agent;
   }
 
-  /** Writes the pools file anew. */
+  /** Rewrites the pools file. */
   setPools(yaml: string): void {
     writeFileSync(this.poolsPath, yaml);
   }
@@ -127,7 +127,7 @@ export class LabAgent {
   }
 }
 
-/** Runs another command of the agent inside a machine, to its end. */
+/** Runs another command of the agent inside a machine, and waits for its end. */
 export async function runAgent(
   machine: Machine,
   ...parameters: readonly string[]

@@ -1,4 +1,7 @@
-/** What stands for `vmdhcp-agent clients` in simulated pods: every client got the address that its pool records for it, and one of `shop/vlan-48` is not known. */
+/**
+ * A stand-in for `vmdhcp-agent clients` in simulated pods: every client got the address that its pool records for it, and one of `shop/vlan-48` is
+ * not known.
+ */
 import { PassThrough, Readable } from 'node:stream';
 import { readList, readText, readTexts } from '@vmdhcp/kube-runtime';
 import type { ExecInPod, KubeSimulator, Pod } from '@vmdhcp/kube-simulator';
@@ -39,7 +42,7 @@ export function answerForAgents(simulator: () => KubeSimulator | undefined): Exe
   };
 }
 
-/** Those that the pod is configured with. */
+/** The pools in the pod's configuration. */
 function poolsOf({ spec }: Pod): readonly string[] {
   const [container] = readList(spec, 'containers');
   const references = readList(container, 'env').find((one) => readText(one, 'name') === 'IPPOOL_REFS_JSON');

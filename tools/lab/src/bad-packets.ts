@@ -1,6 +1,6 @@
 /**
- * What no honest client sends, and what becomes of it: the corpus of odd packets, which a unit test replays too. The server is
- * 192.168.48.2, the good client is 02:00:00:00:48:01 at 192.168.48.10, and 192.168.48.11 belongs to another client.
+ * Packets that no honest client sends, and their outcome: the corpus of odd packets, which a unit test replays too. The server is 192.168.48.2, the
+ * good client is 02:00:00:00:48:01 at 192.168.48.10, and 192.168.48.11 belongs to another client.
  */
 import { readFileSync } from 'node:fs';
 

@@ -1,4 +1,4 @@
-/** DHCP clients by the hundred in one process: they send on a network of the lab, and receive every answer. */
+/** Hundreds of DHCP clients in one process: they send on a network of the lab, and receive every answer. */
 
 import { encodeClientPacket } from '@vmdhcp/dhcp-agent';
 import {
@@ -74,7 +74,7 @@ export class ClientFleet {
   }
 
   /**
-   * Asks once, as a client of its own.
+   * Asks once, as a new client.
    * @returns the address of the first answer; undefined when none came within `patienceMs` milliseconds.
    */
   async addressFor(question: Omit<Question, 'xid'>, patienceMs = 500): Promise<string | undefined> {
@@ -84,7 +84,7 @@ export class ClientFleet {
     return answer?.address;
   }
 
-  /** A transaction id that no other question of this fleet has. */
+  /** A transaction id that no other request of this fleet has. */
   nextXid(): number {
     return ++this.#lastXid;
   }

@@ -130,7 +130,7 @@ request subnet-mask, broadcast-address, routers, domain-name, domain-name-server
   interface-mtu, rfc3442-classless-static-routes, ntp-servers;
 `;
 
-/** Where dhclient of a machine keeps its things. */
+/** The folder of a machine's dhclient. */
 export function dhclientFiles(machine: Machine): {
   readonly leases: string;
   readonly pid: string;

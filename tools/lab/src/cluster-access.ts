@@ -69,7 +69,7 @@ const SIMULATOR = 'kube-simulator';
 /** Rollouts of pods included. */
 const OBJECT_TIMEOUT_MS = 60_000;
 
-/** A cluster as the owner of a kubeconfig sees it: real or simulated. */
+/** A real or simulated cluster, as the owner of a kubeconfig sees it. */
 export class ClusterAccess {
   readonly connection: ApiConnection;
 
@@ -95,7 +95,7 @@ export class ClusterAccess {
     return (await this.client(kind).list({ limit: 100_000 })).items;
   }
 
-  /** Creates an object, as soon as its kind is served. @throws Error where the server will not have it. */
+  /** Creates an object, as soon as its kind is served. @throws Error if the server refuses it. */
   async create(object: KubernetesObject): Promise<KubernetesObject> {
     const result = await waitFor(`${object.kind} to be served`, async () => {
       const tried = await this.client(object.kind ?? '').create(object);
@@ -112,7 +112,7 @@ export class ClusterAccess {
     return result.object;
   }
 
-  /** Deletes an object; one that is gone already is no failure. */
+  /** Deletes an object; does not fail if it is gone already. */
   async delete(kind: string, key: string): Promise<void> {
     const { uid = '' } = (await this.get(kind, key))?.metadata ?? {};
     if (uid === '') return;
@@ -136,12 +136,12 @@ export class ClusterAccess {
     }
   }
 
-  /** Creates an object where there is none of its name, as soon as its kind is served. */
+  /** Creates an object if none has its name, as soon as its kind is served. */
   async apply(object: KubernetesObject): Promise<void> {
     await waitFor(`${object.kind} to be served`, () => this.#tryCreate(object));
   }
 
-  /** Creates an object in which nothing is unknown. @throws Error with what the server refuses. */
+  /** Creates an object without unknown fields. @throws Error with the refusal of the server. */
   async createStrictly(object: KubernetesObject): Promise<void> {
     const kind = object.kind ?? '';
     const { group, version, plural, namespaced } = resourceOf(kind);
@@ -193,7 +193,7 @@ function connectToSimulator(path: string): ClusterConnection | undefined {
   };
 }
 
-/** The objects of a YAML file. @throws Error where it is no YAML. */
+/** The objects of a YAML file. @throws Error if it is not YAML. */
 export function readYaml(path: string): KubernetesObject[] {
   return parseAllDocuments(readFileSync(path, 'utf8')).flatMap((document) => {
     const [error] = document.errors;

@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** Where manifests are that a user applies too. */
+/** The folder of manifests that users apply too. */
 export const CLUSTER_EXAMPLES = fileURLToPath(new URL('../../../examples/cluster/', import.meta.url));

@@ -11,9 +11,9 @@ import {
 } from '@vmdhcp/dashboards';
 import type { Prometheus, TimeRange } from './prometheus.js';
 
-/** Where pictures are written; undefined: none are. */
+/** The folder for pictures; undefined to write none. */
 const FOLDER = process.env['VMDHCP_PICTURES'];
-/** Of each line. */
+/** The number of points of each line. */
 const POINTS = 50;
 /** Between scrapes of a test there are parts of a second. */
 const RATE_INTERVAL = '4s';

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A look may start a program or ask over HTTP: looks are rarer the longer something takes, and find it a twentieth later at most. */
+/** A check may start a program or send a request, so checks become rarer the longer something takes: they notice it at most a twentieth later. */
 const SHORTEST_INTERVAL_MS = 10;
 const LONGEST_INTERVAL_MS = 50;
 const PART_OF_WAIT = 20;
 
 /**
- * Waits until `look` gives something, and returns it.
+ * Waits until `look` returns a value, and returns it.
  * @throws Error naming `what` when it has not by `timeoutMs`.
  */
 export async function waitFor<Value>(

@@ -11,7 +11,7 @@ import { SYSTEM_PATH } from './real-program.js';
 /** Runs a command beside the program of a container of a pod. */
 export type ExecInContainer = (container: LabProcess, command: readonly string[]) => ExecProcess;
 
-/** @throws Error where the pod is no pod of the lab, or has no such program. */
+/** @throws Error if the pod is not a pod of the lab, or does not have the program. */
 export function execInLabPod(
   pods: ReadonlyMap<string, LabPod>,
   { pod, command }: ExecRequest,

@@ -2,10 +2,10 @@ import type { Alert } from '@vmdhcp/alerts';
 import { waitFor } from './deadline.js';
 import type { FiringAlert, Prometheus } from './prometheus.js';
 
-/** What Prometheus writes where a template of an annotation fails. */
+/** The text that Prometheus writes if a template of an annotation fails. */
 const BROKEN_TEMPLATE = /<error|<no value>|\{\{/;
 
-/** What a test makes fire in a Prometheus. */
+/** The alerts that a test makes fire in a Prometheus. */
 export class FiringAlerts {
   readonly #prometheus: Prometheus;
   readonly #fired = new Set<string>();

@@ -1,7 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below those that Linux gives to connections and to servers that ask for any port: a program that starts in a second finds it free. */
+/**
+ * Below the ports that Linux gives to connections and to servers that ask for any port, so that it is still free when a program starts a second
+ * later.
+ */
 const [FIRST, COUNT] = [20_000, 12_000];
 /** Test files that run at the same time share a network: each has ports of its own. */
 const PER_WORKER = 1_000;

@@ -1,4 +1,4 @@
-/** Probes of a container over HTTP, as a kubelet asks them. */
+/** Probes a container over HTTP, as a kubelet does. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { readField, readList, readText } from '@vmdhcp/kube-runtime';
 
@@ -7,11 +7,11 @@ export interface HttpProbe {
   readonly initialDelayMs: number;
   readonly periodMs: number;
   readonly timeoutMs: number;
-  /** So many failures in a row count. */
+  /** How many failures in a row count. */
   readonly failureThreshold: number;
 }
 
-/** The probe of a container; undefined where it has none over HTTP. @param address - of the pod. */
+/** The probe of a container; undefined if it has none over HTTP. @param address - of the pod. */
 export function readHttpProbe(
   container: unknown,
   name: 'livenessProbe' | 'readinessProbe',
@@ -44,7 +44,7 @@ export async function askProbe({ url, timeoutMs }: HttpProbe): Promise<boolean> 
     .catch(() => false);
 }
 
-/** Until it succeeds for the first time, so that no test waits for a kubelet. */
+/** The interval until the first success, so that no test waits for a kubelet. */
 const FIRST_INTERVAL_MS = 50;
 
 /** Calls `onReadiness` for each change, until the signal. */

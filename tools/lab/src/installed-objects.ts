@@ -4,28 +4,28 @@ import { fileURLToPath } from 'node:url';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readYaml } from './cluster-access.js';
 
-/** Where manifests are that a user applies too. */
+/** The folder of manifests that users apply too. */
 export const MANIFESTS = fileURLToPath(new URL('../../../manifests/', import.meta.url));
-/** Of the controller and the webhook. */
+/** The namespace of the controller and the webhook. */
 export const CONTROLLER_NAMESPACE = 'vm-dhcp-system';
 const COMPONENT_LABEL = 'app.kubernetes.io/component';
 
-/** The namespaces, and what the controller or the webhook is installed with, but for the Deployment: a process stands for it. */
+/** The namespaces and the manifests of the controller or the webhook, except the Deployment: a process stands for it. */
 export function installedFor(component: 'controller' | 'webhook'): readonly KubernetesObject[] {
   return withoutDeployments('vmdhcp.yaml', component);
 }
 
-/** The same of a controller with Wake-on-LAN, and what its agents are installed with. */
+/** The same for a controller with Wake-on-LAN, and the manifests of its agents. */
 export function installedForWakeOnLan(): readonly KubernetesObject[] {
   return withoutDeployments('vmdhcp-wake-on-lan.yaml', 'controller', 'wake-on-lan');
 }
 
-/** The same of a controller with bare-metal hosts, and the rights of its agents. */
+/** The same for a controller with bare-metal hosts, and the rights of its agents. */
 export function installedForBareMetal(): readonly KubernetesObject[] {
   return withoutDeployments('vmdhcp-bare-metal.yaml', 'controller', 'bare-metal');
 }
 
-/** The same of a controller with the page, and the rights of its readers. */
+/** The same for a controller with the page, and the rights of its readers. */
 export function installedForPage(): readonly KubernetesObject[] {
   return withoutDeployments('vmdhcp-ui.yaml', 'controller', 'ui');
 }

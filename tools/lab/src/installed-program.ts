@@ -29,7 +29,7 @@ export interface InstalledPod {
 
 export class InstalledProgram {
   readonly process: LabProcess;
-  /** Of its status server. */
+  /** The URL of its status server. */
   readonly url: string;
   /** `host:port` of the webhook, of the page, or to which agents of Wake-on-LAN report. */
   readonly listen: string;
@@ -49,7 +49,7 @@ export class InstalledProgram {
     const listen = [
       ...(command === 'webhook' ? ['--listen', `${HOST}:${port}`] : []),
       ...(parameters.includes('--ui') ? ['--ui-listen', `${HOST}:${port}`] : []),
-      // That of the webhook says which kinds there are.
+      // The webhook does not listen for agents: its `--wake-on-lan` only says which kinds exist.
       ...(command !== 'webhook' && parameters.includes('--wake-on-lan') ? ['--wake-on-lan-listen', `${HOST}:${port}`] : []),
     ];
     const webhook = parameters.find((one) => one.startsWith('--name='))?.slice('--name='.length);
@@ -59,7 +59,7 @@ export class InstalledProgram {
     return new InstalledProgram(started, { url: `http://${HOST}:${httpPort}`, listen: `${HOST}:${port}` });
   }
 
-  /** Resolves when it is ready. @throws Error with its output where it is not. */
+  /** Resolves when it is ready. @throws Error with its output if it is not. */
   async ready(): Promise<void> {
     await controllerReady(this.process, this.url).catch((error: unknown) => {
       throw new Error(`not ready:\n${this.process.lines.join('\n')}`, { cause: error });

@@ -30,7 +30,7 @@ export class KubectlPlugin {
     return { code: (code as number | null) ?? 1, stdout, stderr };
   }
 
-  /** Starts the plugin, for commands that go on. */
+  /** Starts the plugin, for commands that keep running. */
   start(kubeconfig: string, words: readonly string[]): LabProcess {
     const env = { PATH: this.path, KUBECONFIG: kubeconfig, NO_COLOR: '1' };
     return new LabProcess(join(this.#folder, 'kubectl-vmdhcp'), words, { env });

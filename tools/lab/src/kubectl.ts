@@ -12,7 +12,7 @@ export interface KubectlAccess {
 export interface KubectlOutput {
   readonly code: number;
   readonly stdout: string;
-  /** Refusals and warnings, as a person sees them. */
+  /** Refusals and warnings, as a user sees them. */
   readonly stderr: string;
 }
 

@@ -20,9 +20,9 @@ import { NodePod } from './node-pod.js';
 import { CONTROLLER_BIN } from './programs.js';
 import { serviceAccountToken } from './service-account-token.js';
 
-/** On which the API server, the nodes and the pods are. */
+/** The network of the API server, the nodes and the pods. */
 export const MANAGEMENT_NETWORK = 'br-mgmt';
-/** On it. */
+/** The address of the API server on this network. */
 export const API_HOST = '10.99.255.1';
 export const AGENT_NAMESPACE = 'vm-dhcp-agents';
 /** Pods of the lab run the agent of this checkout, whatever their image is called. */
@@ -43,11 +43,11 @@ export interface LabClusterSettings {
   readonly podSysctls?: Readonly<Record<string, string>>;
   /** `on`: the webhook decides about what is written, from the first controller on, which defines its kinds. `off` by default. */
   readonly admission?: 'on' | 'off';
-  /** What a pod runs; by default every pod is an agent. @param runAgent - starts an agent with the arguments and the environment of the pod. */
+  /** The program of a pod; by default every pod is an agent. @param runAgent - starts an agent with the arguments and the environment of the pod. */
   readonly runPod?: (pod: Pod, runAgent: (pod: Pod) => PodProcess) => PodProcess;
   /** The output of pods and the controller, line by line. */
   readonly onLine?: (who: string, line: string) => void;
-  /** False: nothing of `manifests/` is applied, for tests that install it themselves. */
+  /** False to apply nothing of `manifests/`, for tests that install it themselves. */
   readonly isInstalled?: boolean;
   /** How pods run; default: the agent of this checkout. */
   readonly startContainer?: StartContainer;
@@ -114,7 +114,7 @@ export class LabCluster {
     return cluster;
   }
 
-  /** Where programs that were installed start. */
+  /** The environment of installed programs. */
   get place(): InstalledPlace {
     return { simulator: this.simulator, admin: this.access, folder: this.#lab.folder };
   }
@@ -205,7 +205,7 @@ export class LabCluster {
     );
   }
 
-  /** The pods whose interface to a pool has an address now. */
+  /** The pods whose interface on a pool's network has an address now. */
   holders(pool: string): LabPod[] {
     const name = agentInterfaceName(pool);
     const holds = ({ machine }: LabPod): boolean => {
@@ -217,7 +217,7 @@ export class LabCluster {
       }
     };
     const found = [...this.pods.values()].filter(holds);
-    // They are looked at one after the other: one may have handed over to the next between two looks.
+    // They are checked one after the other: one may have handed over to the next between two checks.
     return found.length < 2 ? found : found.filter(holds);
   }
 
@@ -298,6 +298,6 @@ function namesOfNodes({ nodes = ['node-1', 'node-2'] }: LabClusterSettings): rea
 
 export interface LabController {
   readonly process: LabProcess;
-  /** Of its status server. */
+  /** The URL of its status server. */
   readonly url: string;
 }

@@ -2,7 +2,7 @@ import type { Lab, Machine } from './lab.js';
 
 export interface LabNodeSettings {
   readonly name: string;
-  /** From 1; another one for each node. */
+  /** From 1; unique for each node. */
   readonly number: number;
   /** The network of the nodes and of the API server. */
   readonly managementNetwork: string;

@@ -34,7 +34,7 @@ export interface ContainerOfPod {
   readonly machine: Machine;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Of the specification. */
+  /** From the specification of the container. */
   readonly securityContext: unknown;
   /** Folder with the ServiceAccount's token; absent: the pod has none. */
   readonly secrets?: string;
@@ -62,7 +62,7 @@ let lastNumber = 0;
 
 export class LabPod implements PodProcess {
   readonly name: string;
-  /** Of its status server. */
+  /** The URL of its status server. */
   readonly url: string;
   readonly ready: Promise<void>;
   readonly exited: Promise<number>;
@@ -113,7 +113,7 @@ export class LabPod implements PodProcess {
     return podVariables(this.#pod, { podAddress: this.#address });
   }
 
-  /** It was asked to end: being asked again would end it at once. */
+  /** It was asked to end: a second request would kill it at once. */
   get isStopping(): boolean {
     return this.#stopped;
   }
@@ -189,7 +189,7 @@ export class LabPod implements PodProcess {
   }
 }
 
-/** The agent of this checkout, in the network namespace alone. */
+/** The agent of this checkout, only in the network namespace. */
 export function startCheckout(container: ContainerOfPod): LabProcess {
   return startInPod(container, [process.execPath, AGENT_BIN, ...container.args]);
 }

@@ -5,8 +5,8 @@ import { waitFor } from './deadline.js';
 import { SYSTEM_PATH } from './real-program.js';
 
 /**
- * A process ends before its last output is read. The output of one that leaves children behind, as DHCP clients do, does not end: for
- * that, no more than this is waited.
+ * A process ends before its last output is read. The output of a process that leaves children behind, as DHCP clients do, does not end: wait for it
+ * no longer than this.
  */
 const LAST_OUTPUT_MS = 1_000;
 
@@ -38,7 +38,7 @@ export class LabProcess {
 
   constructor(command: string, parameters: readonly string[], { env, onLine }: ProcessSettings = {}) {
     this.#onLine = onLine;
-    // DHCP clients hand their environment on to scripts: it is kept small.
+    // DHCP clients pass their environment to scripts, so keep it small.
     this.#child = spawn(command, [...parameters], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: SYSTEM_PATH, LANG: 'C.UTF-8', ...COMPILE_CACHE, ...env },
@@ -78,7 +78,7 @@ export class LabProcess {
     return this.#ended;
   }
 
-  /** The first line that has `text` in it, also one that was there before. */
+  /** The first line that contains `text`, including earlier lines. */
   async line(text: string, timeoutMs?: number): Promise<string> {
     return this.matching(text, (line) => line.includes(text), timeoutMs);
   }

@@ -1,4 +1,4 @@
-/** Network namespaces that `ip netns` made, seen from this process: a program started for each look takes milliseconds of it. */
+/** Network namespaces that `ip netns` made, read in this process, because a program for each check would take milliseconds. */
 import { closeSync, openSync } from 'node:fs';
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { Netlink } from '@vmdhcp/linux-sockets';
@@ -15,7 +15,7 @@ const IFA_LOCAL = 2;
 const IFA_LABEL = 3;
 
 /**
- * The IPv4 addresses of an interface with prefix length, as `ip` shows them; none where it is not there.
+ * The IPv4 addresses of an interface with prefix length, as `ip` shows them; none if it does not exist.
  * @throws Error where there is no such namespace
  */
 export function addressesIn(namespace: string, interfaceName: string): string[] {

@@ -20,7 +20,7 @@ let lastNumber = 0;
 
 export class NodePod implements PodProcess {
   readonly name: string;
-  /** Of its WolConfig, Deployment or DaemonSet: the labels of the pod. */
+  /** The labels of the pod, from its WolConfig, Deployment or DaemonSet. */
   readonly labels: Readonly<Record<string, string>>;
   readonly node: LabNode;
   readonly ready: Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * A cluster as an administrator finds it after some time: most is well, and something of everything is not. The controller, the webhook and the plugin are
- * real; agents report and serve no packets, KubeVirt and management controllers are stand-ins, and what the records have of the days before is written here.
+ * A cluster as an administrator finds it after some time: most things work, and one of each kind does not. The controller, the webhook and the plugin
+ * are real; agents report and serve no packets, KubeVirt and management controllers are stand-ins, and the records of earlier days are written here.
  */
 import { AUDIT_LABEL } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, parseTime, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
@@ -139,7 +139,7 @@ export class OperatedCluster {
     const [macAddress, network] = MACHINES[name];
     const object = virtualMachine(`shop/${name}`, macAddress, `shop/${network}`);
     const { running: _, ...spec } = object.spec as { readonly running: boolean };
-    // Those that run have an address to report; this one waits for a magic packet.
+    // Machines that run have an address to report; this one waits for a magic packet.
     const runStrategy = name === 'web-2' ? 'Manual' : 'Always';
     await this.cluster.admin.create({ ...object, spec: { ...spec, runStrategy } } as KubernetesObject);
   }

@@ -4,7 +4,7 @@ export interface PoolText {
   readonly prefix: string;
   /** Lines of spec.ipv4Config besides the necessary ones. */
   readonly settings?: readonly string[];
-  /** False: the network is not asked before an address is given to a new client. */
+  /** False to give addresses to new clients without a probe of the network. */
   readonly probes?: boolean;
   /** `start` and `end`, last octets; default 10 to 99. */
   readonly range?: readonly [number, number];
@@ -14,7 +14,7 @@ export interface MachineText {
   readonly name: string;
   readonly pool: string;
   readonly macAddress: string;
-  /** The address it shall have. */
+  /** The address that it must get. */
   readonly address?: string;
 }
 

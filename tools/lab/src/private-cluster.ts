@@ -59,18 +59,18 @@ export class PrivateCluster {
     for (const one of installed) await this.admin.applyAll(objectsOf(one));
   }
 
-  /** Our kinds, where no controller defines them. */
+  /** Our kinds, if no controller defines them. */
   async defineKinds(): Promise<void> {
     for (const one of [ipPoolResource, virtualMachineNetworkConfigResource])
       await this.admin.create(toCustomResourceDefinition(one) as unknown as KubernetesObject);
   }
 
-  /** Where the administrator's kubeconfig is. */
+  /** The path of the administrator's kubeconfig. */
   get adminKubeconfig(): string {
     return join(this.#folder, 'admin.kubeconfig');
   }
 
-  /** Where programs that were installed start. */
+  /** The environment of installed programs. */
   get place(): InstalledPlace {
     return { simulator: this.simulator, admin: this.admin, folder: this.#folder };
   }

@@ -77,7 +77,7 @@ export class Prometheus {
     return alerts.filter(({ state }) => state === 'firing');
   }
 
-  /** What an instant query returns. @throws Error for a query that is wrong. */
+  /** The result of an instant query. @throws Error for an invalid query. */
   async query(expression: string): Promise<readonly QueriedSeries[]> {
     const { result } = (await this.#get(`query?query=${encodeURIComponent(expression)}`)) as {
       readonly result: readonly QueriedSeries[];
@@ -85,7 +85,7 @@ export class Prometheus {
     return result;
   }
 
-  /** What a range query returns: up to now, since the first scrape. @param points - of each series, about. */
+  /** The result of a range query from the first scrape until now. @param points - of each series, about. */
   async range(expression: string, { fromSeconds, untilSeconds }: TimeRange, points: number): Promise<readonly RangeSeries[]> {
     const step = Math.max(0.5, (untilSeconds - fromSeconds) / points);
     const at = `start=${fromSeconds}&end=${untilSeconds}&step=${step.toFixed(3)}`;

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Set where every real part must be there: what is missing then fails instead of being skipped. */
+/** Set if every real program must be installed: then tests fail instead of being skipped. */
 const REQUIRE_ALL_VARIABLE = 'VMDHCP_REQUIRE_REAL_PARTS';
 
 /** Real parts that tests use, programs and libraries of Python, and the Debian package of each. */
@@ -40,7 +40,7 @@ export function isInstalled(program: RealProgram): boolean {
 
 /**
  * False if a test that needs these programs is to be skipped.
- * @throws Error naming the packages to install, where none may be missing.
+ * @throws Error naming the packages to install, if none may be missing.
  */
 export function has(...programs: readonly RealProgram[]): boolean {
   const missing = programs.filter((program) => !isInstalled(program));

@@ -9,11 +9,11 @@ const PREFIX = 'network.harvesterhci.io';
 const INTERVAL_MS = 100;
 const LEASE_SECONDS = 1;
 
-/** What agents find on the network of a pool. */
+/** The findings of agents on the network of a pool. */
 export type PoolFindings = Pick<PoolReport, 'conflicts' | 'rogueServers'>;
 
 export interface ReportingSettings {
-  /** What it reports beside that it serves a pool, by `namespace/name` of the pool. */
+  /** What it reports besides that it serves a pool, by `namespace/name` of the pool. */
   readonly found?: ReadonlyMap<string, PoolFindings>;
   /** Where each output counts it is long: a busy machine must not make a leader look lost. Default: 1. */
   readonly leaseSeconds?: number;

@@ -75,7 +75,7 @@ function rightsOfRule({ apiGroups = [], resources = [], resourceNames = [], verb
   );
 }
 
-/** Compares what is granted with what was asked for. */
+/** Compares the granted rights with the requests. */
 export function compareRights(granted: readonly Right[], requests: readonly AuditedRequest[], account: Account): RightsInUse {
   const own = requests.filter(({ user }) => user === `system:serviceaccount:${account.namespace}:${account.name}`);
   const used = own.filter(({ allowed }) => allowed);

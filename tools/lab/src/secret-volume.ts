@@ -19,7 +19,7 @@ export interface SecretVolumeSettings {
   readonly folder: string;
   readonly namespace: string;
   readonly secretName: string;
-  /** Of the files; `0o644` by default. */
+  /** The mode of the files; `0o644` by default. */
   readonly mode?: number | undefined;
 }
 

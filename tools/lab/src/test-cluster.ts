@@ -72,8 +72,8 @@ export class TestCluster {
   }
 
   /**
-   * Deletes everything of the suite and waits until its namespace is gone. IPPools and VirtualMachineNetworkConfigs have finalizers, which
-   * only a controller takes away: a namespace whose controller has ended before stays in Terminating for ever.
+   * Deletes everything of the suite and waits until its namespace is gone. IPPools and VirtualMachineNetworkConfigs have finalizers, which only a
+   * controller removes: a namespace whose controller has ended before stays in Terminating forever.
    */
   async close(): Promise<void> {
     try {

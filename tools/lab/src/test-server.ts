@@ -21,8 +21,8 @@ const LEASE_OF_A_GONE_CONTROLLER: KubernetesObject = {
 
 export interface TestServerSettings {
   /**
-   * `on`, the default: the webhook of this checkout decides about everything that tests and controllers write. `off`: for tests that write what is
-   * wrong, as a cluster without the webhook may have it. A real cluster has the webhook that it has.
+   * `on`, the default: the webhook of this checkout decides about everything that tests and controllers write. `off`: for tests that write invalid
+   * objects, which a cluster without the webhook may contain. It has no effect on a real cluster.
    */
   readonly admission?: 'on' | 'off';
 }

@@ -10,7 +10,10 @@ import { type ContainerOfPod, SECRETS } from './lab-pod.js';
 import type { LabProcess, ProcessSettings } from './lab-process.js';
 import { SYSTEM_PATH } from './real-program.js';
 
-/** Of podman and buildah, the same rules as those of Docker and containerd (`RuntimeDefault`); only where they are installed. */
+/**
+ * The seccomp profile of podman and buildah, with the same rules as those of Docker and containerd (`RuntimeDefault`); it exists only if they are
+ * installed.
+ */
 const SECCOMP_PROFILE = '/usr/share/containers/seccomp.json';
 const CRUN = ['--cgroup-manager=disabled'];
 let lastNumber = 0;
@@ -43,7 +46,7 @@ interface OciMount {
 export class UnpackedImage {
   readonly #folder: string;
   readonly #process: Readonly<Record<string, unknown>>;
-  /** Of containers that were started: their ids. */
+  /** The ids of containers that were started. */
   readonly #ids = new WeakMap<LabProcess, string>();
 
   /**
@@ -70,7 +73,7 @@ export class UnpackedImage {
     return join(this.#folder, 'bundle/rootfs');
   }
 
-  /** The words with which a container begins. */
+  /** The command line of a container. */
   get program(): readonly string[] {
     return readList(this.#process, 'args').map(String);
   }
@@ -86,7 +89,7 @@ export class UnpackedImage {
     return started;
   }
 
-  /** Runs a command beside the program of a container, as containerd does: the same in all but its words. */
+  /** Runs a command beside the program of a container, as containerd does: the same in everything but the command line. */
   exec(container: LabProcess, command: readonly string[]): ExecProcess {
     const id = this.#ids.get(container) ?? '';
     const { process: ofProgram } = readJson(join(this.#folder, id, 'config.json')) as { readonly process: object };

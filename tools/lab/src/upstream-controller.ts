@@ -1,7 +1,7 @@
 /**
- * A stand-in for Harvester's vm-dhcp-controller as the process of its pod. It does what a migration meets: it applies its definitions when it starts,
- * is leader by the Lease that our controllers use too, registers its webhook, creates a bare pod for each pool that has none and records it in the
- * pool's status, and creates it again when it is gone. It assigns no addresses.
+ * A stand-in for Harvester's vm-dhcp-controller as the process of its pod. It does what matters to a migration: it applies its definitions when it
+ * starts, is leader by the Lease that our controllers use too, registers its webhook, creates a bare pod for each pool that has none and records it
+ * in the pool's status, and creates it again when it is gone. It assigns no addresses.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

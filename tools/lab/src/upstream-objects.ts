@@ -3,7 +3,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField, readText } from '@vmdhcp/kube-runtime';
 
 export const UPSTREAM_NAMESPACE = 'harvester-system';
-/** Of its Deployment, its Helm release and its add-on. */
+/** The name of its Deployment, its Helm release and its add-on. */
 export const UPSTREAM_NAME = 'harvester-vm-dhcp-controller';
 const ACCOUNT = `${UPSTREAM_NAME}-agent`;
 const AGENT_LABEL = 'network.harvesterhci.io/vm-dhcp-controller';

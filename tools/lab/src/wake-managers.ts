@@ -135,7 +135,7 @@ export class WakeManagers {
     return { key: `${namespace}/${name}`, mac: macAddress };
   }
 
-  /** What a person does with `virtctl`. */
+  /** Does what a user does with `virtctl`. */
   async put(key: string, subresource: string, resource = 'virtualmachines'): Promise<void> {
     const [namespace = '', name = ''] = key.split('/');
     const path = `/apis/subresources.kubevirt.io/v1/namespaces/${namespace}/${resource}/${name}/${subresource}`;

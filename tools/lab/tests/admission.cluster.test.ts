@@ -21,7 +21,7 @@ let count = 0;
 beforeAll(async () => {
   cluster = await TestCluster.open();
   for (const path of [CRDS, CONFIG_CRDS]) await cluster.access.applyFile(path);
-  // Kinds that were defined a moment ago are not served yet, which is no refusal.
+  // Newly defined kinds are not served yet, which does not count as a refusal.
   await cluster.access.create(poolWith({}));
 });
 
@@ -74,7 +74,7 @@ describe('a new pool, without a webhook', () => {
     ],
   ])('%s: refused', async (_what, config, text) => expect(await refusal(poolWith(config))).toContain(text));
 
-  it('of an earlier version, which breaks the rules and has a status, can be released', async () => {
+  it('from an earlier version, which breaks the rules and has a status, can be released', async () => {
     const definitions = cluster.access.client('CustomResourceDefinition');
     const key = 'ippools.network.harvesterhci.io';
     const versions = readField((await definitions.get(key))?.spec, 'versions') as object[];

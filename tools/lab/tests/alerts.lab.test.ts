@@ -50,14 +50,14 @@ import {
 const BAD_PACKETS_BIN = fileURLToPath(new URL('../dist/send-bad-packets.js', import.meta.url));
 const GROUP = 'vm-dhcp-agent-mgmt-1';
 const WEB = '02:00:5e:00:48:01';
-/** Of the only host that the ClusterAgent has an address for. */
+/** The HostStatus of the only host that has an address in the ClusterAgent. */
 const HOST_STATUS = 'rack-192-168-50-10';
 const BMC_PORT = 8_000;
 const CONTROLLER = `system:serviceaccount:${CONTROLLER_NAMESPACE}:vm-dhcp-controller`;
 /** What is too long for the alerts about time. */
 const TOO_LONG_SECONDS = 1;
 const DAY_MS = 86_400_000;
-/** Of AdmissionReviews that the webhook has a bug with. */
+/** The uid of AdmissionReviews that the webhook cannot handle, because of a bug. */
 const BROKEN_UID = 'broken';
 const BUG = `const real = JSON.stringify; JSON.stringify = (value, ...given) => {
   if (value?.response?.uid === '${BROKEN_UID}') throw new Error('a bug');
@@ -256,10 +256,10 @@ async function twice(counter: string, act: () => unknown): Promise<void> {
 }
 
 describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus', 'dnsmasq')}`, () => {
-  it('of an installation that works none fires, but for the rogue DHCP server that was there before', async () => {
+  it('only the alert of the earlier rogue DHCP server fires for an installation that works', async () => {
     await alerts.fires('VmdhcpRogueServer');
     await alerts.isQuietBut('VmdhcpRogueServer');
-    // Of the group, and of the ClusterAgent.
+    // One leader of the group, and one of the ClusterAgent.
     const leaders = 'sum(vmdhcp_agent_leading) == 2 and sum(vmdhcpcontroller_leading) == 1';
     await waitFor('all leaders', async () => (await prometheus.query(leaders)).length > 0);
     // The webhook looks at its certificate every ten seconds: the alert fires later.
@@ -277,7 +277,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
       expect(await prometheus.query(expression)).toEqual([]);
   });
 
-  it('of pools: one is full, one has no network, and a machine uses an address without a lease', async () => {
+  it('pools: one is full, one has no network, and a machine uses an address without a lease', async () => {
     const { lab, cluster } = vlans;
     const squatter = lab.addMachine('squatter', { network: 'br49', macAddress: '02:00:5e:00:49:99' });
     squatter.ip('address', 'add', '192.168.49.10/24', 'dev', 'eth0');
@@ -290,7 +290,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     expect(notServed.map(({ labels }) => labels['ippool'])).toEqual(['default/lost']);
   });
 
-  it('of a pool that fills up while the API server takes long for what the controller asks; it grows, and the alerts end', async () => {
+  it('a pool fills up while the API server is slow for the controller; the pool grows, and the alerts end', async () => {
     const { access, simulator } = vlans.cluster;
     const slow = simulator.faults.inject({
       requests: { username: CONTROLLER },
@@ -311,7 +311,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
 
   if (isDrawing) it('for pictures: clients and new machines for half a minute', () => clientsForPictures(75), 100_000);
 
-  it('of agents: leaders change often, clients are refused, and the leader freezes', async () => {
+  it('agents: leaders change often, clients are refused, and the leader freezes', async () => {
     const { cluster, fleet } = vlans;
     for (let change = 0; change < 7; change++) await changeLeader();
     await alerts.fires('VmdhcpLeaderChangesOften');
@@ -329,7 +329,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await alerts.fires('VmdhcpStandbyAnswers', 'VmdhcpAgentReplicasMissing', 'VmdhcpTakeoverSlow');
   });
 
-  it('of a bare host: the disk is full, and replies are longer than the MTU', async () => {
+  it('a bare host: the disk is full, and replies are longer than the MTU', async () => {
     const filler = join(bareHost.statePath, 'filler');
     expect(() => writeFileSync(filler, Buffer.alloc(64 << 10))).toThrow('ENOSPC');
     // What is sent on a bridge does not come back to the host: clients are behind a port of it.
@@ -358,7 +358,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await bareHost.process.line('leases of unknown clients can be recorded again');
   });
 
-  it('of a bare host: an interface is gone, a machine finds no address, and an unknown client has the last one', async () => {
+  it('a bare host: an interface is gone, a machine finds no address, and an unknown client has the last one', async () => {
     const { lab } = vlans;
     const unknown = lab.addMachine('unknown', { network: 'br60', macAddress: '02:00:5e:00:60:99' });
     await unknown.start(process.execPath, [BAD_PACKETS_BIN]).ended();
@@ -372,7 +372,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await alerts.fires('VmdhcpAgentServesNotAllPools', 'VmdhcpClaimsRefused', 'VmdhcpOpenPoolExhausted');
   });
 
-  it('of Wake-on-LAN: no manager answers, so that a wake-up is lost after two minutes, and an interface is missing', async () => {
+  it('Wake-on-LAN: no manager answers, so that a wake-up is lost after two minutes, and an interface is missing', async () => {
     const { lab } = vlans;
     const interfaces = ['--interface', 'br60', '--interface', 'missing'];
     const flags = ['--manager', '127.0.0.1:9', '--clear-text', '--node-name', 'node-1', ...interfaces];
@@ -383,7 +383,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await alerts.fires('VmdhcpWakeAgentDisconnected', 'VmdhcpWakeListenerDead', 'VmdhcpWakeUpsLost');
   });
 
-  it('of the webhook: it has a bug, and its certificate is not renewed', async () => {
+  it('the webhook: it has a bug, and its certificate is not renewed', async () => {
     expect(await review('sound')).toBe(200);
     await twice('vmdhcpwebhook_decision_duration_seconds_count{outcome="failed"}', async () => {
       expect(await review(BROKEN_UID)).toBe(500);
@@ -391,7 +391,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await alerts.fires('VmdhcpWebhookFails', 'VmdhcpCertificateExpires');
   });
 
-  it('of bare-metal hosts: the range has no address left, a ClusterAgent is wrong, a host does not answer, and an action fails', async () => {
+  it('bare-metal hosts: the range has no address left, a ClusterAgent is wrong, a host does not answer, and an action fails', async () => {
     const { access } = vlans.cluster;
     const bmc = await startHost();
     const order = async (name: string) =>
@@ -445,7 +445,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     expect(found.filter((line) => line !== '' && !line.startsWith('nodejs_'))).toEqual([]);
   });
 
-  it('of the records of assignments: they cannot be stored, and then another client has written', async () => {
+  it('the records of assignments: they cannot be stored, and then another client has written', async () => {
     const { cluster } = vlans;
     const requests = { verb: 'patch', resource: 'configmaps' };
     const refuse = (status: number) =>
@@ -463,7 +463,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     cluster.simulator.faults.clear(conflict);
   });
 
-  it('of the controller: its requests fail, and it is gone', async () => {
+  it('the controller: its requests fail, and it is gone', async () => {
     const { cluster } = vlans;
     cluster.simulator.faults.inject({ requests: { verb: 'patch' }, effect: { kind: 'answer', status: 500 }, times: 0 });
     await cluster.access.create(virtualMachine('default/last', '02:00:5e:00:49:02', 'default/vlan-49'));

@@ -56,7 +56,7 @@ describe('every bad packet is counted for what it is, and the next client gets i
 });
 
 describe('a flood', () => {
-  it('of 100,000 hardware addresses leaves memory, log and good clients alone', async () => {
+  it('from 100,000 hardware addresses does not affect memory, log and good clients', async () => {
     const agent = await LabAgent.start(lab, START);
     const memory = () =>
       Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${agent.process.pid}/status`, 'utf8'))?.[1]) / 1024;
@@ -73,7 +73,7 @@ describe('a flood', () => {
     expect(sender.lines.every((line) => line.includes('"answered":"ack"'))).toBe(true);
   });
 
-  it('of declines that the network does not confirm takes no address from the pool, and is checked a few times', async () => {
+  it('with declines that the network does not confirm takes no address from the pool, and is checked a few times', async () => {
     const agent = await LabAgent.start(lab, START);
     const decliner = machine.start(process.execPath, [
       fileURLToPath(new URL('../dist/decline-everything.js', import.meta.url)),

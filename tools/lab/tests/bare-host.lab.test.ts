@@ -352,7 +352,7 @@ describe('the state directory', () => {
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 
-  it('of a later version keeps the agent from starting, and stays as it is', async () => {
+  it('from a later version keeps the agent from starting, and stays as it is', async () => {
     agent.process.kill('SIGKILL');
     await agent.process.ended();
     const later = readFileSync(stateFile(), 'utf8').replace('vmdhcp-agent-state 1', 'vmdhcp-agent-state 99');

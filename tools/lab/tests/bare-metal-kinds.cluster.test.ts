@@ -95,7 +95,11 @@ describe('a new ClusterAgent', () => {
     ['a selfIp that is the gateway', { selfIp: '192.168.0.1/24' }, 'SelfIp is the gateway'],
     ['no range', { ipRange: undefined }, 'ipRange: Required value'],
     ['no interface', { dhcpServerInterface: '' }, 'dhcpServerInterface'],
-    ['an interface that Linux cannot have', { dhcpServerInterface: 'management-network' }, 'DhcpServerInterface is no name'],
+    [
+      'an interface that Linux cannot have',
+      { dhcpServerInterface: 'management-network' },
+      'DhcpServerInterface is no name that an',
+    ],
   ])('with %s: refused', async (_what, config, text) =>
     expect(await refusal('clusteragents', agentWith(config))).toContain(text),
   );

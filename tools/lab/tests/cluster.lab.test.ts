@@ -208,7 +208,7 @@ describe('a cluster', () => {
   });
 });
 
-/** Of the interface that leads to net-48. */
+/** The MAC address of the interface on net-48. */
 function macAddressOf(machine: Machine): string {
   const line = machine
     .ip('-o', 'link', 'show')

@@ -54,7 +54,7 @@ function expectInOrder(lines: readonly string[], texts: readonly string[]): void
 
 describe('the demo', () => {
   it(
-    'of Wake-on-LAN starts each machine once, and ends with what to try next',
+    'for Wake-on-LAN starts each machine once, and ends with what to try next',
     async () => {
       const { code } = await start('--wake-on-lan').ended(STORY_TIMEOUT_MS);
       const lines = demo?.lines ?? [];
@@ -83,7 +83,7 @@ describe('the demo', () => {
   );
 
   it(
-    'of addresses gives each machine its address',
+    'for addresses gives each machine its address',
     async () => {
       const { code } = await start().ended(STORY_TIMEOUT_MS);
       const lines = demo?.lines ?? [];
@@ -111,7 +111,7 @@ describe('the demo', () => {
   );
 
   it(
-    'of bare-metal hosts binds an address, restarts a host once, and loses no address with an agent',
+    'for bare-metal hosts binds an address, restarts a host once, and loses no address with an agent',
     async () => {
       const { code } = await start('--hosts').ended(STORY_TIMEOUT_MS);
       const lines = demo?.lines ?? [];

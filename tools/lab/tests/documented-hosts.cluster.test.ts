@@ -18,7 +18,7 @@ interface Block {
   readonly text: string;
 }
 
-/** Of all sections but one. */
+/** The code blocks of all sections but one. */
 function blocksOf(guide: string): Block[] {
   const sections = guide.split(/^(?=## )/m).filter((section) => !section.startsWith('## From spidernet-io/bmc'));
   return [...sections.join('').matchAll(/^( *)```(sh|yaml)\n([\s\S]*?)^\1```/gm)].map(

@@ -35,7 +35,7 @@ import {
 const STEPS = 12;
 const SEEDS = Number(process.env['VMDHCP_FAULT_SEEDS'] ?? 12);
 
-/** Of a controller that may do everything, and is no administrator: a server that starts refuses it for a while. */
+/** The token of a controller that may do everything, but is not an administrator: a server that starts refuses it for a while. */
 const CONTROLLER_TOKEN = 'of-the-controller';
 const CONTROLLER_RIGHTS = {
   apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -128,7 +128,7 @@ describe('hosts', () => {
     expect(await reconcile([lease(11)])).toEqual(['delete rack-10-0-0-10']);
   });
 
-  it('of which only the first half was created are completed', async () => {
+  it('that were created only in part are completed', async () => {
     const [action] = planHostInventory(await factsOf([lease(10)])).actions;
     if (action?.kind !== 'create') throw new Error('a new client has a new object');
     await clientOf('hoststatuses').create(action.object);
@@ -140,7 +140,7 @@ describe('hosts', () => {
     });
   });
 
-  it('of a HostEndpoint, which adopts a learned one; the object goes with it', async () => {
+  it('with a HostEndpoint, which adopts a learned one; the object is deleted with it', async () => {
     await reconcile([lease(10)]);
     await create('hostendpoints', { kind: 'HostEndpoint', metadata: { name: 'web' }, spec: { ipAddr: '10.0.0.10' } });
     expect(await reconcile([lease(10)])).toEqual(['patch rack-10-0-0-10', 'patch-status rack-10-0-0-10']);
@@ -218,7 +218,7 @@ describe('operations', () => {
 
   const status = async () => (await list('hostoperations'))[0]?.status;
 
-  it('of two agents that both see it, one may act, and its result is recorded', async () => {
+  it('are run by only one of two agents that see them, and its result is recorded', async () => {
     const [one, other] = [start('one'), start('other')];
     const seen = await list('hostoperations');
     const [first, second] = [(await planFor(one, seen))[0], (await planFor(other, seen))[0]];

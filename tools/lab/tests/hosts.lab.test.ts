@@ -328,7 +328,7 @@ it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
   },
 );
 
-/** Client 1 has a lease, client 2 had one; two addresses are no client's that can be known again. */
+/** Client 1 has a lease, client 2 had one; two addresses do not belong to a client that can be recognized. */
 const OF_DHCPD = `lease 192.168.50.10 { ends never; binding state abandoned; }
 lease 192.168.50.11 { ends never; binding state active; hardware infiniband 80:00:02:08; uid "ib"; }
 lease 192.168.50.12 { ends never; binding state active; hardware ethernet 02:00:00:00:50:01; }

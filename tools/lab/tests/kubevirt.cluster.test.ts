@@ -160,7 +160,7 @@ describe('stop', () => {
     [{ running: true }, { running: false }],
     [{ runStrategy: 'Once' }, { runStrategy: 'Halted' }],
     [{ runStrategy: 'RerunOnFailure' }, { runStrategy: 'RerunOnFailure' }],
-  ])('of a machine with %j ends it, and leaves %j', async (intent, after) => {
+  ])('ends a machine with %j, and leaves %j', async (intent, after) => {
     const key = await machine(intent);
     await is(key, RUNNING);
     const release = block(key, 'stop');
@@ -171,7 +171,7 @@ describe('stop', () => {
     expect(await specOf(key)).toMatchObject(after);
   });
 
-  it.each(['Manual', 'Halted'])('of a machine with %s that is down is refused', async (runStrategy) => {
+  it.each(['Manual', 'Halted'])('is refused for a machine with %s that is down', async (runStrategy) => {
     const key = await machine({ runStrategy });
     await is(key, STOPPED);
     expect(await put(key, 'stop')).toBe(refusal(key, 'VM is not running'));
@@ -179,7 +179,7 @@ describe('stop', () => {
 });
 
 describe('restart', () => {
-  it.each(['Always', 'Manual', 'RerunOnFailure'])('of a machine with %s makes another instance', async (runStrategy) => {
+  it.each(['Always', 'Manual', 'RerunOnFailure'])('makes another instance of a machine with %s', async (runStrategy) => {
     const key = await machine({ runStrategy });
     if (runStrategy === 'Manual') await put(key, 'start');
     await is(key, RUNNING);
@@ -196,7 +196,7 @@ describe('restart', () => {
     ['Halted', 'RunStategy Halted does not support manual restart requests'],
     ['Once', 'RunStategy Once does not support manual restart requests'],
     ['Manual', 'VM is not running: Halted'],
-  ])('of a machine with %s is refused', async (runStrategy, why) => {
+  ])('is refused for a machine with %s', async (runStrategy, why) => {
     const key = await machine({ runStrategy });
     expect(await put(key, 'restart')).toBe(refusal(key, why));
   });

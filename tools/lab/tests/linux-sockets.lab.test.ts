@@ -119,7 +119,7 @@ describe('addresses for a time', () => {
     expect(listAddresses(index)).toHaveLength(1);
   });
 
-  it('of a person are not changed: a new address is refused where it is there', () => {
+  it('that a person set are not changed: adding an existing address is refused', () => {
     run('ip', ['address', 'add', '10.1.0.1/24', 'dev', 'here0']);
     expect(addNewAddress({ interfaceIndex: index, address: HERE, prefixLength: 24 }, 10)).toBe(false);
     expect(listAddresses(index)).toMatchObject([{ validSeconds: Number.POSITIVE_INFINITY }]);
@@ -127,7 +127,7 @@ describe('addresses for a time', () => {
     expect(isUp()).toBe(true);
   });
 
-  it('are removed; one that is gone, or whose interface is, is no failure', () => {
+  it('are removed; removing an address that is gone, or whose interface is gone, does not fail', () => {
     const address = { interfaceIndex: index, address: HERE, prefixLength: 24 };
     addTemporaryAddresses([address], 60);
     expect(removeAddresses([address])).toBe(true);
@@ -135,7 +135,7 @@ describe('addresses for a time', () => {
     expect(removeAddresses([address, { ...address, interfaceIndex: 9_999 }])).toBe(true);
   });
 
-  it('of an interface that is not there fail, each with its error, and those of others do not', () => {
+  it('on a missing interface fail, each with its error, and those on other interfaces do not', () => {
     const address = { address: HERE, prefixLength: 24 };
     const failures = addTemporaryAddresses(
       [

@@ -86,7 +86,7 @@ async function startController(): Promise<DhcpController> {
   return started;
 }
 
-/** Of the interface that KubeVirt adds, as the instance has it. */
+/** The MAC address of the interface that KubeVirt adds, from the instance. */
 async function chosenAddress(): Promise<string> {
   const instance = await cluster.admin.get('VirtualMachineInstance', KEY);
   const [first] = readField(instance?.status, 'interfaces') as readonly { readonly mac: string }[];

@@ -24,7 +24,7 @@ import {
 const NAMESPACE = 'vm-dhcp-agents';
 const LABELS = { 'network.harvesterhci.io/vm-dhcp-controller': 'agent' };
 const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
-/** Of which the program takes no notice of the end of its standard input. */
+/** For this MAC address, the program ignores the end of its standard input. */
 const HANGS = '02:00:00:00:00:0c';
 const POOL = 'default/net-48';
 
@@ -220,7 +220,7 @@ describe('kubectl vmdhcp top', () => {
     expect(compareRights(ofPods, cluster.simulator.audit.requests, who)).toEqual({ unused: [], refused: [] });
   });
 
-  it('of one pool, as data, as names, in another order, with a kubeconfig whose token a program prints', async () => {
+  it('for one pool, as data, as names, in another order, with a kubeconfig whose token a program prints', async () => {
     const kubeconfig = await account('other', ['reader', 'packets']);
     const words = ['top', '--pool', 'net-48', '--limit', '1', '--sort', 'name'];
     expect((await plugin.run(kubeconfig, [...words, '-o', 'name'])).stdout).toBe(`${A}\n`);

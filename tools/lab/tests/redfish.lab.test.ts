@@ -70,7 +70,7 @@ describe('the client', () => {
     await Promise.all([client.close(), working.close()]);
   });
 
-  it(`of one of ${HOSTS} management controllers reads its own host`, async () => {
+  it(`for one of ${HOSTS} management controllers reads its own host`, async () => {
     memberAt(70).bmc.log.push({ time: '2026-01-01T00:00:00Z', severity: 'Critical', message: 'fan 1 failed' });
     const indices = Array.from({ length: HOSTS / READ_EACH }, (_, index) => index * READ_EACH);
     const reports = await Promise.all(

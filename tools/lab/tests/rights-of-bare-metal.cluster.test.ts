@@ -32,7 +32,7 @@ const CONTROLLER = { namespace: 'vm-dhcp-system', name: 'vm-dhcp-controller' };
 const AGENT = { namespace: AGENTS, name: 'agent-rack' };
 const RACK = `${AGENTS}/agent-rack`;
 const CLAIM = `${RACK}-dhcp-data`;
-/** Of the chart. */
+/** The name in the chart. */
 const BINDING = 'vmdhcp-bare-metal-agents';
 const KINDS = ['ServiceAccount', 'Lease', 'Role', 'RoleBinding', 'Deployment'] as const;
 

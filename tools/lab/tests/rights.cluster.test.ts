@@ -181,7 +181,7 @@ describe('an agent, always against a simulated API server', () => {
     expect(await status(agent, `${POOLS}/namespaces/red/ippools/one`, { method: 'PATCH', body: patch })).toBe(403);
   });
 
-  it('of a chart (topology unified) leads by its own Lease only, and reads pools', async () => {
+  it('from a chart (topology unified) leads by its own Lease only, and reads pools', async () => {
     const chart = await cluster.open('chart', await serviceAccountToken(admin, AGENTS, 'vm-dhcp-controller-agent'));
     expect(await status(chart, `${LEASES}/vm-dhcp-agents`)).toBe(200);
     expect(await status(chart, `${LEASES}/${A}`)).toBe(403);

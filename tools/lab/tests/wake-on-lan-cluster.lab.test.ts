@@ -29,7 +29,7 @@ import {
 
 const NAMESPACE = 'vm-dhcp-system';
 const NODES = ['node-1', 'node-2', 'node-3'];
-/** Of a second controller. */
+/** The address of a second controller. */
 const OTHER_ADDRESS = '10.99.253.2';
 /** The first one that agents have. */
 const AGENT_PORT = 18_420;
@@ -268,7 +268,7 @@ describe('a magic packet that three agents receive', () => {
 
 describe('two controllers', () => {
   it.runIf(has('etherwake'))(
-    `of which the leader is killed between the reports: the machine is started once ${needs('etherwake')}`,
+    `start the machine once if the leader is killed between the reports ${needs('etherwake')}`,
     async () => {
       const host = await lab.createMachine('manager-2', {
         network: MANAGEMENT_NETWORK,

@@ -22,7 +22,7 @@ const NODE = 'node-1';
 const VM = 'default/vm-1';
 const MAC = '02:00:5e:00:10:01';
 const PASSWORD = '00:22:44:66:88:aa';
-/** Of the agents of the older WolConfig, and of the younger one. */
+/** Ports of the agents of the older WolConfig, and of the younger one. */
 const [SECURED, OPEN] = [18_420, 18_421];
 
 let lab: Lab;

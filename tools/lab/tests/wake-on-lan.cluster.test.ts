@@ -85,7 +85,7 @@ describe('a wake-up', () => {
     await measured(manager.http, 'vmdhcpcontroller_wake_ups_total{outcome="failed",reason="forbidden"} 1');
   });
 
-  it('of a paused machine continues it where a WolConfig allows that; one with the run strategy Once is refused', async () => {
+  it('continues a paused machine if a WolConfig allows that; it is refused for the run strategy Once', async () => {
     const manager = await world.startManager();
     await world.leads(manager);
     await world.allow('allowed', { unpause: true });
@@ -131,7 +131,7 @@ describe('a wake-up', () => {
 });
 
 describe('certificates', () => {
-  it('of another authority are refused; when the authority of the product is replaced, agents and managers go on without a restart', async () => {
+  it('from another authority are refused; when the authority of the product is replaced, agents and managers continue without a restart', async () => {
     const manager = await world.startManager();
     await world.leads(manager);
     await world.allow('allowed');
@@ -166,7 +166,7 @@ describe('certificates', () => {
 });
 
 describe('two controllers', () => {
-  it('of which the leader is killed between the reports of two agents: one start', async () => {
+  it('start the machine once if the leader is killed between the reports of two agents', async () => {
     await world.allow('allowed');
     const { key, mac } = await world.machine('allowed');
     await kubevirt.untilStatus(key, 'Stopped');

@@ -101,7 +101,7 @@ async function shows(situation: Situation, on = cluster): Promise<void> {
     async () => {
       const answer = await answerAbout(ask, reader);
       found = reasonsIn(answer);
-      // Of an address that no client has: there is no way, and so no link.
+      // An address without a client has no chain, and so no link.
       const ofRecords = answer.chain === undefined ? (answer.records ?? []).flatMap(({ reason }) => reason ?? []) : [];
       return reasons.every(
         (reason) =>

@@ -31,7 +31,7 @@ async function refusal(object: KubernetesObject): Promise<string> {
 }
 
 describe('a WolConfig', () => {
-  it('of the predecessor is accepted, with its defaults', async () => {
+  it('from the predecessor is accepted, with its defaults', async () => {
     const resources = { requests: { cpu: '50m', memory: '64Mi' }, limits: { cpu: 1, memory: '128Mi' } };
     const updateStrategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1 } };
     const tolerations = [{ key: 'node-role.kubernetes.io/master', operator: 'Exists', effect: 'NoSchedule' }];

@@ -28,7 +28,7 @@ const PICTURE_MS = 60_000;
 const MOST_PICTURED = 300;
 const MOST_PLAYS = 60;
 const LEAST_STORIES = 10;
-/** After ten stories, each of these must have happened so many times per story on average. */
+/** After ten stories, each of these must have happened this many times per story on average. */
 const HAPPENED: Readonly<Record<string, number>> = {
   'ack of agents': 10,
   renewals: 5,
@@ -97,7 +97,7 @@ if (options.json) console.log(JSON.stringify({ first, seconds: secondsSoFar(), .
 else console.log(formatTotals(totals, { first, seconds: secondsSoFar() }));
 process.exit(totals.broken > 0 || isVacuous() ? 1 : 0);
 
-/** True if so many stories cannot have proven anything: nothing happened that had to be right. */
+/** True if the stories prove nothing, because too few checks were made. */
 function isVacuous(): boolean {
   if (totals.stories < LEAST_STORIES) return false;
   const { stories, checked } = totals;

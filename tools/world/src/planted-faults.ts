@@ -1,4 +1,4 @@
-/** Faults that are planted, one at a time, to try the auditor: it has to find each of them. */
+/** Faults that are planted, one at a time, to test the auditor: it must find each of them. */
 import type { GroupLease } from '@vmdhcp/dhcp-agent';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import type { FakePod } from '@vmdhcp/dhcp-agent/testing';
@@ -10,7 +10,7 @@ import type { ApiRequest, ApiTransport } from '@vmdhcp/kube-runtime/node';
 import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
 
 export interface PlantedFault {
-  /** What is wrong, for people. */
+  /** A description for people. */
   readonly what: string;
   /** A story that showed it last time, where the search begins; 1 if left out. Acts change, and with them what a seed plays. */
   readonly seed?: number;
@@ -23,13 +23,13 @@ export interface PlantedFault {
   readonly election?: ElectionTimes;
   /** The network behind an interface. @param networks - in order */
   readonly network?: (name: string, networks: readonly string[]) => string;
-  /** True: it shows in stories without Harvester alone. */
+  /** True if it only shows in stories without Harvester. */
   readonly isPlain?: true;
-  /** True: it shows in stories with Wake-on-LAN alone. */
+  /** True if it only shows in stories with Wake-on-LAN. */
   readonly needsWakeOnLan?: true;
-  /** The address of a magic packet, as agents hear it; undefined: they do not. */
+  /** The address of a magic packet as agents hear it; undefined if they do not. */
   readonly magicPacket?: (macAddress: string) => string | undefined;
-  /** What the controller really asks the API server. */
+  /** Replaces a request of the controller to the API server. */
   readonly controller?: (transport: ApiTransport) => ApiTransport;
 }
 
@@ -152,7 +152,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'inverted-probe': {
     what: 'ARP probes find a user where there is none, and none where there is one',
     agent: (pod) => {
-      // One host for each address: one that uses them all is known to lie.
+      // A different host for each address, because a host that uses them all is recognized as a liar.
       const hostOf = (address: number) => `02:ff:00:00:00:${(address & 255).toString(16).padStart(2, '0')}` as MacAddress;
       const { addressUse } = pod;
       pod.addressUse = async (interfaceName, address, macAddress) => {
@@ -348,7 +348,7 @@ function edited(verb: ApiRequest['method'], part: string, edit: (body: unknown) 
   });
 }
 
-/** The answer is what was sent: its sender believes that it happened. */
+/** Echoes the request as the answer, so its sender believes that it succeeded. */
 function dropped(verb: ApiRequest['method'], part: string): Wrap {
   return (transport) => ({
     request: async (request) => (isMeant(request, verb, part) ? request.body : await transport.request(request)),
@@ -356,7 +356,7 @@ function dropped(verb: ApiRequest['method'], part: string): Wrap {
   });
 }
 
-/** What watches of a kind bring; lists are as they are. */
+/** Changes the watch events of a kind, but not its lists. */
 function heard(part: string, change: (line: string) => string | undefined): Wrap {
   return (transport) => ({
     request: async (request) => {
@@ -376,7 +376,7 @@ function heard(part: string, change: (line: string) => string | undefined): Wrap
   });
 }
 
-/** The body with another value at this path; one that has none there stays. */
+/** The body with another value at this path, unchanged if it has none there. */
 function at(body: unknown, [first, ...rest]: readonly string[], change: (value: unknown) => unknown): unknown {
   if (first === undefined) return change(body);
   if (typeof body !== 'object' || body === null || !(first in body)) return body;

@@ -1,6 +1,6 @@
 import type { StoryOutcome } from './story/story.js';
 
-/** What a number of stories came to. */
+/** The combined results of stories. */
 export class Totals {
   stories = 0;
   broken = 0;

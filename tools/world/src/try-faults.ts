@@ -7,7 +7,7 @@ const MOST_STORIES = 200;
 
 export interface TriedFault {
   readonly name: string;
-  /** Undefined: no law was broken. */
+  /** Undefined if no law was broken. */
   readonly foundBy: string | undefined;
   readonly stories: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Fields that the pods of agents must not have: they would reach more of the node, run other programs, or run elsewhere. Specified as
- * absent, so that what was added by hand is removed again. A field of later versions of Kubernetes is not known here and stays.
+ * Fields that the pods of agents must not have: with them they could reach more of the node, run other programs, or run elsewhere. They are specified
+ * as absent, so that manual additions are removed again. Fields of later versions of Kubernetes are unknown here and stay.
  */
 
 /** Fields of the pod; a pod that needs one of them sets it after these. */

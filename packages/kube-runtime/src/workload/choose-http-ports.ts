@@ -2,17 +2,17 @@
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField, readList } from '../object/read-field.js';
 
-/** Ports that are not used by Kubernetes or Harvester, and below those that Linux chooses for clients. */
+/** Ports that neither Kubernetes nor Harvester uses, below those that Linux chooses for clients. */
 export interface PortRange {
   readonly first: number;
   readonly count: number;
 }
 
 /**
- * The port of each name: the one that its workload has, else the first that no workload has.
+ * The port of each name: that of its workload, otherwise the first free one.
  *
- * @param workloads - by name, the older ones first; undefined: it does not exist yet.
- * @param observed - every workload: agents that are on their way out still have their port.
+ * @param workloads - by name, oldest first; undefined if it does not exist yet.
+ * @param observed - every workload, because agents that are being removed still use their port.
  */
 export function chooseHttpPorts(
   workloads: ReadonlyMap<string, KubernetesObject | undefined>,
@@ -38,7 +38,7 @@ export function chooseHttpPorts(
   return ports;
 }
 
-/** The port by which agents of this workload are asked; undefined: it has none of the range. */
+/** The port of this workload's agents; undefined if it is not in the range. */
 export function httpPortOf(workload: KubernetesObject, { first, count }: PortRange): number | undefined {
   const [container] = readList(workload.spec, 'template', 'spec', 'containers');
   const ports = readList(container, 'ports').map((port) => Number(readField(port, 'containerPort')));

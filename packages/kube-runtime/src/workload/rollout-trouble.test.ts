@@ -12,7 +12,7 @@ function deployment(conditions: readonly object[]) {
 const failed = (message: string) =>
   rolloutTrouble(deployment([{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message }]), REMEDIES);
 
-/** In the words of API servers. */
+/** Messages of API servers. */
 const POD = 'pods "vm-dhcp-agent-vlan-1-5d9c7b8f6d-x2x7k" is forbidden';
 
 const REMEDIES = {

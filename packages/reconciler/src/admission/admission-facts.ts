@@ -1,11 +1,11 @@
-/** What the rules of admission ask about the cluster. Each answer comes from an index or a map: no rule looks at every object. */
+/** The facts about the cluster that the rules of admission use. Each comes from an index or a map: no rule reads every object. */
 import type { Ipv4Address, Ipv4Cidr, Ipv4Range, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
-/** Addresses that the cluster uses itself; what is not known is empty, and not checked. */
+/** Addresses that the cluster uses itself; unknown ones are empty, and not checked. */
 export interface ClusterNetworks {
   readonly serviceCidrs: readonly Ipv4Cidr[];
   readonly podCidrs: readonly Ipv4Cidr[];
@@ -27,7 +27,7 @@ export interface AdmissionFacts {
   readonly overlappingPools: (network: string, cidr: Ipv4Cidr) => Iterable<PoolView>;
   /** Served pools of a namespace that could lease an address of this range, on any network. */
   readonly poolsInRange: (namespace: string, range: Ipv4Range) => Iterable<PoolView>;
-  /** What the VirtualMachineNetworkConfigs with interfaces on a network ask for. */
+  /** The claims of the VirtualMachineNetworkConfigs with interfaces on a network. */
   readonly claimsOn: (network: string) => Iterable<NetworkConfigClaims>;
   /** Keys of the VirtualMachineNetworkConfigs that claim a MAC address on a network. */
   readonly claimants: (network: string, macAddress: MacAddress) => ReadonlySet<string>;
@@ -36,6 +36,6 @@ export interface AdmissionFacts {
   /** Keys of the VirtualMachines that have an interface with a MAC address on a network. */
   readonly machinesHaving: (network: string, macAddress: MacAddress) => ReadonlySet<string>;
   readonly virtualMachine: (key: string) => KubernetesObject | undefined;
-  /** What is known of a virtual machine besides its own object. */
+  /** The facts about a virtual machine besides its own object. */
   readonly knowledgeOf: (virtualMachine: KubernetesObject) => MachineKnowledge;
 }

@@ -96,7 +96,7 @@ export function deletion(oldObject: KubernetesObject): AdmissionRequest {
   return { operation: 'DELETE', oldObject, namespace, name };
 }
 
-/** A problem as the tables have it: `spec.ipv4Config.cidr reason: message; remedy`. */
+/** A problem in the format of the tables: `spec.ipv4Config.cidr reason: message; remedy`. */
 export function shown({ path, reason, message, remedy }: AdmissionProblem): string {
   return `${formatPath(path)} ${reason}: ${message}; ${remedy}`;
 }

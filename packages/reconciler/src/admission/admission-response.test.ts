@@ -12,7 +12,7 @@ const problem = (index: number): AdmissionProblem => ({
 
 const POOL = { kind: 'IPPool', name: 'net-48' };
 
-describe('what the API server is answered', () => {
+describe('the answer to the API server', () => {
   it('yes, and no more', () => {
     expect(toAdmissionResponse({ allowed: true, problems: [], warnings: [] }, POOL)).toEqual({ allowed: true });
   });

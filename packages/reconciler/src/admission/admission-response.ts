@@ -6,7 +6,7 @@ import type { AdmissionProblem, AdmissionReview } from './admission-review.js';
 export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly warnings?: readonly string[];
-  /** `Invalid`: kubectl shows the kind, the name and the causes. `Forbidden`, of what is true of the whole object: it shows the message. */
+  /** `Invalid`: kubectl shows the kind, the name and the causes. `Forbidden`, for a problem of the whole object: kubectl shows the message. */
   readonly status?:
     | {
         readonly code: 422;
@@ -17,7 +17,7 @@ export interface AdmissionResponse {
     | { readonly code: 403; readonly reason: 'Forbidden'; readonly message: string };
 }
 
-/** What a request is about. */
+/** The object of a request. */
 export interface StatusSubject {
   readonly kind: string;
   readonly name: string;
@@ -29,12 +29,12 @@ interface StatusCause {
   readonly message: string;
 }
 
-/** kubectl prints each warning on a line; an API server cuts what is longer, and drops what is more. */
+/** kubectl prints each warning on a line; an API server cuts longer warnings, and drops surplus ones. */
 const MOST_WARNINGS = 16;
 const MOST_CAUSES = 64;
 const LONGEST_OCTETS = 512;
 
-/** What kubectl shows, each problem on a line of its own: where, what is wrong, what to do. */
+/** The text for kubectl, with each problem on its own line: where, what is wrong, what to do. */
 export function toAdmissionResponse(
   { allowed, problems, warnings }: AdmissionReview,
   { kind, name }: StatusSubject,
@@ -59,7 +59,7 @@ export function toAdmissionResponse(
   };
 }
 
-/** A problem of the whole object stands without a path. */
+/** A problem of the whole object has no path. */
 function sentence(problem: AdmissionProblem): string {
   const text = problem.path.length === 0 ? `${problem.message}; ${problem.remedy}` : describeProblem(problem);
   return cutText(text, LONGEST_OCTETS);

@@ -1,4 +1,4 @@
-/** What is asked of admission, and what it answers. */
+/** The requests to admission, and its answers. */
 import type { Problem } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionReason } from './admission-rules.js';
@@ -6,18 +6,18 @@ import type { AdmissionReason } from './admission-rules.js';
 /** A request of the API server, or an object of a file. Deciding changes nothing, so a dry run is decided like any other request. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE';
-  /** As it shall be; of a deletion there is none. */
+  /** The new object; absent for a deletion. */
   readonly object?: KubernetesObject | undefined;
-  /** As it is; of a creation there is none. */
+  /** The old object; absent for a creation. */
   readonly oldObject?: KubernetesObject | undefined;
   readonly namespace: string;
-  /** Empty where the API server chooses it (`generateName`). */
+  /** Empty if the API server chooses it (`generateName`). */
   readonly name: string;
 }
 
 /** Something that is wrong, or unwise, with one field of the object of a request. */
 export interface AdmissionProblem extends Problem<AdmissionReason> {
-  /** True: it is so because of other objects, of which a cache that lags behind may not know. */
+  /** True if it depends on other objects, which a lagging cache may not show yet. */
   readonly dependsOnOthers?: true;
 }
 
@@ -25,11 +25,11 @@ export interface AdmissionReview {
   readonly allowed: boolean;
   /** Why it is refused: every reason. */
   readonly problems: readonly AdmissionProblem[];
-  /** What is legal and unwise, or was wrong before and still is. */
+  /** Legal but unwise settings, and old problems that remain. */
   readonly warnings: readonly AdmissionProblem[];
 }
 
-/** What rules find about an object. */
+/** The findings of the rules about an object. */
 export interface Findings {
   readonly problems: readonly AdmissionProblem[];
   readonly warnings: readonly AdmissionProblem[];
@@ -38,22 +38,19 @@ export interface Findings {
 export const NOTHING_FOUND: Findings = { problems: [], warnings: [] };
 export const ALLOWED: AdmissionReview = { allowed: true, ...NOTHING_FOUND };
 
-/** Refused if there is a problem; warnings refuse nothing. */
+/** Refused if there is a problem; warnings alone do not refuse. */
 export function toReview({ problems, warnings }: Findings): AdmissionReview {
   return { allowed: problems.length === 0, problems, warnings };
 }
 
-/**
- * The findings about an edit: what was wrong before does not keep an object from being edited, and is a warning. What was unwise before is
- * not repeated.
- */
+/** The findings about an edit: an old problem does not prevent the edit, and becomes a warning. Old warnings are not repeated. */
 export function newFindings(before: Findings, after: Findings): Findings {
   const problems = separate(before.problems, after.problems);
   const warnings = separate(before.warnings, after.warnings);
   return { problems: problems.fresh, warnings: [...problems.known, ...warnings.fresh] };
 }
 
-/** Each one from before accounts for one that is there now. */
+/** Each old finding accounts for one current finding. */
 function separate(before: readonly AdmissionProblem[], after: readonly AdmissionProblem[]) {
   const counts = new Map<string, number>();
   for (const text of before.map(describe)) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -66,7 +63,7 @@ function separate(before: readonly AdmissionProblem[], after: readonly Admission
   return { fresh, known };
 }
 
-/** Without its position in a list: the removal of an entry moves those after it. */
+/** Without the position in a list, because the removal of an entry moves those after it. */
 function describe({ reason, path, message }: AdmissionProblem): string {
   return `${reason} ${path.filter((part) => typeof part === 'string').join('.')} ${message}`;
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ADMISSION_RULES } from './admission-rules.js';
 
-/** The schema finds these first, under another reason, or they are of manifests alone; their own tests are in the packages that find them. */
+/** The schema finds these first, under another reason, or they concern only manifests; their tests are in the packages that find them. */
 const ELSEWHERE = new Set([
   'nested-too-deeply',
   'no-object',

@@ -14,7 +14,7 @@ interface AdmissionRule {
   readonly on: readonly Kind[];
   /** `refused by choice`: a warning, unless the webhook is started to refuse it. */
   readonly outcome: 'refused' | 'warning' | 'refused by choice';
-  /** What is true of an object that has the problem. */
+  /** The meaning of the problem. */
   readonly meaning: string;
 }
 
@@ -28,27 +28,27 @@ const refused = (on: readonly Kind[], meaning: string): AdmissionRule => ({ on, 
 const warning = (on: readonly Kind[], meaning: string): AdmissionRule => ({ on, outcome: 'warning', meaning });
 const byChoice = (on: readonly Kind[], meaning: string): AdmissionRule => ({ on, outcome: 'refused by choice', meaning });
 
-/** Of one object by itself: what its fields are. */
+/** Problems of one object by itself: its fields. */
 const FIELDS = {
   'no-object': refused(ANY, 'The request holds no object.'),
-  'unknown-kind': refused(ANY, '`kind` is missing, or none that is read.'),
+  'unknown-kind': refused(ANY, '`kind` is missing or unknown.'),
   'nested-too-deeply': refused(ANY, 'The object is nested too deeply to be read.'),
   'field-missing': refused(ANY, 'A field that has no default is missing.'),
   'wrong-type': refused(ANY, 'A field has a value of another type: text for a number, a list for text.'),
   'value-not-allowed': refused(ANY, 'A field has a value that is not in its list.'),
   'out-of-bounds': refused(ANY, 'A number, a text or a list is too large, or too small.'),
-  'wrong-format': refused(ANY, 'A text is no address, subnet, range or MAC address.'),
+  'wrong-format': refused(ANY, 'A text is not an address, subnet, range or MAC address.'),
   'unknown-field': warning(ANY, 'A field that the kind does not have. A misspelled one is refused by `vmdhcp-controller check`.'),
 } as const;
 
-/** Of an IPPool by itself. */
+/** Problems of an IPPool by itself. */
 const SETTINGS = {
   'ipv4-config-missing': refused(POOL, '`spec.ipv4Config` is missing.'),
-  'not-a-cidr': refused(POOL, '`cidr`, a relay or the destination of a static route is no subnet.'),
-  'not-an-address': refused(POOL, 'A field is no IPv4 address.'),
+  'not-a-cidr': refused(POOL, '`cidr`, a relay or the destination of a static route is not a subnet.'),
+  'not-an-address': refused(POOL, 'A field is not an IPv4 address.'),
   'not-a-range': refused(POOL, 'An exclusion is neither an address nor a range.'),
-  'not-a-mac-address': refused(POOL, 'A reservation is for no MAC address of a single host.'),
-  'not-a-host-name': refused(POOL, '`domainName`, a search domain or the host name of a reservation is no DNS name.'),
+  'not-a-mac-address': refused(POOL, 'A reservation does not have the MAC address of a single host.'),
+  'not-a-host-name': refused(POOL, '`domainName`, a search domain or the host name of a reservation is not a DNS name.'),
   'not-a-time-server': refused(POOL, 'An entry of `ntp` is neither an address nor a host name.'),
   'not-text': refused(POOL, 'A boot file has characters that an option cannot carry.'),
   'number-out-of-bounds': refused(POOL, 'A number is outside what its option can carry.'),
@@ -60,7 +60,7 @@ const SETTINGS = {
   'host-bits-set': refused(POOL, 'The destination of a static route is the address of a host.'),
   'is-network-address': refused(POOL, 'An address is the network address of `cidr`.'),
   'is-broadcast-address': refused(POOL, 'An address is the broadcast address of `cidr`.'),
-  'not-a-host-address': refused(POOL, 'An address, or all of `cidr`, can be no host: multicast, loopback and such.'),
+  'not-a-host-address': refused(POOL, 'An address, or all of `cidr`, cannot belong to a host: multicast, loopback and such.'),
   'server-is-router': refused(POOL, '`serverIP` is the address of `router`.'),
   'range-reversed': refused(POOL, '`end` is before `start`.'),
   'range-too-large': refused(POOL, '`start` to `end` are more than 16,777,216 addresses.'),
@@ -82,7 +82,7 @@ const SETTINGS = {
   'server-address-chosen': warning(POOL, '`serverIP` and `router` are left out: the first address became that of the server.'),
 } as const;
 
-/** Of an IPPool beside other objects. */
+/** Problems of an IPPool together with other objects. */
 const NEIGHBOURS = {
   'network-name-missing': refused(ANY, '`networkName` is empty.'),
   'network-missing': refused(ANY, 'There is no NetworkAttachmentDefinition of this name.'),
@@ -108,10 +108,10 @@ const NEIGHBOURS = {
   'pool-in-use': refused(POOL, 'The IPPool is to be deleted, and virtual machines use it.'),
 } as const;
 
-/** Of what a VirtualMachineNetworkConfig or a VirtualMachine asks for. */
+/** Problems of the requests of a VirtualMachineNetworkConfig or a VirtualMachine. */
 const CLAIMS = {
-  'mac-address-unreadable': refused(PINNED, 'The MAC address of an interface is none.'),
-  'address-unreadable': refused(CONFIG, '`ipAddress` is no IPv4 address.'),
+  'mac-address-unreadable': refused(PINNED, 'The MAC address of an interface is not a MAC address.'),
+  'address-unreadable': refused(CONFIG, '`ipAddress` is not an IPv4 address.'),
   'no-pool': refused(CONFIG, 'No IPPool serves the network.'),
   'pool-invalid': warning(CONFIG, 'The IPPool of the network is invalid, and assigns nothing.'),
   'mac-address-twice': refused(PINNED, 'Two interfaces of one object have the same MAC address on one network.'),
@@ -127,7 +127,7 @@ const CLAIMS = {
   'address-quarantined': warning(PINNED, 'An unknown host uses the wanted address at the moment.'),
 } as const;
 
-/** Of what is written into a VirtualMachine. */
+/** Problems inside a VirtualMachine. */
 const WRITTEN = {
   'template-missing': byChoice(MACHINE, 'The virtual machine has no `spec.template.spec`.'),
   'mac-address-annotation-unreadable': byChoice(MACHINE, 'The annotation `harvesterhci.io/mac-address` cannot be read.'),
@@ -148,7 +148,7 @@ export const ADMISSION_RULES = { ...FIELDS, ...SETTINGS, ...NEIGHBOURS, ...CLAIM
   Record<KnownReason, AdmissionRule>
 >;
 
-/** Reasons that rules beside admission have too. */
+/** Reasons that rules outside admission use too. */
 type KnownReason =
   | PoolReason
   | NetworkProblem['reason']

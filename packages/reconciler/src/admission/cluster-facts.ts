@@ -7,10 +7,10 @@ import { SharedSegments } from '../view/shared-segments.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 import { type AdmissionFacts, type ClusterNetworks, NO_CLUSTER_NETWORKS } from './admission-facts.js';
 
-/** A kind of object that facts come from. */
+/** A source kind of the facts. */
 export type FactKind = 'networks' | 'ipPools' | 'networkConfigs' | 'virtualMachines';
 
-/** Facts from caches, or from any other maps of objects. The owner of the maps calls `note` for each object that changes. */
+/** Computes facts from caches, or from any other maps of objects. The owner of the maps calls `note` for each changed object. */
 export class ClusterFacts implements AdmissionFacts {
   readonly clusterNetworks: ClusterNetworks;
   readonly #sources: ClusterSources;
@@ -28,7 +28,7 @@ export class ClusterFacts implements AdmissionFacts {
     this.#segments = new SharedSegments(this.#view, sources.networks);
   }
 
-  /** The object with this key is now as its source has it: there, another one, or gone. */
+  /** Updates the object with this key from its source: added, changed or deleted. */
   note(kind: FactKind, key: string): void {
     if (kind === 'ipPools') this.#poolsByBlock.update(key, this.#view.pool(key));
     if (kind === 'virtualMachines') this.#view.noteVirtualMachine(key);
@@ -90,7 +90,7 @@ export class ClusterFacts implements AdmissionFacts {
   }
 }
 
-/** The blocks of 65,536 addresses that a range touches: 257 at most, as no range has more than 16,777,216 addresses. */
+/** The blocks of 65,536 addresses that a range touches: at most 257, because no range has more than 16,777,216 addresses. */
 function blocksOf(namespace: string, { first, last }: Ipv4Range): string[] {
   const firstBlock = first >>> 16;
   return Array.from({ length: (last >>> 16) - firstBlock + 1 }, (_, index) => `${namespace} ${firstBlock + index}`);

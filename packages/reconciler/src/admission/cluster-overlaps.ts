@@ -1,4 +1,4 @@
-/** Addresses of a pool that the cluster needs itself: those of Services, of pods and of the API server. */
+/** Finds addresses of a pool that the cluster needs itself: for Services, pods and the API server. */
 import {
   cidrsOverlap,
   formatIpv4Address,
@@ -17,7 +17,7 @@ export interface ClusterOverlap extends AdmissionProblem {
 
 const CONFIG = ['spec', 'ipv4Config'];
 
-/** Every overlap of a pool with what the cluster needs itself: admission refuses it, and the controller warns of it. */
+/** Every overlap of a pool with addresses of the cluster: admission refuses it, and the controller warns of it. */
 export function findClusterOverlaps(pool: Pool, { serviceCidrs, podCidrs, apiServers }: ClusterNetworks): ClusterOverlap[] {
   return [
     ...overlaps(pool.cidr, serviceCidrs, { reason: 'overlaps-service-cidr', whose: 'Services' }),
@@ -44,7 +44,7 @@ function overlaps(cidr: Ipv4Cidr, networks: readonly Ipv4Cidr[], { reason, whose
     }));
 }
 
-/** Nodes may be on the network of virtual machines; then no client may get their address. */
+/** Nodes may be on the network of virtual machines; then clients must not get their addresses. */
 function findApiServer(pool: Pool, address: Ipv4Address): ClusterOverlap[] {
   const value = formatIpv4Address(address);
   const about = { reason: 'is-api-server', value } as const;

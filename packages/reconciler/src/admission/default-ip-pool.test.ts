@@ -10,7 +10,7 @@ const NOTHING = { clusterNetworks: NO_CLUSTER_NETWORKS };
 const open = { serverIP: undefined, pool: undefined, leaseTime: undefined };
 const only = (config: Readonly<Record<string, unknown>>) => ipPool({ ...open, ...config });
 
-/** The object with the operations done, as an API server does them. */
+/** Applies the operations to the object, like an API server. */
 function patched(object: KubernetesObject, patch: readonly JsonPatchOperation[]): KubernetesObject {
   const copy = structuredClone(object);
   for (const operation of patch) {
@@ -31,7 +31,7 @@ function filled(object: KubernetesObject): unknown[] {
   return [readField(pool, 'start'), readField(pool, 'end'), readField(config, 'serverIP'), readField(config, 'leaseTime')];
 }
 
-describe('what a creation leaves out is filled in', () => {
+describe('fields that a creation leaves out are filled in', () => {
   it.each<[what: string, config: Readonly<Record<string, unknown>>, start: string, end: string, server: string]>([
     ['a /24 without a router', { cidr: '192.168.0.0/24' }, '192.168.0.1', '192.168.0.254', '192.168.0.1'],
     [
@@ -125,7 +125,7 @@ describe('what a creation leaves out is filled in', () => {
   });
 });
 
-describe('all or nothing: what cannot be filled in is refused', () => {
+describe('all or nothing: a pool that cannot be completed is refused', () => {
   it.each<[what: string, config: Readonly<Record<string, unknown>>, problems: string[]]>([
     [
       'every address is excluded',
@@ -149,7 +149,7 @@ describe('all or nothing: what cannot be filled in is refused', () => {
       ],
     ],
     [
-      'an exclusion that is none',
+      'an invalid exclusion',
       { cidr: '192.168.0.0/24', pool: { exclude: ['192.168.0.300'] } },
       [
         'spec.ipv4Config.pool.exclude[0] not-a-range: "192.168.0.300" is neither an address nor a range; write 192.168.48.5 or 192.168.48.10-192.168.48.19',
@@ -163,7 +163,7 @@ describe('all or nothing: what cannot be filled in is refused', () => {
       ],
     ],
     [
-      'a server that is no address is not replaced: it is a mistake',
+      'an invalid server address is refused, not replaced',
       { cidr: '192.168.0.0/24', serverIP: '192.168.0.1000' },
       [
         'spec.ipv4Config.serverIP not-an-address: "192.168.0.1000" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
@@ -184,8 +184,8 @@ describe('all or nothing: what cannot be filled in is refused', () => {
   });
 });
 
-describe('what a change leaves out', () => {
-  it('stays as it is, so that a manifest with a CIDR alone can be applied again by any means', () => {
+describe('fields that a change leaves out', () => {
+  it('keep their values, so that a manifest with only a CIDR can be applied again by any means', () => {
     const old = ipPool({ serverIP: '192.168.0.77', pool: { start: '192.168.0.80', end: '192.168.0.90' } });
     const { patch, problems, warnings } = defaultIpPool(change(old, only({ cidr: '192.168.0.0/24' })), NOTHING);
     expect([problems, warnings]).toEqual([[], []]);
@@ -198,12 +198,12 @@ describe('what a change leaves out', () => {
     });
   });
 
-  it('what is deleted needs no defaults', () => {
+  it('a deletion needs no defaults', () => {
     expect(defaultIpPool({ operation: 'DELETE', namespace: 'default', name: 'x' }, NOTHING).patch).toEqual([]);
   });
 });
 
-it('law: what is filled in is a valid pool, and nothing of it is left out', () => {
+it('law: the completed pool is valid, and has all fields', () => {
   const octet = fc.integer({ min: 1, max: 254 });
   const config = fc.record(
     {

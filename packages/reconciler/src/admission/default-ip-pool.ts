@@ -9,9 +9,9 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string };
 
 export interface DefaultedPool {
-  /** Empty: nothing is left out, or not all of it can be filled in. */
+  /** Empty if no field is missing, or not all can be filled in. */
   readonly patch: readonly JsonPatchOperation[];
-  /** Why not all of it can be filled in: the request is to be refused. */
+  /** Why not all fields can be filled in; refuse the request then. */
   readonly problems: readonly AdmissionProblem[];
   readonly warnings: readonly AdmissionProblem[];
 }
@@ -19,8 +19,8 @@ export interface DefaultedPool {
 const CONFIG = '/spec/ipv4Config';
 
 /**
- * What a request that creates or changes an IPPool leaves out, as a patch: all of it, or nothing and the problems. A change that leaves out
- * an address (`kubectl replace`) keeps the one that the pool has.
+ * The fields that a request for an IPPool leaves out, as a patch: all of them, or none and the problems. A change that leaves out an address
+ * (`kubectl replace`) keeps the one that the pool has.
  */
 export function defaultIpPool(request: AdmissionRequest, facts: Pick<AdmissionFacts, 'clusterNetworks'>): DefaultedPool {
   const { object, oldObject } = request;
@@ -48,7 +48,7 @@ export function defaultIpPool(request: AdmissionRequest, facts: Pick<AdmissionFa
 
 const NOTHING: DefaultedPool = { patch: [], problems: [], warnings: [] };
 
-/** What could not be filled in before does not keep an IPPool from being changed: its validation warns of it. */
+/** If a field could not be filled in before, the IPPool can still be changed: its validation warns of it. */
 function newProblems(
   problems: readonly AdmissionProblem[],
   oldObject: KubernetesObject | undefined,
@@ -74,7 +74,7 @@ function addressesOf(spec: unknown): Addresses {
   };
 }
 
-/** Those fields that have a value here, and none there. */
+/** The fields with a value here, but none there. */
 function withoutEmpty(fields: Readonly<Record<string, string | undefined>>, there: unknown): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) =>
@@ -83,7 +83,7 @@ function withoutEmpty(fields: Readonly<Record<string, string | undefined>>, ther
   );
 }
 
-/** A pool that is no group of fields gets one; in one that is, only what is left out is added. */
+/** If `pool` is not an object, it becomes one; otherwise only missing fields are added. */
 function rangeOperations(pool: unknown, range: Readonly<Record<string, string>>): JsonPatchOperation[] {
   const fields = Object.entries(range);
   if (fields.length === 0) return [];
@@ -91,7 +91,7 @@ function rangeOperations(pool: unknown, range: Readonly<Record<string, string>>)
   return fields.map(([field, value]) => ({ op: 'add', path: `${CONFIG}/pool/${field}`, value }));
 }
 
-/** Many networks have their router at the first address, which is where the server is unless `router` is set. */
+/** Many networks have their router at the first address, which the server gets unless `router` is set. */
 function chosenServer(serverIP: string | undefined, config: Readonly<Record<string, unknown>>): AdmissionProblem[] {
   if (serverIP === undefined || readText(config, 'router')) return [];
   return [

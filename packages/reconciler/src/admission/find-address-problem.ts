@@ -1,4 +1,4 @@
-/** Why an interface cannot have the address that it wants: what the plan of its pool would find, before anything is planned. */
+/** Finds why an interface cannot have the address that it wants: the same problem that the plan of its pool would find. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
 import type { Explanation } from '../explanation.js';
 import { explainRefusal, explainRival } from '../pool/explain-refusal.js';
@@ -20,7 +20,7 @@ export interface WantedAddress {
   readonly wanted: Ipv4Address;
 }
 
-/** Undefined: it can have the address, or no pool serves the network. */
+/** Undefined if it can have the address, or no pool serves the network. */
 export function findAddressProblem(claim: WantedAddress, facts: AdmissionFacts): AddressProblem | undefined {
   const serving = facts.servingPool(claim.network);
   if (serving?.reading.ok !== true) return undefined;
@@ -36,7 +36,7 @@ interface Serving {
   readonly pool: Pool;
 }
 
-/** A client whose virtual machine is gone does not count: its address is being freed. */
+/** Ignore a client whose virtual machine is gone: its address is being freed. */
 function findOwner(claim: WantedAddress, { serving, pool }: Serving, facts: AdmissionFacts): AddressProblem | undefined {
   const entry = serving.recorded.entries.get(formatIpv4Address(claim.wanted));
   if (entry === undefined) return undefined;
@@ -49,7 +49,7 @@ function findOwner(claim: WantedAddress, { serving, pool }: Serving, facts: Admi
   return { reason: 'address-taken', ...explainRefusal(refusal, pool, claim) };
 }
 
-/** Another one that wants the address, and does not have it yet. */
+/** Another interface that wants the address, and does not have it yet. */
 function findRival({ owner, network, macAddress, wanted }: WantedAddress, facts: AdmissionFacts): AddressProblem | undefined {
   for (const [rival, itsMacAddress] of facts.wanting(network, wanted)) {
     if (rival !== owner && itsMacAddress !== macAddress)
@@ -58,7 +58,7 @@ function findRival({ owner, network, macAddress, wanted }: WantedAddress, facts:
   return undefined;
 }
 
-/** What is listed there counts: the controller removes an entry when its time is over. */
+/** Every listed entry counts, because the controller removes it when its time is over. */
 function findQuarantine(claim: WantedAddress, { serving, pool }: Serving): AddressProblem | undefined {
   if (!readQuarantines(serving.object).some(({ address }) => address === claim.wanted)) return undefined;
   const refusal = { reason: 'address-quarantined' } as const;

@@ -5,8 +5,8 @@ import type { AdmissionFacts } from './admission-facts.js';
 import { type AdmissionRequest, type AdmissionReview, ALLOWED, keyOfRequest, toReview } from './admission-review.js';
 
 /**
- * A pool that virtual machines use is not deleted, unless its annotation allows it. A pool that is of no use (invalid, or its network is
- * served by another one) can be: to delete it is what messages about it recommend.
+ * Refuses to delete a pool that virtual machines use, unless its annotation allows it. A useless pool (invalid, or its network is served by another
+ * one) can be deleted, as messages about it recommend.
  */
 export function reviewDeletion(request: AdmissionRequest, facts: AdmissionFacts): AdmissionReview {
   const key = keyOfRequest(request);

@@ -1,4 +1,4 @@
-/** What is wrong with a change of an IPPool, because clients have addresses of it. */
+/** Problems of a change of an IPPool, because clients have addresses of it. */
 import {
   type Assignment,
   formatIpv4Address,
@@ -16,7 +16,7 @@ import { type AdmissionProblem, type Findings, NOTHING_FOUND } from './admission
 
 interface PoolEdit {
   readonly old: KubernetesObject;
-  /** Undefined: it had problems of its own. */
+  /** Undefined if it had problems of its own. */
   readonly oldPool: Pool | undefined;
   readonly object: KubernetesObject;
   readonly pool: Pool | undefined;
@@ -46,7 +46,7 @@ interface Pools {
   readonly pool: Pool;
 }
 
-/** As the cache has it where that is the same version: reading ten thousand entries again takes its time. */
+/** From the cache if that has the same version, because parsing ten thousand entries again takes time. */
 function recordedOf(old: KubernetesObject, facts: AdmissionFacts): RecordedAddresses {
   const known = facts.pool(keyOf(old));
   const { resourceVersion } = old.metadata;
@@ -60,7 +60,7 @@ function describeClients(assignments: readonly Assignment[], network: string, fa
     const [owner = macAddress] = facts.claimants(network, macAddress);
     return `${formatIpv4Address(address)} (${owner})`;
   });
-  // The names of the others are not needed: they are only counted.
+  // The others are only counted, so their names are not needed.
   const others = assignments.slice(names.length).map(() => '');
   return describeNames([...names, ...others], { most: MOST_NAMES });
 }
@@ -98,7 +98,7 @@ function findCutOff(
   assignments: readonly Assignment[],
   describe: Describe,
 ): AdmissionProblem[] {
-  // What was wrong before may be corrected by any change.
+  // Any change may correct an old problem.
   const could = ({ address }: Assignment) => oldPool !== undefined && isLeasable(oldPool, address);
   const lost = assignments.filter((one) => could(one) && (!isSameNetwork || !isKept(pool, one)));
   const [first] = lost.filter(({ address }) => address !== pool.serverAddress);
@@ -122,7 +122,7 @@ function isKept(pool: Pool, { macAddress, address }: Assignment): boolean {
   return isLeasable(pool, address) || (mayBeKept(pool, address) && pool.reservations.get(macAddress)?.address === address);
 }
 
-/** Addresses that their clients keep, and that no other client gets any more. */
+/** Addresses that their clients keep, but no other client gets. */
 function findKept(
   { oldPool, pool }: { readonly oldPool: Pool; readonly pool: Pool },
   assignments: readonly Assignment[],

@@ -1,4 +1,4 @@
-/** What is wrong with an IPPool because of other objects: its network, other pools, and what the cluster needs itself. */
+/** Problems of an IPPool because of other objects: its network, other pools, and addresses of the cluster. */
 import { formatIpv4Cidr, formatIpv4Range, intersectRanges, type Pool } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
@@ -18,7 +18,7 @@ import { findClusterOverlaps } from './cluster-overlaps.js';
 
 interface Candidate {
   readonly object: KubernetesObject;
-  /** Undefined: it has problems of its own. */
+  /** Undefined if it has problems of its own. */
   readonly pool: Pool | undefined;
 }
 
@@ -60,15 +60,15 @@ function findOnSegment(object: KubernetesObject, pool: Pool, facts: AdmissionFac
   );
   const explained = explainSharedSegment(network, { segment: describeSegment(segment), sibling });
   const problem = { path: [...CONFIG, 'cidr'], value: formatIpv4Cidr(pool.cidr), ...explained, ...DEPENDS_ON_OTHERS };
-  // What a pool of another namespace has refuses nothing here: its owner could keep others from having pools.
+  // A pool of another namespace never causes a refusal: its owner could keep others from creating pools.
   return siblings.length > 0
     ? { problems: [{ reason: 'segment-range-shared', ...problem }], warnings: [] }
     : { problems: [], warnings: [{ reason: 'segment-shared', ...problem }] };
 }
 
 /**
- * Pools of other namespaces are left out: their ranges are no concern of who may not list them, and tenants often use the same private
- * addresses on networks of their own.
+ * Pools of other namespaces are left out: users who may not list them must not learn their ranges, and tenants often use the same private addresses
+ * on separate networks.
  */
 function findOverlaps(object: KubernetesObject, pool: Pool, facts: AdmissionFacts): AdmissionProblem[] {
   const network = networkOfPool(object);
@@ -93,12 +93,12 @@ function segmentOf(network: string, facts: AdmissionFacts): NetworkSegment | und
   return definition && readNetworkSegment(definition);
 }
 
-/** Networks that are known to be one segment are reported as that. */
+/** Networks that are known to be one segment are reported by another rule. */
 function mayBeOneSegment(one: NetworkSegment | undefined, other: NetworkSegment | undefined): boolean {
   return one === undefined || other === undefined || !(isSameSegment(one, other) || areSegmentsApart(one, other));
 }
 
-/** True if both could give one address to a client each, or one to the server of the other. */
+/** True if both could lease the same address, or the server address of the other. */
 function couldLeaseSame(pool: Pool, { reading }: PoolView): boolean {
   if (!reading.ok) return false;
   const { range, serverAddress } = reading.pool;

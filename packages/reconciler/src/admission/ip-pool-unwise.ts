@@ -1,4 +1,4 @@
-/** What an IPPool has that is legal, and probably not meant. */
+/** Finds settings of an IPPool that are legal, but probably unintended. */
 import {
   formatIpv4Cidr,
   formatIpv4Range,
@@ -16,7 +16,7 @@ import type { AdmissionProblem } from './admission-review.js';
 
 const CONFIG = ['spec', 'ipv4Config'];
 
-/** @param pool - undefined: it has problems of its own. */
+/** @param pool - undefined if it has problems of its own. */
 export function findUnwise(object: KubernetesObject, pool: Pool | undefined): AdmissionProblem[] {
   const config = readField(object.spec, 'ipv4Config');
   const leaseTime = readField(config, 'leaseTime');

@@ -62,33 +62,33 @@ describe('a pool by itself', () => {
       { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.99'] } },
     ],
     ['with time servers by name', { ntp: ['time.example.org', '192.168.0.1'] }],
-  ])('%s is accepted without a word', (_what, config) => {
+  ])('%s is accepted without a warning', (_what, config) => {
     expect(created(ipPool(config))).toEqual({ problems: [], warnings: [] });
   });
 
   it.each<[what: string, config: Config, problems: string[]]>([
     [
-      'a CIDR that is none',
+      'an invalid CIDR',
       { cidr: '192.168.0.0/33' },
       [at('cidr', 'wrong-format: "192.168.0.0/33" is no IPv4 subnet; write address/prefix length, as in 192.168.48.0/24')],
     ],
     [
-      'a start that is none',
+      'an invalid start',
       { pool: { start: '192.168.0.1000', end: '192.168.0.99' } },
       [at('pool.start', `wrong-format: "192.168.0.1000" is no IPv4 address; ${ADDRESS}`)],
     ],
     [
-      'an end that is none',
+      'an invalid end',
       { pool: { start: '192.168.0.10', end: '192.168.0' } },
       [at('pool.end', `wrong-format: "192.168.0" is no IPv4 address; ${ADDRESS}`)],
     ],
     [
-      'a server that is none',
+      'an invalid server',
       { serverIP: '192.168.0.1000' },
       [at('serverIP', `wrong-format: "192.168.0.1000" is no IPv4 address; ${ADDRESS}`)],
     ],
     [
-      'a router that is none',
+      'an invalid router',
       { router: '192.168.1000.1' },
       [at('router', `wrong-format: "192.168.1000.1" is no IPv4 address; ${ADDRESS}`)],
     ],
@@ -203,7 +203,7 @@ describe('a pool by itself', () => {
       [at('pool.exclude[1]', 'outside-subnet: 192.168.7.1 is outside 192.168.0.0/24; remove it or widen the cidr')],
     ],
     [
-      'an exclusion that is none',
+      'an invalid exclusion',
       { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['all'] } },
       [
         at(
@@ -262,7 +262,7 @@ describe('a pool by itself', () => {
       ],
     ],
     [
-      'a domain that is none',
+      'an invalid domain',
       { domainName: 'not a name' },
       [
         at(
@@ -272,7 +272,7 @@ describe('a pool by itself', () => {
       ],
     ],
     [
-      'a time server that is none',
+      'an invalid time server',
       { ntp: ['192.168.0'] },
       [
         at(
@@ -317,7 +317,7 @@ describe('a pool by itself', () => {
       [at('bootByArchitecture[1].architecture', 'architecture-twice: 7 has boot settings already; keep one of the two')],
     ],
     [
-      'several at once, and none hides another',
+      'several at once, all reported',
       { serverIP: 'x', router: '192.168.100.1', mtu: 1 },
       [
         at('serverIP', `wrong-format: "x" is no IPv4 address; ${ADDRESS}`),
@@ -386,7 +386,7 @@ describe('a pool by itself', () => {
       ],
     ],
     [
-      'an annotation that makes no sense',
+      'an invalid annotation',
       {},
       { annotations: { 'network.harvesterhci.io/log-level': 'loud' } },
       [
@@ -423,7 +423,7 @@ describe('a pool beside the network that it names', () => {
   const ALLOW = 'network.harvesterhci.io/allowed-pool-namespaces';
 
   it.each<[what: string, text: PoolText, others: KubernetesObject[]]>([
-    ['a name without a namespace is one of its own', { network: 'net-1' }, [NETWORK]],
+    ["a name without a namespace refers to the pool's own namespace", { network: 'net-1' }, [NETWORK]],
     [
       'a network of another namespace that allows it',
       { namespace: 'blue' },
@@ -475,7 +475,7 @@ describe('a pool beside the network that it names', () => {
     expect(created(ipPool({}, text), others).problems).toEqual(problems);
   });
 
-  it('what rests on other objects has a mark, so that a cache that lags behind can be waited for', () => {
+  it('problems because of other objects are marked, so that the review can wait for a lagging cache', () => {
     const { problems } = reviewIpPool(creation(ipPool({ router: '192.168.0.2' })), factsOfObjects([]));
     expect(problems.map(({ reason, dependsOnOthers }) => [reason, dependsOnOthers])).toEqual([
       ['server-is-router', undefined],
@@ -579,14 +579,14 @@ describe('a pool on a segment that another one is on', () => {
     expect(created(ipPool(), others(apart))).toEqual({ problems: [], warnings: [at('cidr', `segment-shared: ${SAME}`)] });
   });
 
-  it('of another namespace: a warning without its name', () => {
+  it('with a pool of another namespace: a warning without its name', () => {
     const { problems, warnings } = created(ipPool(), others({}, 'tenant'));
     expect(problems).toEqual([]);
     expect(warnings.join()).toContain('an IPPool of another namespace');
     expect(warnings.join()).not.toContain('tenant');
   });
 
-  it('with a CIDR of its own: no word', () => {
+  it('with a different CIDR: no warning', () => {
     const apart = { cidr: '192.168.7.0/24', serverIP: '192.168.7.2', pool: { start: '192.168.7.9', end: '192.168.7.10' } };
     expect(created(ipPool(), others(apart))).toEqual({ problems: [], warnings: [] });
   });
@@ -641,7 +641,7 @@ describe('a pool on another network than one of the same addresses', () => {
     expect(created(ipPool(), others)).toEqual({ problems: [], warnings: [] });
   });
 
-  it('a change that has nothing to do with it: no word', () => {
+  it('an unrelated change: no warning', () => {
     expect(changed(ipPool(), ipPool({ leaseTime: 60 }), [NETWORK, network('net-2'), other()])).toEqual({
       problems: [],
       warnings: [],
@@ -778,7 +778,7 @@ describe('a change of a pool', () => {
     expect(changed(used, edited(config), withUser)).toEqual({ problems: [], warnings });
   });
 
-  it('what was wrong before is a warning, so that a pool can be corrected step by step', () => {
+  it('an old problem becomes a warning, so that a pool can be corrected step by step', () => {
     const wrong = { router: '192.168.7.1', mtu: 1400 };
     expect(changed(ipPool(wrong), ipPool({ ...wrong, mtu: 1500 })).problems).toEqual([]);
     expect(changed(ipPool(wrong), ipPool({ ...wrong, mtu: 1500 })).warnings).toEqual([
@@ -806,18 +806,18 @@ describe('a change of a pool', () => {
       },
       { reservations: [{ macAddress: B, ipAddress: '192.168.7.1' }] },
     ],
-  ])('the %s before one that was wrong can be removed', (_what, wrong, corrected) => {
+  ])('the %s before a wrong one can be removed', (_what, wrong, corrected) => {
     expect(changed(ipPool(wrong), ipPool(corrected)).problems).toEqual([]);
     expect(changed(ipPool(corrected), ipPool(wrong)).problems).toEqual([]);
   });
 
-  it('an entry that is wrong in the way of another one is refused', () => {
+  it('a new entry with the same problem as an old one is refused', () => {
     const excluding = (...exclude: string[]) => ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.99', exclude } });
     expect(changed(excluding('x'), excluding('x', 'x')).problems).toHaveLength(1);
     expect(changed(excluding('x'), excluding('y')).problems).toHaveLength(1);
   });
 
-  it('what changes no setting is not looked at: labels, finalizers, a pool without its network', () => {
+  it('changes of labels and finalizers are not reviewed, even without the network', () => {
     const old = ipPool({ router: 'x' });
     const object = { ...old, metadata: { ...old.metadata, labels: { a: 'b' }, finalizers: [] } };
     expect(changed(old, object, [])).toEqual({ problems: [], warnings: [] });
@@ -850,7 +850,7 @@ describe('the deletion of a pool', () => {
     expect(review(ipPool(), [NETWORK, ...users(count)])).toEqual([`(root) pool-in-use: ${message}; delete them or ${REMEDY}`]);
   });
 
-  it('of a pool with another name than its network: refused too', () => {
+  it('for a pool with another name than its network: refused too', () => {
     expect(review(ipPool({}, { name: 'other-name' }), [NETWORK, ...users(1)])).toHaveLength(1);
   });
 
@@ -858,7 +858,7 @@ describe('the deletion of a pool', () => {
     ['with its annotation', ipPool({}, { annotations: { 'network.harvesterhci.io/allow-deletion': 'true' } }), []],
     ['that is invalid, as its condition recommends', ipPool({ router: '192.168.7.1' }), []],
     ['whose network another one serves', ipPool(), [ipPool({}, { name: 'older', createdAt: '2025-01-01T00:00:00Z' })]],
-  ])('of a pool %s: accepted', (_what, old, others) => {
+  ])('deleting a pool %s: accepted', (_what, old, others) => {
     expect(review(old, [NETWORK, ...others, ...users(1)])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Whether an IPPool may be created, changed or deleted. */
+/** Reviews the creation, change or deletion of an IPPool. */
 import type { Pool } from '@vmdhcp/dhcp-allocator';
 import { isBeingDeleted, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { checkPool } from '../pool/check-pool.js';
@@ -18,8 +18,8 @@ import { findNeighbours } from './ip-pool-neighbours.js';
 import { findUnwise } from './ip-pool-unwise.js';
 
 /**
- * A change is refused for what it makes wrong, not for what was wrong before: a pool of before these rules can be corrected step by step,
- * and its finalizers removed.
+ * A change is refused for new problems, not for old ones, so that a pool from before these rules can be corrected step by step, and its finalizers
+ * removed.
  */
 export function reviewIpPool(request: AdmissionRequest, facts: AdmissionFacts): AdmissionReview {
   const { operation, oldObject } = request;
@@ -35,7 +35,7 @@ export function reviewIpPool(request: AdmissionRequest, facts: AdmissionFacts): 
   return toReview({ problems: [...found.problems, ...edit.problems], warnings: [...found.warnings, ...edit.warnings] });
 }
 
-/** Labels, finalizers and other annotations do not concern the rules; those of the log are in the annotations. */
+/** The rules ignore labels, finalizers and annotations other than those of the log. */
 function isSame(one: KubernetesObject, other: KubernetesObject): boolean {
   const parts = ({ spec, metadata }: KubernetesObject) => JSON.stringify([spec, metadata.annotations]);
   return parts(one) === parts(other);
@@ -43,7 +43,7 @@ function isSame(one: KubernetesObject, other: KubernetesObject): boolean {
 
 interface FoundInPool {
   readonly findings: Findings;
-  /** Undefined: it has problems of its own. */
+  /** Undefined if it has problems of its own. */
   readonly pool: Pool | undefined;
 }
 

@@ -100,8 +100,8 @@ describe('the network of an entry', () => {
 describe('what an entry wants', () => {
   it.each<[what: string, ip: string | null | undefined]>([
     ['any address', undefined],
-    ['null is any address', null],
-    ['0.0.0.0 is any address', '0.0.0.0'],
+    ['null means any address', null],
+    ['0.0.0.0 means any address', '0.0.0.0'],
     ['a free address of the range', '192.168.0.30'],
     ['the address that it has', '192.168.0.20'],
     ['an address that is being freed: no virtual machine claims it any more', '192.168.0.22'],
@@ -160,7 +160,7 @@ describe('what an entry wants', () => {
     expect(created([{ ip }]).problems).toEqual([at(0, 'ipAddress', problem)]);
   });
 
-  it('an address that another one waits for, and that no pool records yet: refused', () => {
+  it('an address that another one waits for, and no pool records yet: refused', () => {
     const waiting = networkConfig([{ mac: C, ip: '192.168.0.40' }], 'vm-c');
     expect(created([{ ip: '192.168.0.40' }], [...SERVED, waiting]).problems).toEqual([
       at(0, 'ipAddress', `address-taken: 192.168.0.40 is wanted by default/vm-c (${C}) too; give one of them another address`),
@@ -197,7 +197,7 @@ describe('what an entry wants', () => {
 describe('an object by itself', () => {
   it.each<[what: string, entries: EntryText[], problems: string[]]>([
     [
-      'a MAC address that is none',
+      'an invalid MAC address',
       [{ mac: 'x' }],
       [
         at(
@@ -253,7 +253,7 @@ describe('an object by itself', () => {
     expect(created(entries).problems).toEqual(problems);
   });
 
-  it('the same address on two networks is none of its business', () => {
+  it('the same address on two networks is allowed', () => {
     const second = [network('net-2'), ipPool({}, { name: 'net-2', network: 'default/net-2' })];
     const entries = [{ ip: '192.168.0.30' }, { network: 'net-2', ip: '192.168.0.30' }];
     expect(created(entries, [...SERVED, ...second])).toEqual(NOTHING);
@@ -299,17 +299,17 @@ describe('a change', () => {
     expect(changed(before, after, others).problems.join()).toContain(problem);
   });
 
-  it('two entries that were the same before may stay so', () => {
+  it('two entries that were equal before may stay so', () => {
     const twice = [{ ip: '192.168.0.30' }, { mac: C, ip: '192.168.0.30' }];
     expect(changed(twice, [...twice, { mac: '02:00:00:00:00:0d' }]).problems).toEqual([]);
   });
 
-  it('of as many entries as fit into a request is one problem for each', () => {
+  it('reports one problem for each of the most entries that fit into a request', () => {
     const entries = Array.from({ length: 20_000 }, () => ({ ip: '192.168.0.30' }));
     expect(changed([], entries).problems).toHaveLength(entries.length - 1);
   });
 
-  it('of an object that is being deleted, and a deletion: accepted', () => {
+  it('changes of an object that is being deleted, and deletions, are accepted', () => {
     const object = networkConfig([{ mac: 'x' }]);
     const leaving = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     const facts = factsOfObjects([]);
@@ -318,7 +318,7 @@ describe('a change', () => {
   });
 });
 
-it('a virtual machine without a config counts: its address is not free', () => {
+it('a virtual machine without a config counts too: its address is not free', () => {
   const machine = virtualMachine('vm-f', { interfaces: { nic: ['02:00:00:00:00:ff', 'net-1'] } });
   expect(created([{ ip: '192.168.0.22' }], [...SERVED, machine]).problems.join()).toContain('address-taken');
 });

@@ -1,4 +1,4 @@
-/** Whether a VirtualMachineNetworkConfig may be created or changed. */
+/** Reviews the creation or change of a VirtualMachineNetworkConfig. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { EXTERNAL_DHCP_ANNOTATION, parseObject } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, keyOf, readList } from '@vmdhcp/kube-runtime';
@@ -18,7 +18,7 @@ import {
 } from './admission-review.js';
 import { findAddressProblem } from './find-address-problem.js';
 
-/** Entries that an edit leaves as they were are not looked at again; deletions are always allowed. */
+/** Unchanged entries of an edit are not reviewed again; deletions are always allowed. */
 export function reviewNetworkConfig(request: AdmissionRequest, facts: AdmissionFacts): AdmissionReview {
   const { operation, oldObject } = request;
   if (operation === 'DELETE' || request.object === undefined || isBeingDeleted(request.object)) return ALLOWED;
@@ -27,7 +27,7 @@ export function reviewNetworkConfig(request: AdmissionRequest, facts: AdmissionF
   const before = new Set(oldObject === undefined ? [] : entriesOf(withNamespace(oldObject, request)).map(describe));
   const isNew = operation === 'CREATE' || oldObject === undefined;
   const changed = entries.filter((entry) => !before.has(describe(entry)));
-  // Where nothing is pinned, an edit is looked at by the controller alone.
+  // If nothing is pinned, only the controller looks at the edit.
   const lookedUp = isNew ? changed : changed.filter(({ claim }) => claim?.wanted !== undefined);
   const found = [
     ...(isNew ? schemaProblems(object) : []),
@@ -67,7 +67,7 @@ function describe({ claim, problem }: Entry): string {
   return JSON.stringify(claim === undefined ? problem?.message : [claim.network, claim.macAddress, claim.wanted ?? 0]);
 }
 
-/** What its schema finds, but for what the entries find in better words. */
+/** The problems that its schema finds, except those that the rules for entries describe better. */
 function schemaProblems(object: KubernetesObject): AdmissionProblem[] {
   const parsed = parseObject({ ...object, kind: 'VirtualMachineNetworkConfig', status: undefined });
   const problems = parsed.ok ? [] : parsed.problems;
@@ -76,7 +76,7 @@ function schemaProblems(object: KubernetesObject): AdmissionProblem[] {
   return [...problems.filter((one) => !isOfEntry(one) || one.reason === 'wrong-type'), ...parsed.unknownFields];
 }
 
-/** Interfaces that want what one before them wants. An edit is not refused for two that were there before. */
+/** Interfaces that want the same as an earlier one. An edit is not refused for two old ones. */
 function findTwice(entries: readonly Entry[], before: ReadonlySet<string>): AdmissionProblem[] {
   const [byMacAddress, byAddress] = [new Map<string, Entry>(), new Map<string, Entry>()];
   return entries.flatMap((entry) => {
@@ -96,7 +96,7 @@ function findTwice(entries: readonly Entry[], before: ReadonlySet<string>): Admi
   });
 }
 
-/** The one that was there before; undefined where this one is the first. */
+/** The earlier interface; undefined if this one is the first. */
 function firstOf(entries: Map<string, Entry>, key: string, entry: Entry): Entry | undefined {
   const former = entries.get(key);
   if (former === undefined) entries.set(key, entry);

@@ -17,7 +17,7 @@ function found(config: Readonly<Record<string, unknown>>): readonly string[] {
 }
 
 describe('an IPPool that cannot be completed', () => {
-  it('is refused for why, and for what else is wrong, each once; that nothing was filled in is not repeated', () => {
+  it('is refused with the reason and all other problems, each once; missing fields are not repeated', () => {
     const problems = found({ cidr: '192.168.0.0/24', router: 'x', ntp: ['?'], pool: { exclude: ['10.0.0.1'] } });
     const paths = problems.map((text) => text.split(': ')[0]);
     expect(new Set(paths).size).toBe(paths.length);

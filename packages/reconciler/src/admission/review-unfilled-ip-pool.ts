@@ -3,12 +3,12 @@ import type { AdmissionFacts } from './admission-facts.js';
 import { type AdmissionProblem, type AdmissionRequest, type AdmissionReview, toReview } from './admission-review.js';
 import { reviewIpPool } from './review-ip-pool.js';
 
-/** Fields of an IPPool that may be left out. That they are not filled in is no news: what keeps them from it is reported. */
+/** Fields of an IPPool that may be left out. That they are missing is not reported, but the reason why they could not be filled in. */
 const WITH_DEFAULTS: ReadonlySet<string> = new Set(['serverIP', 'pool', 'pool.start', 'pool.end']);
 
 /**
- * The review of an IPPool that cannot be completed: `unfilled`, which is why, and everything else that is wrong with it. The API server does not ask for
- * validation any more when defaulting is refused, and the author is to see every problem at once.
+ * Reviews an IPPool that cannot be completed: the reasons in `unfilled`, and all other problems. The API server does not call validation after
+ * defaulting was refused, and the author should see every problem at once.
  */
 export function reviewUnfilledIpPool(
   request: AdmissionRequest,

@@ -32,35 +32,35 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
     ],
   ],
   [
-    'a pinned address that is none',
+    'an invalid pinned address',
     machine({ [PIN]: 'x' }),
     [
       `metadata.annotations.${PIN} static-address-unreadable: annotation ${PIN}: "x" is no IPv4 address; the interface gets any address until it is corrected`,
     ],
   ],
   [
-    'a pinned address of an interface that is not there',
+    'a pinned address of a missing interface',
     machine({ 'static-ip.harvesterhci.io/eth0': '192.168.0.30' }),
     [
-      'metadata.annotations.static-ip.harvesterhci.io/eth0 static-address-without-interface: annotation static-ip.harvesterhci.io/eth0 is of no use: "eth0" is no interface on a Multus network; there are nic',
+      'metadata.annotations.static-ip.harvesterhci.io/eth0 static-address-without-interface: annotation static-ip.harvesterhci.io/eth0 is of no use: "eth0" is not an interface on a Multus network; there are nic',
     ],
   ],
   [
-    'an opt-out of an interface that is not there',
+    'an opt-out of a missing interface',
     machine({ [OPT_OUT]: 'eth0' }),
     [
-      `metadata.annotations.${OPT_OUT} opt-out-without-interface: annotation ${OPT_OUT} names "eth0", which is no interface on a Multus network; write 'true' or names of nic`,
+      `metadata.annotations.${OPT_OUT} opt-out-without-interface: annotation ${OPT_OUT} names "eth0", which is not an interface on a Multus network; write 'true' or names of nic`,
     ],
   ],
   [
     'MAC addresses that cannot be read',
     machine({ 'harvesterhci.io/mac-address': '{' }),
     [
-      'metadata.annotations.harvesterhci.io/mac-address mac-address-annotation-unreadable: annotation harvesterhci.io/mac-address is no JSON object of interface names and MAC addresses; correct or remove it',
+      'metadata.annotations.harvesterhci.io/mac-address mac-address-annotation-unreadable: annotation harvesterhci.io/mac-address is not a JSON object of interface names and MAC addresses; correct or remove it',
     ],
   ],
   [
-    'a MAC address that is none',
+    'an invalid MAC address',
     virtualMachine('vm-a', { interfaces: { nic: ['x', 'net-1'] } }),
     [
       'spec.template.spec.domain.devices.interfaces[0] mac-address-unreadable: interface "nic": "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
@@ -106,14 +106,14 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
   ],
 ];
 
-describe('by default a virtual machine is warned about', () => {
+describe('by default a problem is a warning', () => {
   it.each(ROWS)('%s', (_what, object, found) => {
     const { allowed, problems, warnings } = reviewVirtualMachine(creation(object), factsOfObjects(SERVED));
     expect([allowed, problems, warnings.map(shown)]).toEqual([true, [], found]);
   });
 });
 
-describe('where it is to be refused, it is', () => {
+describe('with Refuse it is refused', () => {
   it.each(ROWS)('%s', (_what, object, found) => {
     const { allowed, problems, warnings } = reviewVirtualMachine(creation(object), factsOfObjects(SERVED), {
       onProblem: 'Refuse',
@@ -145,17 +145,17 @@ describe('a change of a virtual machine', () => {
   const review = (before: KubernetesObject, after: KubernetesObject) =>
     reviewVirtualMachine(change(before, after), factsOfObjects([...SERVED, before]), { onProblem: 'Refuse' });
 
-  it('is refused for what it makes wrong', () => {
+  it('is refused for new problems', () => {
     expect(review(machine(), machine({ [PIN]: 'x' })).allowed).toBe(false);
   });
 
-  it('is accepted with what was wrong before, without another word about it', () => {
+  it('is accepted with old problems, without a warning', () => {
     const { allowed, warnings } = review(machine({ [PIN]: 'x' }), machine({ [PIN]: 'x', note: 'y' }));
     expect(allowed).toBe(true);
     expect(warnings).toEqual([]);
   });
 
-  it('that has the address that it pins is no rival of itself', () => {
+  it('that has the address that it pins does not conflict with itself', () => {
     const pinned = machine({ [PIN]: '192.168.0.30' });
     const facts = factsOfObjects([...SERVED, pinned, networkConfig([{ mac: A, ip: '192.168.0.30' }])]);
     const unpinned = virtualMachine('vm-a', { interfaces });

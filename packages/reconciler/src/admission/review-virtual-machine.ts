@@ -1,4 +1,4 @@
-/** What a VirtualMachine asks of DHCP that cannot be, or is not meant. */
+/** Reviews the requests of a VirtualMachine to DHCP: impossible or unintended ones. */
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
@@ -20,13 +20,13 @@ import { findAddressProblem } from './find-address-problem.js';
 
 export interface VirtualMachineRules {
   /**
-   * What to do about a virtual machine that asks for what cannot be. `Warn`: it is created, gets the addresses that it can have, and
-   * Events report the rest. `Refuse`: it is refused.
+   * What to do about a virtual machine with an impossible request. `Warn`: it is created, gets the addresses that it can have, and Events report the
+   * rest. `Refuse`: it is refused.
    */
   readonly onProblem: 'Warn' | 'Refuse';
 }
 
-/** Deletions are always allowed, and so is what does not change anything that concerns DHCP. */
+/** Deletions, and changes that do not concern DHCP, are always allowed. */
 export function reviewVirtualMachine(
   request: AdmissionRequest,
   facts: AdmissionFacts,
@@ -41,10 +41,10 @@ export function reviewVirtualMachine(
   return toReview({ problems: problems.filter(isRefused), warnings: problems.filter((one) => !isRefused(one)) });
 }
 
-/** Only for a while, so that it must not keep a virtual machine from being created. */
+/** Only temporary, so it must not prevent the creation of a virtual machine. */
 const NEVER_REFUSED: ReadonlySet<AdmissionReason> = new Set(['address-quarantined']);
 
-/** By the template and the annotations: a change of a virtual machine that runs takes effect with its next start. */
+/** Reviews template and annotations: a change of a running virtual machine takes effect at its next start. */
 function findInMachine(object: KubernetesObject, facts: AdmissionFacts): AdmissionProblem[] {
   const { interfaces = [], problems } = wantedInterfaces(object, { remembered: facts.knowledgeOf(object).remembered });
   const positions = { interface: positionsIn(object, INTERFACES), network: positionsIn(object, NETWORKS) };
@@ -68,12 +68,12 @@ const NETWORKS = [...TEMPLATE, 'networks'];
 type Positions = Readonly<Record<'interface' | 'network', ReadonlyMap<string | undefined, number>>>;
 
 function positionsIn(object: KubernetesObject, list: readonly string[]): ReadonlyMap<string | undefined, number> {
-  // The first of a name counts.
+  // The first one with a name counts.
   const names = readList(object, ...list).map((entry, index) => [readText(entry, 'name'), index] as const);
   return new Map(names.toReversed());
 }
 
-/** The list, where the part is not in the template: an instance that runs may have it still. */
+/** The list, if the item is not in the template: a running instance may still have it. */
 function pathOf({ part, name }: WrittenPlace, positions: Positions): (string | number)[] {
   if (part === 'annotation') return ['metadata', 'annotations', name];
   if (part === 'template') return TEMPLATE;
@@ -82,7 +82,7 @@ function pathOf({ part, name }: WrittenPlace, positions: Positions): (string | n
   return index === undefined ? list : [...list, index];
 }
 
-/** Which ones get no address depends on which have one: those that are named come last by name. */
+/** Which interfaces get no address depends on which have one; the last ones by name are reported. */
 function findTooMany(interfaces: readonly WantedInterface[]): AdmissionProblem[] {
   if (interfaces.length <= MOST_INTERFACES) return [];
   const explained = explainTooMany(interfaces.slice(MOST_INTERFACES).map(({ name }) => name));

@@ -149,7 +149,7 @@ describe('the conditions of a pool that agents should serve', () => {
     [{ serving: false, reason: 'Suspended' }, describeReason('Suspended')],
     [{ serving: false, message: 'Fancy: look up' }, 'Fancy: look up'],
     [{ serving: false }, describeReason('NotServing')],
-  ])('the message of %j is its own, or that of the table where it has none', (report, message) => {
+  ])('%j has its own message, or that of the table if it has none', (report, message) => {
     const [, ready] = agentConditions(agents({ report }));
     expect(ready?.message).toBe(message);
   });
@@ -197,11 +197,11 @@ describe('the conditions of a pool that agents should serve', () => {
       'AgentReady',
       'served by the agents that are there; pods of Deployment vm-dhcp-agents/agents cannot be created: exceeded quota: small; raise ResourceQuota small of namespace vm-dhcp-agents, or ask for less (--agent-replicas, --agent-memory-limit)',
     ],
-  ])('the message names where to look: %s', (_what, facts, type, message) => {
+  ])('the message says where to look: %s', (_what, facts, type, message) => {
     expect(agentConditions(agents(facts)).find((condition) => condition.type === type)?.message).toBe(message);
   });
 
-  it('a report of other DHCP servers is a condition of its own; no server, and no report, are not the same', () => {
+  it('a report of other DHCP servers is a separate condition; an empty report differs from none', () => {
     const of = (rogueServers: PoolReport['rogueServers']) =>
       agentConditions(agents({ report: { serving: true, ...(rogueServers && { rogueServers }) } })).filter(
         ({ type }) => type === 'RogueServer',
@@ -271,7 +271,7 @@ describe('pods that keep the agents from being ready', () => {
     ['with other conditions', pod({ conditions: [{ type: 'Ready', status: 'False' }] })],
     ['that run', pod({ containerStatuses: [{ state: { running: {} } }] })],
     ['without a status', { metadata: { name: 'agents-1' } }],
-  ])('%s have no trouble', (_, one) => {
+  ])('pods %s are fine', (_, one) => {
     expect(readyWith([one])?.reason).toBe('RollingOut');
     expect(readyWith([one, CRASHING])?.reason, 'another pod has').toBe('CrashLooping');
   });
@@ -285,7 +285,7 @@ describe('pods that keep the agents from being ready', () => {
     ["0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector", true],
     ['0/3 nodes are available: 3 Node(s) did not match the node selector', true],
     ['0/3 nodes are available: 3 Insufficient memory', false],
-  ])('the labels that nodes must have follow where they are missing: %s', (reported, isNamed) => {
+  ])('the required labels of nodes are appended if they are missing: %s', (reported, isNamed) => {
     const matchExpressions = [
       { key: 'network.harvesterhci.io/vlan', operator: 'In', values: ['true'] },
       { key: 'gpu', operator: 'Exists' },
@@ -312,7 +312,7 @@ describe('pods that keep the agents from being ready', () => {
 });
 
 describe('the conditions of a pool that no agent of ours should serve', () => {
-  it('have the reason, both of them', () => {
+  it('both have the reason', () => {
     expect(conditionsWithoutAgents({ reason: 'NotServed', message: 'look there' })).toEqual([
       { type: 'Registered', status: 'False', reason: 'NotServed', message: 'look there' },
       { type: 'AgentReady', status: 'False', reason: 'NotServed', message: 'look there' },

@@ -25,10 +25,10 @@ import type { GroupProblem } from './agents-plan.js';
 import { isConfigured } from './configured-pools.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 
-/** The pool itself is why no agent serves it: its condition CacheReady has the cause. */
+/** No agent serves the pool because of the pool itself: its condition CacheReady has the cause. */
 export const NOT_SERVED = 'NotServed';
 
-/** Why no agent is to serve a pool, where that is so. */
+/** Why no agent should serve a pool. */
 export interface NotToBeServed {
   readonly reason: 'Paused' | typeof NOT_SERVED | 'NetworkMissing' | 'AgentsElsewhere';
   readonly message: string;
@@ -41,11 +41,11 @@ export interface AgentsOfPool {
   /** The group that serves the pool until its own group does. */
   readonly formerGroup: ObservedGroup | undefined;
   readonly problem: GroupProblem | undefined;
-  /** Of the group. */
+  /** The Deployment of the group. */
   readonly pods: readonly KubernetesObject[];
-  /** True: the leader goes by a version of the pool that has been another for too long. */
+  /** True if the leader has been using an old version of the pool for too long. */
   readonly isLagging: boolean;
-  /** Asked where the leader reaches no machine: whether any have been running on the network for some minutes. */
+  /** Called if the leader reaches no machine: returns whether any have been running on the network for some minutes. */
   readonly hasRunningMachines: () => boolean;
 }
 
@@ -55,7 +55,7 @@ export function conditionsWithoutAgents({ reason, message }: NotToBeServed): Con
   return [REGISTERED, AGENT_READY].map((type) => ({ type, status: 'False', reason, message }));
 }
 
-/** Of a pool that a pod of an earlier version still serves. */
+/** The conditions of a pool that a pod of an earlier version still serves. */
 export function conditionsOfKeptPod({ metadata, status }: KubernetesObject): ConditionOf<'IPPool'>[] {
   const isReady = readList(status, 'conditions').some(
     (condition) => readText(condition, 'type') === 'Ready' && readText(condition, 'status') === 'True',
@@ -87,13 +87,13 @@ function toAgentReady(agents: AgentsOfPool, registered: ConditionOf<'IPPool'>): 
   return newPodsTrouble(agents) ?? (observed.lease.isLive ? notKnownYet(observed) : withoutLeader(agents));
 }
 
-/** A report has no message where there was no room for it: then the table has the general meaning. */
+/** A report without room has no message: then use the general meaning from the table. */
 function reported({ reason, message }: PoolReport): ConditionOf<'IPPool'> {
   const known = reason ?? 'NotServing';
   return notReady(known, message ?? describeReason(known));
 }
 
-/** What keeps new pods from serving: existing pods tell most, unless pods cannot even be created. */
+/** What keeps new pods from serving: existing pods say most, unless pods cannot even be created. */
 function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): ConditionOf<'IPPool'> | undefined {
   const rollout = rolloutTrouble(deployment, AGENT_ROLLOUT_REMEDIES);
   const ofPods = podTrouble(pods, deployment);
@@ -101,7 +101,7 @@ function newPodsTrouble({ pods, observed: { deployment } }: AgentsOfPool): Condi
   return notReady(rollout.reason, rollout.message);
 }
 
-/** The pool is served; what keeps its new agents from starting is reported all the same. */
+/** The pool is served, but report what keeps its new agents from starting. */
 function servedThough({ deployment }: ObservedGroup): ConditionOf<'IPPool'> {
   const trouble = rolloutTrouble(deployment, AGENT_ROLLOUT_REMEDIES);
   if (trouble === undefined) return { type: AGENT_READY, status: 'True' };
@@ -112,7 +112,7 @@ function notReady(reason: ReasonAt<'IPPool AgentReady=False'>, message: string):
   return { type: AGENT_READY, status: 'False', reason, message };
 }
 
-/** Undefined: the leader reaches machines of the network, or none run. */
+/** Undefined if the leader reaches machines of the network, or none run. */
 function silent({ pool, hasRunningMachines }: AgentsOfPool, { lease }: ObservedGroup): ConditionOf<'IPPool'> | undefined {
   if (lease.report.get(pool.key)?.silentMinutes === undefined || !hasRunningMachines()) return undefined;
   const message = `pod ${lease.leader} serves the pool and reaches none of the virtual machines that run on network ${pool.network}: on its node, check that the bridge of the network is there with its uplink, that the trunk has the VLAN, and that no MAC spoof check drops frames of agents`;
@@ -136,11 +136,11 @@ function withoutLeader({ group, observed: { deployment } }: AgentsOfPool): Condi
   return notReady('NotLeading', `no agent is leader: the Lease ${group} is not renewed; look at the pods of Deployment ${name}`);
 }
 
-/** Of the kubelet's or the scheduler's words: the remedy that follows them must not be cut off. */
+/** The maximum octets of the kubelet's or scheduler's text, so that the remedy after it is not cut off. */
 const MOST_WORDS_OCTETS = 512;
 const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull', 'RegistryUnavailable'];
 
-/** What keeps pods from running, of the newest first. */
+/** What keeps pods from running, newest pods first. */
 function podTrouble(
   pods: readonly KubernetesObject[],
   deployment: KubernetesObject | undefined,
@@ -172,7 +172,7 @@ function schedulingTrouble(
   return notReady('NotScheduled', [message, ...remedies].join('; '));
 }
 
-/** Where no node has enough of a resource that marks nodes with a bridge. */
+/** If no node has enough of a resource that marks nodes with a bridge. */
 function remedyForResource(resource: string): string {
   const bridge = resource.slice(resource.indexOf('/') + 1);
   return `agents run on nodes that have ${resource}, as the network asks (${NETWORK_RESOURCE_ANNOTATION}): create the bridge ${bridge} on a node, and bridge-marker adds the resource, or correct the annotation of the NetworkAttachmentDefinition`;

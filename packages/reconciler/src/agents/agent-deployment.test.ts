@@ -24,7 +24,7 @@ function argumentsOf(settings: Partial<AgentPodSettings>): readonly unknown[] {
   return readList(readList(spec, 'template', 'spec', 'containers')[0], 'args');
 }
 
-it('agents listen on the address of their pod, and show their leases only when they are to', () => {
+it('agents listen on the address of their pod, and show their leases only if configured', () => {
   expect(argumentsOf({})).toEqual(['serve', '--http', '$(POD_IP):8080', '--lease-seconds', '2.75']);
   expect(argumentsOf({ showsLeases: true })).toContain('--enable-cache-dump-api');
   expect(argumentsOf({ dryRun: true })).toContain('--dry-run');
@@ -56,7 +56,7 @@ describe('the Deployment of a group', () => {
   const template = () => readField(made().spec, 'template');
   const container = () => readList(template(), 'spec', 'containers')[0];
 
-  it('has the name of the group, and pods that only it selects', () => {
+  it('has the name of the group, and is the only one to select its pods', () => {
     expect(made()).toMatchObject({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -128,7 +128,7 @@ describe('the Deployment of a group', () => {
     });
   });
 
-  it('runs under the ServiceAccount that is set, else under the one of the group', () => {
+  it('runs under the configured ServiceAccount, otherwise under that of the group', () => {
     const accountsOf = (serviceAccountName: string | undefined) => {
       const spec = readField(made({ serviceAccountName }).spec, 'template', 'spec');
       return [readField(spec, 'serviceAccountName'), readField(spec, 'serviceAccount')];
@@ -137,7 +137,7 @@ describe('the Deployment of a group', () => {
     expect(accountsOf(undefined)).toEqual([GROUP, GROUP]);
   });
 
-  it('names the Secrets of its image where there are any', () => {
+  it('names the Secrets of its image if there are any', () => {
     const secretsOf = (imagePullSecrets: readonly string[]) =>
       readField(made({ imagePullSecrets }).spec, 'template', 'spec', 'imagePullSecrets');
     expect(secretsOf(['one', 'two'])).toEqual([{ name: 'one' }, { name: 'two' }]);
@@ -197,8 +197,8 @@ describe('the labels with the pool', () => {
   const longer = { ...POOL, key: `default/${'n'.repeat(64)}` };
 
   it.each([
-    ['of a group of one pool name it', perPoolGroupName(POOL.key), [POOL], 'net-48'],
-    ['of a group of one pool name it if a label has room for it', perPoolGroupName(longest.key), [longest], 'n'.repeat(63)],
+    ['name the only pool of a group', perPoolGroupName(POOL.key), [POOL], 'net-48'],
+    ['name the only pool of a group if a label has room for it', perPoolGroupName(longest.key), [longest], 'n'.repeat(63)],
     ['are left out if a label has no room for its name', perPoolGroupName(longer.key), [longer], undefined],
     ['are left out of a group of several pools, also while it has one', GROUP, [POOL], undefined],
     ['are left out without a pool', GROUP, [], undefined],

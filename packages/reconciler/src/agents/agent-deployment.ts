@@ -35,38 +35,38 @@ export interface AgentPodSettings {
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
   /** Names of Secrets. */
   readonly imagePullSecrets: readonly string[];
-  /** Undefined: each group has one of its own, with the group's name. */
+  /** Undefined if each group has its own, with the group's name. */
   readonly serviceAccountName?: string | undefined;
-  /** Undefined: the cluster's default. */
+  /** Undefined for the cluster's default. */
   readonly priorityClassName: string | undefined;
   readonly replicas: number;
-  /** Requests; the memory is the limit too. As Kubernetes writes quantities. */
+  /** Requests, as Kubernetes quantities; the memory is also the limit. */
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
-  /** How long a replica that is gone is waited for. */
+  /** How long the others wait for a missing replica. */
   readonly leaseSeconds: number;
-  /** True: agents report what they would serve, and serve nothing. */
+  /** True if agents only report what they would serve, but serve nothing. */
   readonly dryRun: boolean;
-  /** True: agents show their leases over HTTP. */
+  /** True if agents show their leases over HTTP. */
   readonly showsLeases?: boolean;
 }
 
 interface AgentDeploymentParts {
   /** Also the name of its Lease. */
   readonly group: string;
-  /** Undefined: any node. */
+  /** Undefined for any node. */
   readonly placement: NetworkPlacement | undefined;
-  /** By name: what the container requests besides processor and memory; 0: no more. */
+  /** By name: additional resource requests of the container; 0 to remove one. */
   readonly resources?: ReadonlyMap<string, number>;
   readonly pools: readonly PoolForAgents[];
   readonly image: string;
-  /** Of the container; undefined: what the images of this version need. */
+  /** The security context of the container; undefined for the one that the images of this version need. */
   readonly securityContext?: unknown;
 }
 
 const HTTP_PORT = 8080;
 const SECURITY_CONTEXT = unprivileged(['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN']);
 const LOST_NODE_SECONDS = 10;
-/** An agent that is stopped hands over in a fraction of a second. */
+/** A stopped agent hands over in a fraction of a second. */
 const GRACE_SECONDS = 10;
 const LIVENESS = { periodSeconds: 10, timeoutSeconds: 1, failureThreshold: 3, initialDelaySeconds: 5 };
 const READINESS = { periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 3 };
@@ -101,7 +101,7 @@ function toContainer(
   configs: readonly AgentNetworkConfig[],
   { imagePullPolicy, resources, leaseSeconds, dryRun, showsLeases = false }: AgentPodSettings,
 ): Readonly<Record<string, unknown>> {
-  // Kubernetes wants equal requests and limits of extended resources.
+  // Kubernetes requires equal requests and limits for extended resources.
   const marked = Object.fromEntries([...ofNetworks].map(([name, count]) => [name, count === 0 ? undefined : String(count)]));
   return containerSpec(
     {
@@ -132,7 +132,7 @@ function toContainer(
   );
 }
 
-/** Only nodes that have the network can attach a pod to it. Undefined: any node will do, or a resource decides. */
+/** Only nodes with the network can attach a pod to it. Undefined if any node will do, or a resource decides. */
 function toAffinity({ clusterNetwork, nodeSelector }: NetworkPlacement): Readonly<Record<string, unknown>> | undefined {
   const labels = { ...nodeSelector, ...(clusterNetwork !== undefined && { [`${GROUP}/${clusterNetwork}`]: 'true' }) };
   const matchExpressions = Object.entries(labels)

@@ -1,6 +1,6 @@
 /**
- * A controller and the agents of all groups, one step at a time and in any order: what is written is seen later, pods are replaced when
- * a template changes, and any of them may become leader. A pool is served by the pods that have its server address.
+ * A controller and the agents of all groups, one step at a time and in any order: writes are seen later, pods are replaced when a template changes,
+ * and any of them may become leader. The pods with the server address of a pool serve it.
  */
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -21,9 +21,9 @@ export class AgentsInSteps {
   readonly stored: StoredGroups;
   readonly pods = new Set<PodInSteps>();
   readonly #podSteps: PodSteps;
-  /** Leases that were not renewed for as long as they last. */
+  /** Expired Leases. */
   readonly #stale = new Set<string>();
-  /** Kinds of what the controller wrote. */
+  /** The kinds of objects that the controller wrote. */
   writes: string[] = [];
   readonly #served = new Set<string>();
   /** How often each pool went from served to not served. */
@@ -45,7 +45,7 @@ export class AgentsInSteps {
     });
   }
 
-  /** Another controller begins: it has seen everything. */
+  /** Starts another controller, which has seen everything. */
   control(settings: Partial<AgentsSettings>): void {
     this.#settings = { ...this.#settings, ...settings };
     this.#podSteps.settings = this.#settings;
@@ -53,7 +53,7 @@ export class AgentsInSteps {
     this.interruptions.clear();
   }
 
-  /** One thing happens, any that can. @param crashes - true: pods also die or freeze. */
+  /** Performs one random step. @param crashes - true if pods also die or freeze. */
   step(crashes = false): void {
     const steps = this.#steps();
     const faults = crashes && this.#random(40) === 0 ? [...this.pods].map((pod) => () => this.#fail(pod)) : [];
@@ -62,9 +62,9 @@ export class AgentsInSteps {
     this.#watch();
   }
 
-  /** Everything that can happen happens, over and over. */
+  /** Performs all possible steps, over and over. */
   settle(): void {
-    // Those that hold a Lease wake up when it has run out.
+    // Frozen holders of a Lease wake up when it has expired.
     for (const pod of this.pods) if (pod.lead === 'none') pod.isFrozen = false;
     for (let round = 0; round < 40; round++) {
       const steps = this.#steps();
@@ -134,7 +134,7 @@ export class AgentsInSteps {
     }
   }
 
-  /** A user deletes a Lease by hand, but for that of a chart. */
+  /** Deletes a Lease like a user, except that of a chart. */
   deleteLease(): void {
     const keys = [...this.stored.leases.keys()].filter((key) => key !== UNIFIED_GROUP);
     const key = keys[this.#random(Math.max(1, keys.length))];
@@ -143,7 +143,7 @@ export class AgentsInSteps {
     this.#stale.delete(key);
   }
 
-  /** One step of a rolling update: a pod more, at most three at a time, or one of an earlier template less. */
+  /** One step of a rolling update: one more pod, at most three at a time, or one less of an earlier template. */
   #rollOut(name: string): void {
     const deployment = this.stored.deployments.get(name);
     const pods = [...this.pods].filter(({ group }) => group === name);
@@ -183,7 +183,7 @@ export class AgentsInSteps {
     });
   }
 
-  /** Asked to end: addresses first, then the Lease. */
+  /** Stops gracefully: addresses first, then the Lease. */
   #end(pod: PodInSteps | undefined): void {
     if (pod === undefined) return;
     const lease = this.stored.leases.get(pod.group);
@@ -191,19 +191,19 @@ export class AgentsInSteps {
     this.pods.delete(pod);
   }
 
-  /** Dies, or runs no more for a while. */
+  /** Dies or freezes. */
   #fail(pod: PodInSteps): void {
     if (this.#random(2) === 0) this.pods.delete(pod);
     else pod.isFrozen = true;
   }
 
-  /** A Lease whose holder renews no more expires; the kernel has removed its addresses by then, and a frozen one wakes up. */
+  /** Expires a Lease whose holder no longer renews it; the kernel has removed its addresses by then, and a frozen holder wakes up. */
   #passTime(name: string): void {
     const holder = holderOf(this.stored.leases.get(name));
     const pod = [...this.pods].find((one) => one.name === holder);
     if (holder === '' || (pod !== undefined && !pod.isFrozen)) return;
     this.#stale.add(name);
-    // The guard lasts as long as a leadership: the leader of a Lease that was deleted has lost its addresses by now.
+    // The guard lasts as long as a leadership: by now the leader of the deleted Lease has lost its addresses.
     if (pod === undefined) {
       for (const one of this.pods) {
         if (one.group !== name) continue;

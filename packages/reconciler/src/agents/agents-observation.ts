@@ -1,17 +1,17 @@
-/** What the plan of all agents starts from. */
+/** The input of the plan of all agents. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { NetworkPlacement } from '../network/network-placement.js';
 import { type GroupLease, readGroupLease } from './group-lease.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 
-/** A pool that is to be served. */
+/** A pool that should be served. */
 export interface ActivePool extends PoolForAgents {
   readonly placement: NetworkPlacement;
-  /** RFC 3339: of pools that do not all fit into a configuration the newest are left out. */
+  /** RFC 3339. If not all pools fit into a configuration, the newest are left out. */
   readonly createdAt?: string;
-  /** True: its agents keep the image they have. */
+  /** True if its agents keep their image. */
   readonly holdsImage: boolean;
-  /** By the pool's status: what has served it so far. */
+  /** The Deployment in the pool's status, which has served it so far. */
   readonly recorded: { readonly group: string | undefined; readonly image: string | undefined };
 }
 
@@ -24,7 +24,7 @@ export interface ObservedGroup {
 
 export interface AgentsObservation {
   readonly pools: readonly ActivePool[];
-  /** By name; those of the namespace where agents ran before by `namespace/name`. */
+  /** By name; groups of a previous namespace by `namespace/name`. */
   readonly groups: ReadonlyMap<string, ObservedGroup>;
   /** Groups that have pods, being deleted or not. */
   readonly groupsWithPods: ReadonlySet<string>;
@@ -41,7 +41,7 @@ const NO_GROUP: ObservedGroup = {
   lease: readGroupLease(undefined, true),
 };
 
-/** The group as it is observed; one without a Deployment and a Lease if there is none of this name. */
+/** The observed group, which has neither Deployment nor Lease if there is none of this name. */
 export function observedGroup({ groups }: Pick<AgentsObservation, 'groups'>, name: string): ObservedGroup {
   return groups.get(name) ?? NO_GROUP;
 }

@@ -1,4 +1,4 @@
-/** What the plan of all agents comes to, and the settings that decide it. */
+/** The result of the plan of all agents, and its settings. */
 
 import type { AgentLogSettings } from '@vmdhcp/ippool-api';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
@@ -8,23 +8,23 @@ import type { GroupingSettings } from './topology.js';
 
 export interface AgentsSettings extends GroupingSettings {
   readonly namespace: string;
-  /** How Deployments are made; undefined only where the topology makes none. */
+  /** Settings of Deployments; undefined only if the topology creates none. */
   readonly pods: AgentPodSettings | undefined;
   /** How many groups are upgraded at a time; changes of configured pools do not wait. */
   readonly maxGroupsUpgrading: number;
-  /** How many Leases of groups are renewed in a second, all together. Default: no limit. */
+  /** How many renewals of Leases are allowed per second, for all groups together. Default: no limit. */
   readonly leaseWritesPerSecond?: number;
-  /** What the agents log; what is left out is as their command line specifies. */
+  /** The log settings of the agents; a setting that is left out comes from their command line. */
   readonly log?: AgentLogSettings;
-  /** True: each group has a ServiceAccount with rights to its own Lease and pools, and its Lease is made for it. */
+  /** True if each group has a ServiceAccount with rights only to its own Lease and pools, and the controller creates its Lease. */
   readonly groupRights?: boolean;
-  /** Where agents ran before: those that are still there hand over their pools, and are removed. */
+  /** The previous namespace: agents that still run there hand over their pools, and are removed. */
   readonly previousNamespace?: string | undefined;
   /** The Deployment of the topology `unified`. */
   readonly unified: {
     readonly deploymentName: string;
     readonly containerName: string;
-    /** True: its agents serve nothing. */
+    /** True if its agents serve nothing. */
     readonly dryRun?: boolean;
   };
 }
@@ -36,7 +36,7 @@ export type DeploymentAction =
       readonly group: string;
       readonly deployment: KubernetesObject;
       readonly patch: MergePatch;
-      /** True: the configured pools are others than before. */
+      /** True if the configured pools change. */
       readonly changesPools: boolean;
     };
 
@@ -46,11 +46,11 @@ export type LeaseAction =
       readonly group: string;
       /** Pools that are suspended for the group. */
       readonly poolKeys: readonly string[];
-      /** True: an agent may still be leader by an earlier Lease of this name, so that no agent may take this one at once. */
+      /** True if an agent may still be leader by a former Lease of this name, so that no agent may take the new one at once. */
       readonly isGuarded: boolean;
-      /** How often its leader is to renew it; undefined: as often as it does by itself. */
+      /** How often its leader should renew it; undefined for the default. */
       readonly renewPeriodMs?: number;
-      /** The period that an earlier Lease of this name may have had, at most. */
+      /** The longest period that a former Lease of this name may have had. */
       readonly guardPeriodMs?: number;
     }
   | {
@@ -63,7 +63,7 @@ export type LeaseAction =
       readonly kind: 'set-lease-settings';
       readonly group: string;
       readonly lease: KubernetesObject;
-      /** Only what changes; null removes an annotation. */
+      /** Only changes; null removes an annotation. */
       readonly annotations: Readonly<Record<string, string | null>>;
     };
 
@@ -75,7 +75,7 @@ export type AgentAction =
   | { readonly kind: 'delete-lease'; readonly group: string; readonly lease: KubernetesObject }
   | { readonly kind: 'delete-pod'; readonly pod: KubernetesObject };
 
-/** Why a group's Deployment is not as it should be, or does not serve a pool. */
+/** Why a group's Deployment is wrong, or does not serve a pool. */
 export interface GroupProblem {
   readonly reason:
     | 'AgentSelectorMismatch'
@@ -91,9 +91,9 @@ export interface AgentsPlan {
   readonly actions: readonly AgentAction[];
   /** Each pool's group, by pool. */
   readonly groupOf: ReadonlyMap<string, string>;
-  /** The group that may serve the pool now, where that is another one. */
+  /** The group that may serve the pool now, if that is another one. */
   readonly servedBy: ReadonlyMap<string, string>;
   readonly problems: ReadonlyMap<string, GroupProblem>;
-  /** Pools that the configuration of their group's agents has no room for, by pool. What serves such a pool now goes on. */
+  /** Pools that do not fit into the configuration of their group's agents, by pool. Agents that already serve such a pool continue. */
   readonly leftOut: ReadonlyMap<string, GroupProblem>;
 }

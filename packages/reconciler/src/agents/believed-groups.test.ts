@@ -32,18 +32,18 @@ describe('believedGroups', () => {
     expect(believed(reported)).toEqual({ known: reported, report: reported });
   });
 
-  it('does not believe it of pools of other groups', () => {
+  it('does not believe it about pools of other groups', () => {
     expect(believed(['red/configured', 'blue/three', 'red/another'])).toEqual({
       known: ['red/configured'],
       report: ['red/configured'],
     });
   });
 
-  it('does not believe it by Roles of another name, which other clients have labeled as those of the group', () => {
+  it('ignores Roles with another name, which other clients have labeled like those of the group', () => {
     expect(believed(['red/granted'], false, 'another').known).toEqual([]);
   });
 
-  it('believes a group whose rights are not the controller’s to give', () => {
+  it('believes a group whose rights the controller does not manage', () => {
     expect(believed(['blue/three'], true).known).toEqual(['blue/three']);
   });
 });

@@ -1,12 +1,12 @@
 /**
- * An agent writes the Lease of its group, and what it writes there may be a lie. Of pools that the controller has never given to the group it is
- * not believed: it could end the service of other groups, take addresses away from their clients, or keep their pools from being deleted.
+ * A compromised agent may write lies into the Lease of its group. So it is not believed about pools that the controller has never given to the group:
+ * otherwise it could end the service of other groups, take addresses away from their clients, or keep their pools from being deleted.
  */
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { ObservedGroup } from './agents-observation.js';
 import { poolNamesOf } from './group-rights.js';
 
-/** What only the controller writes, and agents with rights of their own cannot. */
+/** Objects that only the controller writes; agents with separate rights cannot. */
 interface GivenPools {
   /** ServiceAccounts, Roles and RoleBindings of a group. */
   readonly rightsOf: (group: string) => readonly KubernetesObject[];
@@ -15,8 +15,8 @@ interface GivenPools {
 }
 
 /**
- * Leaves out of each report what the group has not been given. Groups of a namespace where agents ran before, and `unified`, whose agents
- * may be given any pool, are taken at their word.
+ * Drops the parts of each report about pools that the group was not given. Groups of a previous namespace, and `unified`, whose agents may be given
+ * any pool, are believed completely.
  *
  * @param isTrusted - by the name of a group.
  */
@@ -40,9 +40,9 @@ function believed(name: string, group: ObservedGroup, given: GivenPools): Observ
   return { ...group, lease: { ...lease, known, report } };
 }
 
-/** Also of a Role that is not bound any more: pods read what they may read now and then, and know what they have read. */
+/** Includes Roles that are no longer bound: pods may remember what they have read. */
 function grantedPools(group: string, rights: readonly KubernetesObject[]): Set<string> {
-  // Roles alone name pools.
+  // Only Roles name pools.
   const own = rights.filter(({ metadata }) => metadata.name === group);
   return new Set(
     own.flatMap((role) => poolNamesOf(role).map((name) => keyOf({ metadata: { namespace: role.metadata.namespace, name } }))),

@@ -27,7 +27,7 @@ describe('configuredPools', () => {
     ]);
   });
 
-  it.each([undefined, 7, '', '{', '{}', 'null'])('of %j there are none', (value) => {
+  it.each([undefined, 7, '', '{', '{}', 'null'])('%j configures none', (value) => {
     expect(configuredPools(withValue(value), 'agent').size).toBe(0);
   });
 

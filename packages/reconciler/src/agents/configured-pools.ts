@@ -4,7 +4,7 @@ import { isRecord, type KubernetesObject, readList, readText } from '@vmdhcp/kub
 
 import type { PoolForAgents } from './pool-for-agents.js';
 
-/** The configured pools, by key; none where the configuration cannot be read. */
+/** The configured pools, by key; empty if the configuration cannot be read. */
 export function configuredPools(deployment: KubernetesObject, container: string): Map<string, PoolForAgents> {
   const text = readList(findContainer(deployment, container), 'env').flatMap((entry) =>
     readText(entry, 'name') === AGENT_NETWORK_CONFIGS_VARIABLE ? (readText(entry, 'value') ?? []) : [],
@@ -24,7 +24,7 @@ function readEntry(entry: unknown): [string, PoolForAgents][] {
   return [[key, { key, network: text('nadName'), serverIP: text('serverIP'), cidr: text('cidr') }]];
 }
 
-/** True if the pool is configured as it is now. */
+/** True if the pool's configuration is up to date. */
 export function isConfigured(configured: PoolForAgents | undefined, pool: PoolForAgents): boolean {
   if (configured === undefined) return false;
   return configured.network === pool.network && configured.serverIP === pool.serverIP && configured.cidr === pool.cidr;

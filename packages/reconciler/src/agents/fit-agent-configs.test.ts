@@ -14,7 +14,7 @@ const octets = (text: string): number => Buffer.byteLength(text);
 const valueFor = (pools: readonly PoolForAgents[]): string => JSON.stringify(toAgentNetworkConfigs(pools));
 const keys = (pools: readonly PoolForAgents[]): string[] => pools.map(({ key }) => key);
 
-/** Pools whose configuration has exactly the most octets that fit. A character of a name counts twice. */
+/** Pools whose configuration has exactly the maximum size. A character of a name counts twice. */
 function exactlyFull(): PoolForAgents[] {
   const pools: PoolForAgents[] = [];
   const named = (length: number) => poolNamed(String(pools.length).padStart(length, 'p'));
@@ -27,8 +27,8 @@ function exactlyFull(): PoolForAgents[] {
 describe('fitAgentConfigs', () => {
   const full = exactlyFull();
 
-  it('a configuration of exactly the octets that Linux takes fits', () => {
-    // Linux takes 131,072 octets (MAX_ARG_STRLEN): name, equals sign, value, and the zero at the end.
+  it('a configuration of exactly the maximum size in Linux fits', () => {
+    // Linux allows 131,072 octets (MAX_ARG_STRLEN): name, equals sign, value, and the zero at the end.
     expect(octets(`${AGENT_NETWORK_CONFIGS_VARIABLE}=${valueFor(full)}\0`)).toBe(131_072);
     expect(fitAgentConfigs(full)).toEqual({ fitting: full, leftOut: [] });
   });
@@ -39,7 +39,7 @@ describe('fitAgentConfigs', () => {
     expect(fitAgentConfigs([...full.slice(0, -1), longer])).toEqual({ fitting: full.slice(0, -1), leftOut: [longer] });
   });
 
-  it('a pool that does not fit makes room for a later one that does', () => {
+  it('a pool that does not fit is skipped for a later one that does', () => {
     const [large, small] = [poolNamed('x'.repeat(240)), poolNamed('s')];
     const others = full.slice(0, -1);
     const { fitting, leftOut } = fitAgentConfigs([...others, large, large, small, large]);
@@ -47,7 +47,7 @@ describe('fitAgentConfigs', () => {
     expect(fitting.at(-1)).toBe(small);
   });
 
-  it('law: what fits is in order, as much as there is room for, and so are the other texts that name these pools', () => {
+  it('law: the result is in order and as large as possible, and the other texts with these pools fit too', () => {
     const name = fc.stringMatching(/^[a-z0-9]{1,253}$/);
     const some = fc.tuple(fc.array(fc.tuple(name, name), { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 900 }));
     fc.assert(

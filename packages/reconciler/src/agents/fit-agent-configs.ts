@@ -2,13 +2,13 @@ import { AGENT_NETWORK_CONFIGS_VARIABLE } from '@vmdhcp/ippool-api';
 import { octetsOf } from '@vmdhcp/kube-runtime';
 import { type PoolForAgents, toAgentNetworkConfigs } from './pool-for-agents.js';
 
-/** Of one string in a program's environment: 32 pages of 4 KiB. Source: execve(2), MAX_ARG_STRLEN. */
+/** The maximum size of one string in a program's environment: 32 pages of 4 KiB. Source: execve(2), MAX_ARG_STRLEN. */
 export const MOST_ENVIRONMENT_STRING_OCTETS = 131_072;
 
-/** The most octets of the value: the name, an equals sign and a zero are in the string too. */
+/** The maximum octets of the value: the string also contains the name, an equals sign and a zero. */
 export const MOST_CONFIG_OCTETS = MOST_ENVIRONMENT_STRING_OCTETS - octetsOf(`${AGENT_NETWORK_CONFIGS_VARIABLE}=\0`);
 
-/** Of an entry whose texts are empty: its field names, and the name of the interface, which always has the same length. */
+/** The octets of an entry with empty texts: its field names, and the name of the interface, which always has the same length. */
 const EMPTY_ENTRY_OCTETS = octetsOf(JSON.stringify(toAgentNetworkConfigs([{ key: '', network: '', serverIP: '', cidr: '' }])[0]));
 
 export interface FittingPools<Pool> {
@@ -20,7 +20,7 @@ export interface FittingPools<Pool> {
  * The pools that fit into one environment string of the agents. A pod with a longer one never starts. The other texts that name the
  * pools (their references, the networks for Multus) are shorter than this one.
  *
- * @param pools - in the order in which they have room.
+ * @param pools - in order of precedence.
  */
 export function fitAgentConfigs<Pool extends PoolForAgents>(pools: readonly Pool[]): FittingPools<Pool> {
   const [fitting, leftOut]: [Pool[], Pool[]] = [[], []];
@@ -37,8 +37,8 @@ export function fitAgentConfigs<Pool extends PoolForAgents>(pools: readonly Pool
   return { fitting, leftOut };
 }
 
-/** Without the name of the interface, which is dear to find. */
+/** Without the name of the interface, which is expensive to compute. */
 function octetsOfEntry({ key, network, serverIP, cidr }: PoolForAgents): number {
-  // Brackets, commas and quotation marks: 16 octets that are not of the texts.
+  // Brackets, commas and quotation marks: 16 octets besides the texts.
   return EMPTY_ENTRY_OCTETS + octetsOf(JSON.stringify([key, key, network, serverIP, cidr])) - 16;
 }

@@ -3,13 +3,13 @@ import { MOST_CONFIG_OCTETS } from './fit-agent-configs.js';
 import { fitGroup } from './fit-group.js';
 import { activePool, contextOf, type GroupState, SERVING } from './group-fixtures.js';
 
-/** Names of the greatest length: 144 pools fit: each is named four times. */
+/** Names of the maximum length: 144 pools fit, because each is named four times. */
 const key = (index: number) => `default/${'p'.repeat(249)}-${String(index).padStart(3, '0')}`;
 const many = (count: number) => Array.from({ length: count }, (_, index) => key(index));
 const own = (keys: readonly string[]) => Object.fromEntries(keys.map((one) => [one, 'group']));
 
 describe('the pools that fit into the configuration of a group', () => {
-  it('are all of its own, the oldest first', () => {
+  it('are all its own pools, the oldest first', () => {
     const pools = [
       activePool('default/a', { createdAt: '2026-02-01' }),
       activePool('default/b', { createdAt: '2026-01-01' }),
@@ -36,7 +36,7 @@ describe('the pools that fit into the configuration of a group', () => {
     expect(MOST_CONFIG_OCTETS).toBeLessThan(131_072);
   });
 
-  it('configured pools stay, though older ones come', () => {
+  it('configured pools stay, even if older ones come', () => {
     const groups = { group: { configured: [key(199)] } };
     const { own: fitted } = fitGroup('group', contextOf({ groups }, own(many(200))));
     expect(fitted.map((one) => one.key)).toEqual([...many(143), key(199)]);
@@ -52,7 +52,7 @@ describe('the pools that fit into the configuration of a group', () => {
       lease: { suspended, report: { 'default/own': SERVING } },
     });
 
-    it('stay in the configuration, all of them, until the group has released the last one', () => {
+    it('all stay in the configuration until the group has released the last one', () => {
       expect(pools(leased([]))).toEqual(configured);
       expect(pools(leased(['default/a']))).toEqual(configured);
       expect(pools(leased(['default/a', 'default/b']))).toEqual(['default/own']);
@@ -63,11 +63,11 @@ describe('the pools that fit into the configuration of a group', () => {
       expect(pools({ configured: ['default/own'], lease: { report } })).toEqual(['default/own']);
     });
 
-    it('a pool that no group is to serve leaves at once', () => {
+    it('a pool that no group should serve leaves at once', () => {
       expect(pools({ configured: ['default/gone', 'default/own'], lease: {} })).toEqual(['default/own']);
     });
 
-    it('a pool of another group that there is no room for is not a problem of its own group', () => {
+    it('a pool of another group that does not fit is not a problem of its own group', () => {
       const state = { groups: { group: { configured: [...many(200)], lease: {} } } };
       const { leftOut } = fitGroup('group', contextOf(state, Object.fromEntries(many(200).map((one) => [one, 'other']))));
       expect(leftOut.size).toBe(0);

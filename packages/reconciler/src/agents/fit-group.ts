@@ -8,15 +8,15 @@ import type { GroupContext } from './group-context.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 
 export interface FittedGroup {
-  /** Pools that the group is to serve. */
+  /** Pools that the group should serve. */
   readonly own: readonly ActivePool[];
-  /** Those, and pools that it has not released. */
+  /** The same, and pools that it has not released. */
   readonly pools: readonly PoolForAgents[];
-  /** Pools of the group that there is no room for, by key. */
+  /** Pools of the group that do not fit, by key. */
   readonly leftOut: ReadonlyMap<string, GroupProblem>;
 }
 
-/** Configured pools stay configured, and so do those that the group has not released; then come the others by age. */
+/** Keeps configured pools and pools that the group has not released; then adds the others by age. */
 export function fitGroup(name: string, context: GroupContext): FittedGroup {
   const { observed, pools, groups, groupOf } = context;
   const { configured } = observedGroup(observed, name);
@@ -37,11 +37,11 @@ export function fitGroup(name: string, context: GroupContext): FittedGroup {
 }
 
 /**
- * Configured pools of other groups. As long as the group has to release one, its template goes on to name those that it has released,
- * which are suspended for it: each change of the template replaces its pods, and interrupts what they still serve.
+ * Configured pools of other groups. As long as the group must release one of them, its template keeps the released ones too, which are suspended for
+ * it: each change of the template replaces its pods, and interrupts their service.
  */
 function leavingPools(name: string, { observed, groupOf, handover }: GroupContext): PoolForAgents[] {
-  // Only configured pools stay: what a pod of an earlier template still knows is suspended for it, and goes with it.
+  // Only configured pools stay: pools of a pod with an earlier template are suspended for it, and disappear with it.
   const others = [...observedGroup(observed, name).configured].filter(([key]) => (groupOf.get(key) ?? name) !== name);
   const isDraining = others.some(([key]) => handover.formerGroupsOf(key).includes(name));
   return isDraining ? others.map(([, pool]) => pool) : [];

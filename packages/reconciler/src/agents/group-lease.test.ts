@@ -23,7 +23,7 @@ describe('readGroupLease', () => {
     const read = readGroupLease(lease(holder, report), isStale);
     expect(read).toMatchObject({ isLive, leader: isLive ? 'pod' : '' });
     expect(read.report.size).toBe(isLive ? 1 : 0);
-    expect([...read.known], 'the configured pools outlive the leadership').toEqual(['a/1']);
+    expect([...read.known], 'the configured pools are known even after the leadership').toEqual(['a/1']);
   });
 
   const seenBy = (seen: string | undefined, now = suspended, more: Readonly<Record<string, string>> = report) => {
@@ -44,18 +44,18 @@ describe('readGroupLease', () => {
     expect(seenBy(seen)).toEqual(expected);
   });
 
-  it('a leader that reports nothing has seen nothing: it is none of ours', () => {
+  it('a leader without a report has seen nothing: it is not one of our agents', () => {
     expect(seenBy(suspended, suspended, {})).toEqual([]);
   });
 
-  it('what a leader has seen stays seen when another pool is suspended, or one is no more', () => {
+  it("a leader's confirmation stays valid when another pool is suspended or resumed", () => {
     const more = formatSuspendedPools(['a/1', 'b/2'], suspended);
     expect(seenBy(suspended, more)).toEqual(['a/1']);
     expect(seenBy(suspended, formatSuspendedPools(['a/1'], more))).toEqual(['a/1']);
     expect(seenBy(more, formatSuspendedPools(['b/2'], more))).toEqual(['b/2']);
   });
 
-  it('what was suspended, was not, and is again, has not been seen before the leader has read it again', () => {
+  it('a pool that was resumed and suspended again must be confirmed again', () => {
     const free = formatSuspendedPools([], suspended);
     const again = formatSuspendedPools(['a/1'], free);
     expect(seenBy(suspended, again)).toEqual([]);
@@ -63,7 +63,7 @@ describe('readGroupLease', () => {
     expect(seenBy(again, again)).toEqual(['a/1']);
   });
 
-  it('of a text without turns for each pool, which earlier controllers wrote, only the whole counts', () => {
+  it('a text of an earlier controller, without turns for each pool, can only be confirmed as a whole', () => {
     const earlier = JSON.stringify({ turn: 4, pools: ['a/1'] });
     expect(seenBy(JSON.stringify({ turn: 3, pools: ['a/1'] }), earlier)).toEqual([]);
     expect(seenBy(earlier, earlier)).toEqual(['a/1']);

@@ -10,22 +10,22 @@ import {
 import { cutText, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 
 export interface GroupLease {
-  /** Undefined: there is none. */
+  /** Undefined if there is none. */
   readonly object: KubernetesObject | undefined;
-  /** True: a replica is leader, or may still believe so. */
+  /** True if a replica is leader, or may still believe so. */
   readonly isLive: boolean;
-  /** The pod that leads; empty where none does. */
+  /** The pod of the leader; empty if there is none. */
   readonly leader: string;
   /** Empty without a leader. */
   readonly report: AgentReport;
   /** The pools that the last leader was configured with. */
   readonly known: ReadonlySet<string>;
   readonly suspended: ReadonlySet<string>;
-  /** Suspended pools of which the leader knew when it wrote its report, and that have been suspended ever since. */
+  /** Pools that the leader knew to be suspended when it wrote its report, and that are still suspended. */
   readonly seen: ReadonlySet<string>;
 }
 
-/** @param isStale - true: it was not renewed for so long that the leadership is over. */
+/** @param isStale - true if it was not renewed for so long that the leadership is over. */
 export function readGroupLease(object: KubernetesObject | undefined, isStale: boolean): GroupLease {
   const { annotations = {} } = object?.metadata ?? {};
   const reportText = annotations[AGENT_REPORT_ANNOTATION];

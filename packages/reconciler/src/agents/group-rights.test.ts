@@ -18,7 +18,7 @@ describe('toGroupRights', () => {
     }
   });
 
-  it('gives the Lease in the namespace of the agents, also in the one where agents ran before, and nowhere else', () => {
+  it('grants the Lease in the namespace of the agents and in the previous namespace, and nowhere else', () => {
     const names = new Map(['red', 'before'].map((namespace) => [namespace, ['a']]));
     const leading = (previousNamespace?: string) =>
       toGroupRights({ ...HOLDER, previousNamespace }, names).flatMap((object) =>
@@ -79,7 +79,7 @@ describe('accountNamespacesOf', () => {
     [[], []],
     [null, []],
     [undefined, []],
-  ])('of the subjects %j: %j', (subjects, expected) => {
+  ])('the subjects %j yield %j', (subjects, expected) => {
     expect(accountNamespacesOf(withFields({ subjects }))).toEqual(expected);
   });
 });

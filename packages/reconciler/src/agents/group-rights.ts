@@ -1,15 +1,15 @@
 /**
- * The rights of one group's agents: a ServiceAccount of their own, the Lease of their group, and the IPPools that they serve. Each is a
- * Role with `resourceNames`, so that an agent can neither read nor write what belongs to another group.
+ * The rights of one group's agents: a separate ServiceAccount, and access to the Lease of their group and the IPPools that they serve. Roles use
+ * `resourceNames`, so that an agent can neither read nor write objects of another group.
  */
 import { AGENT_GROUP_LABEL, AGENT_LABEL, AGENT_LABEL_VALUE, GROUP } from '@vmdhcp/ippool-api';
 import { CONTROLLER, MANAGED_BY_LABEL } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
-/** Agents follow their pools; they never ask for one by itself. */
+/** Agents list and watch their pools; they never get a single one. */
 const FOLLOW = ['list', 'watch'];
-/** No `create`: that right knows no names. The controller creates the Lease before the agents start. */
+/** Without `create`, which cannot be restricted by name. The controller creates the Lease before the agents start. */
 const LEAD = ['get', ...FOLLOW, 'update'];
 
 export interface RightsHolder {
@@ -17,7 +17,7 @@ export interface RightsHolder {
   readonly group: string;
   /** Where the agents run. */
   readonly namespace: string;
-  /** Where agents of the group still run that were there before: they keep the rights that they have. */
+  /** Previous namespaces where agents of the group still run: they keep their rights. */
   readonly previousNamespace?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ function toRole(holder: RightsHolder, namespace: string, names: readonly string[
   return { apiVersion: `${RBAC_GROUP}/v1`, kind: 'Role', metadata: toMetadata(holder, namespace), ...{ rules } };
 }
 
-/** Binds the Role of the group in one namespace to the group's ServiceAccount, also to the one of the agents that were there before. */
+/** Binds the Role of the group in one namespace to the group's ServiceAccount, and to that of its agents in previous namespaces. */
 export function toRoleBinding(holder: RightsHolder, namespace: string): KubernetesObject {
   const { group, namespace: own, previousNamespace: previous } = holder;
   const accounts = previous === undefined ? [own] : [own, previous];
@@ -82,7 +82,7 @@ export function poolNamesOf(role: KubernetesObject): readonly string[] {
   );
 }
 
-/** True if a Role lets agents lead by the Lease of this name. */
+/** True if a Role lets agents use the Lease of this name. */
 export function hasLeaseRule(leaseName: string, role: KubernetesObject): boolean {
   return rulesOf(role).some(
     ({ resources = [], resourceNames = [], verbs = [] }) =>

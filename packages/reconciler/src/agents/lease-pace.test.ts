@@ -18,11 +18,11 @@ describe('how often a Lease is renewed', () => {
     [50, 2_000],
     [200, 8_000],
     [1_000, 48_000],
-  ])('of %i groups: every %j ms', (groups, periodMs) => {
+  ])('with %i groups: every %j ms', (groups, periodMs) => {
     expect(pace(groups)).toBe(periodMs);
   });
 
-  it('stays as it is while groups come and go', () => {
+  it('does not change while groups come and go', () => {
     const periods: (number | undefined)[] = [];
     let current: number | undefined;
     for (const groups of [49, 50, 51, 50, 49, 50, 51, 40, 38, 39, 37, 36, 10]) {
@@ -32,7 +32,7 @@ describe('how often a Lease is renewed', () => {
     expect(periods).toEqual([2_000, 2_000, 3_000, 3_000, 3_000, 3_000, 3_000, 3_000, 3_000, 3_000, 1_500, 1_500, undefined]);
   });
 
-  it('law: a period that stays is no longer than the longest that a deleted Lease is believed to have had', () => {
+  it('law: a kept period is never longer than the assumed maximum of a deleted Lease', () => {
     fc.assert(
       fc.property(fc.nat(5_000), fc.nat(5_000), fc.integer({ min: 1, max: 1_000 }), (before, groups, rate) => {
         const neededMs = neededRenewPeriodMs(groups, rate);
@@ -41,10 +41,10 @@ describe('how often a Lease is renewed', () => {
       }),
       { examples: [[13, 10, 25]] },
     );
-    expect(mostRenewPeriodMs(neededRenewPeriodMs(6, 25)), 'of few groups: none').toBe(0);
+    expect(mostRenewPeriodMs(neededRenewPeriodMs(6, 25)), 'few groups: none').toBe(0);
   });
 
-  it('law: all together never renew more often than they may, and a period is less than twice as long as needed', () => {
+  it('law: all groups together never exceed the rate, and a period is less than twice as long as needed', () => {
     const any = fc.record({
       groups: fc.nat(5_000),
       rate: fc.integer({ min: 1, max: 1_000 }),
@@ -56,7 +56,7 @@ describe('how often a Lease is renewed', () => {
         const periodMs = renewPeriodMs(neededMs, currentMs ?? undefined);
         expect((groups * 1_000) / (periodMs ?? OWN_PERIOD_MS)).toBeLessThanOrEqual(rate * (1 + 1e-9));
         if (periodMs !== undefined) expect(periodMs).toBeLessThan(2 * neededMs);
-        expect(renewPeriodMs(neededMs, periodMs), 'what was written stays').toBe(periodMs);
+        expect(renewPeriodMs(neededMs, periodMs), 'a written period stays').toBe(periodMs);
         expect(Number.isInteger(periodMs ?? 0)).toBe(true);
       }),
     );

@@ -1,8 +1,8 @@
-/** The bare pods by which upstream's controller serves a pool each. */
+/** The bare pods of upstream's controller, each of which serves one pool. */
 import { AGENT_GROUP_LABEL, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, parseTime, readList, readText } from '@vmdhcp/kube-runtime';
 
-/** Beyond its time to end; a pod that still runs then runs on a node without a connection. */
+/** The margin after its grace period; a pod that still runs then is on a disconnected node. */
 const MARGIN_MS = 30_000;
 
 /** The pool that such a pod serves; undefined for any other pod. */
@@ -13,8 +13,8 @@ export function legacyPoolOf({ metadata: { labels = {}, ownerReferences = [] } }
 }
 
 /**
- * True for a pod that has ended, and for one that was to have ended long ago on a node that does not answer: it would stay
- * for ever, and with it the pool without DHCP.
+ * True for a pod that has ended, or that should have ended long ago on a node that does not answer: it would stay forever, and its pool would stay
+ * without DHCP.
  */
 export function isGoneForGood({ metadata, status }: KubernetesObject, nowMs: number): boolean {
   const phase = readText(status, 'phase');

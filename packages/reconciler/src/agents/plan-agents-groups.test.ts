@@ -1,4 +1,4 @@
-/** Which group each pool is given to, and what is done about groups that have no pools any more. */
+/** The group of each pool, and the end of groups without pools. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import type { AgentsSettings } from './agents-plan.js';
@@ -28,7 +28,7 @@ describe('the group of a pool', () => {
   const recorded = (group: string) => activePool(A, { recorded: { group, image: undefined } });
   const groupOf = (state: ClusterState) => plan(state).groupOf.get(A);
 
-  it('is the one that its status names, if no Deployment is configured with it', () => {
+  it('is the one in its status, if no Deployment is configured with it', () => {
     expect(groupOf({ pools: [activePool(A)] })).toBe(OWN);
     expect(groupOf({ pools: [recorded(OLD)] })).toBe(OLD);
   });
@@ -52,12 +52,12 @@ describe('a group that cannot be deployed', () => {
   });
 });
 
-describe('a group that has no pools any more', () => {
+describe('a group without pools', () => {
   const beingDeleted = (object: KubernetesObject): KubernetesObject => ({
     ...object,
     metadata: { ...object.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
   });
-  /** Kinds of what is done, with the pools that are suspended. */
+  /** The kinds of actions, with the suspended pools. */
   const done = (name: string, state: GroupState, more: ClusterState = {}) =>
     plan({ ...more, groups: { ...more.groups, [name]: state } }).actions.map((action) =>
       action.kind === 'suspend' ? `suspend ${action.poolKeys.join(' ')}`.trim() : action.kind,
@@ -71,11 +71,7 @@ describe('a group that has no pools any more', () => {
     ],
     ['its Lease is written once', { configured: [GONE], lease: { suspended: [GONE] } }, ['delete-deployment']],
     ['no Lease is created for it', { configured: [GONE], lease: 'none' }, ['delete-deployment']],
-    [
-      'what its Lease suspends without need stays until the Lease is deleted',
-      { lease: { suspended: [GONE] } },
-      ['delete-deployment'],
-    ],
+    ['unnecessary suspensions stay until the Lease is deleted', { lease: { suspended: [GONE] } }, ['delete-deployment']],
     [
       'a Deployment that is being deleted is not deleted again',
       { configured: [GONE], deployment: beingDeleted(deployment(OLD)) },
@@ -88,7 +84,7 @@ describe('a group that has no pools any more', () => {
     expect(done(OLD, state)).toEqual(expected);
   });
 
-  it('its Lease suspends what others serve as long as it has pods, and is deleted after them', () => {
+  it('its Lease suspends the pools of others as long as it has pods, and is deleted after them', () => {
     const pool = activePool(A, { recorded: { group: OWN, image: undefined } });
     const state: GroupState = { deployment: 'none', lease: { leader: '', report: { [A]: SERVING } } };
     const own: ClusterState = { pools: [pool], groups: { [OWN]: { deployment: 'none', lease: { report: { [A]: READY } } } } };
@@ -112,7 +108,7 @@ describe('bare pods of upstream', () => {
   it.each<readonly [string, ClusterState, readonly string[]]>([
     ['are left alone until the agents of the pool’s group could serve it', { pools: [activePool(A)] }, []],
     [
-      'are deleted once they could, but for those that are being deleted',
+      'are deleted once they could, except those that are being deleted',
       { pools: [activePool(A)], groups: { [OWN]: { configured: [A], lease: { suspended: [A], report: { [A]: READY } } } } },
       ['one'],
     ],

@@ -1,4 +1,4 @@
-/** In what order a group comes to its rights, its Lease and its Deployment. */
+/** The order in which a group gets its rights, its Lease and its Deployment. */
 
 import { formatSuspendedPools } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
@@ -116,7 +116,7 @@ describe('a group of agents that are given their rights', () => {
     expect(kinds(plan({ group, rights: [] }))).toEqual(['create-right']);
   });
 
-  it('loses the right to a pool when its pods are of a template that does not tell of it', () => {
+  it('loses the right to a pool when its pods have a template without it', () => {
     const before = deployed(plan({ group: LEASE_ONLY, rights: ALL }));
     const isRight = ({ kind }: AgentAction) => kind.endsWith('-right');
     expect(plan({ pools: ['red/a'], group: before, rights: ALL }).filter(isRight), 'still configured').toEqual([]);
@@ -169,7 +169,7 @@ describe('a group of agents that are given their rights', () => {
     expect(kinds(plan({ pools: [], rights: ALL }))).toEqual(['delete-right']);
   });
 
-  it('of a chart has the rights that the chart gives', () => {
+  it('a group of a chart has the rights that the chart grants', () => {
     const unified = { ...SETTINGS, topology: 'unified' as const };
     const { actions } = planAgents(
       { pools: [pool('red/a')], groups: new Map(), groupsWithPods: new Set(), legacyPods: new Map(), nowMs: 0 },
@@ -227,7 +227,7 @@ describe('a group of agents that are given their rights', () => {
     it.each([
       ['has no rights', new Map<string, readonly KubernetesObject[]>()],
       ['is observed without rights', undefined],
-    ])('gets rights for its next agents alone if it %s: its former ones have theirs from another client', (_, rights) => {
+    ])('gets rights only for its next agents if it %s: its former ones have theirs from another client', (_, rights) => {
       const { actions } = planAgents(
         {
           pools: [pool('red/a')],

@@ -65,7 +65,7 @@ const CHART: ObservedGroup = {
 
 const COUNTS = { replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
 
-/** What is observed once the actions were carried out; for Leases without a leader that is nothing. */
+/** The observation after the actions; Leases without a leader are not observed. */
 function carriedOut(groups: ReadonlyMap<string, ObservedGroup>, actions: readonly AgentAction[]): Map<string, ObservedGroup> {
   const after = new Map(groups);
   for (const action of actions) {
@@ -96,7 +96,7 @@ function plan(of: readonly ActivePool[], groups: ReadonlyMap<string, ObservedGro
 }
 
 describe('planAgents', () => {
-  it.each(AGENT_TOPOLOGIES)('%s: a plan after it was carried out is empty, in whatever order the pools come', (topology) => {
+  it.each(AGENT_TOPOLOGIES)('%s: a new plan after it was carried out is empty, whatever the order of pools', (topology) => {
     const settings = { ...SETTINGS, topology };
     const start = new Map(topology === 'unified' ? [['vm-dhcp-agents', CHART] as const] : []);
     const first = plan(pools(1_000), start, settings);
@@ -104,7 +104,7 @@ describe('planAgents', () => {
     expect(plan(pools(1_000).toReversed(), carriedOut(start, first), settings)).toEqual([]);
   });
 
-  it('one pool more than 300 changes one Deployment, and so does one less', () => {
+  it('adding a pool to 300, or removing one, changes one Deployment', () => {
     const all = pools(300);
     const groups = carriedOut(new Map(), plan(all, new Map()));
     const more = plan([...all.slice(0, 150), { ...pool(9_999), key: 'default/p0149a' }, ...all.slice(150)], groups);
@@ -130,11 +130,11 @@ describe('planAgents', () => {
     expect(plan(all, stuck, next)).toEqual([]);
     const done = new Map([...stuck].map(([name, group]) => [name, { ...group, deployment: rolledOut(group.deployment) }]));
     expect(plan(all, done, next)).toHaveLength(4);
-    // A pool that comes does not wait for upgrades.
+    // A new pool does not wait for upgrades.
     expect(plan([...all, pool(9_999)], stuck, next)).toHaveLength(1);
   });
 
-  it('what agents log stands in their Lease once, and is taken away when nothing is set', () => {
+  it('log settings are written to the Lease once, and removed when nothing is set', () => {
     const all = pools(1);
     const [[name, group] = ['', undefined]] = [...carriedOut(new Map(), plan(all, new Map()))];
     const seen = (annotations: Readonly<Record<string, string>>) => {
@@ -153,7 +153,7 @@ describe('planAgents', () => {
     expect(plan(all, seen({}))).toEqual([]);
   });
 
-  it('a network name longer than any Deployment may have gives a name that it may have', () => {
+  it('a network name that is too long for a Deployment gives a valid name', () => {
     const actions = plan([{ ...pool(1), placement: onClusterNetwork(`Long.${'n'.repeat(60)}`) }], new Map());
     expect(actions[0]).toMatchObject({ group: expect.stringMatching(/^vm-dhcp-agent-long-n+-[0-9a-f]{8}-1$/) as string });
     expect((actions[0] as { readonly group: string }).group.length).toBeLessThanOrEqual(63);
@@ -207,7 +207,7 @@ describe('a pool that moves from one group to another', () => {
     );
 
   it.each(['RogueServer', 'AddressFailed', 'NotLeading', 'Opening'])(
-    'is not given away on the word of a leader that has not read what is suspended: %s',
+    'does not move on the report of a leader that has not read the suspension: %s',
     (reason) => {
       const report = { [moved.key]: { serving: false, reason } };
       const unread = actions(tells([moved.key], lease({ suspended: [moved.key], isSeen: false, report })));
@@ -222,7 +222,7 @@ describe('a pool that moves from one group to another', () => {
     expect(plan.servedBy.get(moved.key)).toBeUndefined();
   });
 
-  it('stays suspended for where it was, for pods that are on their way out and counted nowhere', () => {
+  it('stays suspended for its former group, whose terminating pods are not counted', () => {
     const others = { [moved.key]: { serving: false, reason: 'Suspended' }, 'default/other': { serving: true } };
     const old = tells(['default/other'], lease({ suspended: [moved.key], report: others }));
     const other = { ...moved, key: 'default/other', recorded: { group: OLD, image: undefined } };
@@ -243,7 +243,7 @@ describe('a pool that moves from one group to another', () => {
     expect(ofOld.every((action) => action.kind === 'suspend' && action.poolKeys.includes(moved.key))).toBe(true);
   });
 
-  it('of a group whose Deployment is gone is suspended for the pods that may be left, and its Lease goes after them', () => {
+  it('is suspended for leftover pods of a group without a Deployment, whose Lease is deleted after them', () => {
     const gone = (of: ReturnType<typeof lease>): ObservedGroup => ({ deployment: undefined, configured: new Map(), lease: of });
     const report = { [moved.key]: { serving: true } };
     const released = gone(lease({ report, holder: '' }));
@@ -292,7 +292,7 @@ describe('more pools than one environment string can name', () => {
     });
   });
 
-  it('a configured pool stays when an older pool comes; the oldest one left out follows when one goes', () => {
+  it('a configured pool stays when an older pool comes; when one goes, the oldest pool left out follows', () => {
     const [late, ...others] = aged(1_000).toReversed();
     const all = others.toReversed();
     const before = carriedOut(chart, observe(all, chart).actions);
@@ -337,7 +337,7 @@ describe('more pools than one environment string can name', () => {
     expect(observe(all, settled).actions).toEqual([]);
   });
 
-  it('a switch to the topology that has no room for all takes none away: the others stay where they are, and none is served twice', () => {
+  it('a switch to a topology without room for all pools ends no service: the others stay where they are, and none is served twice', () => {
     const all = aged(1_000);
     let groups = ledBy(carriedOut(chart, plan(all, chart)));
     expect(servedIn(groups)).toHaveLength(1_000);

@@ -1,13 +1,13 @@
 /**
- * What has to be done so that every pool is served by the agents of its group, and by no others at any time.
+ * Plans the changes after which every pool is served by the agents of its group, and never by others.
  *
  * Replicas of a group agree by its Lease. Groups agree by their Leases too: a pool that another group may still serve is suspended
  * for its new one, by an annotation of the Lease. A leader has written that Lease at the version it read, so no leader
  * can have missed it. A pool moves like this, and each step waits until the one before is observed:
  *
- * 1. the new group's Lease suspends the pool; 2. the new group's Deployment is configured with it; 3. its leader reports that it could
- * serve the pool; 4. the old group's Lease suspends it; 5. the old leader reports that it has released it, or its Lease has expired; 6. the
- * new group's Lease suspends it no more; 7. the old group's Deployment is not configured with it any more, and deleted when it was its last.
+ * 1. the new group's Lease suspends the pool; 2. the new group's Deployment is configured with it; 3. its leader reports that it could serve the
+ * pool; 4. the old group's Lease suspends it; 5. the old leader reports that it has released it, or its Lease has expired; 6. the new group's Lease
+ * no longer suspends it; 7. the old group's Deployment is no longer configured with it, and is deleted if it was its last pool.
  *
  * A bare pod of upstream is an old group that knows no Lease: in step 4 it is deleted, in step 5 it is gone.
  */
@@ -26,7 +26,7 @@ import { PoolHandover } from './pool-handover.js';
 import { groupPools, isPrevious, isUnified, UNIFIED_GROUP } from './topology.js';
 import { UpgradeBudget } from './upgrade-budget.js';
 
-/** The changes after which every pool is served by the agents of its group, and by no others at any time; none if that is so. */
+/** The changes after which every pool is served by the agents of its group, and never by others; empty if nothing is to be done. */
 export function planAgents(observed: AgentsObservation, settings: AgentsSettings): AgentsPlan {
   return new AgentsPlanning(observed, settings).plan();
 }
@@ -106,7 +106,7 @@ class AgentsPlanning {
     const { lease } = observedGroup(this.#context.observed, name);
     if ([...suspended].some((key) => !lease.suspended.has(key))) return [];
     if (name === UNIFIED_GROUP) return this.#actionsOf(name, planChartDeployment(fitted.pools, this.#context));
-    // Agents that may not create their Lease start when it is there.
+    // Agents that may not create their Lease start when it exists.
     if (rights !== undefined && lease.object === undefined) return [];
     const context = { ...this.#context, upgrades: this.#upgrades };
     return this.#actionsOf(name, planGroupDeployment({ ...fitted, name, rights }, context));
@@ -118,7 +118,7 @@ class AgentsPlanning {
     return [];
   }
 
-  /** Undefined: the controller does not manage the rights of the group's agents. */
+  /** Undefined if the controller does not manage the rights of the group's agents. */
   #planRights(group: string, pools: readonly PoolForAgents[]): GroupRightsPlan | undefined {
     const { observed, settings } = this.#context;
     const { groupRights, namespace } = settings;
@@ -136,13 +136,13 @@ class AgentsPlanning {
     return planGroupRights(wanted, observed.rights?.get(group) ?? []);
   }
 
-  /** Where agents of the group run that were there before, under rights of that group. */
+  /** The previous namespaces where agents of the group still run with its rights. */
   #previousNamespaceOf(group: string): string | undefined {
     const { observed, settings } = this.#context;
     const { groups, groupsWithPods, rights } = observed;
     const name = `${settings.previousNamespace}/${group}`;
     if (groups.get(name)?.deployment === undefined && !groupsWithPods.has(name)) return undefined;
-    // RoleBindings alone have subjects.
+    // Only RoleBindings have subjects.
     const namespaces = rights?.get(group)?.flatMap(accountNamespacesOf);
     return namespaces?.find((namespace) => namespace === settings.previousNamespace);
   }
@@ -152,14 +152,14 @@ class AgentsPlanning {
     return [namespace, previousNamespace];
   }
 
-  /** Pods may be left when the Deployment is gone: as long as there are, they must not serve what others do. */
+  /** Pods may outlive the Deployment: as long as they exist, they must not serve pools of others. */
   #planRemoval(name: string, suspended: ReadonlySet<string>): readonly AgentAction[] {
     const { observed, handover } = this.#context;
     const { deployment, lease } = observedGroup(observed, name);
     const mayServe = lease.object !== undefined && suspended.size > 0 && !handover.isGone(name);
     const suspension = mayServe ? planSuspension(name, suspended, this.#context) : [];
     if (deployment === undefined) return [...suspension, ...this.#planLeaseRemoval(name), ...this.#planRightsRemoval(name)];
-    // What a chart installed is removed with the chart.
+    // Objects of a chart are removed with the chart.
     if (isUnified(name) || isBeingDeleted(deployment)) return suspension;
     return [...suspension, { kind: 'delete-deployment', group: name, deployment }];
   }
@@ -187,7 +187,10 @@ class AgentsPlanning {
   }
 }
 
-/** The groups of each pool: those that are configured with it, else the one that its status names, so that a Deployment that was deleted by hand comes back with the same pools. */
+/**
+ * The groups of each pool: those that are configured with it, otherwise the one in its status, so that a manually deleted Deployment comes back with
+ * the same pools.
+ */
 function memberships({ groups, pools }: AgentsObservation): Map<string, string[]> {
   const current = new Map<string, string[]>();
   const note = (key: string, group: string) => current.set(key, [...(current.get(key) ?? []), group]);

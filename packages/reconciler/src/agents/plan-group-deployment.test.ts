@@ -38,7 +38,7 @@ function plan(
 const actionsOf = (result: ReturnType<typeof plan>) => (result.ok ? result.actions : []);
 const kinds = (result: ReturnType<typeof plan>) => actionsOf(result).map(({ kind }) => kind);
 
-/** The Deployment as the controller makes it for these pools. */
+/** The controller's Deployment for these pools. */
 function made(
   keys: readonly string[],
   settings: Partial<AgentsSettings> = {},
@@ -75,7 +75,7 @@ const withSecurityContext = (object: KubernetesObject, securityContext: object) 
   edited(object, { container: { securityContext } });
 
 describe('the Deployment of a group', () => {
-  it('is created for its pools, and is left alone when it is as it should be', () => {
+  it('is created for its pools, and is left alone when it is correct', () => {
     expect(kinds(plan({}))).toEqual(['create-deployment']);
     expect(kinds(plan(there([A])))).toEqual([]);
   });
@@ -112,14 +112,14 @@ describe('the Deployment of a group', () => {
     { container: { envFrom: [{ secretRef: { name: 'other' } }] } },
     { container: { lifecycle: { postStart: { exec: { command: ['sh'] } } } } },
     { container: { volumeMounts: [{ name: 'node', mountPath: '/node' }] } },
-  ])('what was added to its pods by hand is removed: %j', (added) => {
+  ])('manual additions to its pods are removed: %j', (added) => {
     const [action] = actionsOf(plan(there([A], edited(made([A]), added))));
     if (action?.kind !== 'patch-deployment') throw new Error(`planned was ${JSON.stringify(action)}`);
     const { spec } = applyMergePatch(action.deployment, JSON.parse(JSON.stringify(action.patch))) as KubernetesObject;
     expect(spec).toEqual(JSON.parse(JSON.stringify(made([A]).spec)));
   });
 
-  it('what a cluster adds to its pods stays', () => {
+  it('additions of the cluster to its pods stay', () => {
     const more = { runtimeClassName: 'kata', enableServiceLinks: true };
     expect(kinds(plan(there([A], edited(made([A]), { pod: more }))))).toEqual([]);
   });
@@ -167,7 +167,7 @@ describe('the Deployment of a group', () => {
       const asRoot = { runAsUser: 0, runAsGroup: 0, allowPrivilegeEscalation: false };
       const running = withSecurityContext(made([A], { pods: { ...SETTINGS.pods, image: 'agent:v0' } }), asRoot);
       const keeping = activePool(A, { holdsImage: true });
-      expect(kinds(plan(there([A], running), { own: [keeping] })), 'a controller that is upgraded changes nothing').toEqual([]);
+      expect(kinds(plan(there([A], running), { own: [keeping] })), 'an upgrade of the controller changes nothing').toEqual([]);
       const [more] = actionsOf(plan(there([A], running), { own: [keeping, activePool(B)] }));
       expect(JSON.stringify(more), 'one pool more').not.toMatch(/65532|runAsNonRoot/);
       const moved = activePool(A, { holdsImage: true, recorded: { group: 'before', image: 'agent:v0' } });
@@ -200,7 +200,7 @@ describe('the Deployment of a group', () => {
       expect(kinds(plan(state, { own: both, rights: granted(A) }, own))).toEqual([]);
     });
 
-    it('one that exists follows its pools, although its agents lost the right to their Lease', () => {
+    it('an existing Deployment follows its pools, even if its agents lost the right to their Lease', () => {
       const both = [activePool(A), activePool(B)];
       const state = there([A, B], made([A, B], own, granted(A, B)));
       const lost = { ...granted(A), isReady: false };
@@ -208,7 +208,7 @@ describe('the Deployment of a group', () => {
       expect(kinds(plan(state, { own: both, rights: lost }, own))).toEqual([]);
     });
 
-    it('has the ServiceAccount of its name where other clients manage the rights', () => {
+    it('has the ServiceAccount of its name if other clients manage the rights', () => {
       expect(containerOf(made([A], own)).serviceAccountName).toBe(NAME);
       expect(kinds(plan(there([A], made([A])), {}, own)), 'at once').toEqual(['patch-deployment']);
     });
@@ -261,7 +261,7 @@ describe('the Deployment of a chart', () => {
     expect(planned(object)).toMatchObject(expected as object);
   });
 
-  it('is configured with the pools, and returns whether they are others than before', () => {
+  it('is configured with the pools, and returns whether they changed', () => {
     const pools = [activePool(A)];
     const first = planChartDeployment(pools, context({ groups: { [UNIFIED_GROUP]: { deployment: chart() } } }));
     expect(first).toMatchObject({ ok: true, actions: [{ kind: 'patch-deployment', group: UNIFIED_GROUP, changesPools: true }] });
@@ -304,7 +304,7 @@ describe('the resources that agents request', () => {
     return container?.resources.limits;
   };
 
-  it('are one for each of its pools, and none for pools that leave it', () => {
+  it('include one for each of its pools, and none for pools that leave it', () => {
     const own = [on(A, 'br1'), on(B, 'br1')];
     const leaving = on('default/c', 'nowhere');
     const rights = undefined;
@@ -319,7 +319,7 @@ describe('the resources that agents request', () => {
 
   it.each([
     ['are taken away when no network asks for them any more', marker('old'), 1],
-    ['are left alone where others added them', 'example.org/added', 0],
+    ['are left alone if others added them', 'example.org/added', 0],
   ])('%s', (_, resource, writes) => {
     const before = made([A]);
     const [container] = containerOf(before).containers as unknown as readonly {

@@ -1,4 +1,4 @@
-/** What has to be done to the Deployment of a group so that its agents serve the group's pools. */
+/** Plans the change of a group's Deployment, so that its agents serve the group's pools. */
 import { isBeingDeleted, type KubernetesObject, readField, readText, readTexts } from '@vmdhcp/kube-runtime';
 import { isMarker } from '../network/network-placement.js';
 import { AGENT_CONTAINER, toAgentDeployment } from './agent-deployment.js';
@@ -24,7 +24,7 @@ export interface DeploymentContext extends GroupContext {
 
 const NOTHING_TO_DO: GroupDeploymentPlan = { ok: true, actions: [] };
 
-/** Of the Deployment that a chart installed for the topology unified. */
+/** Plans the Deployment that a chart installed for the topology unified. */
 export function planChartDeployment(
   pools: readonly PoolForAgents[],
   { observed, settings: { unified, namespace } }: GroupContext,
@@ -43,19 +43,19 @@ export function planChartDeployment(
   return { ok: true, actions: [{ kind: 'patch-deployment', group: UNIFIED_GROUP, deployment, patch: plan.patch, changesPools }] };
 }
 
-/** What a group's Deployment follows from. */
+/** The input for a group's Deployment. */
 interface GroupToDeploy extends Pick<FittedGroup, 'own' | 'pools'> {
   readonly name: string;
-  /** Undefined: the controller does not manage the rights of the group's agents. */
+  /** Undefined if the controller does not manage the rights of the group's agents. */
   readonly rights: GroupRightsPlan | undefined;
 }
 
-/** Of a Deployment that the controller owns. */
+/** Plans a Deployment that the controller owns. */
 export function planGroupDeployment(group: GroupToDeploy, context: DeploymentContext): GroupDeploymentPlan {
   const { name, rights } = group;
   const observed = observedGroup(context.observed, name);
   const { deployment, configured } = observed;
-  // A pool is configured once the agents may read it. One that lost the right stays configured: the right is added again.
+  // A pool is configured once the agents may read it. If they lose the right, the pool stays configured, because the right is added again.
   const pools = group.pools.filter(({ key }) => rights === undefined || rights.granted.has(key) || configured.has(key));
   if (deployment === undefined && rights !== undefined && (!rights.isReady || pools.length === 0)) return NOTHING_TO_DO;
   const wanted = toWanted({ ...group, pools }, observed, context);
@@ -67,7 +67,7 @@ export function planGroupDeployment(group: GroupToDeploy, context: DeploymentCon
 interface DeploymentChange {
   readonly wanted: KubernetesObject;
   readonly deployment: KubernetesObject;
-  /** True: the configured pools are others than before. */
+  /** True if the configured pools change. */
   readonly changesPools: boolean;
 }
 
@@ -82,7 +82,7 @@ function planChange(
   return { ok: true, actions: [{ kind: 'patch-deployment', group, deployment, patch: plan.patch, changesPools }] };
 }
 
-/** Undefined for a group that has only pools to release: its Deployment stays as it is until it has none. */
+/** Undefined for a group that only has pools to release: its Deployment does not change until it has none. */
 function toWanted(
   group: GroupToDeploy,
   { deployment }: ObservedGroup,
@@ -98,8 +98,8 @@ function toWanted(
 }
 
 /**
- * One of each network's resource, so that agents run only where their networks are; none of what was requested before. Pools that leave
- * the group ask for nothing: their owners could keep the agents of all others from running.
+ * Requests one of each network's resource, so that agents run only where their networks are, and removes former requests. Pools that leave the group
+ * request nothing: their owners could keep the agents of all others from running.
  */
 function resourcesOf(own: readonly ActivePool[], deployment: KubernetesObject | undefined): ReadonlyMap<string, number> {
   const container = deployment && findContainer(deployment, AGENT_CONTAINER);
@@ -112,7 +112,7 @@ function resourcesOf(own: readonly ActivePool[], deployment: KubernetesObject | 
   return resources;
 }
 
-/** Agents that run under another ServiceAccount keep it until the group's own has all of their rights. */
+/** Agents under another ServiceAccount keep it until the group's own has all of their rights. */
 function ownAccount({ name, pools, rights }: GroupToDeploy, deployment: KubernetesObject | undefined): string {
   const isComplete = rights === undefined || (rights.isReady && pools.every(({ key }) => rights.granted.has(key)));
   return (isComplete ? undefined : readText(deployment?.spec, 'template', 'spec', 'serviceAccountName')) ?? name;
@@ -122,10 +122,10 @@ function isReconfigured({ configured }: ObservedGroup, pools: readonly PoolForAg
   return pools.length !== configured.size || !pools.every((pool) => isConfigured(configured.get(pool.key), pool));
 }
 
-/** What agents that shall keep their image have, for all pools of a group if one of them asks for it. */
+/** The image of agents that must keep it, for all pools of a group if one of them asks for it. */
 interface KeptAgent {
   readonly image: string;
-  /** Of the container that has the image: it may need user 0. Undefined: no container has it. */
+  /** The security context of the container with the image, which may need user 0. Undefined if no container has it. */
   readonly securityContext: unknown;
 }
 

@@ -10,7 +10,7 @@ const A = 'default/a';
 const B = 'default/b';
 
 interface Case {
-  /** Pools that the group is to serve, and those that it is configured with besides. */
+  /** Pools that the group should serve, and other pools that it is configured with. */
   readonly own?: readonly string[];
   readonly leaving?: readonly string[];
   readonly ready?: readonly string[];
@@ -26,12 +26,12 @@ function suspendedFor(name: string, { own = [], leaving = [], ready = [], groups
 }
 
 describe('pools that are suspended for a group', () => {
-  it('its own ones, while a former group may serve them', () => {
+  it('its own pools, while a former group may serve them', () => {
     const groups = { old: { configured: [A], lease: { report: { [A]: SERVING } } }, new: { configured: [A, B] } };
     expect(suspendedFor('new', { own: [A, B], groups, groupOf: { [A]: 'new', [B]: 'new' } })).toEqual([A]);
   });
 
-  it('those that it has to release, once their own group is ready', () => {
+  it('pools that it must release, once their own group is ready', () => {
     const groups = { old: { configured: [A, B], lease: {} }, new: {} };
     const state = { own: [B], leaving: [A], groups, groupOf: { [A]: 'new', [B]: 'old' } };
     expect(suspendedFor('old', { ...state, ready: [] })).toEqual([]);
@@ -39,7 +39,7 @@ describe('pools that are suspended for a group', () => {
     expect(suspendedFor('old', { ...state, ready: [A, B] }), 'never its own for that').toEqual([A]);
   });
 
-  it('those that the next template does not name: pods of this one may become leader', () => {
+  it('pools that the next template does not name, because pods of this one may become leader', () => {
     const groups = { old: { configured: [A, B] } };
     expect(suspendedFor('old', { own: [B], groups, groupOf: { [B]: 'old' } })).toEqual([A]);
   });
@@ -68,7 +68,7 @@ describe('pools that are suspended for a group', () => {
     expect(suspendedFor('old', { own: [B], groups: { old: { lease: { report } } }, groupOf })).toEqual([]);
   });
 
-  it('after its Lease was deleted: all of other groups, but for those that only it can serve', () => {
+  it('after its Lease was deleted: all pools of other groups, except those that only it can serve', () => {
     const groups: Case['groups'] = { old: { configured: [A], lease: 'none' }, new: { deployment: 'none', lease: 'none' } };
     const groupOf = { [A]: 'new', [B]: 'other', 'default/c': 'old' };
     const state = { own: ['default/c'], leaving: [A], groups, groupOf };
@@ -81,7 +81,7 @@ describe('planSuspension', () => {
   const planned = (name: string, suspended: readonly string[], state: ClusterState, settings: Partial<AgentsSettings> = {}) =>
     planSuspension(name, new Set(suspended), contextOf(state, { [A]: 'own' }, settings));
 
-  it('writes what differs, sorted', () => {
+  it('writes the differences, sorted', () => {
     const groups = { own: { lease: { suspended: [A] } } };
     expect(planned('own', [B, A], { groups })).toMatchObject([{ kind: 'suspend', group: 'own', poolKeys: [A, B] }]);
     expect(planned('own', [B], { groups })).toMatchObject([{ kind: 'suspend', poolKeys: [B] }]);
@@ -93,7 +93,7 @@ describe('planSuspension', () => {
     ['a pool has to be suspended', 'own', [A], { lease: 'none' }, false, true],
     ['it was deleted', 'own', [], { lease: 'none' }, true, true],
     ['its agents may not create it', 'own', [], { lease: 'none', deployment: 'none' }, true, true],
-    ['never for a group that there should not be', 'old', [], { lease: 'none', deployment: 'none' }, true, false],
+    ['never for an unwanted group', 'old', [], { lease: 'none', deployment: 'none' }, true, false],
     ['never if its agents create it', 'own', [], { lease: 'none' }, false, false],
   ])('creates a Lease if %s', (_, name, suspended, state, groupRights, isCreated) => {
     const actions = planned(name, suspended, { groups: { [name]: state } }, { groupRights });
@@ -116,7 +116,7 @@ describe('planLeaseSettings', () => {
     return planLeaseSettings('own', contextOf({ groups }, { [A]: 'own' }, log === undefined ? {} : { log }));
   };
 
-  it('writes what differs, and removes what is not set any more', () => {
+  it('writes the differences, and removes old settings', () => {
     const text = '{"level":"debug"}';
     const written = { [AGENT_LOG_ANNOTATION]: text };
     expect(planned({}, { level: 'debug' })).toMatchObject([{ kind: 'set-lease-settings', group: 'own', annotations: written }]);
@@ -126,7 +126,7 @@ describe('planLeaseSettings', () => {
     expect(planned(undefined, { level: 'debug' }), 'without a Lease').toEqual([]);
   });
 
-  it('of a Lease without annotations, which agents created, writes what is set', () => {
+  it('writes the settings to a Lease without annotations, which agents created', () => {
     const context = contextOf({ groups: { own: {} } }, { [A]: 'own' }, { log: { level: 'debug' } });
     const bare = readGroupLease({ metadata: { namespace: 'agents', name: 'own' } }, true);
     const groups = new Map([['own', { deployment: undefined, configured: new Map(), lease: bare }]]);
@@ -145,7 +145,7 @@ describe('planLeaseSettings', () => {
     return action?.kind === 'set-lease-settings' ? action.annotations : action;
   };
 
-  it('writes how often the Lease is to be renewed, and nothing where leaders do not renew too often by themselves', () => {
+  it('writes how often the Lease should be renewed, or nothing if leaders do not renew too often by themselves', () => {
     expect(paced(480, {})).toBeUndefined();
     expect(paced(8_000, {})).toEqual({ [RENEW_PERIOD_ANNOTATION]: '8000' });
     expect(paced(8_000, { [RENEW_PERIOD_ANNOTATION]: '8000' })).toBeUndefined();
@@ -160,13 +160,13 @@ describe('planLeaseSettings', () => {
 });
 
 describe('a Lease that is created while there are many groups', () => {
-  it('is renewed rarely from the start, and guards as long as the earlier one may have lasted', () => {
+  it('is renewed rarely from the start, and guards as long as the former one may have lasted', () => {
     const context = contextOf({ groups: { own: { lease: 'none' } }, neededRenewPeriodMs: 8_000 }, { [A]: 'own' });
     const action = { kind: 'create-lease', group: 'own', poolKeys: [A], isGuarded: true };
     expect(planSuspension('own', new Set([A]), context)).toEqual([{ ...action, renewPeriodMs: 8_000, guardPeriodMs: 16_000 }]);
   });
 
-  it('guards as long where the groups need no period any more, and the earlier Lease may have kept one', () => {
+  it('guards equally long if the groups no longer need a period, because the former Lease may have kept one', () => {
     const context = contextOf({ groups: { own: { lease: 'none' } }, neededRenewPeriodMs: 400 }, { [A]: 'own' });
     const action = { kind: 'create-lease', group: 'own', poolKeys: [A], isGuarded: true };
     expect(planSuspension('own', new Set([A]), context)).toEqual([{ ...action, guardPeriodMs: 1_000 }]);

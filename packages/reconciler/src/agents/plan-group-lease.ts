@@ -1,4 +1,4 @@
-/** What the Lease of a group has to specify: the pools that are suspended for the group, how often it is renewed, and what its agents log. */
+/** Plans the Lease of a group: the suspended pools, how often it is renewed, and the log settings of its agents. */
 import {
   AGENT_LOG_ANNOTATION,
   formatAgentLogSettings,
@@ -31,24 +31,24 @@ export function poolsToSuspend(
   const ofOthers = (key: string) => !ownKeys.has(key);
   return new Set([
     ...[...ownKeys].filter((key) => handover.isBlocked(key)),
-    // Its own agents could serve it: the group has to release it.
+    // Its own agents could serve it, so this group must release it.
     ...[...keys].filter((key) => ofOthers(key) && isReadyToServe(key)),
-    // The next template does not name it, and pods of this one may still become leader.
+    // The next template does not name it, but pods of this one may still become leader.
     ...[...configured.keys()].filter((key) => !keys.has(key)),
-    // Pods that are being deleted are counted nowhere, and may go on for long: what others serve stays suspended.
+    // Terminating pods are not counted, and may run for a long time: keep the pools of others suspended.
     ...[...lease.suspended].filter(
       (key) => ofOthers(key) && (groupOf.has(key) || configured.has(key) || !isRolledOut(deployment)),
     ),
-    // No template names a pool any more, and pods may still run.
+    // No template names a pool, but pods may still run.
     ...(deployment === undefined ? [...lease.known].filter((key) => ofOthers(key) && groupOf.has(key)) : []),
-    // What a deleted Lease suspended is not known any more: pods of earlier templates may know any pool. A pool that no other group may serve goes on.
+    // The suspensions of a deleted Lease are lost, and pods of earlier templates may know any pool. A pool that no other group may serve continues.
     ...(handover.hasLostItsLease(name)
       ? [...groupOf.keys()].filter((key) => ofOthers(key) && !handover.isOnlyServer(name, key))
       : []),
   ]);
 }
 
-/** Has the group's Lease suspend these pools; a Lease that is missing is created where it is needed. */
+/** Suspends these pools in the group's Lease, and creates a missing Lease if it is needed. */
 export function planSuspension(
   name: string,
   suspended: ReadonlySet<string>,
@@ -60,19 +60,19 @@ export function planSuspension(
     return isSame(suspended, lease.suspended) ? [] : [{ kind: 'suspend', group: name, lease: lease.object, poolKeys }];
   const isNeeded = suspended.size > 0 || handover.hasLostItsLease(name) || (settings.groupRights === true && groups.has(name));
   if (!isNeeded) return [];
-  // Pods may still act by a Lease that was deleted; the pods of a chart are not known.
+  // Pods may still rely on a deleted Lease; the pods of a chart are not known.
   const isGuarded = deployment !== undefined || observed.groupsWithPods.has(name) || isUnified(name);
   return [{ kind: 'create-lease', group: name, poolKeys, isGuarded, ...paceOfNew(neededMs) }];
 }
 
-/** How often a Lease that is created is renewed, and how often an earlier one may have been. */
+/** The period of a new Lease, and the longest one that a former Lease may have had. */
 function paceOfNew(neededMs: number): { readonly renewPeriodMs?: number; readonly guardPeriodMs?: number } {
   const periodMs = renewPeriodMs(neededMs, undefined);
   const guardPeriodMs = mostRenewPeriodMs(neededMs);
   return { ...(periodMs !== undefined && { renewPeriodMs: periodMs }), ...(guardPeriodMs > 0 && { guardPeriodMs }) };
 }
 
-/** Agents watch their Lease: what they log, and how often they renew it, changes without a restart. */
+/** Agents watch their Lease, so log settings and renew period change without a restart. */
 export function planLeaseSettings(name: string, { observed, settings, neededRenewPeriodMs }: GroupContext): LeaseAction[] {
   const { object: lease } = observedGroup(observed, name).lease;
   if (lease === undefined) return [];

@@ -216,7 +216,7 @@ describe('planGroupRights', () => {
     expect(planRightsRemoval(HOLDER.group, shared, KNOWN)).toHaveLength(GIVEN.length);
   });
 
-  it('of agents in a namespace that the controller does not know stay, also when the group is removed', () => {
+  it('agents in a namespace that the controller does not know keep theirs, also when the group is removed', () => {
     const elsewhere = carriedOut([], planGroupRights(wantedIn('elsewhere', POOLS), []).actions).slice(1);
     expect(elsewhere.map(identityOf)).toContain('Role red/vm-dhcp-agent-1');
     expect(planRightsRemoval(HOLDER.group, elsewhere, KNOWN)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * What has to be written so that the agents of a group have the rights they need. Rights are granted before the agents are configured with a pool, and
- * taken when no pod of the group needs them any more.
+ * Plans the rights of a group's agents. Rights are granted before the agents are configured with a pool, and revoked when no pod of the group needs
+ * them any more.
  */
 import { isBeingDeleted, type KubernetesObject, type MergePatch, type Ownership, planOwnedObject } from '@vmdhcp/kube-runtime';
 
@@ -19,11 +19,11 @@ export type RightsAction =
   | { readonly kind: 'delete-right'; readonly group: string; readonly object: KubernetesObject };
 
 interface GroupRightsWanted extends RightsHolder {
-  /** `namespace/name` of the pools that the group serves, or still has to release. */
+  /** `namespace/name` of the pools that the group serves, or must still release. */
   readonly poolKeys: readonly string[];
-  /** True for a pool of another time that pods of the group may still follow: a right to it that is there stays. */
+  /** True for a former pool that pods of the group may still follow: an existing right to it stays. */
   readonly isKept: (poolKey: string) => boolean;
-  /** Namespaces whose agents the controller knows. What agents of other namespaces have is not taken from them. */
+  /** Namespaces whose agents the controller knows. Agents of other namespaces keep their rights. */
   readonly knownNamespaces: readonly string[];
 }
 
@@ -31,18 +31,18 @@ export interface GroupRightsPlan {
   readonly actions: readonly RightsAction[];
   /** Pools that the group's agents may follow now. */
   readonly granted: ReadonlySet<string>;
-  /** True if the ServiceAccount is there, and may use the Lease of the group. */
+  /** True if the ServiceAccount exists, and may use the Lease of the group. */
   readonly isReady: boolean;
 }
 
-/** Objects of other clients were left out by their labels and names: Roles of other namespaces can have no owner references. */
+/** Objects of other clients were filtered out by labels and names, because Roles in other namespaces cannot have owner references. */
 const OWNERSHIP: Ownership = { isOwn: () => true };
 
 /** @param observed - objects with the label of the group, of all namespaces. */
 export function planGroupRights(wanted: GroupRightsWanted, observed: readonly KubernetesObject[]): GroupRightsPlan {
   const there = new Map(ofGroup(wanted.group, observed).map((object) => [identityOf(object), object]));
   const granted = findGranted(wanted, there);
-  // Agents that were there before may read pools that the group's own ones may not read yet.
+  // Former agents may read pools that the group's new ones may not read yet.
   const given = wanted.previousNamespace === undefined ? granted : namedIn([...there.values()]);
   const poolKeys = new Set([...wanted.poolKeys, ...[...given].filter(wanted.isKept)]);
   const objects = toGroupRights(wanted, namesByNamespace(poolKeys));
@@ -55,7 +55,7 @@ export function planGroupRights(wanted: GroupRightsWanted, observed: readonly Ku
   return { actions: [...writes, ...surplus], granted, isReady: hasLeaseRights(wanted, there) };
 }
 
-/** What takes all rights away from a group that has no pods any more. @param knownNamespaces - as of `GroupRightsWanted`. */
+/** Revokes all rights of a group without pods. @param knownNamespaces - as in `GroupRightsWanted`. */
 export function planRightsRemoval(
   group: string,
   observed: readonly KubernetesObject[],
@@ -64,9 +64,9 @@ export function planRightsRemoval(
   return withoutOthers(ofGroup(group, observed), knownNamespaces).flatMap((object) => deletion(group, object));
 }
 
-/** Without the Roles and RoleBindings of agents that the controller does not know: they may serve. */
+/** Without the Roles and RoleBindings of agents that the controller does not know, because they may serve. */
 function withoutOthers(objects: readonly KubernetesObject[], knownNamespaces: readonly string[]): KubernetesObject[] {
-  // RoleBindings alone have subjects.
+  // Only RoleBindings have subjects.
   const ofOthers = objects.filter((object) => {
     const namespaces = accountNamespacesOf(object);
     return namespaces.length > 0 && !namespaces.some((one) => knownNamespaces.includes(one));
@@ -75,7 +75,7 @@ function withoutOthers(objects: readonly KubernetesObject[], knownNamespaces: re
   return objects.filter(({ kind, metadata }) => kind === 'ServiceAccount' || !others.has(metadata.namespace));
 }
 
-/** What has the label of the group and another name was made by others: it is left alone. */
+/** An object with the label of the group but another name belongs to others, and is left alone. */
 function ofGroup(group: string, observed: readonly KubernetesObject[]): KubernetesObject[] {
   return observed.filter(({ metadata }) => metadata.name === group);
 }
@@ -104,7 +104,7 @@ function findGranted(holder: RightsHolder, there: ReadonlyMap<string, Kubernetes
   return namedIn([...there.values()].filter((object) => isBound(holder, object, there)));
 }
 
-/** `namespace/name` of the IPPools that Roles name; other objects name none. */
+/** `namespace/name` of the IPPools in Roles; other objects have none. */
 function namedIn(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(objects.flatMap((object) => poolNamesOf(object).map((name) => `${object.metadata.namespace}/${name}`)));
 }
@@ -114,7 +114,7 @@ function isBound(holder: RightsHolder, role: KubernetesObject, there: ReadonlyMa
   return !isBeingDeleted(role) && isAsWanted(binding, there);
 }
 
-/** The Role may name more pools than are wanted now, or fewer. */
+/** The Role may name more or fewer pools than wanted. */
 function hasLeaseRights(holder: RightsHolder, there: ReadonlyMap<string, KubernetesObject>): boolean {
   return toGroupRights(holder, new Map()).every((object) =>
     object.kind === 'Role' ? hasLeaseRole(holder, there.get(identityOf(object))) : isAsWanted(object, there),

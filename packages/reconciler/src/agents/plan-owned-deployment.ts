@@ -2,12 +2,12 @@ import { FREE_REPLICAS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, type MergePatch, planOwnedObject } from '@vmdhcp/kube-runtime';
 
 type OwnedDeploymentPlan =
-  /** `patch` undefined: it is as it should be. */
+  /** `patch` is undefined if it is correct. */
   { readonly ok: true; readonly patch: MergePatch | undefined } | { readonly ok: false; readonly message: string };
 
 /**
- * How a Deployment becomes what it should be. What others own is left alone: annotations, also of the template (`kubectl rollout
- * restart`), labels, the number of replicas if an annotation asks for it, and every field that is not specified, not even as absent.
+ * Plans how to correct a Deployment. Fields of others are left alone: annotations, also of the template (`kubectl rollout restart`), labels, the
+ * number of replicas if an annotation asks for it, and every field that is not specified, not even as absent.
  */
 export function planOwnedDeployment(wanted: KubernetesObject, observed: KubernetesObject): OwnedDeploymentPlan {
   const { replicas: _, ...others } = wanted.spec as Readonly<Record<string, unknown>>;

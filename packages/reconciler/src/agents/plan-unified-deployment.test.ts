@@ -49,7 +49,7 @@ function applied(before: KubernetesObject, pools: readonly PoolForAgents[], dryR
 }
 
 describe('planUnifiedDeployment', () => {
-  it('attaches the networks, configures the pools, removes the configuration of earlier versions, and touches nothing else', () => {
+  it('attaches the networks, configures the pools, removes the configuration of earlier versions, and changes nothing else', () => {
     const before = deployment(
       {
         args: ['--name=agent', '--nic=eth1', '--ippool-ref', 'default/net-48', '--dry-run', '--cidr=x', '--server-ip=y'],
@@ -110,7 +110,7 @@ describe('planUnifiedDeployment', () => {
     });
   });
 
-  it('a dry run is a variable that comes and goes; a dry run that the chart wants itself stays', () => {
+  it('a dry run is a variable that comes and goes; a dry run of the chart itself stays', () => {
     const chart = deployment({ args: ['serve', '--dry-run'] });
     const dry = applied(chart, [net48], true);
     expect(JSON.stringify(dry)).toContain('{"name":"VM_DHCP_AGENT_DRY_RUN","value":"true"}');
@@ -134,7 +134,7 @@ describe('planUnifiedDeployment', () => {
       [7, 'agent'],
       [7, 'agent'],
     ],
-  ])('of the arguments %j stay %j', (args, expected) => {
+  ])('reduces the arguments %j to %j', (args, expected) => {
     expect(applied(deployment({ args }), [net48])).toMatchObject({
       spec: { template: { spec: { containers: [{ name: 'sidecar' }, { args: expected }] } } },
     });

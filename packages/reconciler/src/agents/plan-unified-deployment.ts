@@ -1,6 +1,6 @@
 /**
- * The one agent Deployment that a chart installs for all pools (topology `unified`): which networks its pods are attached
- * to, and the configured pools. Nothing else of it is touched: it belongs to the chart.
+ * Configures the agent Deployment that a chart installs for all pools (topology `unified`): the networks of its pods, and the configured pools.
+ * Everything else belongs to the chart and is not changed.
  */
 import {
   AGENT_DRY_RUN_VARIABLE,
@@ -14,19 +14,19 @@ import { containersOf, findContainer } from './configured-pools.js';
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 
 export type UnifiedDeploymentPlan =
-  /** `patch` undefined: it is as it should be. */
+  /** `patch` is undefined if it is correct. */
   | { readonly ok: true; readonly patch: MergePatch | undefined }
   | { readonly ok: false; readonly reason: 'agent-container-missing'; readonly message: string };
 
 interface UnifiedAgents {
   readonly pools: readonly PoolForAgents[];
-  /** True: they serve nothing. */
+  /** True if they serve nothing. */
   readonly dryRun: boolean;
 }
 
 /**
- * The patch after which the agents of a chart's Deployment are configured with exactly these pools. Whether they are to serve them stands in a
- * variable, not in the arguments: those are the chart's, which may want a dry run of its own.
+ * The patch after which the agents of a chart's Deployment are configured with exactly these pools. A variable, not an argument, says whether they
+ * serve: the arguments belong to the chart, which may want a dry run itself.
  */
 export function planUnifiedDeployment(
   deployment: KubernetesObject,

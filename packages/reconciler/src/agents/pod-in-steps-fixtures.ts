@@ -1,4 +1,4 @@
-/** One pod of a group of agents: what it reads of its Lease, when it leads, and which server addresses it has. */
+/** One pod of a group of agents: what it has read of its Lease, when it leads, and its server addresses. */
 import {
   AGENT_REPORT_ANNOTATION,
   DRAINING,
@@ -19,7 +19,7 @@ import { UNIFIED_GROUP } from './topology.js';
 export interface PodInSteps {
   readonly name: string;
   readonly group: string;
-  /** Of the Deployment's template. */
+  /** The pools of the Deployment's template. */
   readonly generation: number;
   readonly configured: readonly string[];
   readonly addresses: Set<string>;
@@ -29,18 +29,18 @@ export interface PodInSteps {
   suspendedPoolsText: string;
   version: string;
   lead: 'none' | 'writing' | 'leading';
-  /** IPPools that it has read: it serves no other. */
+  /** IPPools that it has read; it serves no others. */
   reads: Set<string>;
 }
 
-/** What pods do, each in its steps. */
+/** The steps of pods. */
 export class PodSteps {
   readonly #stored: StoredGroups;
   readonly #stale: Set<string>;
   readonly #random: Random;
   settings: AgentsSettings;
 
-  /** @param stale - Leases that were not renewed for as long as they last. */
+  /** @param stale - expired Leases. */
   constructor(
     stored: StoredGroups,
     stale: Set<string>,
@@ -52,7 +52,7 @@ export class PodSteps {
     this.#random = random;
   }
 
-  /** What an agent does next. */
+  /** The next step of an agent. */
   go(pod: PodInSteps): void {
     const lease = this.#stored.leases.get(pod.group);
     for (const key of pod.configured) if (this.#mayRead(pod, key)) pod.reads.add(key);
@@ -74,7 +74,7 @@ export class PodSteps {
     }
   }
 
-  /** It hears of a deleted Lease at once, and leads on for a moment without its rights. */
+  /** It hears of a deleted Lease at once, but stays leader for a moment. */
   #stopLeading(pod: PodInSteps, lease: KubernetesObject | undefined): void {
     if (lease === undefined || this.#random(3) === 0) this.lose(pod);
   }
@@ -101,7 +101,7 @@ export class PodSteps {
     pod.suspendedPoolsText = lease?.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION] ?? '';
   }
 
-  /** Takes addresses away, and gives others. */
+  /** Removes addresses, and adds others. */
   #check(pod: PodInSteps): void {
     const suspended = parseSuspendedPools(pod.suspendedPoolsText);
     pod.addresses.clear();

@@ -1,14 +1,14 @@
 import type { ConditionOf } from '@vmdhcp/ippool-api';
 import type { AddressConflict } from '../pool/address-conflict.js';
 
-/** What is known of the agents of one pool, as the status of the pool reports it. */
+/** The agents of one pool, for the pool's status. */
 export interface PoolAgents {
   readonly conditions: readonly ConditionOf<'IPPool'>[];
-  /** Undefined: not known now, so what the status contains stays; null: none. */
+  /** Undefined if not known, so that the status stays; null for none. */
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
-  /** The pod of the leader; null: no leader serves the pool. */
+  /** The pod of the leader; null if no leader serves the pool. */
   readonly servedBy: string | null | undefined;
-  /** True: the pod of an earlier version serves it no longer. */
+  /** True if the pod of an earlier version no longer serves it. */
   readonly isMigrated: boolean;
   readonly conflicts: readonly AddressConflict[];
 }

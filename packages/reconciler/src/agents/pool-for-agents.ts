@@ -1,9 +1,9 @@
-/** A pool as agents are configured to serve it. */
+/** The configuration of a pool for agents. */
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api';
 import { compareText } from '@vmdhcp/kube-runtime';
 import { agentInterfaceName } from './interface-name.js';
 
-/** A pool that agents are to serve. */
+/** A pool that agents should serve. */
 export interface PoolForAgents {
   /** `namespace/name`. */
   readonly key: string;

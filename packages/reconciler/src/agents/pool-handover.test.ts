@@ -11,14 +11,14 @@ describe('a former group may serve a pool', () => {
   it.each<readonly [string, GroupState, boolean]>([
     ['that it is configured with, and its leader serves', live({ report: { [POOL]: SERVING } }), true],
     [
-      'though its Lease suspends it, until the leader has read that',
+      'even if its Lease suspends it, until the leader has read that',
       live({ suspended: [POOL], seen: [], report: { [POOL]: READY } }),
       true,
     ],
     ['while the leader removes the server address', live({ suspended: [POOL], report: { [POOL]: DRAINS } }), true],
     ['while the leader still serves', live({ suspended: [POOL], report: { [POOL]: SERVING } }), true],
     [
-      'that its leader knows, though the template names it no more',
+      'that its leader knows, even if the template no longer names it',
       { configured: [], lease: { report: { [POOL]: SERVING } } },
       true,
     ],
@@ -38,7 +38,7 @@ describe('a former group may serve a pool', () => {
     expect([...found.servedBy()]).toEqual(mayServe ? [[POOL, 'old']] : []);
   });
 
-  it('its own group is none of them, nor is any for a pool that no group is to serve', () => {
+  it('its own group is not a former group, nor is any for a pool that no group should serve', () => {
     const groups = { new: live({ report: { [POOL]: SERVING } }), old: { configured: ['default/gone'] } };
     const found = handover({ groups });
     expect([found.formerGroupsOf(POOL), found.formerGroupsOf('default/gone')]).toEqual([[], []]);
@@ -64,7 +64,7 @@ describe('a group is gone', () => {
     expect(handover({ groups: { old }, groupsWithPods }).isGone('old')).toBe(isGone);
   });
 
-  it('never that of a chart while its Lease exists, in whatever namespace: its pods are not known', () => {
+  it('never the group of a chart while its Lease exists, in whatever namespace, because its pods are not known', () => {
     const groups = { [UNIFIED_GROUP]: { deployment: 'none', lease: { leader: '' } } } as const;
     expect(handover({ groups }).isGone(UNIFIED_GROUP)).toBe(false);
     expect(handover({ groups: { [`before/${UNIFIED_GROUP}`]: groups[UNIFIED_GROUP] } }).isGone(`before/${UNIFIED_GROUP}`)).toBe(
@@ -145,7 +145,7 @@ describe('a group whose Lease was deleted', () => {
   });
 
   it.each<readonly [string, GroupState, boolean]>([
-    ['released a pool that its own group serves by now', live({ report: { [POOL]: SERVING } }), true],
+    ['has released a pool that its own group serves now', live({ report: { [POOL]: SERVING } }), true],
     ['may serve a pool that its own group does not serve', live({ report: { [POOL]: READY } }), false],
     ['may serve a pool that is suspended for its own group', live({ suspended: [POOL], report: { [POOL]: SERVING } }), false],
   ])('%s', (_, own, isReleased) => {

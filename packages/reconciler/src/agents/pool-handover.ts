@@ -1,23 +1,23 @@
-/** Which groups may serve a pool while it moves from one to another, by what their Leases, Deployments and pods show. */
+/** Decides which groups may serve a pool while it moves between groups, from their Leases, Deployments and pods. */
 import { DRAINING, SUSPENDED } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type AgentsObservation, type ObservedGroup, observedGroup } from './agents-observation.js';
 import { isGoneForGood } from './legacy-pod.js';
 import { isUnified } from './topology.js';
 
-/** One at least. */
+/** At least one. */
 type FormerGroups = readonly [...string[], string];
 
 export class PoolHandover {
   readonly #observed: AgentsObservation;
   readonly #groupOf: ReadonlyMap<string, string>;
   readonly #groupRights: boolean;
-  /** By pool; a pool that has none is left out. */
+  /** By pool; a pool without any is left out. */
   readonly #formerGroups: ReadonlyMap<string, FormerGroups>;
 
   /**
    * @param groupOf - each pool's own group, by pool.
-   * @param groupRights - true: agents may not create their Lease, so one that is missing was deleted.
+   * @param groupRights - true if agents may not create their Lease, so that a missing one was deleted.
    */
   constructor(observed: AgentsObservation, groupOf: ReadonlyMap<string, string>, groupRights: boolean) {
     this.#observed = observed;
@@ -61,7 +61,7 @@ export class PoolHandover {
     return lease.object === undefined || (!isUnified(name) && !this.#observed.groupsWithPods.has(name));
   }
 
-  /** True if the group's Lease was deleted, and with it what was suspended. */
+  /** True if the group's Lease, and with it its suspensions, was deleted. */
   hasLostItsLease(name: string): boolean {
     const { deployment, lease } = this.#group(name);
     return this.#groupRights && deployment !== undefined && lease.object === undefined;
@@ -98,8 +98,8 @@ export class PoolHandover {
   }
 
   /**
-   * True if the group's Lease was deleted after the group had released the pool, which its own group serves by now. The next Lease will
-   * suspend the pool again.
+   * True if the group's Lease was deleted after the group had released the pool, which its own group serves now. The next Lease will suspend the pool
+   * again.
    */
   #hasReleasedBefore(name: string, poolKey: string): boolean {
     const { lease } = this.#ownGroup(poolKey);

@@ -1,4 +1,4 @@
-/** The objects of all groups as an API server stores them, and as a controller has seen them. */
+/** The objects of all groups, as stored in an API server and as seen by a controller. */
 import { AGENT_GROUP_LABEL, formatSuspendedPools, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { applyMergePatch } from '@vmdhcp/kube-runtime/testing';
@@ -10,7 +10,7 @@ export class StoredGroups {
   readonly deployments = new Map<string, KubernetesObject>();
   readonly leases = new Map<string, KubernetesObject>();
   readonly rights = new Map<string, KubernetesObject>();
-  /** What the controller has seen. */
+  /** The objects that the controller has seen. */
   seenDeployments = new Map<string, KubernetesObject>();
   seenLeases = new Map<string, KubernetesObject>();
   seenRights = new Map<string, KubernetesObject>();
@@ -28,12 +28,12 @@ export class StoredGroups {
     this.seenRights = new Map(this.rights);
   }
 
-  /** Never the same twice: names of pods and versions of objects. */
+  /** Unique names of pods and versions of objects. */
   nextNumber(): number {
     return ++this.#number;
   }
 
-  /** What agents log is of no concern here; pods of earlier versions are not there. */
+  /** Log settings do not matter here, and there are no pods of earlier versions. */
   apply(action: AgentAction): void {
     if ('object' in action) this.#right(action);
     else if (action.kind === 'create-deployment') this.#createDeployment(action);
@@ -96,7 +96,7 @@ export class StoredGroups {
     this.seenLeases.set(group, this.leases.get(group) as KubernetesObject);
   }
 
-  /** @param change.holder - undefined: the leader stays. */
+  /** @param change.holder - undefined if the leader stays. */
   putLease(name: string, change: { readonly holder?: string; readonly annotations?: Readonly<Record<string, string>> }): void {
     const before = this.leases.get(name);
     const metadata = {

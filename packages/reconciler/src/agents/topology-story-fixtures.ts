@@ -1,4 +1,4 @@
-/** Stories of pools that move between topologies, in steps that a seed orders. Each returns what went wrong: nothing, if all is well. */
+/** Stories of pools that move between topologies, in steps that a seed orders. Each returns the violations; empty if all is well. */
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { onClusterNetwork } from '../network/placement-fixtures.js';
 import { AgentsInSteps } from './agents-in-steps-fixtures.js';
@@ -42,7 +42,7 @@ export const TOPOLOGY_SWITCHES: readonly TopologySwitch[] = AGENT_TOPOLOGIES.fla
   AGENT_TOPOLOGIES.filter((to) => to !== from).map((to) => [from, to] as const),
 );
 
-/** One switch of healthy agents: each of `count` pools is interrupted once at most. */
+/** One switch of healthy agents: each of `count` pools is interrupted at most once. */
 export function playTopologySwitch([from, to]: TopologySwitch, count: number, seed: number): TopologyFault[] {
   const story = begin({ topology: from }, count, seed);
   story.control({ topology: to });
@@ -58,7 +58,7 @@ export function playTopologySwitch([from, to]: TopologySwitch, count: number, se
   ];
 }
 
-/** Six switches, also before the one before is over, while agents die and freeze. */
+/** Six switches, sometimes before the previous one is over, while agents die and freeze. */
 export function playTopologySwitches(seed: number): TopologyFault[] {
   const random = randomFrom(1_000 + seed);
   const story = begin({ topology: 'per-network' }, 6, seed);
@@ -72,8 +72,8 @@ export function playTopologySwitches(seed: number): TopologyFault[] {
 }
 
 /**
- * Four switches of agents with rights of their own, while Leases are deleted by hand.
- * @param crashes - true: agents also die and freeze.
+ * Four switches of agents with separate rights, while Leases are deleted by hand.
+ * @param crashes - true if agents also die and freeze.
  */
 export function playGroupRightsSwitches(seed: number, crashes: boolean): TopologyFault[] {
   const { serviceAccountName: _, ...pods } = PODS;

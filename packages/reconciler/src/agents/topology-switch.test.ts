@@ -12,7 +12,7 @@ const SEEDS = 3;
 
 describe('a switch of the topology, in steps that come in any order', () => {
   it.each(TOPOLOGY_SWITCHES.flatMap(([from, to]) => [3, 10].map((count) => [from, to, count] as const)))(
-    'from %s to %s: each of %i pools is interrupted once at most, and never served by two',
+    'from %s to %s: each of %i pools is interrupted at most once, and never served by two',
     (from, to, count) => expect(faults(SEEDS, (seed) => playTopologySwitch([from, to], count, seed))).toEqual([]),
   );
 

@@ -34,8 +34,13 @@ describe('groupPools', () => {
   it.each<[string, Record<string, string>, number, Record<string, string>]>([
     ['a full group begins another', {}, 1, { '1': 'a/1', '2': 'a/2', '3': 'a/3' }],
     ['who sits stays, wherever that is', { 'a/1': '3' }, 2, { '1': 'a/2 a/3', '3': 'a/1' }],
-    ['the last have to leave a group over its bound', { 'a/1': '2', 'a/2': '2', 'a/3': '2' }, 2, { '1': 'a/3', '2': 'a/1 a/2' }],
-    ['a group of another network or topology is none', { 'a/1': 'x', 'a/2': '01' }, 9, { '1': 'a/1 a/2 a/3' }],
+    [
+      'the last ones must leave a group over its limit',
+      { 'a/1': '2', 'a/2': '2', 'a/3': '2' },
+      2,
+      { '1': 'a/3', '2': 'a/1 a/2' },
+    ],
+    ['a group of another network or topology is ignored', { 'a/1': 'x', 'a/2': '01' }, 9, { '1': 'a/1 a/2 a/3' }],
     ['nor is one whose number has other characters, or too many', { 'a/1': '2x', 'a/2': '123456' }, 9, { '1': 'a/1 a/2 a/3' }],
     ['numbers may have several digits', { 'a/1': '12', 'a/2': '12345' }, 9, { '1': 'a/3', '12': 'a/1', '12345': 'a/2' }],
     ['those who come take what is free', { 'a/1': '1', 'a/3': '2' }, 2, { '1': 'a/1 a/2', '2': 'a/3' }],
@@ -50,11 +55,11 @@ describe('groupPools', () => {
     ['48', /^vm-dhcp-agent-48-[0-9a-f]{8}-1$/],
     ['4', /^vm-dhcp-agent-4-[0-9a-f]{8}-1$/],
     ['4b', /^vm-dhcp-agent-4b-1$/],
-  ])('a network whose name is a number has groups that pools without a network cannot have: %s', (network, expected) => {
+  ])('a network whose name is a number has different groups than pools without a network: %s', (network, expected) => {
     expect(Object.keys(named([pool('a/1', network)], NOTHING, settings('per-network')))[0]).toMatch(expected);
   });
 
-  it('networks that need other nodes are in no group together, and the same nodes are one group', () => {
+  it('networks that need different nodes are in different groups, and equal nodes share a group', () => {
     const at = (key: string, place: Partial<NetworkPlacement>): PoolToGroup => ({
       key,
       placement: { ...onClusterNetwork(undefined), ...place },
@@ -82,7 +87,7 @@ describe('groupPools', () => {
     expect(groupOfDeployment(Object.keys(groups)[0] ?? '', 'a/1')).toBe(Object.keys(groups)[0]);
   });
 
-  it('placements whose names have one hash are in groups of their own, and who was there first stays', () => {
+  it('placements whose names have the same hash have separate groups, and the first one stays', () => {
     const at = (key: string, value: string): PoolToGroup => ({
       key,
       placement: { ...onClusterNetwork(undefined), nodeSelector: { br1: value } },
@@ -98,7 +103,7 @@ describe('groupPools', () => {
     });
   });
 
-  it('a tenant who names a cluster network after the group of others gets a group of his own', () => {
+  it('a tenant who names a cluster network after another group gets a separate group', () => {
     const selecting: PoolToGroup = {
       key: 'red/victim',
       placement: { ...onClusterNetwork(undefined), nodeSelector: { 'example.org/br1': 'yes' } },
@@ -114,14 +119,14 @@ describe('groupPools', () => {
     }
   });
 
-  it('the group of a network has it, and that of several has none', () => {
+  it('the group of one network has it, and a group of several has none', () => {
     const networks = (topology: AgentTopology) =>
       [...groupPools(POOLS, NOTHING, settings(topology)).values()].map(({ placement }) => placement?.clusterNetwork);
     expect(networks('per-network')).toEqual(['vlan', 'mgmt', undefined]);
     expect(networks('unified')).toEqual([undefined]);
   });
 
-  it('no pool leaves its group because another comes or goes, nor because the order is another', () => {
+  it('no pool leaves its group because another comes or goes, or because the order changes', () => {
     const keys = fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { maxLength: 40 });
     const toPools = (numbers: readonly number[]) => numbers.map((number) => pool(`ns/${number}`, `net${number % 3}`));
     fc.assert(
@@ -153,7 +158,7 @@ describe('groupOfDeployment', () => {
   });
 
   it.each(['vmdhcp-controller-agent', 'vm-dhcp-agent', 'chart', 'default-other-agent'])(
-    'the Deployment %s is one of a chart, which serves all pools',
+    'the Deployment %s belongs to a chart, and serves all pools',
     (name) => {
       expect(groupOfDeployment(name, 'default/net')).toBe('vm-dhcp-agents');
     },
@@ -173,13 +178,13 @@ describe('perPoolGroupName', () => {
     else expect(name).toMatch(expected);
   });
 
-  it('pools whose names run together have agents of their own', () => {
+  it('pools whose combined names are equal have separate agents', () => {
     expect(perPoolGroupName('a-b/c')).not.toBe(perPoolGroupName('a/b-c'));
     expect(perPoolGroupName('a/b-c')).toBe('a-b-c-agent');
     expect(perPoolGroupName('a-b/c')).toMatch(/^a-b-c-[0-9a-f]{8}-agent$/);
   });
 
-  it('is of the pool alone, so that no pool that comes renames the Deployment of another', () => {
+  it('depends only on the pool, so that a new pool never renames the Deployment of another', () => {
     const nameOf = (keys: readonly string[]) =>
       Object.entries(
         named(

@@ -1,6 +1,6 @@
 /**
- * Which pools are served by which agents. A topology is a function from pools to groups; everything after it is the same for
- * all of them: one Deployment and one Lease for each group.
+ * Decides which agents serve which pools. A topology is a function from pools to groups; everything after it is the same for all of them: one
+ * Deployment and one Lease for each group.
  */
 import { UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
 import { compareText, objectNameWithin } from '@vmdhcp/kube-runtime';
@@ -15,7 +15,7 @@ export function isUnified(group: string): boolean {
   return group === UNIFIED_GROUP || group.endsWith(`/${UNIFIED_GROUP}`);
 }
 
-/** True for a group of the namespace where agents ran before: its name is `namespace/name`. */
+/** True for a group of a previous namespace: its name is `namespace/name`. */
 export function isPrevious(group: string): boolean {
   return group.includes('/');
 }
@@ -23,30 +23,30 @@ export function isPrevious(group: string): boolean {
 export interface PoolToGroup {
   /** `namespace/name`. */
   readonly key: string;
-  /** What the nodes of its agents must have. */
+  /** The requirements for the nodes of its agents. */
   readonly placement: NetworkPlacement;
 }
 
 export interface GroupingSettings {
   readonly topology: AgentTopology;
-  /** Of `per-network`: the most pools of a group; at least 1. */
+  /** For `per-network`: the maximum pools of a group; at least 1. */
   readonly maxPoolsPerAgent: number;
 }
 
 export interface AgentGroup {
-  /** Of its Lease, and of its Deployment where the controller makes that. */
+  /** The name of its Lease, and of its Deployment if the controller creates that. */
   readonly name: string;
-  /** That of its pools; undefined: they have several. */
+  /** The cluster network of its pools; undefined if they have several. */
   readonly placement: NetworkPlacement | undefined;
   /** Sorted. */
   readonly poolKeys: readonly string[];
 }
 
 /**
- * The groups of these pools, by name. A pool stays in the group it is in, whichever others come and go, as long as that is a group of this
- * topology and of its cluster network, and not over its bound; there the pools whose names come last have to leave.
+ * The groups of these pools, by name. A pool stays in its group, whichever others come and go, as long as that is a group of this topology and of its
+ * cluster network. If the group is over its limit, the pools whose names come last must leave.
  *
- * @param current - pool to the names of groups that have it now, the better ones first.
+ * @param current - the current groups of each pool by name, the preferred ones first.
  */
 export function groupPools(
   pools: readonly PoolToGroup[],
@@ -72,7 +72,7 @@ export function perPoolGroupName(poolKey: string): string {
 
 type Membership = readonly [pool: PoolToGroup, group: string];
 
-/** Pools that have a place keep it; the others get the first free ones. No group has pools of two placements, whatever its name is. */
+/** Pools keep their places; new ones get the first free places. No group has pools of two placements, whatever its name is. */
 function shard(
   pools: readonly PoolToGroup[],
   { current, most }: { readonly current: ReadonlyMap<string, readonly string[]>; readonly most: number },
@@ -112,7 +112,7 @@ function isGroupOf(prefix: string, group: string): boolean {
   return group.startsWith(prefix) && /^[1-9]\d{0,4}$/.test(group.slice(prefix.length));
 }
 
-/** The group that a Deployment serves: one whose name no topology gives belongs to a chart. */
+/** The group of a Deployment; a name that no topology assigns belongs to a chart. */
 export function groupOfDeployment(name: string, poolKey: string): string {
   const isMade = name === perPoolGroupName(poolKey) || /^vm-dhcp-agent-(.+-)?[1-9]\d{0,4}$/.test(name);
   return isMade ? name : UNIFIED_GROUP;
@@ -124,7 +124,7 @@ function networkPrefix(placement: NetworkPlacement): string {
   const [selector] = Object.keys(nodeSelector).toSorted(compareText);
   const given = clusterNetwork ?? resource ?? selector ?? link;
   if (given === undefined) return 'vm-dhcp-agent-';
-  // A cluster network alone has the name that it always had, unless that could be the name of another placement.
+  // A plain cluster network keeps its traditional name, unless that could be the name of another placement.
   const isAlone = given === clusterNetwork && resource === undefined && selector === undefined;
   const isAmbiguous = !isAlone || /^\d+$|-[0-9a-f]{8}$/.test(given);
   const readable = given.replace(/^.*[ /]/, '');

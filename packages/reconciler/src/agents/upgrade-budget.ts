@@ -1,10 +1,13 @@
 import { isRolledOut } from '@vmdhcp/kube-runtime';
 import type { ObservedGroup } from './agents-observation.js';
 
-/** How many groups may be upgraded at a time: an upgrade that fails stops at the first groups, and none takes the processors of all nodes at once. */
+/**
+ * Limits how many groups are upgraded at a time, so that a failing upgrade stops at the first groups, and does not use the processors of all nodes at
+ * once.
+ */
 export class UpgradeBudget {
   readonly #most: number;
-  /** Groups whose pods are not all of the newest template yet. */
+  /** Groups whose pods do not all have the newest template yet. */
   readonly #rolling: Set<string>;
 
   constructor(groups: ReadonlyMap<string, ObservedGroup>, most: number) {
@@ -13,7 +16,7 @@ export class UpgradeBudget {
     this.#most = most;
   }
 
-  /** True if the group may be upgraded now; it then counts as one that is. */
+  /** True if the group may be upgraded now; it then counts against the limit. */
   take(name: string): boolean {
     if (!this.#rolling.has(name) && this.#rolling.size >= this.#most) return false;
     this.#rolling.add(name);

@@ -1,28 +1,28 @@
-/** What asks for addresses: the claim of one interface, and the claims of one owner together. */
+/** Requests for addresses: the claim of one interface, and the claims of one owner together. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { RefusalReason } from '../network-config/refusal-reason.js';
 
-/** A network interface that shall have an address of a pool. */
+/** A network interface that should get an address of a pool. */
 export interface AddressClaim {
-  /** Its owner, for people and for order: `default/vm-a`. */
+  /** Its owner, for messages and for order: `default/vm-a`. */
   readonly owner: string;
   readonly macAddress: MacAddress;
-  /** The address it shall have; any if absent or 0.0.0.0. */
+  /** The address that it should get; any if absent or 0.0.0.0. */
   readonly wanted?: Ipv4Address;
-  /** The address that it had last, by any record: it gets it again if it is free and nothing else is wanted. */
+  /** Its last address according to any record: it gets it again if it is free and it wants no other. */
   readonly previous?: Ipv4Address;
-  /** By the record it has `previous` now: of several claims to one MAC address this one counts, unless `lastOwners` knows better. */
+  /** True if according to the record it has `previous` now: then it wins over other claims to the MAC address, unless `lastOwners` knows better. */
   readonly holdsPrevious?: true;
-  /** MAC addresses that the same interface had before: what is recorded for one of them, and is `previous`, becomes its own. */
+  /** Former MAC addresses of the same interface: if `previous` is recorded for one of them, the interface takes it over. */
   readonly replaces?: readonly MacAddress[];
-  /** The oldest comes first: RFC 3339, or any text that sorts. */
+  /** Older claims come first: RFC 3339, or any text that sorts. */
   readonly createdAt?: string;
 }
 
 /** Why a claim is not met. */
 export interface ClaimRefusal {
   readonly reason: RefusalReason;
-  /** What is wrong and what to do about it. */
+  /** The problem and the remedy. */
   readonly message: string;
 }
 
@@ -31,7 +31,7 @@ export interface AddressRequest {
   readonly owner: string;
   readonly createdAt?: string;
   readonly claims: readonly PoolClaim[];
-  /** It gets nothing new; what it has stays. */
+  /** It gets nothing new, but keeps what it has. */
   readonly blocked?: ClaimRefusal;
 }
 

@@ -1,40 +1,40 @@
-/** What a plan of addresses starts from, and what it comes to. */
+/** The input and the result of a plan of addresses. */
 import type { Assignment, Ipv4Address, MacAddress, Pool, PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { RefusalReason } from '../network-config/refusal-reason.js';
 import type { Quarantine } from '../pool/quarantines.js';
 
-/** What was recorded of a pool. */
+/** The record of a pool. */
 export interface RecordedPool {
   readonly assignments: readonly Assignment[];
   readonly quarantines: readonly Quarantine[];
-  /** Addresses that no client gets, whatever else is known of them. */
+  /** Addresses that no client gets in any case. */
   readonly unavailable?: readonly Ipv4Address[];
 }
 
-/** What a plan starts from. */
+/** The input of a plan. */
 export interface KnownState {
   readonly recorded: RecordedPool;
   /** Milliseconds on the caller's clock. */
   readonly nowMs: number;
-  /** Whose each address was by the plan that was recorded last. Absent, or nothing for a MAC address: that is not known. */
+  /** The owners according to the last recorded plan. Absent, or without an entry for a MAC address, if not known. */
   readonly lastOwners?: LastOwners;
 }
 
-/** It has nothing for a MAC address that has another address by now. */
+/** It has no entry for a MAC address whose address has changed. */
 export interface LastOwners {
   readonly get: (macAddress: MacAddress) => { readonly owner: string; readonly address: Ipv4Address } | undefined;
 }
 
-/** A pool, and what is known of it. */
+/** A pool and its state. */
 export interface PoolState extends KnownState {
-  /** Names the pool in requests. */
+  /** The name of the pool in requests. */
   readonly key: string;
   readonly pool: Pool;
-  /** The most clients that there is room for in the record; absent: any number. Who is recorded stays. */
+  /** The maximum number of clients in the record; absent for no limit. Recorded clients stay. */
   readonly mostClients?: number;
-  /** Recorded too, but for no request: they stay, and are not among `recorded`. Absent: there are none. */
+  /** Other recorded addresses without a request, which are not in `recorded` and stay. Absent if there are none. */
   readonly settled?: readonly Assignment[];
-  /** Whose those are. */
+  /** Their owners. */
   readonly owners?: ReadonlyMap<MacAddress, string>;
 }
 
@@ -50,14 +50,14 @@ export interface AssignmentPlan extends RecordedPool {
   /** The address of each client in `assignments`. */
   readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
   readonly refused: readonly RefusedClaim[];
-  /** Whose claim to each MAC address counts. */
+  /** The winning claim for each MAC address. */
   readonly owners: ReadonlyMap<MacAddress, string>;
   readonly counts: PoolCounts;
 }
 
 export const NOTHING_RECORDED: RecordedPool = { assignments: [], quarantines: [] };
 
-/** Whose each address is by this plan; nothing is copied. */
+/** The owner of each address in this plan; nothing is copied. */
 export function ownersOf({ addressOf, owners }: Pick<AssignmentPlan, 'addressOf' | 'owners'>): LastOwners {
   return {
     get: (macAddress) => {

@@ -8,7 +8,7 @@ const [A, B, C, D] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:
 interface Interface {
   readonly owner: string;
   readonly mac: string;
-  /** The address that it had last, and whether it has it now by its own record. */
+  /** Its last address, and whether it has it now according to its own record. */
   readonly had?: number;
   readonly has?: true;
   readonly replaces?: readonly string[];
@@ -34,7 +34,7 @@ function after(
   return Object.fromEntries(former.afterReplacements());
 }
 
-describe('an interface that has another MAC address by now', () => {
+describe('an interface whose MAC address has changed', () => {
   it('keeps its address under the new one', () => {
     expect(after({ [A]: 1 }, [{ owner: 'vm', mac: B, had: 1, replaces: [A] }])).toEqual({ [B]: 1 });
     expect(after({ [A]: 1, [C]: 2 }, [{ owner: 'vm', mac: B, had: 2, replaces: [A, C] }])).toEqual({ [A]: 1, [B]: 2 });
@@ -44,7 +44,7 @@ describe('an interface that has another MAC address by now', () => {
     ['that never had another', { owner: 'vm', mac: B, had: 1 }],
     ['whose record names no address', { owner: 'vm', mac: B, replaces: [A] }],
     ['whose record names another address', { owner: 'vm', mac: B, had: 2, replaces: [A] }],
-  ])('none %s takes one over', (_, one) => {
+  ])('an interface %s does not take one over', (_, one) => {
     expect(after({ [A]: 1 }, [one])).toEqual({ [A]: 1 });
   });
 
@@ -67,7 +67,7 @@ describe('an interface that has another MAC address by now', () => {
     expect(after({ [A]: 1, [B]: 2 }, round.slice(0, 2), owners)).toEqual({ [B]: 1, [C]: 2 });
   });
 
-  it('one whose new MAC address has an address that stays does not move, nor do those behind it', () => {
+  it('if the new MAC address already has an address that stays, neither the interface nor those behind it move', () => {
     const interfaces = [
       { owner: 'vm', mac: B, had: 1, replaces: [A] },
       { owner: 'vm', mac: C, had: 2, replaces: [B] },
@@ -76,7 +76,7 @@ describe('an interface that has another MAC address by now', () => {
     expect(after({ [A]: 1, [B]: 2, [C]: 3 }, interfaces, owners)).toEqual({ [A]: 1, [B]: 2, [C]: 3 });
   });
 
-  it('of two that replace one MAC address the first gets the address', () => {
+  it('if two replace one MAC address, the first gets the address', () => {
     const interfaces = [
       { owner: 'vm', mac: B, had: 1, replaces: [A] },
       { owner: 'vm', mac: C, had: 1, replaces: [A] },
@@ -84,7 +84,7 @@ describe('an interface that has another MAC address by now', () => {
     expect(after({ [A]: 1 }, interfaces)).toEqual({ [B]: 1 });
   });
 
-  it('of two addresses for one MAC address the first is taken over', () => {
+  it('if there are two addresses for one MAC address, the first is taken over', () => {
     const interfaces = [
       { owner: 'vm', mac: D, had: 1, replaces: [A] },
       { owner: 'vm', mac: D, had: 2, replaces: [B] },
@@ -93,7 +93,7 @@ describe('an interface that has another MAC address by now', () => {
   });
 });
 
-describe('whose an address is', () => {
+describe('the owner of an address', () => {
   const replacing: Interface = { owner: 'vm', mac: B, had: 1, replaces: [A] };
   const still = (more: Partial<Interface> = {}): Interface => ({ owner: 'copy', mac: A, ...more });
 
@@ -125,7 +125,7 @@ describe('an interface that has the former MAC address of a sibling', () => {
   const owners = { [A]: ['vm', 1], [B]: ['vm', 2] } as const;
   const first: Interface = { owner: 'vm', mac: B, had: 1, replaces: [A] };
 
-  it('follows with its own address, though by its record it has that of the sibling', () => {
+  it('follows with its own address, even if its record shows that of the sibling', () => {
     const second: Interface = { owner: 'vm', mac: A, had: 1, replaces: [C, B] };
     expect(after({ [A]: 1, [C]: 2 }, [first, second], { [A]: ['vm', 1], [C]: ['vm', 2] })).toEqual({ [B]: 1, [A]: 2 });
   });
@@ -148,7 +148,7 @@ describe('an interface that has the former MAC address of a sibling', () => {
     expect(after({ [A]: 1, [C]: 3, [D]: 2 }, [first, second], last)).toEqual({ [B]: 1, [A]: 2, [C]: 3 });
   });
 
-  it('one without a former MAC address is left alone', () => {
+  it('an interface without a former MAC address is left alone', () => {
     expect(after({ [A]: 1, [C]: 2 }, [first, { owner: 'vm', mac: A, had: 1 }], { ...owners, [C]: ['vm', 2] })).toEqual({
       [B]: 1,
       [C]: 2,
@@ -156,7 +156,7 @@ describe('an interface that has the former MAC address of a sibling', () => {
   });
 });
 
-it('lastOwnerOf: only of the address that is recorded', () => {
+it('lastOwnerOf: only for the recorded address', () => {
   const lastOwners: LastOwners = new Map<string, { readonly owner: string; readonly address: number }>([
     [A, { owner: 'vm', address: 1 }],
     [B, { owner: 'vm', address: 9 }],

@@ -1,6 +1,6 @@
 /**
- * An interface that has another MAC address by now keeps its address: what is recorded for the former one is its own from the
- * beginning of the plan on, so that it is never free.
+ * An interface whose MAC address has changed keeps its address: the address that is recorded for the former one belongs to it from the beginning of
+ * the plan, so that it is never free.
  */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Candidate } from './address-request.js';
@@ -21,13 +21,13 @@ export class FormerMacAddresses {
     this.#lastOwners = lastOwners;
   }
 
-  /** Whose the recorded address of a client was by the last plan; undefined: that is not known. */
+  /** The owner of a client's recorded address in the last plan; undefined if not known. */
   lastOwnerOf(macAddress: MacAddress): string | undefined {
     const last = this.#lastOwners?.get(macAddress);
     return last !== undefined && last.address === this.#recorded.get(macAddress) ? last.owner : undefined;
   }
 
-  /** What is recorded, with addresses at the MAC addresses that their interfaces have now: two interfaces may have swapped theirs. */
+  /** The record, with addresses moved to the current MAC addresses of their interfaces, which may have been swapped. */
   afterReplacements(): ReadonlyMap<MacAddress, Ipv4Address> {
     const moves = this.#moves();
     const result = new Map(this.#recorded);
@@ -39,7 +39,7 @@ export class FormerMacAddresses {
     return result;
   }
 
-  /** From each former MAC address to the one that takes its place: one that has an address itself does not, unless that moves too. */
+  /** Maps each former MAC address to its successor. A MAC address that already has an address is not a successor, unless that address moves too. */
   #moves(): Map<MacAddress, MacAddress> {
     const moves = new Map<MacAddress, MacAddress>();
     const targets = new Set<MacAddress>();
@@ -60,8 +60,8 @@ export class FormerMacAddresses {
   }
 
   /**
-   * An interface that has the former MAC address of a sibling follows with its own address, though by the status it has its
-   * sibling's: the status names MAC addresses only. Returns true if it moves now, and did not before.
+   * An interface with the former MAC address of a sibling follows with its own address, although the status, which contains only MAC addresses, shows
+   * its sibling's. Returns true if it moves now and did not before.
    */
   #follows({ macAddress, request, replaces = [] }: Candidate, moves: Map<MacAddress, MacAddress>): boolean {
     if (!moves.has(macAddress) || [...moves.values()].includes(macAddress)) return false;
@@ -74,7 +74,7 @@ export class FormerMacAddresses {
     return former !== undefined;
   }
 
-  /** The former MAC address of an interface that its address is recorded for. */
+  /** The former MAC address of an interface for which its address is recorded. */
   formerOf(candidate: Candidate): MacAddress | undefined {
     const { previous, replaces = [] } = candidate;
     if (previous === undefined) return undefined;
@@ -82,8 +82,8 @@ export class FormerMacAddresses {
   }
 
   /**
-   * The last plan shows whether the address is its own. If that is not known, the address belongs to the other one that claims the
-   * former MAC address if the record of that one shows it, or if the record of this one only shows that it had the address once.
+   * The last plan shows whether the address is its own. If that is not known, the address belongs to another claimant of the former MAC address if
+   * that one's record shows it, or if this one's record only shows that it had the address once.
    */
   #isItsOwn({ request, previous, holdsPrevious }: Candidate, former: MacAddress): boolean {
     const owner = this.lastOwnerOf(former);

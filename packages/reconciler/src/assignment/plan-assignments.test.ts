@@ -26,7 +26,7 @@ function summary(plan: AssignmentPlan): Record<string, string> {
 }
 
 describe('planAssignments', () => {
-  it('does not depend on the order of anything that is handed in', () => {
+  it('does not depend on the order of its input', () => {
     const twice = [claim('a', 1, '10.0.0.12'), claim('a', 1, '10.0.0.11')];
     const recorded = {
       assignments: [
@@ -49,7 +49,7 @@ describe('planAssignments', () => {
     expect(summary(plan)).toEqual({ '01': '10.0.0.10' });
   });
 
-  it('tells the story of a pool', () => {
+  it('plays the story of a pool', () => {
     const pool = poolOf();
     const first = planAssignments(pool, [claim('b', 2), claim('a', 1)], { recorded: NOTHING_RECORDED, nowMs: 0 });
     expect(summary(first)).toEqual({ '01': '10.0.0.10', '02': '10.0.0.11' });
@@ -70,10 +70,13 @@ describe('planAssignments', () => {
     expect(summary(swapped), 'a swap in one step').toEqual({ '01': '10.0.0.11', '02': '10.0.0.10' });
 
     const wanted = planAssignments(pool, [claim('a', 1), claim('c', 3, '10.0.0.10')], { recorded: first, nowMs: 0 });
-    expect(summary(wanted), 'no client loses its address to a wish').toEqual({ '01': '10.0.0.10', '03!': 'address-taken' });
+    expect(summary(wanted), 'no client loses its address because another wants it').toEqual({
+      '01': '10.0.0.10',
+      '03!': 'address-taken',
+    });
   });
 
-  it('a range that became smaller cuts off no address in use: it stays until its claim goes', () => {
+  it('a smaller range keeps addresses in use until their claims go', () => {
     const wide = planAssignments(poolOf(), [claim('a', 1), claim('b', 2), claim('c', 3)], {
       recorded: NOTHING_RECORDED,
       nowMs: 0,
@@ -91,7 +94,7 @@ describe('planAssignments', () => {
     expect(summary(refused), 'a client that cannot move keeps it').toMatchObject({ '01': '10.0.0.10', '02': '10.0.0.11' });
     const elsewhere = poolOf({ cidr: '10.0.1.0/24', serverAddress: '10.0.1.1', start: '10.0.1.10', end: '10.0.1.13' });
     const moved = planAssignments(elsewhere, [claim('b', 2)], { recorded: kept, nowMs: 0 });
-    expect(summary(moved), 'an address of another subnet is of no use').toEqual({ '02': '10.0.1.10' });
+    expect(summary(moved), 'an address of another subnet is dropped').toEqual({ '02': '10.0.1.10' });
   });
 
   it('meets reservations without a claim, and refuses a MAC address that two claim', () => {
@@ -101,7 +104,7 @@ describe('planAssignments', () => {
     expect(plan.assignments.find(({ macAddress }) => macAddress === mac(9))?.hostname).toBe('printer');
   });
 
-  it('keeps quarantined addresses back until their time', () => {
+  it('does not assign quarantined addresses before their time', () => {
     const recorded = { assignments: [], quarantines: [{ address: ip('10.0.0.10'), untilMs: 100 }] };
     expect(summary(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 99 }))).toEqual({ '01': '10.0.0.11' });
     expect(summary(planAssignments(poolOf(), [claim('a', 1)], { recorded: recorded, nowMs: 100 }))).toEqual({
@@ -133,7 +136,7 @@ describe('planAssignments laws', () => {
   const toClaims = (records: { owner: string; n: number; wanted: number | undefined }[]) =>
     records.map(({ owner, n, wanted }) => claim(owner, n, wanted === undefined ? undefined : `10.0.0.${wanted}`));
 
-  it('a smaller range: what is claimed stays, never two owners, planning again changes nothing', () => {
+  it('a smaller range: claimed addresses stay, never two owners, planning again changes nothing', () => {
     fc.assert(
       fc.property(claims, claims, fc.integer({ min: 10, max: 13 }), (before, after, end) => {
         const small = poolOf({ end: `10.0.0.${end}`, reservations: [{ macAddress: mac(1), address: '10.0.0.14' }] });

@@ -1,4 +1,4 @@
-/** The addresses of one pool whose interfaces each ask for themselves, as in a pools file. */
+/** Plans the addresses of one pool whose interfaces have independent requests, as in a pools file. */
 import type { Pool } from '@vmdhcp/dhcp-allocator';
 import type { AddressClaim } from './address-request.js';
 import type { AssignmentPlan, KnownState } from './assignment-plan.js';
@@ -16,12 +16,11 @@ export {
 } from './assignment-plan.js';
 
 /**
- * The assignments that a pool shall have. Planning again from its result changes nothing.
+ * The desired assignments of a pool. Planning again from its result changes nothing.
  *
- * Reservations are met whether they are claimed or not. A recorded address that its client may not have any more (the subnet is
- * another, or the server has it) is released, and so is one that is not claimed. One that is outside the range now, excluded or the router's
- * stays: settings that change cut off no address in use. A client that wants another address than it has keeps what it
- * has until it can have that.
+ * Reservations are met whether they are claimed or not. A recorded address that its client may no longer have (the subnet has changed, or the server
+ * has it) is released, and so is an address without a claim. An address that is now outside the range, excluded or the router's stays: a change of
+ * settings does not cut off addresses in use. A client that wants another address keeps its own until it can move.
  *
  * Quarantines that end at `nowMs` or earlier are over.
  */

@@ -48,13 +48,13 @@ function patch(status: unknown, wanted: Partial<Wanted> = {}, spec: object = {})
 }
 
 describe('the status of an IPPool', () => {
-  it('has everything once, and nothing is written when it is as it should be', () => {
+  it('contains everything once, and nothing is written when it is correct', () => {
     const first = patch(undefined);
     expect(first).toMatchObject({ lastUpdate: NOW, ipv4: SETTLED.ipv4, conditions: [{ type: 'CacheReady', status: 'True' }] });
     expect(patch({ ...SETTLED, conditions: first?.['conditions'] })).toBeUndefined();
   });
 
-  it('the patch has only the keys that differ, and null for those that go', () => {
+  it('the patch has only changed keys, and null for removed ones', () => {
     const status = {
       ...SETTLED,
       ipv4: { ...SETTLED.ipv4, allocated: { '10.0.0.10': 'RESERVED', '10.0.0.11': A, '10.0.0.12': B } },
@@ -75,7 +75,7 @@ describe('the status of an IPPool', () => {
     expect(patch({ ...SETTLED, ipv4: { ...SETTLED.ipv4, ...counts } })?.['ipv4']).toEqual({ used: 1, available: 2 });
   });
 
-  it('what cannot be read stays; excluded addresses and the router inside the range are marked', () => {
+  it('unreadable entries stay; excluded addresses and the router inside the range are marked', () => {
     const status = { ...SETTLED, ipv4: { ...SETTLED.ipv4, allocated: { ...SETTLED.ipv4.allocated, here: 'x' } } };
     expect(JSON.stringify(patch(status) ?? {})).not.toContain('here');
     const spec = { ipv4Config: { pool: { exclude: ['10.0.0.13'] } } };
@@ -86,7 +86,7 @@ describe('the status of an IPPool', () => {
     });
   });
 
-  it('an entry that is written in another way is written anew, and a client that keeps an excluded address is listed', () => {
+  it('an entry in another spelling is rewritten, and a client that keeps an excluded address is listed', () => {
     const upper = { ...SETTLED, ipv4: { ...SETTLED.ipv4, allocated: { '10.0.0.10': 'RESERVED', '10.0.0.11': A.toUpperCase() } } };
     expect(patch(upper)).toMatchObject({ ipv4: { allocated: { '10.0.0.11': A } } });
     const spec = { ipv4Config: { pool: { exclude: ['10.0.0.11'] } } };
@@ -107,7 +107,7 @@ describe('the status of an IPPool', () => {
     expect(patch(status)).toMatchObject({ ipv4: { quarantined: { '10.0.0.12': null } } });
   });
 
-  it('addresses stay as they are recorded while it is not known which client should have which', () => {
+  it('recorded addresses stay while their owners are not known', () => {
     expect(patch({ ipv4: { allocated: { '10.0.0.12': B } } }, { addresses: undefined })).not.toHaveProperty('ipv4');
   });
 
@@ -129,7 +129,7 @@ describe('the status of an IPPool', () => {
       expect(patch(there, { agents: { ...NO_AGENTS, ...agents } })).toMatchObject({ ...expected, lastUpdate: NOW });
     });
 
-    it('what is not known stays, and so does what is as it should be', () => {
+    it('unknown and correct fields stay', () => {
       const settled = { ...there, conditions: patch(undefined)?.['conditions'] };
       expect(patch(settled)).toBeUndefined();
       expect(patch(settled, { agents: { deploymentRef, servedBy: 'pod', isMigrated: false } })).toBeUndefined();
@@ -139,7 +139,7 @@ describe('the status of an IPPool', () => {
     });
   });
 
-  it('a condition that changes is written, and nothing else', () => {
+  it('only the changed condition is written', () => {
     const settled = { ...SETTLED, conditions: patch(undefined)?.['conditions'] };
     const changed = patch(settled, {
       conditions: [{ type: 'CacheReady', status: 'False', reason: 'PoolInvalid', message: 'x' }],

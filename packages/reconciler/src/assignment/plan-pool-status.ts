@@ -1,4 +1,4 @@
-/** The status that an IPPool should have, and the smallest patch towards it. */
+/** Computes the desired status of an IPPool, and the smallest patch towards it. */
 import { formatIpv4Address, type Pool, rangeContains } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import {
@@ -17,7 +17,7 @@ import type { ParsedEntry, RecordedAddresses } from '../pool/recorded-addresses.
 import type { AssignmentPlan } from './assignment-plan.js';
 
 export interface WantedPoolStatus {
-  /** Undefined: it is not known who should have which address, so what is recorded stays. */
+  /** Undefined if the owners of addresses are not known: then the record stays. */
   readonly addresses: { readonly pool: Pool; readonly plan: AssignmentPlan; readonly recorded: RecordedAddresses } | undefined;
   readonly conditions: readonly ConditionState[];
   readonly agents: WantedAgents;
@@ -25,12 +25,12 @@ export interface WantedPoolStatus {
   readonly now: string;
 }
 
-/** The pool's agents in the status. Undefined: not known now, so the status stays as it is; null: none. */
+/** The pool's agents in the status. Undefined if not known, so that the status stays; null for none. */
 interface WantedAgents {
   readonly deploymentRef: Readonly<Record<string, string>> | null | undefined;
-  /** The pod that is leader. */
+  /** The pod of the leader. */
   readonly servedBy: string | null | undefined;
-  /** True: no pod of an earlier version serves the pool any more. */
+  /** True if no pod of an earlier version serves the pool any more. */
   readonly isMigrated: boolean;
 }
 
@@ -84,7 +84,7 @@ function ipv4Patch(object: KubernetesObject, wanted: WantedAddresses): MergePatc
   return { used, available, ...(allocated !== undefined && { allocated }), ...(quarantined !== undefined && { quarantined }) };
 }
 
-/** The keys that differ, null for what is to go; undefined if none does. */
+/** The changed keys, null for removed ones; undefined if there are none. */
 function difference(
   before: Readonly<Record<string, unknown>>,
   after: ReadonlyMap<string, unknown>,
@@ -100,8 +100,8 @@ function difference(
 }
 
 /**
- * What differs in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are as they should be: those are
- * passed by as they were read, and no text is made of them.
+ * The differences in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are correct: those are skipped
+ * without formatting any text.
  */
 function allocatedPatch(
   { spec, status }: KubernetesObject,
@@ -125,14 +125,14 @@ function allocatedPatch(
   return difference(before, after);
 }
 
-/** The entry if it is of a client that keeps its address. */
+/** The entry if its client keeps the address. */
 function keptEntry(entry: ParsedEntry | undefined, recorded: RecordedAddresses, plan: AssignmentPlan) {
   if (entry?.assignment === undefined) return undefined;
   const { macAddress, address } = entry.assignment;
   return recorded.addressOf.get(macAddress) === address && plan.addressOf.get(macAddress) === address ? entry : undefined;
 }
 
-/** Addresses that no client gets, as `status.ipv4.allocated` lists them. */
+/** The addresses in `status.ipv4.allocated` that no client gets. */
 function marksOf(spec: unknown, pool: Pool): Map<string, unknown> {
   const marks = new Map<string, unknown>();
   for (const address of [pool.serverAddress, pool.options.router]) {

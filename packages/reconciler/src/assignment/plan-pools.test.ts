@@ -55,7 +55,7 @@ const plan = (pools: readonly PoolToPlan[], configs: readonly NetworkConfigClaim
   planPools({ pools, configs, whyUnserved: () => undefined });
 
 describe('planPools', () => {
-  it('who was refused one address gets none, and leaves them to others', () => {
+  it('a machine that is refused one address gets none, and leaves them to others', () => {
     const pools = [poolOf('n1', 1), poolOf('n2', 1, { '10.0.0.10': macOf(0, 'n2') })];
     const plans = plan(pools, [config(0, ['n2']), config(1, ['n1', 'n2']), config(2, ['n1'])]);
     expect(given(plans.get('n1'))).toEqual({ [macOf(2, 'n1')]: '10.0.0.10' });
@@ -63,13 +63,13 @@ describe('planPools', () => {
     expect(plans.get('n2')?.refusals.get('default/vm-1')?.get(macOf(1, 'n2'))?.reason).toBe('pool-exhausted');
   });
 
-  it('what an interface has stays, though another one of the same machine is refused', () => {
+  it('an interface keeps its address, even if another one of the same machine is refused', () => {
     const pools = [poolOf('n1', 2, { '10.0.0.11': macOf(1, 'n1') }), poolOf('n2', 1, { '10.0.0.10': macOf(0, 'n2') })];
     const plans = plan(pools, [config(0, ['n2']), config(1, ['n1', 'n2'])]);
     expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.11' });
   });
 
-  it('a pool that is paused keeps those who have its address from nothing elsewhere', () => {
+  it('a paused pool does not keep machines with its addresses from getting others elsewhere', () => {
     const paused = { ...poolOf('n1', 1, { '10.0.0.10': macOf(1, 'n1') }), paused: true };
     const plans = plan([paused, poolOf('n2', 2)], [config(1, ['n1', 'n2']), config(2, ['n1', 'n2'])]);
     expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.10' });
@@ -77,14 +77,14 @@ describe('planPools', () => {
     expect(plans.get('n2')?.refusals.get('default/vm-2')?.get(macOf(2, 'n2'))?.reason).toBe('pool-paused');
   });
 
-  it('who cannot have what it wants keeps what it has', () => {
+  it('a client that cannot have the address it wants keeps its own', () => {
     const pools = [poolOf('n1', 3, { '10.0.0.10': macOf(1, 'n1'), '10.0.0.11': macOf(2, 'n1') })];
     const plans = plan(pools, [config(1, ['n1'], '10.0.0.11'), config(2, ['n1'])]);
     expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.10', [macOf(2, 'n1')]: '10.0.0.11' });
     expect(plans.get('n1')?.refusals.get('default/vm-1')?.get(macOf(1, 'n1'))?.reason).toBe('address-taken');
   });
 
-  it('a reserved address stays recorded for its client, and its machine is not refused anything', () => {
+  it('a reserved address stays recorded for its client, and its machine is not refused other addresses', () => {
     const mine = macOf(9, 'n1');
     const reserved = new Map([[mine, { owner: 'default/vm-9', createdAt: '0' }]]);
     const pool = { ...poolOf('n1', 2, { '10.0.0.10': mine }), reserved };
@@ -100,7 +100,7 @@ describe('planPools', () => {
     });
   });
 
-  it('a reserved address is not assigned to another machine that claims the MAC address; its own machine is refused nothing', () => {
+  it('a reserved address is not assigned to another machine with the MAC address; its own machine is not refused other addresses', () => {
     const mine = macOf(1, 'n1');
     const pool = {
       ...poolOf('n1', 2, { '10.0.0.10': mine }),
@@ -113,12 +113,12 @@ describe('planPools', () => {
     expect([copied?.owners.get(mine), copied?.refused]).toEqual(['default/vm-1', []]);
   });
 
-  it('an address whose record makes no sense is not assigned', () => {
+  it('an address with an invalid record is not assigned', () => {
     const plans = plan([poolOf('n1', 2, { '10.0.0.10': 'nonsense' })], [config(1, ['n1']), config(2, ['n1'])]);
     expect(given(plans.get('n1'))).toEqual({ [macOf(1, 'n1')]: '10.0.0.11' });
   });
 
-  it('an entry that cannot be read keeps the whole machine from new addresses, and not from those that it has', () => {
+  it('an unreadable entry keeps the whole machine from new addresses, but it keeps its own', () => {
     const broken = { network: 'n2', macAddress: 'x', reason: 'mac-address-unreadable', message: 'no MAC address' } as const;
     const one = { ...config(1, ['n1']), unreadable: [broken] };
     expect(
@@ -135,7 +135,7 @@ describe('planPools', () => {
     });
   });
 
-  it('so does a network whose pool cannot serve it; a network without a pool does not', () => {
+  it('so does a network whose pool cannot serve it, but not a network without a pool', () => {
     const both = config(1, ['n1', 'n2']);
     const why = { reason: 'pool-invalid', message: 'the pool is invalid' } as const;
     const planned = (problem: typeof why | undefined) =>
@@ -156,7 +156,7 @@ describe('planPools', () => {
     expect(plan([paused], [config(1, ['n1'], '10.0.0.10')]).get('n1')?.refusals.size).toBe(0);
   });
 
-  it('laws: all or nothing, one owner for each address, no dependence on order, a plan of its own result is the same', () => {
+  it('laws: all or nothing, one owner for each address, independent of order, planning its result again changes nothing', () => {
     const networks = fc.subarray(['n1', 'n2', 'n3'], { minLength: 1 });
     const machines = fc.array(fc.tuple(networks, fc.option(fc.integer({ min: 10, max: 14 }), { nil: undefined })), {
       maxLength: 12,

@@ -1,4 +1,4 @@
-/** Which client has which address, in pools that hang together because virtual machines have interfaces on several of their networks. */
+/** Plans the addresses of pools that depend on each other because virtual machines have interfaces on several of their networks. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING } from './address-request.js';
@@ -16,14 +16,14 @@ interface PoolsToPlan {
   readonly pools: readonly PoolToPlan[];
   /** Everything that claims an address of these pools. */
   readonly configs: readonly NetworkConfigClaims[];
-  /** What is wrong with a network that none of these pools serves; undefined for a network of these pools, and for one that no pool serves. */
+  /** The problem of a network that none of these pools serves; undefined for a network of these pools, and for one without a pool. */
   readonly whyUnserved: (network: string) => ClaimRefusal | undefined;
 }
 
 /**
- * The plan of each pool, by key. The same objects give the same plans, in whatever order they come.
+ * The plan of each pool, by key. The same objects give the same plans, whatever their order.
  *
- * @param findSettled - which claims need no planning. The plans are the same if it finds none, and take longer.
+ * @param findSettled - finds claims that need no planning. Without it the plans are the same, but take longer.
  */
 export function planPools(
   { pools, configs, whyUnserved }: PoolsToPlan,
@@ -54,11 +54,11 @@ export function planPools(
 
 interface PlannedPool {
   readonly key: string;
-  /** What clients of a pool that is paused have; undefined: it is not. */
+  /** The addresses in a paused pool; undefined if it is not paused. */
   readonly has: ReadonlyMap<MacAddress, Ipv4Address> | undefined;
 }
 
-/** True if the claim lacks something of a pool that is paused. What it has there blocks no other claim. */
+/** True if the claim needs a new address of a paused pool. An address that it already has there does not block other claims. */
 function isKeptWaiting({ macAddress, wanted }: InterfaceClaim, pool: PlannedPool | undefined): boolean {
   if (pool?.has === undefined) return false;
   const address = pool.has.get(macAddress);

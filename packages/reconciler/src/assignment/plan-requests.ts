@@ -1,9 +1,9 @@
 /**
- * Which client has which address. What is recorded comes first: nothing new is assigned before everything that was assigned
- * already is claimed. Then come clients that move to an address of their choice, then those that want one address in particular, then
- * all others; always in order of age and names, so that the same objects give the same addresses in whatever order they come.
+ * Plans which client gets which address. Recorded addresses come first: nothing new is assigned before all existing assignments are claimed. Then
+ * come clients that move to an address of their choice, then those that want a particular address, then all others; always in order of age and name,
+ * so that the same objects give the same addresses, whatever their order.
  *
- * Requests are for one or several addresses, in one or several pools: of those it does not have yet a request gets all or none.
+ * A request is for one or several addresses, in one or several pools: it gets all of its missing addresses or none.
  */
 import { compareText } from '@vmdhcp/kube-runtime';
 import type { AddressRequest, Candidate, ClaimRefusal, PoolClaim } from './address-request.js';
@@ -35,7 +35,7 @@ class Planning {
     return new Map([...this.#pools].map(([key, pool]) => [key, pool.result()]));
   }
 
-  /** All of what the request lacks, or nothing of it. */
+  /** Assigns all missing addresses of the request, or none. */
   #meet(request: AddressRequest): void {
     const lacking = request.claims.flatMap((claim) => {
       const pool = this.#pools.get(claim.poolKey);

@@ -48,13 +48,13 @@ const claim = (owner: string, n: number, more: Partial<AddressClaim> = {}): Addr
 const moving = (owner: string, n: number, last: number) => claim(owner, n, { wanted: ip(last) });
 const plan = (claims: readonly AddressClaim[], state: Known = {}, pool = poolOf()) => planAssignments(pool, claims, known(state));
 
-describe('a record that has room for two clients', () => {
+describe('a record with room for two clients', () => {
   const limited = (claims: readonly AddressClaim[], state: Known = {}, pool = poolOf()) => {
     const requests = claims.map(({ owner, ...one }) => ({ owner, claims: [{ ...one, poolKey: '' }] }));
     return planRequests([{ ...known(state), key: '', pool, mostClients: 2 }], requests).get('') as AssignmentPlan;
   };
 
-  it('takes two, refuses the third in plain words, and takes it when one is gone', () => {
+  it('accepts two, refuses the third with an explanation, and accepts it when one is gone', () => {
     const full = limited([claim('a', 1), claim('b', 2), claim('c', 3)]);
     expect(shown(full)).toEqual({ '01': 10, '02': 11, 'c 03!': 'pool-record-full' });
     expect(full.refused[0]?.message).toBe(
@@ -63,7 +63,7 @@ describe('a record that has room for two clients', () => {
     expect(shown(limited([claim('b', 2), claim('c', 3)], { recorded: { 1: 10, 2: 11 } }))).toEqual({ '02': 11, '03': 10 });
   });
 
-  it('keeps all that are recorded, lets them move, and reserves no more', () => {
+  it('keeps all recorded clients, lets them move, and adds no reservations', () => {
     const recorded = { 1: 10, 2: 11, 3: 12 };
     const claims = [claim('a', 1), moving('b', 2, 14), claim('c', 3), claim('d', 4, { previous: ip(13) })];
     expect(shown(limited(claims, { recorded }))).toEqual({ '01': 10, '02': 14, '03': 12, 'd 04!': 'pool-record-full' });
@@ -77,7 +77,7 @@ describe('a record that has room for two clients', () => {
 });
 
 describe('a chain of moves', () => {
-  it('in which all succeed takes one plan', () => {
+  it('takes one plan if all succeed', () => {
     const claims = [moving('a', 1, 11), moving('b', 2, 12), moving('c', 3, 13)];
     expect(shown(plan(claims, { recorded: { 1: 10, 2: 11, 3: 12 } }))).toEqual({ '01': 11, '02': 12, '03': 13 });
   });
@@ -114,7 +114,7 @@ describe('a chain of moves', () => {
     });
   });
 
-  it('a circle of three moves in one plan, and a fourth one that wants to join stays', () => {
+  it('a circle of three moves in one plan, and a fourth client that wants to join stays', () => {
     const claims = [moving('a', 1, 11), moving('b', 2, 12), moving('c', 3, 10), moving('d', 4, 10)];
     expect(shown(plan(claims, { recorded: { 1: 10, 2: 11, 3: 12, 4: 13 } }))).toEqual({
       '01': 11,
@@ -135,7 +135,7 @@ describe('a chain of moves', () => {
     });
   });
 
-  it('law: who moves has what it wants or what it had, and no address has two owners', () => {
+  it('law: a moving client ends with its wanted or its old address, and no address has two owners', () => {
     const last = fc.integer({ min: 8, max: 16 });
     const machine = fc.record({ has: fc.option(last, { nil: undefined }), wants: fc.option(last, { nil: undefined }) });
     fc.assert(
@@ -164,7 +164,7 @@ describe('a chain of moves', () => {
 });
 
 describe('an address that a client had before', () => {
-  it('is assigned again while it is free, and not where another one is wanted', () => {
+  it('is assigned again while it is free, unless another one is wanted', () => {
     const previous = ip(13);
     expect(shown(plan([claim('a', 1, { previous }), claim('0', 2)]))).toEqual({ '01': 13, '02': 10 });
     expect(shown(plan([claim('a', 1, { previous, wanted: ip(12) })]))).toEqual({ '01': 12 });
@@ -187,24 +187,24 @@ describe('several claims to one MAC address', () => {
   const first = claim('a', 1, { createdAt: '2026-01-01' });
   const second = claim('b', 1, { createdAt: '2026-01-02' });
 
-  it('the oldest counts where nothing else is known', () => {
+  it('the oldest wins if nothing else is known', () => {
     expect(shown(plan([second, first]))).toEqual({ '01': 10, 'b 01!': 'mac-address-claimed-twice' });
     expect(plan([second, first]).owners.get(mac(1))).toBe('a');
   });
 
-  it('one whose record has the recorded address counts before an older one', () => {
+  it('a claim whose record has the recorded address wins over an older one', () => {
     const had = { ...second, previous: ip(12) };
     expect(plan([first, had], { recorded: { 1: 12 } }).owners.get(mac(1))).toBe('b');
     expect(plan([first, had], { recorded: { 1: 13 } }).owners.get(mac(1)), 'another address').toBe('a');
   });
 
-  it('of several with that record the one that has the address now', () => {
+  it('among several with that record, the one that has the address now wins', () => {
     const once = { ...first, previous: ip(12) };
     const now = { ...second, previous: ip(12), holdsPrevious: true } as const;
     expect(plan([once, now], { recorded: { 1: 12 } }).owners.get(mac(1))).toBe('b');
   });
 
-  it('the owner by the last plan counts before all others, as long as the address is the same', () => {
+  it('the owner in the last plan wins over all others, as long as the address is the same', () => {
     const now = { ...first, previous: ip(12), holdsPrevious: true } as const;
     const state = { recorded: { 1: 12 }, lastOwners: { 1: ['b', 12] } } as const;
     expect(plan([now, second], state).owners.get(mac(1))).toBe('b');
@@ -232,7 +232,7 @@ describe('an interface whose new MAC address belongs to another one', () => {
     expect(planned.owners.get(mac(1))).toBe('b');
   });
 
-  it('and a third one that claims the former MAC address is refused, if the last plan shows whose the address is', () => {
+  it('and a third claimant of the former MAC address is refused, if the last plan shows the owner', () => {
     const claims = [claim('a', 2, { createdAt: '1' }), replacing, claim('c', 1, { createdAt: '0' })];
     const planned = plan(claims, { recorded: { 1: 12, 2: 10 }, lastOwners: { 1: ['b', 12] } });
     expect(shown(planned)).toEqual({
@@ -244,7 +244,7 @@ describe('an interface whose new MAC address belongs to another one', () => {
     expect(planned.owners.get(mac(1))).toBe('b');
   });
 
-  it('one without a recorded address keeps none', () => {
+  it('an interface without a recorded address keeps none', () => {
     expect(shown(plan([claim('a', 2, { createdAt: '1' }), replacing], { recorded: { 2: 10 } }))).toEqual({
       '02': 10,
       'b 02!': 'mac-address-claimed-twice',
@@ -253,7 +253,7 @@ describe('an interface whose new MAC address belongs to another one', () => {
 });
 
 describe('the order of claims', () => {
-  it('older ones come first, then names, and those that want one address before all that want any', () => {
+  it('older claims come first, then by name; claims of a particular address come before those of any', () => {
     const aged = (owner: string, n: number, createdAt: string) => claim(owner, n, { createdAt });
     expect(shown(plan([aged('a', 1, '2'), aged('b', 2, '1')]))).toEqual({ '01': 11, '02': 10 });
     expect(shown(plan([aged('b', 2, '1'), aged('a', 1, '1')]))).toEqual({ '01': 10, '02': 11 });
@@ -282,7 +282,7 @@ describe('reservations and unavailable addresses', () => {
     expect(shown(plan([claim('a', 1)], { recorded: { 1: 10, 2: 12 } }, pool))).toEqual({ '01': 12 });
   });
 
-  it('a reservation is met where no client claims it, with its host name, and reported where it cannot be', () => {
+  it('a reservation without a claim is made with its host name, or reported if that is impossible', () => {
     const met = plan([], {}, reserving(1, 12, 'printer'));
     expect(met.assignments).toEqual([{ macAddress: mac(1), address: ip(12), hostname: 'printer' }]);
     const waiting = plan([claim('b', 2)], { recorded: { 2: 12 } }, reserving(1, 12));
@@ -308,7 +308,7 @@ describe('reservations and unavailable addresses', () => {
     });
   });
 
-  it('addresses that the range or the exclusions cut off stay with their clients', () => {
+  it('addresses outside a new range or inside new exclusions stay with their clients', () => {
     const pool = poolOf({ exclude: ['10.0.0.11'], end: '10.0.0.12' });
     expect(shown(plan([claim('a', 1), claim('b', 2), claim('c', 3)], { recorded: { 1: 11, 2: 14 } }, pool))).toEqual({
       '01': 11,
@@ -318,7 +318,7 @@ describe('reservations and unavailable addresses', () => {
   });
 });
 
-/** Of a smaller pool at most a quarter is quarantined. */
+/** In a smaller pool at most a quarter is quarantined. */
 const LARGE = poolOf({ end: '10.0.0.40' });
 
 describe('quarantines', () => {
@@ -379,7 +379,7 @@ describe('why an address is refused', () => {
   });
 });
 
-it('a recorded address of one client that is recorded twice is the lower one', () => {
+it('a client that is recorded twice keeps the lower address', () => {
   const assignments = [13, 11].map((last) => ({ macAddress: mac(1), address: ip(last) }));
   const twice = { recorded: { assignments, quarantines: [] }, nowMs: 0 };
   expect(planAssignments(poolOf(), [claim('a', 1)], twice).assignments.map(({ address }) => formatIpv4Address(address))).toEqual([

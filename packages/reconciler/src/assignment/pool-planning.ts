@@ -1,4 +1,4 @@
-/** One pool while it is being planned: which clients keep their address, move to another one, or are assigned one. */
+/** One pool during planning: clients keep their address, move to another one, or get a new one. */
 import {
   AddressAllocator,
   type AllocationResult,
@@ -17,7 +17,7 @@ import { FormerMacAddresses } from './former-mac-addresses.js';
 export class PoolPlanning {
   readonly #state: PoolState;
   readonly #allocator: AddressAllocator;
-  /** The one claim that counts for each MAC address. */
+  /** The winning claim for each MAC address. */
   readonly #accepted: Map<MacAddress, Candidate>;
   /** By owner, then MAC address. */
   readonly #refusals = new Map<string, Map<MacAddress, ClaimRefusal>>();
@@ -32,7 +32,7 @@ export class PoolPlanning {
     this.#allocator = new AddressAllocator(this.#effectivePool());
   }
 
-  /** Assigns each claim what it already has: what is recorded, moves to other addresses, what they had last. */
+  /** Assigns recorded addresses, then moves, then last addresses. */
   settle(): void {
     this.#allocator.keepAll(this.#state.settled ?? []);
     const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
@@ -43,7 +43,7 @@ export class PoolPlanning {
     for (const candidate of this.#accepted.values()) this.#assignPrevious(candidate);
   }
 
-  /** Claims that want another address than the recorded one are returned. */
+  /** Returns claims that want another address than the recorded one. */
   #keepOrMove(macAddress: MacAddress, address: Ipv4Address): Candidate[] {
     const candidate = this.#accepted.get(macAddress);
     if (candidate === undefined) return [];
@@ -52,7 +52,7 @@ export class PoolPlanning {
     return moves ? [candidate] : [];
   }
 
-  /** Also where the range has the address no more, or it is excluded or the router's by now: it is in use. */
+  /** Even if the address is now outside the range, excluded or the router's, because it is in use. */
   #keepRecorded(macAddress: MacAddress): void {
     const address = this.#recorded.get(macAddress);
     if (address === undefined) return;
@@ -65,7 +65,7 @@ export class PoolPlanning {
     if (wanted === undefined || wanted === previous) this.#allocator.allocate(macAddress, previous);
   }
 
-  /** True if this claim is to be met and is not, or not with what it wants. */
+  /** True if this claim is not met yet, or not with the wanted address. */
   lacks(owner: string, { macAddress, wanted }: PoolClaim): boolean {
     if (this.#accepted.get(macAddress)?.request.owner !== owner) return false;
     const address = this.#allocator.addressOf(macAddress);
@@ -77,19 +77,19 @@ export class PoolPlanning {
     return this.#refusals.get(owner)?.get(macAddress);
   }
 
-  /** Assigns the claim its address; returns the refusal where that cannot be. */
+  /** Assigns an address to the claim; returns the refusal if that is impossible. */
   assign({ macAddress }: PoolClaim): ClaimRefusal | undefined {
     if (this.#allocator.addressOf(macAddress) === undefined && this.#isFull()) return this.#fullRefusal(macAddress);
     const result = this.#allocator.allocate(macAddress, this.#accepted.get(macAddress)?.wanted);
     return result.ok ? undefined : this.#toRefusal(macAddress, result);
   }
 
-  /** Undoes `assign`; what is recorded stays. */
+  /** Undoes `assign`; recorded addresses stay. */
   undo(macAddress: MacAddress): void {
     if (!this.#recorded.has(macAddress)) this.#allocator.release(macAddress);
   }
 
-  /** The first refusal of a claim stays. */
+  /** Keeps the first refusal of a claim. */
   refuse(owner: string, macAddress: MacAddress, { reason, message }: ClaimRefusal): void {
     const ofOwner = this.#refusals.get(owner) ?? new Map<MacAddress, ClaimRefusal>();
     this.#refusals.set(owner, ofOwner);
@@ -118,8 +118,8 @@ export class PoolPlanning {
   }
 
   /**
-   * Moves clients to the addresses they want. A client that cannot have that keeps what it has, so that no other client may move there:
-   * tried again from the beginning until all the moves are possible.
+   * Moves clients to the addresses that they want. A client that cannot move keeps its address, which may block other moves, so it starts again until
+   * all remaining moves are possible.
    */
   #move(movers: readonly Candidate[]): void {
     const keeping = new Map<MacAddress, ClaimRefusal>();
@@ -142,7 +142,10 @@ export class PoolPlanning {
     }
   }
 
-  /** Of several claims to one MAC address the one that has its address counts, by the last plan or else by its own record; else the oldest. */
+  /**
+   * The winner among several claims to one MAC address: the one that has its address according to the last plan, else to its own record; else the
+   * oldest.
+   */
   #distinct(candidates: readonly Candidate[]): Map<MacAddress, Candidate> {
     const chosen = new Map<MacAddress, Candidate>();
     const isIncumbent = ({ macAddress, previous }: Candidate) =>
@@ -163,7 +166,7 @@ export class PoolPlanning {
     return new Map([...chosen].map(([macAddress, candidate]) => [macAddress, this.#withWanted(candidate)]));
   }
 
-  /** An interface whose new MAC address belongs to another one keeps its address under the former one, until it can take it along. */
+  /** An interface whose new MAC address belongs to another one keeps its address under the former one, until it can move it. */
   #keepFormer(candidates: readonly Candidate[], chosen: Map<MacAddress, Candidate>): void {
     const refused = candidates.filter((candidate) => chosen.get(candidate.macAddress) !== candidate);
     for (const { request, ...candidate } of refused) {
@@ -195,7 +198,7 @@ export class PoolPlanning {
     return wanted === undefined || wanted === 0 ? this.#state.pool.reservations.get(macAddress)?.address : wanted;
   }
 
-  /** Without unavailable addresses, and without reservations of addresses that others have: those wait until they are free. */
+  /** Without unavailable addresses, and without reservations of addresses in use, which wait until they are free. */
   #effectivePool(): Pool {
     const { pool, recorded } = this.#state;
     if (pool.reservations.size === 0 && (recorded.unavailable ?? []).length === 0) return pool;
@@ -214,7 +217,7 @@ export class PoolPlanning {
     };
   }
 
-  /** Reservations without a claim are met all the same. */
+  /** Makes reservations without a claim too. */
   #meetReservations(): void {
     const { pool } = this.#state;
     const owner = `reservation of ${pool.name}`;
@@ -230,7 +233,7 @@ export class PoolPlanning {
     }
   }
 
-  /** True if one more client would make the record larger than it may be. */
+  /** True if one more client would exceed the limit of the record. */
   #isFull(): boolean {
     const { mostClients } = this.#state;
     return mostClients !== undefined && this.#allocator.counts().used >= mostClients;
@@ -256,7 +259,7 @@ export class PoolPlanning {
   }
 }
 
-/** Reserved: no config claims it now, and it keeps what is recorded. */
+/** Reserved: no config claims it now, but the record is kept. */
 function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
   return blocked?.reason === CONFIG_MISSING.reason;
 }
@@ -267,7 +270,7 @@ function toAddressOf(assignments: readonly Assignment[]): Map<MacAddress, Ipv4Ad
   return addressOf;
 }
 
-/** One address for each MAC address: the lowest, where a record has several. */
+/** One address for each MAC address, the lowest if a record has several. */
 function recordedAddresses({ assignments }: RecordedPool): Map<MacAddress, Ipv4Address> {
   const recorded = new Map<MacAddress, Ipv4Address>();
   for (const { macAddress, address } of assignments.toSorted(byAddress)) {

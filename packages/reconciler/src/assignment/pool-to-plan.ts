@@ -3,7 +3,7 @@ import type { Quarantine } from '../pool/quarantines.js';
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 import type { LastOwners } from './assignment-plan.js';
 
-/** A pool that addresses are assigned from. */
+/** A pool to plan. */
 export interface PoolToPlan {
   /** `namespace/name`. */
   readonly key: string;
@@ -14,11 +14,11 @@ export interface PoolToPlan {
   readonly quarantines: readonly Quarantine[];
   /** @see PoolState.mostClients */
   readonly mostClients?: number;
-  /** Now, on the clock that quarantines end by. */
+  /** Now, on the clock of quarantines. */
   readonly nowMs: number;
-  /** Nothing new is assigned; an address that is not claimed any more is freed. */
+  /** True if nothing new is assigned; addresses without a claim are freed. */
   readonly paused: boolean;
-  /** Clients whose address is recorded and stays so, though the virtual machine that has it does not claim it at the moment. */
+  /** Clients whose recorded address stays, although their virtual machine does not claim it at the moment. */
   readonly reserved: ReadonlyMap<MacAddress, MachineWithoutConfig>;
   /** @see KnownState.lastOwners */
   readonly lastOwners: LastOwners;
@@ -26,7 +26,7 @@ export interface PoolToPlan {
 
 /** A virtual machine whose config is on its way. */
 export interface MachineWithoutConfig {
-  /** `namespace/name`, as its config will have it. */
+  /** The future `namespace/name` of its config. */
   readonly owner: string;
   readonly createdAt: string;
 }

@@ -63,7 +63,7 @@ const plan = (pools: readonly PoolToPlan[], configs: readonly NetworkConfigClaim
     isWhole ? () => ({ pools: new Map(), open: configs }) : findSettledClaims,
   );
 
-/** A plan without the order of what has none. */
+/** A plan with unordered parts sorted. */
 function content(plan: PoolPlan | undefined): unknown {
   if (plan === undefined) return undefined;
   const { assignments, owners, addressOf, refusals, quarantines, counts } = plan;
@@ -85,7 +85,7 @@ function config(number: number, claims: readonly InterfaceClaim[]): NetworkConfi
 describe('findSettledClaims', () => {
   const claim = (number: number, more: Partial<InterfaceClaim> = {}) => ({ network: 'n1', macAddress: mac(number), ...more });
 
-  it('what has what it wants is settled; the rest of the record is planned', () => {
+  it('satisfied claims are settled; the rest of the record is planned', () => {
     const pool = poolOf('n1', { allocated: { '10.0.0.3': mac(1), '10.0.0.4': mac(2), '10.0.0.5': mac(9) } });
     const configs = [config(1, [claim(1)]), config(2, [claim(2, { wanted: ip(4) })]), config(3, [claim(3)])];
     const { pools, open } = findSettledClaims([pool], configs);
@@ -114,7 +114,7 @@ describe('findSettledClaims', () => {
     expect(pools.get('n1')?.settled).toEqual([]);
   });
 
-  it('law: the plans are those of all claims', () => {
+  it('law: the plans equal those of all claims', () => {
     const number = fc.nat(24);
     const last = fc.integer({ min: 0, max: 15 });
     const some = <Value>(value: fc.Arbitrary<Value>, maxLength = 2) => fc.array(value, { maxLength });
@@ -169,7 +169,7 @@ describe('findSettledClaims', () => {
       }),
       { numRuns: 1_000 },
     );
-    // It would be no law of settled claims otherwise.
+    // Otherwise the law would not test settled claims.
     expect(settled).toBeGreaterThan(500);
   });
 });

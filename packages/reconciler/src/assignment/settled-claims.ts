@@ -1,25 +1,25 @@
 /**
- * Claims that have what they want. In a large pool those are nearly all, and nothing is to be planned for them: they keep their addresses, and
- * all others are planned around them. The plan is the same as if each of them had been planned.
+ * Finds satisfied claims. In a large pool those are nearly all, and they need no planning: they keep their addresses, and all others are planned
+ * around them. The plan is the same as if each of them had been planned.
  */
 import { type Assignment, type Ipv4Address, type MacAddress, mayBeKept } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolToPlan } from './pool-to-plan.js';
 
-/** A pool, and what is settled in it. */
+/** A pool and its settled claims. */
 export interface SettledPool {
-  /** What is recorded, and stays, in the order of the record. */
+  /** Recorded addresses that stay, in the order of the record. */
   readonly settled: readonly Assignment[];
-  /** Whose those are: the key of a config by MAC address. */
+  /** Their owners: the key of a config by MAC address. */
   readonly owners: Map<MacAddress, string>;
-  /** What else is recorded. */
+  /** Other recorded addresses. */
   readonly unsettled: readonly Assignment[];
 }
 
 export interface SettledClaims {
   /** By the key of the pool. */
   readonly pools: ReadonlyMap<string, SettledPool>;
-  /** Configs with a claim that is not settled: all of their claims are planned. */
+  /** Configs with an unsettled claim: all of their claims are planned. */
   readonly open: readonly NetworkConfigClaims[];
 }
 
@@ -30,7 +30,7 @@ export function findSettledClaims(pools: readonly PoolToPlan[], configs: readonl
     for (const claim of claims) looks.get(claim.network)?.note(claim, key);
   }
   const open = configs.filter(({ claims }) => claims.some((claim) => looks.get(claim.network)?.isSettled(claim) === false));
-  // Addresses that are wanted together are planned together.
+  // Claims of one request are planned together.
   for (const { claims } of open) for (const claim of claims) looks.get(claim.network)?.leaveOut(claim);
   return { pools: new Map([...looks.values()].map((look) => [look.key, look.result()])), open };
 }
@@ -38,7 +38,7 @@ export function findSettledClaims(pools: readonly PoolToPlan[], configs: readonl
 class PoolLook {
   readonly #pool: PoolToPlan;
   readonly #owners = new Map<MacAddress, string>();
-  /** Clients that are left to the planning, whatever they have. */
+  /** Clients that must be planned, whatever they have. */
   readonly #contested: Set<MacAddress>;
   readonly #contestedAddresses: Set<Ipv4Address>;
 
@@ -64,7 +64,7 @@ class PoolLook {
     for (const one of [macAddress, ...replaces]) this.#contested.add(one);
   }
 
-  /** To be called when every claim is noted. */
+  /** Call it when every claim is noted. */
   isSettled({ macAddress, wanted }: InterfaceClaim): boolean {
     const address = this.#pool.recorded.addressOf.get(macAddress);
     if (address === undefined || this.#contested.has(macAddress) || this.#contestedAddresses.has(address)) return false;

@@ -1,9 +1,9 @@
-/** Who had which address when: one record for each time that a client had an address without a break. */
+/** Who had which address when: one record for each continuous assignment of an address to a client. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 
-/** When something happened: not before the one, not after the other. In milliseconds since 1970, and both the same where it is known exactly. */
+/** When something happened: not before `from`, not after `to`, in milliseconds since 1970; both are equal if the time is known exactly. */
 export interface Moment {
-  /** `-Infinity`: nothing is known. */
+  /** `-Infinity` if nothing is known. */
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
 }
@@ -41,31 +41,31 @@ export type EndReason = keyof typeof END_REASONS;
 export interface AssignedClient {
   readonly address: Ipv4Address;
   readonly macAddress: MacAddress;
-  /** `namespace/name`; undefined: there is none, as of a reservation. */
+  /** `namespace/name`; undefined if there is none, for example for a reservation. */
   readonly virtualMachine: string | undefined;
-  /** UID of the virtual machine; undefined: not known. */
+  /** UID of the virtual machine; undefined if not known. */
   readonly uid: string | undefined;
-  /** Name of the interface; undefined: not known. */
+  /** Name of the interface; undefined if not known. */
   readonly interface: string | undefined;
 }
 
 export interface AssignmentRecord extends AssignedClient {
-  /** Of all records of the pool none other has it; a later one has a higher one. */
+  /** Unique among all records of the pool; a later record has a higher number. */
   readonly serial: number;
   /** `namespace/name` of the NetworkAttachmentDefinition. */
   readonly network: string;
   readonly from: Moment;
   readonly began: BeginReason;
-  /** Absent: the client has the address still. */
+  /** Absent if the client still has the address. */
   readonly end?: { readonly to: Moment; readonly reason: EndReason };
 }
 
-/** A moment that is known. */
+/** A moment that is known exactly. */
 export function exactly(atMs: number): Moment {
   return { notBeforeMs: atMs, notAfterMs: atMs };
 }
 
-/** True if it is the same client: a virtual machine that was created anew under the same name is another one. */
+/** True if it is the same client; a virtual machine that was created again under the same name is another one. */
 export function isSameClient(one: AssignedClient, other: AssignedClient): boolean {
   if (one.macAddress !== other.macAddress || one.virtualMachine !== other.virtualMachine) return false;
   return one.uid === other.uid || one.uid === undefined || other.uid === undefined;

@@ -1,7 +1,7 @@
 /**
- * Keeps, for each pool, which assignments have not ended and which records are not stored yet. It receives what is observed and what was stored,
- * and decides nothing about addresses. What it cannot know it calls not known: after a crash, or when records were lost, it compares what is
- * stored with what is there, and the time in between becomes a gap.
+ * Tracks, for each pool, the assignments that have not ended and the records that are not stored yet. It receives observations and confirmations of
+ * stored records, and decides nothing about addresses. It never guesses: after a crash, or when records were lost, it compares the stored records
+ * with the pool, and the time in between becomes a gap.
  */
 import type { AssignedClient, AssignmentRecord, Moment } from './assignment-record.js';
 import { type AuditState, withGap } from './audit-state.js';
@@ -11,12 +11,12 @@ import { openRecordsOf, type PoolLog } from './pool-log.js';
 /** Who has which address of a pool. */
 export interface Observation {
   readonly clients: Iterable<AssignedClient>;
-  /** True: before the write that was announced last, no client had an address of the pool. */
+  /** True if no client had an address of the pool before the last announced write. */
   readonly wasEmpty: boolean;
   readonly facts: Omit<ChangeFacts, 'when' | 'late'>;
 }
 
-/** What is to be stored next of a pool. */
+/** The next records of a pool to store. */
 export interface PendingBatch {
   readonly records: readonly AssignmentRecord[];
   readonly completeFromMs: number | undefined;
@@ -24,22 +24,22 @@ export interface PendingBatch {
 
 interface PoolPages {
   open: OpenRecords;
-  /** By serial: a record that ends before it was stored is stored once. */
+  /** By serial, so that a record that ends before it was stored is stored once. */
   readonly pending: Map<number, AssignmentRecord>;
-  /** What the oldest of them is about may have happened then; undefined: there are none. */
+  /** The earliest time of their events; undefined if there are none. */
   pendingSinceMs: number | undefined;
-  /** Something is being written to the pool since then: its addresses may have changed already. */
+  /** Since when a write to the pool has been in progress: its addresses may have changed already. */
   writingSinceMs: number | undefined;
-  /** `stored`: nothing was compared since the records were read. `new`: there are none. */
+  /** `stored` if nothing was compared since the records were read. `new` if there are none. */
   state: 'new' | 'stored' | 'followed';
   completeFromMs: number | undefined;
-  /** All assignments that ended later have records, stored or pending. */
+  /** All assignments that ended after this have records, stored or pending. */
   reachesBackToMs: number;
 }
 
-/** Times are in whole seconds: what happens later within the second counts as before its end. */
+/** Times are whole seconds: an event within a second counts as before its end. */
 const SECOND_MS = 1_000;
-/** Records that are not stored yet, of all pools. */
+/** The number of records of all pools that are not stored yet. */
 const MOST_PENDING = 50_000;
 
 const POOL_IS_GONE: Observation['facts'] = {
@@ -56,11 +56,11 @@ export class AuditBook {
   readonly #startedMs: number;
   readonly #storedUntilMs: number | undefined;
 
-  /** @param state - undefined: none is stored. */
+  /** @param state - undefined if none is stored. */
   constructor(logs: ReadonlyMap<string, PoolLog>, state: AuditState | undefined, nowMs: number) {
     this.#startedMs = nowMs;
     this.#storedUntilMs = state?.completeUntilMs;
-    // Records without a state: a user deleted that, and with it all that was known of times.
+    // Records without a state: a user deleted it, and with it all knowledge about times.
     const { completeUntilMs = logs.size === 0 ? nowMs : 0, gaps = [] } = state ?? {};
     this.#gaps = withGap(gaps, { fromMs: Math.min(completeUntilMs, nowMs), untilMs: nowMs + SECOND_MS });
     for (const [pool, log] of logs) {
@@ -79,34 +79,34 @@ export class AuditBook {
     return (this.#pools.get(pool)?.open ?? NO_RECORDS).byAddress;
   }
 
-  /** How many assignments there are that have not ended. */
+  /** The number of assignments that have not ended. */
   get openCount(): number {
     return [...this.#pools.values()].reduce((sum, { open }) => sum + open.byAddress.size, 0);
   }
 
-  /** How many records are not stored yet. */
+  /** The number of records that are not stored yet. */
   get pendingCount(): number {
     return this.#pending;
   }
 
-  /** Since when the records of each pool are complete, in milliseconds since 1970; without pools of which that is not known. */
+  /** Since when the records of each pool are complete, in milliseconds since 1970; pools for which this is unknown are left out. */
   reachBack(): ReadonlyMap<string, number> {
     const known = [...this.#pools].map(([pool, { reachesBackToMs }]) => [pool, reachesBackToMs] as const);
     return new Map(known.filter(([, ms]) => Number.isFinite(ms)));
   }
 
-  /** True: more waits than may be kept, and the caller has to begin again with what is stored. */
+  /** True if too many records wait: then the caller must begin again with the stored records. */
   get isOverfull(): boolean {
     return this.#pending > MOST_PENDING;
   }
 
-  /** The addresses of the pool are about to be written. */
+  /** Notes that the addresses of the pool are about to be written. */
   writing(pool: string, nowMs: number): void {
     const pages = this.#pagesOf(pool);
     pages.writingSinceMs ??= nowMs;
   }
 
-  /** Who has which address of the pool, as it is recorded. @returns what has changed. */
+  /** Observes the recorded addresses of the pool. @returns the changes. */
   observe(pool: string, { clients, wasEmpty, facts }: Observation, nowMs: number): readonly AssignmentRecord[] {
     const pages = this.#pagesOf(pool);
     const { late, when } = this.#knowledge(pages, wasEmpty, nowMs);
@@ -122,7 +122,7 @@ export class AuditBook {
     return records;
   }
 
-  /** The pool does not exist. */
+  /** Notes that the pool does not exist. */
   gone(pool: string, nowMs: number): readonly AssignmentRecord[] {
     const pages = this.#pools.get(pool);
     if (pages === undefined) return [];
@@ -135,7 +135,7 @@ export class AuditBook {
     return records;
   }
 
-  /** The first records of the pool that are to be stored; undefined: none. */
+  /** The first records of the pool to store; undefined if there are none. */
   pendingOf(pool: string, most: number): PendingBatch | undefined {
     const pages = this.#pools.get(pool);
     if (pages === undefined || (pages.pending.size === 0 && pages.completeFromMs === undefined)) return undefined;
@@ -144,7 +144,7 @@ export class AuditBook {
     return { records, completeFromMs: pages.completeFromMs };
   }
 
-  /** They are stored. @param batch - what `pendingOf` returned. */
+  /** Notes that records are stored. @param batch - the result of `pendingOf`. */
   stored(pool: string, batch: PendingBatch): void {
     const pages = this.#pools.get(pool);
     if (pages === undefined) return;
@@ -158,9 +158,9 @@ export class AuditBook {
   }
 
   /**
-   * A slice with this content is about to be deleted: what has not ended is to be stored again, and since when the records are complete.
+   * A slice with this content is about to be deleted: stores again its assignments that have not ended, and since when the records are complete.
    *
-   * @returns how many assignments have not ended.
+   * @returns the number of assignments that have not ended.
    */
   drop(pool: string, slice: PoolLog): number {
     const pages = this.#pagesOf(pool);
@@ -177,7 +177,7 @@ export class AuditBook {
     return kept.length;
   }
 
-  /** What holds for all records once all that is pending now is left out. */
+  /** The state of all records without the pending ones. */
   state(nowMs: number): AuditState {
     const open = [...this.#pools.values()].flatMap((pages) => [
       ...(pages.pendingSinceMs === undefined ? [] : [pages.pendingSinceMs]),
@@ -186,7 +186,7 @@ export class AuditBook {
     return { completeUntilMs: Math.min(nowMs, ...open), gaps: this.#gaps };
   }
 
-  /** When a change that is seen now happened, and whether it was seen too late. */
+  /** When a change that is observed now happened, and whether it was observed too late. */
   #knowledge(
     { state, writingSinceMs }: PoolPages,
     wasEmpty: boolean,

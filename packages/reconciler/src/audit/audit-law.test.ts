@@ -1,4 +1,4 @@
-/** Whatever happens to the controller and to its writes: who had an address at a time is answered right, or as not known. */
+/** Whatever happens to the controller and its writes: the owner of an address at a time is answered correctly, or as unknown. */
 import { type Ipv4Address, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -53,11 +53,11 @@ const acts = fc.array(
   { maxLength: 60, size: 'max' },
 ) as fc.Arbitrary<Act[]>;
 
-/** The cluster, what was stored, and a controller that runs or not. */
+/** The cluster, the stored records, and a controller that may be running. */
 class World {
   nowMs = 1_700_000_000_000;
   readonly startMs = this.nowMs;
-  /** By second: who has which address. */
+  /** By second: the owner of each address. */
   readonly history: Map<Ipv4Address, AssignedClient>[] = [];
   #current = new Map<Ipv4Address, AssignedClient>();
   #slices: string[][] = [[]];
@@ -140,7 +140,7 @@ class World {
     if (this.#book !== undefined) this.#state = formatAuditState(this.#book.state(this.nowMs));
   }
 
-  /** What has not ended is stored again before the slice goes. */
+  /** Assignments that have not ended are stored again before the slice is deleted. */
   #dropSlice(): void {
     const [oldest = []] = this.#slices;
     if (this.#book === undefined || this.#slices.length < 2) return;
@@ -162,7 +162,7 @@ function macOf(client: number): MacAddress {
 const nameOf = (client: AssignedClient | AssignmentRecord | undefined) =>
   client && `${client.macAddress} ${client.virtualMachine} ${client.uid}`;
 
-/** The slice that is dropped last has the line that tells since when the records are complete. */
+/** The last deleted slice has the line that says since when the records are complete. */
 const DROPPED_TWICE: Act[] = [
   { kind: 'assign', address: 0, client: 1, tookSeconds: 0, end: 'seen' },
   { kind: 'assign', address: 0, client: 1, tookSeconds: 0, end: 'seen' },
@@ -172,7 +172,7 @@ const DROPPED_TWICE: Act[] = [
 ];
 
 describe('law: for each address and second', () => {
-  it('the answer is who had it, that it was free, or that this is not known', () => {
+  it('the answer is the correct owner, that it was free, or that this is unknown', () => {
     let owned = 0;
     let free = 0;
     fc.assert(

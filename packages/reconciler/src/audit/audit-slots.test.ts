@@ -14,7 +14,7 @@ import {
 const A = 'default/a';
 const B = 'default/b';
 
-/** Slots as the API server would have them. */
+/** Slots like in an API server. */
 class Slots {
   readonly objects = new Map<string, KubernetesObject>(AUDIT_SLOT_NAMES.map((name) => [name, emptySlot('ns', name)]));
 
@@ -55,7 +55,7 @@ describe('slots', () => {
     ]);
   });
 
-  it('are filled one after the other, and all alike when all are full', () => {
+  it('are filled one after the other, and evenly when all are full', () => {
     const slots = new Slots();
     expect([slots.write(A, 600, 1_000), slots.write(B, 200, 1_000), slots.write(A, 600, 1_000)]).toEqual(['00', '00', '01']);
     for (let count = 2; count < 64; count++) slots.write(A, 600, 1_000);
@@ -63,14 +63,14 @@ describe('slots', () => {
     expect(slots.write(A, 600, 1_000)).toBe('02');
   });
 
-  it('never have more than a ConfigMap may have', () => {
+  it('never exceed the size of a ConfigMap', () => {
     const slots = new Slots();
     for (const name of AUDIT_SLOT_NAMES) slots.patch(name, { note: 'x'.repeat(900_000) });
     expect(slots.write(A, 200_000)).toBeUndefined();
     expect(slots.write(A, 90_000)).toBe('00');
   });
 
-  it('are read whatever is in them', () => {
+  it('are read whatever they contain', () => {
     const slots = new Slots();
     slots.write(A, 10);
     slots.patch(AUDIT_SLOT_NAMES[0] ?? '', { note: 'x', '000000000009': 'no batch', '000000000010': '{"pool":7}\n' });
@@ -90,7 +90,7 @@ describe('batchesToDrop', () => {
     expect(batchesToDrop(slots.read, { mostOctets: 1_000 }, noneOpen)).toBeUndefined();
   });
 
-  it('the oldest of the pool with the most, as many as one slot has and one patch may delete', () => {
+  it('the oldest of the pool with the most, as many as one patch of one slot may delete', () => {
     const slots = new Slots();
     for (const pool of [A, A, B, A, A]) slots.write(pool, 1_000, 3_500);
     const drop = batchesToDrop(slots.read, { mostOctets: 2_500, slotOctets: 3_500 }, noneOpen);
@@ -99,7 +99,7 @@ describe('batchesToDrop', () => {
     expect([slots.batches(A), slots.batches(B)]).toEqual([[4, 5], [3]]);
   });
 
-  it('not of a pool whose assignments have not ended, though it has the most', () => {
+  it('not those of a pool whose assignments have not ended, even if it has the most', () => {
     const slots = new Slots();
     for (const pool of [A, A, A, B, B]) slots.write(pool, 1_000);
     expect(batchesToDrop(slots.read, { mostOctets: 1 }, (pool) => (pool === A ? 5 : 0))?.pool).toBe(B);

@@ -1,12 +1,12 @@
 /**
- * The ConfigMaps of the records: their names, what is in them, and what is written or deleted next. There is a fixed number of slots, so that the
- * rights of the controller can name each one; a slot has batches of any pools.
+ * The ConfigMaps of the records: their names, their content, and the next write or deletion. The number of slots is fixed, so that the rights of the
+ * controller can name each one; a slot contains batches of any pools.
  */
 import { AUDIT_LABEL } from '@vmdhcp/ippool-api/agent';
 import { isRecord, type KubernetesObject, type MergePatch, octetsOf, readField, readText } from '@vmdhcp/kube-runtime';
 import { type PoolLog, readPoolLog } from './pool-log.js';
 
-/** The ConfigMap that tells until when all records are complete. */
+/** The ConfigMap that says until when all records are complete. */
 export const AUDIT_STATE_NAME = 'vmdhcp-audit';
 /** As many as the Role of the chart names. */
 export const AUDIT_SLOT_COUNT = 64;
@@ -15,22 +15,22 @@ export const AUDIT_SLOT_NAMES: readonly string[] = Array.from(
   { length: AUDIT_SLOT_COUNT },
   (_, number) => `${AUDIT_STATE_NAME}-${String(number).padStart(2, '0')}`,
 );
-/** Slots are filled one after the other up to here: the larger an object, the more each write of it costs. */
+/** Slots are filled one after the other up to this size, because each write of a larger object costs more. */
 export const SLOT_OCTETS = 131_072;
 /** A ConfigMap has at most 1 MiB. */
 const MOST_SLOT_OCTETS = 1_000_000;
-/** All that is ever stored: in no slot much more than in another, each has room for one batch more. */
+/** The maximum of all stored octets: spread evenly, each slot still has room for one more batch. */
 const MOST_OCTETS = AUDIT_SLOT_COUNT * 700_000;
-/** What an assignment that has not ended needs, about. */
+/** The approximate octets of an assignment that has not ended. */
 const OPEN_OCTETS = 300;
-/** What a pool without assignments needs: since when its records are complete. */
+/** The octets of a pool without assignments, which stores since when its records are complete. */
 const POOL_OCTETS = 150;
 const KEY = /^\d{12}$/;
 
-/** What was written at once: records of one pool. */
+/** Records of one pool that were written together. */
 export interface SlotBatch {
   readonly pool: string;
-  /** Of all batches in all slots none other has it; a later one has a higher one. */
+  /** Unique among all batches in all slots; a later batch has a higher number. */
   readonly number: number;
   readonly octets: number;
 }
@@ -43,17 +43,17 @@ export interface AuditSlot {
   readonly batches: readonly SlotBatch[];
 }
 
-/** What was read of all ConfigMaps. */
+/** The content of all ConfigMaps. */
 export interface StoredAudit {
   /** By name. */
   readonly slots: ReadonlyMap<string, AuditSlot>;
   /** By key of the pool. */
   readonly logs: ReadonlyMap<string, PoolLog>;
-  /** As it is stored; undefined: there is none. */
+  /** The stored state; undefined if there is none. */
   readonly state: unknown;
 }
 
-/** Reads any objects; those that are no records do not count. Never throws. */
+/** Reads any objects, and ignores those that are not records. Never throws. */
 export function readStoredAudit(configMaps: Iterable<KubernetesObject>): StoredAudit {
   const objects = [...configMaps];
   const state = objects.find(({ metadata }) => metadata.name === AUDIT_STATE_NAME);
@@ -71,7 +71,7 @@ export function readStoredAudit(configMaps: Iterable<KubernetesObject>): StoredA
   return { slots, logs, state: readField(state, 'data', 'state') };
 }
 
-/** Never throws: what makes no sense in it takes room, and nothing else. */
+/** Never throws: invalid content only takes room. */
 export function readSlot(object: KubernetesObject): AuditSlot {
   const { name, resourceVersion } = object.metadata;
   const octets = Object.entries(dataOf(object)).reduce((sum, [key, text]) => sum + sizeOf(key, text), 0);
@@ -79,12 +79,12 @@ export function readSlot(object: KubernetesObject): AuditSlot {
   return { name, resourceVersion, octets, batches: batches.sort((one, other) => one.number - other.number) };
 }
 
-/** What these batches of a slot have. */
+/** The size of these batches of a slot. */
 export function readBatches(object: KubernetesObject, numbers: ReadonlySet<number>): PoolLog {
   return readPoolLog(batchesOf(object).flatMap(({ number, lines }) => (numbers.has(number) ? [lines] : [])));
 }
 
-/** A slot that has nothing. */
+/** An empty slot. */
 export function emptySlot(namespace: string, name: string): KubernetesObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name, labels: { [AUDIT_LABEL]: 'true' } } };
 }
@@ -95,10 +95,10 @@ export interface SlotWrite {
 }
 
 /**
- * Where the next batch of a pool goes: to the first slot with room, and where all are full to the smallest one.
+ * The slot for the next batch of a pool: the first one with room, or the smallest one if all are full.
  *
  * @param text - the lines of the batch.
- * @returns undefined: there is no room in any.
+ * @returns undefined if there is no room in any.
  */
 export function planSlotWrite(
   slots: ReadonlyMap<string, AuditSlot>,
@@ -123,9 +123,9 @@ export interface SlotDrop {
 }
 
 /**
- * What is to be deleted, so that all records have no more than these octets; undefined: they have not. It is the oldest of the pool that has the most
- * beside assignments that have not ended: a pool with few changes keeps its records, whatever happens in others. Assignments that have not ended always
- * have room.
+ * The batches to delete so that all records stay below this limit; undefined if they are below it. It selects the oldest of the pool with the most
+ * octets besides assignments that have not ended, so a pool with few changes keeps its records, whatever happens in others. Assignments that have not
+ * ended always have room.
  *
  * @param openOf - how many assignments of a pool have not ended.
  */
@@ -148,7 +148,7 @@ export function batchesToDrop(
   return most === undefined ? undefined : oldestOf(most.pool, all, slotOctets);
 }
 
-/** Those of its oldest batches that one patch can delete. */
+/** The oldest batches that one patch can delete. */
 function oldestOf(pool: string, slots: readonly AuditSlot[], mostOctets: number): SlotDrop | undefined {
   const own = slots.flatMap(({ name, batches }) =>
     batches.filter((batch) => batch.pool === pool).map((batch) => ({ name, ...batch })),

@@ -1,18 +1,18 @@
-/** What holds for the records of all pools: until when they are complete, and when they were not. */
+/** The state of the records of all pools: until when they are complete, and their gaps. */
 import { formatTime, parseTime, readField, readList } from '@vmdhcp/kube-runtime';
 import type { Gap } from './owner-at.js';
 
 export interface AuditState {
-  /** Everything that happened before is recorded, but for the gaps. */
+  /** Everything before this time is recorded, except for the gaps. */
   readonly completeUntilMs: number;
   /** In the order of their times. */
   readonly gaps: readonly Gap[];
 }
 
-/** Each start of the controller leaves one; of more the oldest become one. */
+/** The maximum number of gaps. Each start of the controller adds one; beyond that the oldest are merged. */
 const MOST_GAPS = 500;
 
-/** Undefined: it is none. Never throws. */
+/** Undefined if the text is invalid. Never throws. */
 export function parseAuditState(text: unknown): AuditState | undefined {
   const value = parseJson(text);
   const completeUntilMs = timeOf(readField(value, 'completeUntil'));
@@ -30,7 +30,7 @@ export function formatAuditState({ completeUntilMs, gaps }: AuditState): string 
   return JSON.stringify({ completeUntil: formatTime(completeUntilMs), gaps: times });
 }
 
-/** With a gap more. @param gap - begins no earlier than all others. */
+/** Adds a gap. @param gap - begins no earlier than all others. */
 export function withGap(gaps: readonly Gap[], gap: Gap): Gap[] {
   const last = gaps.at(-1);
   const joined =

@@ -1,4 +1,4 @@
-/** Records beside what an IPPool has now: the controller may not have stored the last changes, or may not run at all. */
+/** Combines records with the current IPPool, because the controller may not have stored the last changes, or may not run at all. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { networkOfPool } from '../network/network-problem.js';
 import { readRecordedAddresses } from '../pool/recorded-addresses.js';
@@ -8,9 +8,9 @@ import type { PoolRecords } from './owner-at.js';
 import { openRecordsOf } from './pool-log.js';
 
 /**
- * The records, and those that follow from what the IPPool has: an assignment that it has no longer has ended, at a time that is not known.
+ * The records, plus those that follow from the IPPool: an assignment that it no longer contains has ended, at an unknown time.
  *
- * @param pool - undefined: it does not exist.
+ * @param pool - undefined if it does not exist.
  */
 export function withCurrent(stored: PoolRecords, pool: KubernetesObject | undefined, nowMs: number): PoolRecords {
   const bySerial = new Map(stored.records.map((record) => [record.serial, record]));

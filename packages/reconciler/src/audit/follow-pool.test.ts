@@ -70,7 +70,7 @@ describe('reasons of a change', () => {
       ['0a .1 ended: owner-changed', '0a .1 began: owner-changed'],
     ],
     [
-      'a virtual machine that was created anew under the same name',
+      'a virtual machine that was created again under the same name',
       [has(1, '0a', 'default/vm', 'u-1')],
       [has(1, '0a', 'default/vm', 'u-2')],
       {},
@@ -84,7 +84,7 @@ describe('reasons of a change', () => {
       ['0a .1 ended: pool-changed', '0a .2 began: moved'],
     ],
     [
-      'what is found after a crash',
+      'changes that are found after a crash',
       [has(1, '0a')],
       [has(1, '0b')],
       { late: 'not-recorded' },
@@ -94,7 +94,7 @@ describe('reasons of a change', () => {
     expect(changes(before, after, more)).toEqual(expected);
   });
 
-  it('a UID that was not known is no change', () => {
+  it('learning a UID is not a change', () => {
     const before: AssignedClient = { ...has(1, '0a'), uid: undefined };
     expect(changes([before], [has(1, '0a', 'default/0a', 'u-1')])).toEqual([]);
   });

@@ -1,4 +1,4 @@
-/** Compares who has which address of a pool with what was recorded last: which assignments have ended, and which have begun. */
+/** Compares the addresses of a pool with the last records: finds the assignments that have ended and begun. */
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import {
   type AssignedClient,
@@ -12,22 +12,22 @@ import {
 /** The assignments of a pool that have not ended. */
 export interface OpenRecords {
   readonly byAddress: ReadonlyMap<Ipv4Address, AssignmentRecord>;
-  /** Of the next record. */
+  /** The serial of the next record. */
   readonly nextSerial: number;
 }
 
 export const NO_RECORDS: OpenRecords = { byAddress: new Map(), nextSerial: 1 };
 
-/** What is known about changes. */
+/** The context of changes. */
 export interface ChangeFacts {
   readonly network: string;
   /** When all of them happened. */
   readonly when: Moment;
-  /** Set: nothing was recorded when they happened, so that their reasons are not known; new records have this one. */
+  /** Set if nothing was recorded when they happened, so that their reasons are unknown; new records get this one. */
   readonly late?: 'adopted' | 'not-recorded';
   /** Why a client has an address that it did not have before. */
   readonly whyBegan: (client: AssignedClient) => BeginReason;
-  /** Why an assignment ended, where its address and its client do not tell. */
+  /** Why an assignment ended, if its address and its client do not show it. */
   readonly whyEnded: (record: AssignmentRecord) => EndReason;
   /** True if another machine uses the address. */
   readonly isInConflict: (address: Ipv4Address) => boolean;
@@ -35,7 +35,7 @@ export interface ChangeFacts {
 
 export interface PoolChanges {
   readonly open: OpenRecords;
-  /** Those that ended, in the order of their addresses, then those that began. */
+  /** Ended assignments, in the order of their addresses, then new ones. */
   readonly records: readonly AssignmentRecord[];
 }
 
@@ -84,9 +84,9 @@ function changesOf(open: OpenRecords, { over, begun, replaced }: Differences, fa
 }
 
 interface OtherSide {
-  /** Who has the address before, or after. */
+  /** The former or new client of the address. */
   readonly here: AssignedClient | undefined;
-  /** The address of the same client before, or after. */
+  /** The former or new address of the same client. */
   readonly elsewhere: Ipv4Address | undefined;
 }
 
@@ -104,7 +104,7 @@ function whyBegan(client: AssignedClient, { here, elsewhere }: OtherSide, facts:
   return (here && changeAtAddress(here, client)) ?? facts.whyBegan(client);
 }
 
-/** Undefined: neither the MAC address nor the virtual machine stayed. */
+/** Undefined if neither the MAC address nor the virtual machine is the same. */
 function changeAtAddress(before: AssignedClient, after: AssignedClient): 'mac-address-changed' | 'owner-changed' | undefined {
   if (before.macAddress === after.macAddress) return before.virtualMachine === after.virtualMachine ? undefined : 'owner-changed';
   return before.virtualMachine !== undefined && before.virtualMachine === after.virtualMachine && before.uid === after.uid

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { type AssignmentRecord, exactly } from './assignment-record.js';
 import { lastEnded } from './last-ended.js';
 
-/** @param endedAtMs - undefined: it has not ended. */
+/** @param endedAtMs - undefined if it has not ended. */
 function record(serial: number, endedAtMs: number | undefined): AssignmentRecord {
   return {
     serial,

@@ -1,10 +1,10 @@
-/** The assignment that ended last: who had an address of which no client is recorded now, and which address a client had. */
+/** Finds the assignment that ended last: the last client of a free address, or the last address of a client. */
 import type { AssignmentRecord } from './assignment-record.js';
 
 /** An assignment that has ended. */
 export type EndedRecord = AssignmentRecord & Required<Pick<AssignmentRecord, 'end'>>;
 
-/** Of two that ended at the same time, the one that began later. @returns undefined: none has ended, as far as the records reach. */
+/** If two ended at the same time, the one that began later. @returns undefined if none has ended, as far as the records reach. */
 export function lastEnded(records: readonly AssignmentRecord[]): EndedRecord | undefined {
   const ended = records.filter((record): record is EndedRecord => record.end !== undefined);
   const [first, ...others] = ended;

@@ -1,19 +1,19 @@
-/** Who had an address at a time: the answer is right, or it is that this is not known. */
+/** Answers who had an address at a time: the answer is correct, or says that this is unknown. */
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import type { AssignmentRecord } from './assignment-record.js';
 
-/** A time of which records may be missing: from the one, until before the other, in milliseconds. */
+/** A period in which records may be missing: from `from` up to, not including, `to`, in milliseconds. */
 export interface Gap {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** What is recorded of a pool. */
+/** The records of a pool. */
 export interface PoolRecords {
   readonly records: readonly AssignmentRecord[];
-  /** Of assignments that ended before, there may be no record. */
+  /** Assignments that ended before this time may have no record. */
   readonly completeFromMs: number;
-  /** What happened then or later may not be recorded yet. */
+  /** Events at or after this time may not be recorded yet. */
   readonly completeUntilMs: number;
   readonly gaps: readonly Gap[];
 }
@@ -25,7 +25,7 @@ export type OwnerAnswer =
   | {
       readonly kind: 'not-known';
       readonly reason: UnknownReason;
-      /** Who had it right before or after, or may have had it. */
+      /** The clients right before and after, or those that may have had it. */
       readonly candidates: readonly AssignmentRecord[];
     };
 

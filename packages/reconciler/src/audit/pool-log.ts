@@ -1,25 +1,25 @@
 /**
- * The records of one pool as they are stored: slices, each with batches of lines. A line is a record, or what the records cover. The later line
- * of two with the same serial counts where it has an end, so that lines may be there twice, and in any order.
+ * The stored records of one pool: slices, each with batches of lines. A line is a record, or states what the records cover. If two lines have the
+ * same serial, the one with an end counts, so lines may be duplicated, and in any order.
  */
 import { formatTime, isRecord, parseTime, readText } from '@vmdhcp/kube-runtime';
 import type { AssignmentRecord } from './assignment-record.js';
 import type { OpenRecords } from './follow-pool.js';
 import { parseRecord, toRecordText } from './record-text.js';
 
-/** What is written at once. */
+/** Records that are written together. */
 export interface Batch {
   readonly records: readonly AssignmentRecord[];
-  /** Of assignments that ended before, there may be no record; undefined: as before. */
+  /** Assignments that ended before this time may have no record; undefined if unchanged. */
   readonly completeFromMs?: number | undefined;
 }
 
-/** What was read. */
+/** The content that was read. */
 export interface PoolLog {
   /** By serial. */
   readonly records: ReadonlyMap<number, AssignmentRecord>;
   readonly completeFromMs: number;
-  /** Lines that make no sense; they do not count. */
+  /** The number of invalid lines, which are ignored. */
   readonly unreadable: number;
 }
 
@@ -53,7 +53,7 @@ function laterOf(known: AssignmentRecord | undefined, record: AssignmentRecord):
   return known?.end === undefined ? record : known;
 }
 
-/** Of two at one address, which only a hand can have written, the later one. */
+/** If there are two for one address, which only a manual edit can cause, the later one. */
 export function openRecordsOf({ records }: Pick<PoolLog, 'records'>): OpenRecords {
   const byAddress = new Map<number, AssignmentRecord>();
   let last = 0;

@@ -1,4 +1,4 @@
-/** The schema of a record, which programs of others read: docs/reference/audit.md describes it. */
+/** The schema of a record, which other programs read: docs/reference/audit.md describes it. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const record: AssignmentRecord = {
 };
 
 describe('a record as JSON', () => {
-  it('has these fields, in this order, and none for what is not known', () => {
+  it('has these fields, in this order, and leaves out unknown ones', () => {
     expect(JSON.stringify(toRecordText(record))).toBe(
       '{"serial":7,"address":"192.168.48.17","macAddress":"02:00:5e:10:00:01","virtualMachine":"default/web","uid":"6f1c","interface":"nic","network":"default/vlan-48","from":"2026-11-17T10:00:00Z","began":"assigned"}',
     );
@@ -40,11 +40,11 @@ describe('a record as JSON', () => {
     ['no time', { ...toRecordText(record), from: 'Tuesday' }],
     ['an end without a reason', { ...toRecordText(record), to: '2026-11-17T10:00:09Z' }],
     ['times in the wrong order', { ...toRecordText(record), fromNotBefore: '2026-11-17T10:00:01Z' }],
-  ])('%s: it is no record', (_name, value) => {
+  ])('%s: it is refused', (_name, value) => {
     expect(parseRecord(value)).toBeUndefined();
   });
 
-  it('law: what is read is what was written; parsing anything never throws', () => {
+  it('law: a written record is read back; parsing anything never throws', () => {
     const second = fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => seconds * 1_000);
     const moment = fc.tuple(second, second).map(([one, other]) => ({
       notBeforeMs: Math.min(one, other),

@@ -11,7 +11,7 @@ import {
   type Moment,
 } from './assignment-record.js';
 
-/** A record as JSON; times are RFC 3339 in seconds. Absent: not known, or none. */
+/** A record as JSON; times are RFC 3339 in seconds. A field is absent if it is unknown or empty. */
 export interface RecordText {
   readonly serial: number;
   readonly address: string;
@@ -22,20 +22,20 @@ export interface RecordText {
   readonly interface?: string;
   /** `namespace/name`. */
   readonly network: string;
-  /** The client has the address since this time at the latest. */
+  /** The client had the address from this time at the latest. */
   readonly from: string;
-  /** It did not have it before this time; absent: `from` is exact, or with `fromUnknown` nothing is known. */
+  /** It did not have it before this time; absent if `from` is exact, or with `fromUnknown`, if nothing is known. */
   readonly fromNotBefore?: string;
   readonly fromUnknown?: true;
   readonly began: BeginReason;
-  /** The client has the address no longer since this time at the latest; absent: it still has it. */
+  /** The client lost the address at this time at the latest; absent if it still has it. */
   readonly to?: string;
-  /** It had it until this time; absent: `to` is exact. */
+  /** It had it until this time; absent if `to` is exact. */
   readonly toNotBefore?: string;
   readonly ended?: EndReason;
 }
 
-/** What each field means; programs of others read them. */
+/** The meaning of each field, for readers of the records. */
 export const RECORD_FIELDS: Readonly<Record<keyof RecordText, string>> = {
   serial: 'a number that no other record of the pool has; a later assignment has a higher one',
   address: 'the IPv4 address',
@@ -76,7 +76,7 @@ export function toRecordText(record: AssignmentRecord): RecordText {
   };
 }
 
-/** Undefined: it is no record. Never throws. */
+/** Undefined if it is not a record. Never throws. */
 export function parseRecord(value: unknown): AssignmentRecord | undefined {
   const client = parseClient(value);
   const serial = readField(value, 'serial');

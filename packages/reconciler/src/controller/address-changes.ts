@@ -1,4 +1,4 @@
-/** What a patch of a pool's status changes about who has which address, for people who read logs. */
+/** The address changes in a patch of a pool's status, for the log. */
 
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { isRecord, type MergePatch, readField } from '@vmdhcp/kube-runtime';
@@ -10,21 +10,21 @@ export type AddressChange = {
   /** `namespace/name` of the IPPool. */
   readonly pool: string;
   readonly macAddress: MacAddress;
-  /** `namespace/name` of the virtual machine; undefined: it is gone, or there is none, as of a reservation. */
+  /** `namespace/name` of the virtual machine; undefined if it is gone, or there is none, for example for a reservation. */
   readonly owner: string | undefined;
 } & (
   | {
       readonly kind: 'allocated';
       readonly address: Ipv4Address;
       readonly reason: 'new' | 'reserved' | 'moved' | 'address-conflict';
-      /** What the client had until now. */
+      /** The former address of the client. */
       readonly previous?: Ipv4Address;
     }
   | { readonly kind: 'released'; readonly address: Ipv4Address; readonly reason: 'not-claimed' | 'address-conflict' }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
 );
 
-/** An `AddressChange` before it is known whose it is. */
+/** An `AddressChange` before its owner is known. */
 export type RecordedChange =
   | {
       readonly kind: 'allocated';
@@ -34,7 +34,7 @@ export type RecordedChange =
     }
   | { readonly kind: 'released'; readonly macAddress: MacAddress; readonly address: Ipv4Address };
 
-/** In the order of the addresses in the patch, allocations first. A client whose address is only written in another way has no change. */
+/** In the order of the addresses in the patch, allocations first. A client whose address only has another spelling has no change. */
 export function recordedChanges(recorded: RecordedAddresses, patch: MergePatch): RecordedChange[] {
   const allocated = readField(patch, 'status', 'ipv4', 'allocated');
   const lost = new Map<MacAddress, Ipv4Address>();

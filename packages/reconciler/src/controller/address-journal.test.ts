@@ -24,7 +24,7 @@ async function observed(text: PoolText = {}): Promise<{ story: Running; lines: (
 const pinned = (address: string) => ({ annotations: { 'static-ip.harvesterhci.io/nic': address } });
 
 describe('an observer', () => {
-  it('hears of each allocation, refusal and release once, with its pool, owner and reason', async () => {
+  it('reports each allocation, refusal and release once, with its pool, owner and reason', async () => {
     const { story, lines } = await observed({ end: '10.0.0.11' });
     await story.add(virtualMachine('vm-a'), virtualMachine('vm-b', pinned('10.0.0.11')));
     await story.settle();
@@ -42,7 +42,7 @@ describe('an observer', () => {
     expect(lines(), 'another controller changes nothing').toEqual([]);
   });
 
-  it('hears of moves with the address before, and of reservations without an owner', async () => {
+  it('reports moves with the former address, and reservations without an owner', async () => {
     const { story, lines } = await observed({
       ipv4Config: { reservations: [{ macAddress: '02:00:00:00:00:99', ipAddress: '10.0.0.12' }] },
     });
@@ -57,7 +57,7 @@ describe('an observer', () => {
     expect(lines()).toEqual(['refused 0a default/vm-a address-reserved']);
   });
 
-  it('hears nothing of what was not written', async () => {
+  it('does not report failed writes', async () => {
     const { story, lines } = await observed();
     story.cluster.ipPools.writeFault = () => 'conflict';
     await story.add(virtualMachine('vm-a'));

@@ -1,4 +1,4 @@
-/** Tells the observer of every address that is allocated or released once it is recorded, and of every refusal once. */
+/** Reports every recorded allocation or release of an address to the observer, and every refusal once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type MergePatch, readList, readText } from '@vmdhcp/kube-runtime';
 import { CONFIG_MISSING } from '../assignment/address-request.js';
@@ -11,14 +11,14 @@ type JournalContext = Pick<ControllerContext, 'view' | 'caches' | 'releaseWaiter
 
 export class AddressJournal {
   readonly #context: JournalContext;
-  /** By pool, then owner and MAC address: why it was refused last. */
+  /** By pool, then owner and MAC address: the last reason of a refusal. */
   readonly #refused = new Map<string, ReadonlyMap<string, string>>();
 
   constructor(context: JournalContext) {
     this.#context = context;
   }
 
-  /** The patch has been written. */
+  /** Called after the patch was written. */
   wrote(pool: PoolView, plan: PoolPlan | undefined, patch: MergePatch): void {
     const { onAddressChange } = this.#context;
     if (onAddressChange === undefined || plan === undefined) return;
@@ -28,7 +28,7 @@ export class AddressJournal {
     for (const change of changes) onAddressChange(describe({ pool, plan, owner: ownerOf(change.macAddress) }, change));
   }
 
-  /** The pool is as in this plan. */
+  /** Called when the pool equals this plan. */
   planned({ key: pool }: PoolView, { refusals }: PoolPlan): void {
     const before = this.#refused.get(pool);
     const now = new Map<string, string>();
@@ -43,12 +43,12 @@ export class AddressJournal {
     this.#refused.set(pool, now);
   }
 
-  /** The pool is gone, or of no use. */
+  /** Called when the pool is gone or unusable. */
   forget(pool: string): void {
     this.#refused.delete(pool);
   }
 
-  /** Who claims an address, or waits for it to be freed. */
+  /** The owners that claim an address, or wait for it to be freed. */
   #owners({ key, network }: PoolView): (macAddress: MacAddress) => string | undefined {
     const { view, caches, releaseWaiters } = this.#context;
     const waiting = new Map<string, string>();

@@ -143,8 +143,8 @@ describe('an address stays while its VM exists', () => {
   });
 });
 
-describe('entries in the status that make no sense', () => {
-  it('more of them than a quarter of the pool: a VM has what is left, or an Event', async () => {
+describe('invalid entries in the status', () => {
+  it('more of them than a quarter of the pool: a VM gets a remaining address, or an Event', async () => {
     const running = new Running();
     await running.add(network(), pool('pool-1', { end: '10.0.0.13' }));
     running.change('IPPool', 'pool-1', (one) => ({
@@ -174,7 +174,7 @@ describe('entries in the status that make no sense', () => {
     expect(conditionsOf(running, 'vm-a').some((one) => one.startsWith('Allocated='))).toBe(true);
   });
 
-  it('a value that is no text is no reason to stop', async () => {
+  it('a value that is not text does not stop the reconciler', async () => {
     const errors: unknown[] = [];
     const running = new Running({ onRetry: (_, __, { error }) => errors.push(error) });
     await running.add(network(), pool());
@@ -189,7 +189,7 @@ describe('entries in the status that make no sense', () => {
     expect(running.allocated()).toBeDefined();
   });
 
-  it('a MAC address that is recorded twice and is claimed no more leaves nothing behind', async () => {
+  it('a MAC address that is recorded twice is removed completely when it is no longer claimed', async () => {
     const running = new Running();
     await running.add(network(), pool());
     running.change('IPPool', 'pool-1', (one) => ({

@@ -9,7 +9,7 @@ import type { PoolView } from '../view/pool-views.js';
 import { AgentGroupsReconciler } from './agent-groups-reconciler.js';
 import { createAgentsContext } from './agents-context.js';
 
-/** Names of the greatest length: 198 pools fit. */
+/** Names of the maximum length: 198 pools fit. */
 const NAMES = Array.from({ length: 200 }, (_, index) => `${'p'.repeat(249)}-${String(index).padStart(3, '0')}`);
 const AGENTS = { namespace: 'harvester-system', name: 'agent' };
 
@@ -26,7 +26,7 @@ function viewOfPools(): { readonly view: ClusterView; readonly networks: Readonl
   return { view, networks };
 }
 
-it('of more pools than one environment string can name the newest are left out, and their conditions name the remedy', async () => {
+it('if one environment string cannot name all pools, the newest are left out, and their conditions name the remedy', async () => {
   const clock = new FakeClock();
   const chart = new MemoryResource<KubernetesObject>(clock);
   const spec = { replicas: 2, template: { spec: { containers: [{ name: 'agent', image: 'chart:v1' }] } } };
@@ -57,7 +57,7 @@ it('of more pools than one environment string can name the newest are left out, 
   const reconciler = new AgentGroupsReconciler(context);
   observed.start();
   await clock.advance(100);
-  // The first reconcile creates the Lease; what a moment brings is gathered for the second one.
+  // The first reconcile creates the Lease; the next changes are gathered for the second one.
   for (let round = 0; round < 3; round++) {
     const reconciling = reconciler.reconcile();
     await clock.advance(1_000);

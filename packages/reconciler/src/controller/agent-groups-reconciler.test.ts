@@ -49,7 +49,7 @@ interface ControllerChoices {
   readonly maxPoolsPerAgent?: number;
 }
 
-/** How much later than others a controller hears of these kinds. */
+/** How much later a controller sees changes of these kinds. */
 interface WatchLags {
   readonly deployments: () => number;
   readonly leases: () => number;
@@ -62,19 +62,19 @@ class Story {
   readonly deployments = new MemoryResource<KubernetesObject>(this.clock);
   readonly leases = new MemoryResource<KubernetesObject>(this.clock);
   readonly pods = new MemoryResource<KubernetesObject>(this.clock);
-  /** What was written of Deployments, Leases and pods. */
+  /** Writes of Deployments, Leases and pods. */
   readonly writes: string[] = [];
-  /** Writes of Deployments that were tried. */
+  /** Attempted writes of Deployments. */
   readonly attempts: string[] = [];
   /** Groups whose agents are dead. */
   readonly dead = new Set<string>();
-  /** Until then the controller hears nothing of Leases. */
+  /** Until when the controller sees no changes of Leases. */
   leasesStallUntilMs = 0;
-  /** Groups whose pods outlive their Deployment: the garbage collector has much to do. */
+  /** Groups whose pods outlive their Deployment, because the garbage collector is busy. */
   readonly outliving = new Set<string>();
   /** The conditions of Deployments about their rollouts, besides counts. */
   rolloutStatus: Readonly<Record<string, unknown>> = {};
-  /** How much later than others the controller hears of Deployments. */
+  /** How much later the controller sees changes of Deployments. */
   watchesLagMs = 0;
   #end: () => Promise<void> = async () => undefined;
   #renewals = 0;
@@ -98,13 +98,13 @@ class Story {
     this.cluster.ipPools.put({ ...given, metadata: { ...given.metadata, uid: `uid-${name}`, generation: 1, annotations } });
   }
 
-  /** Ends the controller that works. */
+  /** Stops the current controller. */
   async rest(): Promise<void> {
     await this.#end();
     this.#end = async () => undefined;
   }
 
-  /** Ends the controller that works, and starts another one. */
+  /** Stops the current controller, and starts another one. */
   async control(choices: ControllerChoices = {}): Promise<void> {
     await this.#end();
     await this.#lead(
@@ -115,7 +115,10 @@ class Story {
     );
   }
 
-  /** Starts another controller, which hears of agents so much later. It leads when the returned function is called; the one that works ends then. */
+  /**
+   * Starts another controller, which sees changes of agents this much later. It becomes leader, and the current one stops, when the returned function
+   * is called.
+   */
   async follow(choices: ControllerChoices, lateMs: number): Promise<() => Promise<void>> {
     const controller = this.#create(choices, { deployments: () => lateMs, leases: () => lateMs });
     controller.start();
@@ -210,7 +213,7 @@ class Story {
     return readConditions(this.pool(name).status).find(({ type }) => type === 'AgentReady')?.message ?? '';
   }
 
-  /** Reasons of what was recorded. */
+  /** Reasons of the recorded Events. */
   events(): (string | undefined)[] {
     return [...this.cluster.events.objects.values()].map(({ reason }) => reason);
   }
@@ -279,7 +282,7 @@ interface Seen {
   readonly isOurs: (object: KubernetesObject) => boolean;
 }
 
-/** As a label selector makes it, and what happens is seen so much later. */
+/** A resource with a label selector, whose events are seen this much later. */
 function seenLater(resource: MemoryResource<KubernetesObject>, { clock, lagMs, isOurs }: Seen): MemoryResource<KubernetesObject> {
   return Object.assign(Object.create(resource) as MemoryResource<KubernetesObject>, {
     list: async (options: { readonly limit: number }) => {
@@ -335,7 +338,7 @@ it.each(['per-network', 'per-pool'] as const)(
   },
 );
 
-it('a Lease that pods renew is not deleted with their Deployment, though its news come late', async () => {
+it('a Lease that pods renew is not deleted with their Deployment, even if its events come late', async () => {
   const story = new Story('pool-1');
   story.addPool('pool-2', 'mgmt');
   await story.control();
@@ -351,7 +354,7 @@ it('a Lease that pods renew is not deleted with their Deployment, though its new
   expect(story.leases.objects.has(key)).toBe(false);
 });
 
-describe('agents that the controller makes', () => {
+describe('agents that the controller creates', () => {
   it('a Deployment for each cluster network; the pool reports its Deployment and its leader', async () => {
     const story = new Story('a', 'b');
     story.addPool('c', 'mgmt');
@@ -365,7 +368,7 @@ describe('agents that the controller makes', () => {
     expect(servedBy).toBe('vm-dhcp-agent-mgmt-1-pod');
   });
 
-  it('what is as it should be is left alone, also by another controller', async () => {
+  it('a correct state is left alone, also by another controller', async () => {
     const story = new Story('a', 'b');
     await story.control();
     const before = story.writes.length;
@@ -375,7 +378,7 @@ describe('agents that the controller makes', () => {
     expect(story.writes.slice(before)).toEqual([]);
   });
 
-  it('a pool that is one of many changes one Deployment', async () => {
+  it('a change of one of many pools changes one Deployment', async () => {
     const story = new Story(...Array.from({ length: 20 }, (_, index) => `p${String(index).padStart(3, '0')}`));
     await story.control({ maxPoolsPerAgent: 8 });
     await story.goOn(5_000);
@@ -408,7 +411,7 @@ describe('agents that the controller makes', () => {
     expect(metadata.annotations?.['injected']).toBe('yes');
   });
 
-  it('one that was deleted comes back, with a new UID in the status of its pools', async () => {
+  it('a deleted Deployment comes back, with a new UID in the status of its pools', async () => {
     const story = new Story('a');
     await story.control();
     const uid = () => readText(story.pool('a').status, 'agentDeploymentRef', 'uid');
@@ -419,7 +422,7 @@ describe('agents that the controller makes', () => {
     expect(uid()).not.toBe(before);
   });
 
-  it("one that exists and is ours is adopted; another owner's is not changed, and reported", async () => {
+  it('an existing Deployment of ours is adopted; that of another owner is not changed, and reported', async () => {
     const story = new Story('a', 'b');
     const foreign = {
       apiVersion: 'apps/v1',
@@ -438,7 +441,7 @@ describe('agents that the controller makes', () => {
     expect(story.state('a')).toBe('True');
   });
 
-  it('one that was made a moment ago, and is not seen yet, is ours', async () => {
+  it('a Deployment that was just created, and is not seen yet, is ours', async () => {
     const story = new Story('a');
     story.watchesLagMs = 1_000;
     await story.control();
@@ -459,7 +462,7 @@ describe('agents that the controller makes', () => {
     expect(story.writes.filter((write) => write.includes('deployment'))).toEqual([]);
   });
 
-  it('a group without pools goes, with its Lease; also when the controller was away when its last one went', async () => {
+  it('a group without pools is deleted with its Lease, even if its last pool went while no controller was running', async () => {
     const story = new Story('a');
     story.addPool('b', 'mgmt');
     await story.control();
@@ -470,7 +473,7 @@ describe('agents that the controller makes', () => {
     expect([...story.leases.objects.keys()]).toEqual([`${NAMESPACE}/vm-dhcp-agent-vlan-1`]);
   });
 
-  it('a Deployment that is deleted is deleted once, however late the watch brings it', async () => {
+  it('a Deployment is deleted only once, however late the watch shows it', async () => {
     const story = new Story('a');
     story.addPool('b', 'mgmt');
     await story.control();
@@ -481,7 +484,7 @@ describe('agents that the controller makes', () => {
     expect(story.attempts.filter((what) => what === 'delete deployment')).toHaveLength(1);
   });
 
-  it('two pools that are applied together make one rollout of their group', async () => {
+  it('two pools that are applied together cause one rollout of their group', async () => {
     const story = new Story('a');
     await story.control();
     const before = story.writes.length;
@@ -514,7 +517,7 @@ describe('agents that the controller makes', () => {
     expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual(['b']);
   });
 
-  it('one that was deleted while no controller was there is not gone before its agents are', async () => {
+  it('a pool that was deleted while no controller was running stays until its agents are gone', async () => {
     const story = new Story('a', 'b');
     await story.control();
     await story.rest();
@@ -543,7 +546,7 @@ describe('agents that the controller makes', () => {
     expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual([]);
   });
 
-  it('an image on hold stays, also when the Deployment is made again; without the hold it is the new one', async () => {
+  it('an image on hold stays, even if the Deployment is created again; without the hold it is the new one', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.addPool('b', 'mgmt');
@@ -561,7 +564,7 @@ describe('agents that the controller makes', () => {
 });
 
 describe('the Deployment of a chart', () => {
-  it('has the image of the chart, also where a pool is on hold: the annotation has no effect there', async () => {
+  it('has the image of the chart, even if a pool is on hold: the annotation has no effect there', async () => {
     const story = new Story();
     story.addPool('a', 'vlan', { [HOLD_AGENT_UPGRADE_ANNOTATION]: '' });
     story.deployments.put(chartDeployment());
@@ -604,7 +607,7 @@ describe('moving', () => {
     else expect(names).toHaveLength(to === 'unified' ? 1 : 2);
   });
 
-  it('the old agents serve until the new ones could; agents that are dead are not waited for longer than their Lease lasts', async () => {
+  it('the old agents serve until the new ones could; dead agents delay it only until their Lease expires', async () => {
     const story = new Story('a');
     story.deployments.put(chartDeployment());
     await story.control({ topology: 'unified' });
@@ -620,7 +623,7 @@ describe('moving', () => {
     expect(story.serving().get('vm-dhcp-agent-vlan-1')).toEqual(['a']);
   });
 
-  it('a pool whose network is on other nodes from now on, which a resource or its own selector tells', async () => {
+  it('a pool whose network moves to other nodes, according to a resource or its own selector', async () => {
     const story = new Story('a', 'b', 'c');
     await story.control();
     await story.goOn(5_000);
@@ -639,7 +642,7 @@ describe('moving', () => {
     ]);
   });
 
-  it('a smaller bound moves some pools to another group', async () => {
+  it('a smaller limit moves some pools to another group', async () => {
     const story = new Story('a', 'b', 'c', 'd', 'e');
     await story.control();
     await story.control({ maxPoolsPerAgent: 2 });
@@ -700,7 +703,7 @@ describe('moving', () => {
     expect(story.configured('vm-dhcp-agent-vlan-1')).toEqual([]);
   });
 
-  it('a bare pod on a node that is lost is not waited for, for ever', async () => {
+  it('a bare pod on a lost node does not block its pool forever', async () => {
     const story = new Story('a');
     const dying = legacyPod('a', { deletionTimestamp: '2026-01-01T00:00:10Z' });
     story.pods.put({ ...dying, status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] } });
@@ -822,7 +825,7 @@ async function patched(story: Story, key: string, patch: Readonly<Record<string,
 }
 
 describe('a controller that starts', () => {
-  it('frees no address of a running machine whose template has another MAC address by now, and whose config was deleted', async () => {
+  it('does not free the address of a running machine whose template now has another MAC address, and whose config was deleted', async () => {
     const story = new Story('a');
     const { cluster } = story;
     const machine = (macAddress: string, generation: number) => {
@@ -847,7 +850,7 @@ describe('a controller that starts', () => {
     cluster.networkConfigs.remove('default/vm-a');
     const seen = new Set<unknown>();
     cluster.ipPools.onWritten = () => void seen.add(recorded());
-    // News of instances come a moment after those of the other kinds.
+    // Events of instances come a moment after those of the other kinds.
     const { list } = cluster.virtualMachineInstances;
     Object.assign(cluster.virtualMachineInstances, {
       list: async (options: Parameters<typeof list>[0]) => {

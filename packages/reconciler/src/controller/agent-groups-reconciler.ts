@@ -1,7 +1,4 @@
-/**
- * Reconciles the agents of all pools, whatever the topology: what has to be done follows from what is observed of them. It is one key for
- * all groups, as groups hand their pools over to each other.
- */
+/** Reconciles the agents of all pools, whatever the topology. One key stands for all groups, because groups hand over pools to each other. */
 import { parseTime, type ReconcileResult } from '@vmdhcp/kube-runtime';
 import { planAgents } from '../agents/plan-agents.js';
 import { AgentWriter } from './agent-writer.js';
@@ -10,7 +7,7 @@ import { ChangeGathering } from './gather-changes.js';
 
 /** The key of all agent groups. */
 export const ALL_AGENT_GROUPS = 'agents';
-/** What no event reports: pods on nodes that are gone, Deployments of other owners that were deleted, leaders that lag. */
+/** The interval for changes without an event: pods on lost nodes, deleted Deployments of other owners, lagging leaders. */
 const RECHECK_MS = 15_000;
 
 export class AgentGroupsReconciler {
@@ -60,13 +57,13 @@ export class AgentGroupsReconciler {
     this.#enqueueChangedPools();
     const { actions, waitMs } = this.#gathering.take(plan.actions);
     this.#callOffGathered();
-    // By a timer of its own: what fails elsewhere is tried again later and later.
+    // By a separate timer, because retries after failures come later and later.
     if (waitMs !== undefined) this.#callOffGathered = clock.after(waitMs, enqueue.agentGroups);
     const result = await this.#writer.carryOut(actions);
     return result.kind === 'settled' ? { kind: 'recheck', afterMs: RECHECK_MS } : result;
   };
 
-  /** Nothing that was gathered is enqueued any more. */
+  /** Cancels gathered changes. */
   stop(): void {
     this.#callOffGathered();
   }

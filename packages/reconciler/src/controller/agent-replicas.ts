@@ -6,7 +6,7 @@ export interface AgentReplicas {
   readonly ready: number;
 }
 
-/** Of each group that has a Deployment, by its name. */
+/** The replicas of each group with a Deployment, by name. */
 export function agentReplicasOf(
   groups: Iterable<readonly [name: string, { readonly deployment?: KubernetesObject | undefined }]>,
 ): ReadonlyMap<string, AgentReplicas> {

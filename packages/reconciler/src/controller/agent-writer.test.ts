@@ -6,7 +6,7 @@ import { AgentWriter } from './agent-writer.js';
 
 const deployment = (name: string): KubernetesObject => ({ metadata: { namespace: 'agents', name, uid: name } });
 
-/** What all writes together come to, where the server answers each with the next of these refusals. */
+/** The combined result of all writes, if the server answers each with the next of these refusals. */
 async function outcomeOf(refusals: readonly (WriteRefusal | 'none')[]) {
   const clock = new FakeClock();
   const resource = new MemoryResource<KubernetesObject>(clock);
@@ -43,7 +43,7 @@ describe('AgentWriter', () => {
     [['invalid', 'forbidden', 'none'], { kind: 'retry', reason: 'forbidden: forbidden' }],
     [['none', 'invalid', 'none'], { kind: 'terminal', reason: 'invalid', recheckAfterMs: 30_000 }],
     [['none', 'none'], { kind: 'settled' }],
-  ])('of several writes the result that has to be looked at soonest counts: %j', async (refusals, expected) => {
+  ])('the most urgent result of several writes counts: %j', async (refusals, expected) => {
     expect(await outcomeOf(refusals)).toEqual(expected);
   });
 
@@ -84,7 +84,7 @@ describe('AgentWriter', () => {
     [undefined, 3],
     [2.75, 3],
     [15, 15],
-  ])('guards a Lease for as long as an agent may lead that cannot renew it: %s s', async (leaseSeconds, guardSeconds) => {
+  ])('guards a Lease for as long as an agent that cannot renew it may stay leader: %s s', async (leaseSeconds, guardSeconds) => {
     const clock = new FakeClock();
     const resource = new MemoryResource<KubernetesObject>(clock);
     const writer = new AgentWriter({
@@ -103,7 +103,7 @@ describe('AgentWriter', () => {
   });
 });
 
-describe('what was planned from an older state is not written', () => {
+describe('a plan from an older state is not written', () => {
   const leaseObject: KubernetesObject = {
     metadata: { namespace: 'agents', name: 'g', uid: 'l', resourceVersion: '1', annotations: {} },
   };
@@ -127,7 +127,7 @@ describe('what was planned from an older state is not written', () => {
       clients: { deployments: store, unifiedDeployment: store, leases: store, pods: store, roles: store },
       onWritten: (kind) => written.push(kind),
       onDeleted: () => undefined,
-      onConflict: () => expect.unreachable('no Deployment of another owner is there'),
+      onConflict: () => expect.unreachable('there is no Deployment of another owner'),
       onRights: () => undefined,
     });
     const writing = writer.carryOut([action]);
@@ -174,7 +174,7 @@ describe('a RoleBinding', () => {
       object: { kind, metadata: { namespace, name: 'g' } },
     }));
 
-  /** @param answer - to each Role. @returns what was asked for, in its order, and what came of it. */
+  /** @param answer - to each Role. @returns the requests in order, and the result. */
   async function grant(answer: (namespace: string) => ReturnType<MemoryResource<KubernetesObject>['create']>) {
     const store = new MemoryResource<KubernetesObject>(new FakeClock());
     const asked: string[] = [];
@@ -206,7 +206,7 @@ describe('a RoleBinding', () => {
     return { asked, result };
   }
 
-  it('is created after its Role, which an API server asks for, and waits for no other', async () => {
+  it('is created after its Role, as API servers require, and waits for no other', async () => {
     const red = Promise.withResolvers<void>();
     const granting = grant(async (namespace) => {
       if (namespace === 'red') await red.promise;

@@ -1,4 +1,4 @@
-/** Carries out what has to be done about agents: one write for each action. */
+/** Carries out the actions for agents, with one write for each. */
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
@@ -27,23 +27,23 @@ import type { AgentClients } from './agents-context.js';
 export interface AgentWriterSettings {
   readonly namespace: string;
   readonly clients: AgentClients;
-  /** How long an agent may lead that cannot renew its Lease. */
+  /** How long an agent that cannot renew its Lease may stay leader. */
   readonly leaseSeconds?: number | undefined;
   /** The answer to a write that happened. */
   readonly onWritten: (kind: AgentObjectKind, object: KubernetesObject) => void;
-  /** The server has taken the deletion, or has no such object any more. @param answer - the object as it is now, where there is one. */
+  /** The server has accepted the deletion, or the object does not exist. @param answer - the current object, if there is one. */
   readonly onDeleted: (kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined) => void;
   /** A Deployment of another owner has the name of a group. */
   readonly onConflict: (group: string, problem: GroupProblem) => void;
-  /** A ServiceAccount, Role or RoleBinding of a group could not be written; undefined: it was. */
+  /** A ServiceAccount, Role or RoleBinding of a group could not be written; undefined on success. */
   readonly onRights: (right: KubernetesObject, problem: GroupProblem | undefined) => void;
   readonly onAction?: (action: AgentAction) => void;
 }
 
 const PARALLEL_WRITES = 8;
-/** Holds a Lease that was created in place of a deleted one: an agent that led by that one may not know yet. */
+/** The holder of a Lease that replaces a deleted one, because the leader of that one may not know yet. */
 const NO_AGENT = 'no-agent_lease-created-again';
-/** At least, if the agents have no setting for it. */
+/** The minimum, if the agents have no setting for it. */
 const LEAST_GUARD_SECONDS = 3;
 const RIGHTS_KIND_OF: Readonly<Record<string, RightsKind>> = {
   ServiceAccount: 'serviceAccounts',
@@ -59,8 +59,8 @@ export class AgentWriter {
   }
 
   /**
-   * Several at a time; one that fails stops no others but the RoleBinding of its Role. The result is the one that has to be looked at soonest.
-   * @throws what one of them threw, when all were tried.
+   * Writes several at a time. A failure stops only the RoleBinding of its Role. Returns the most urgent result. @throws one of the errors, after all
+   * were tried.
    */
   async carryOut(actions: readonly AgentAction[]): Promise<ReconcileResult> {
     let result: ReconcileResult = { kind: 'settled' };
@@ -149,7 +149,7 @@ export class AgentWriter {
   async #suspend({ lease, poolKeys }: Extract<AgentAction, { readonly kind: 'suspend' }>): Promise<ReconcileResult> {
     const before = lease.metadata.annotations?.[SUSPENDED_POOLS_ANNOTATION];
     const annotations = { [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys, before) };
-    // What was planned by an older state of the Lease must not be written: it may be the other way round by now.
+    // A plan from an older state of the Lease must not be written: it may be the opposite of the current one.
     const target = { key: keyOf(lease), resourceVersion: lease.metadata.resourceVersion };
     return this.#noted('leases', await this.#settings.clients.leases.patch(target, { metadata: { annotations } }));
   }
@@ -166,7 +166,7 @@ export class AgentWriter {
       [SUSPENDED_POOLS_ANNOTATION]: formatSuspendedPools(poolKeys),
       ...(renewPeriodMs !== undefined && { [RENEW_PERIOD_ANNOTATION]: formatRenewPeriodMs(renewPeriodMs) }),
     };
-    // A group of the namespace where agents ran before is named with it.
+    // The name of a group of a previous namespace includes the namespace.
     const [name = '', previousNamespace] = group.split('/', 2).toReversed();
     const labels = { [AGENT_LABEL]: AGENT_LABEL_VALUE, [AGENT_GROUP_LABEL]: name, [MANAGED_BY_LABEL]: CONTROLLER };
     const metadata = { namespace: previousNamespace ?? namespace, name, labels, annotations };
@@ -178,7 +178,7 @@ export class AgentWriter {
     return this.#noted('leases', result);
   }
 
-  /** At any version of the Lease: nothing else depends on these annotations, and the leader renews it all the time. */
+  /** At any version of the Lease, because nothing else depends on these annotations, and the leader renews it all the time. */
   async #setLeaseSettings({
     lease,
     annotations,
@@ -191,11 +191,11 @@ export class AgentWriter {
     return toReconcileResult(result);
   }
 
-  /** What is gone already is as it should be. */
+  /** Already gone is fine. */
   async #remove(kind: AgentObjectKind, object: KubernetesObject): Promise<ReconcileResult> {
     const { clients, onDeleted } = this.#settings;
     const { uid = '', resourceVersion } = object.metadata;
-    // A Lease that was renewed since has a leader. News of it and of its pods may be late.
+    // A Lease that was renewed since has a leader; events about it and its pods may be late.
     const result = await clients[kind]?.delete(keyOf(object), uid, kind === 'leases' ? resourceVersion : undefined);
     if (result === undefined) return { kind: 'settled' };
     if (!result.ok && result.reason !== 'not-found') return toReconcileResult(result);
@@ -204,13 +204,13 @@ export class AgentWriter {
   }
 }
 
-/** A RoleBinding follows its Role: an API server refuses one whose Role it does not have. */
+/** A RoleBinding follows its Role, because an API server refuses one without its Role. */
 function toSequences(actions: readonly AgentAction[]): AgentAction[][] {
   const byRights = Map.groupBy(actions, (action, index) => rightsOf(action) ?? index);
   return [...byRights.values()].map((sequence) => sequence.toSorted((one, other) => rankOf(one) - rankOf(other)));
 }
 
-/** The name that a Role and its RoleBinding have, where they are written; undefined: it is none of them. */
+/** The common name of a Role and its RoleBinding; undefined for other actions. */
 function rightsOf(action: AgentAction): string | undefined {
   if (action.kind !== 'create-right' && action.kind !== 'patch-right') return undefined;
   return action.object.kind === 'ServiceAccount' ? undefined : keyOf(action.object);

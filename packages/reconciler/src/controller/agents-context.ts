@@ -7,7 +7,7 @@ import { LagWatch } from '../view/lag-watch.js';
 import { PoolAgentsView } from '../view/pool-agents-view.js';
 import { PoolsForAgents } from '../view/pools-for-agents.js';
 
-/** What the reconciler of agent groups reads and writes. */
+/** The sources and writers of the reconciler of agent groups. */
 export interface AgentsContext {
   readonly settings: AgentsSettings;
   readonly clients: AgentClients;
@@ -21,7 +21,7 @@ export interface AgentsContext {
   readonly enqueue: { readonly agentGroups: () => void; readonly ipPools: (key: string) => void };
 }
 
-/** How agents' objects are written, by kind; kinds that this controller has nothing to do with are left out. */
+/** The clients for agents' objects, by kind; unused kinds are left out. */
 export type AgentClients = ByAgentKind<ObjectClient<KubernetesObject>>;
 
 export interface AgentsContextSettings
@@ -29,9 +29,9 @@ export interface AgentsContextSettings
   readonly networks: ObjectSource;
   readonly caches: Pick<SharedCaches, 'subscribe'>;
   readonly clientOf: (resource: ApiResource) => ObjectClient<KubernetesObject>;
-  /** Undefined: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly onlyNamespace: string | undefined;
-  /** Undefined: a kind is listed completely for the first time. */
+  /** Undefined if a kind is listed completely for the first time. */
   readonly onChange: (change: AgentsChange | undefined) => void;
   readonly onError: (kind: AgentObjectKind, error: unknown) => void;
 }

@@ -1,4 +1,4 @@
-/** Who has which address of a pool, by the plan that was recorded, and why it is so. */
+/** The clients of a pool according to the recorded plan, with reasons. */
 import { type Ipv4Address, type MacAddress, mayBeKept } from '@vmdhcp/dhcp-allocator';
 import { isBeingDeleted, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { PoolPlan } from '../assignment/plan-pools.js';
@@ -17,10 +17,10 @@ interface Machine {
   readonly interfaces: ReadonlyMap<string, string>;
 }
 
-/** By object: most of them stay as they are from one plan to the next. */
+/** By object, because most of them do not change from one plan to the next. */
 const machines = new WeakMap<KubernetesObject, Machine>();
 
-/** @param pool - as it was before the plan was recorded. */
+/** @param pool - the pool before the plan was recorded. */
 export function observationOf(sources: AssignmentSources, pool: PoolView, plan: PoolPlan): Observation {
   return {
     clients: clientsOf(sources, pool, plan),

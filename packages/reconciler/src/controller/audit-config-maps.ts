@@ -1,6 +1,4 @@
-/**
- * The ConfigMaps of the audit, as one leader has claimed them: each request names the version that was seen last, so that another writer is noticed.
- */
+/** The ConfigMaps of the audit, claimed by one leader: each request names the last seen version, so that another writer is noticed. */
 import { AUDIT_LABEL, AUDIT_WRITER_ANNOTATION } from '@vmdhcp/ippool-api';
 import type { KubernetesObject, MergePatch, ObjectClient, WriteResult } from '@vmdhcp/kube-runtime';
 import {
@@ -12,10 +10,10 @@ import {
   readStoredAudit,
 } from '../audit/audit-slots.js';
 
-/** Requests at the same moment, when the controller starts. */
+/** Parallel requests at the start of the controller. */
 const MOST_CLAIMS = 8;
 
-/** A write that was refused. */
+/** A refused write. */
 export type RefusedWrite = Extract<WriteResult<unknown>, { readonly ok: false }>;
 
 export type ClaimedAudit =
@@ -26,7 +24,7 @@ export class AuditConfigMaps {
   readonly #client: ObjectClient<KubernetesObject>;
   readonly #namespace: string;
   #slots = new Map<string, AuditSlot>();
-  /** Differs for each time that the stored records are read. */
+  /** A new value for each read of the stored records. */
   #writer = '';
   #stateVersion: string | undefined;
 
@@ -35,12 +33,12 @@ export class AuditConfigMaps {
     this.#namespace = namespace;
   }
 
-  /** As they were read or written last, by their names. */
+  /** The last read or written versions, by name. */
   get slots(): ReadonlyMap<string, AuditSlot> {
     return this.#slots;
   }
 
-  /** Reads all of them by writes; those that do not exist are created. @param writer - differs for each call. */
+  /** Reads all of them by writes, and creates missing ones. @param writer - a new value for each call. */
   async claimAll(writer: string): Promise<ClaimedAudit> {
     this.#writer = writer;
     const state = await this.#claim(AUDIT_STATE_NAME);
@@ -87,9 +85,9 @@ export class AuditConfigMaps {
   }
 
   /**
-   * Reads a ConfigMap by a write: what a leader before this one still sends to it, is refused from then on, since that names an earlier version.
+   * Reads a ConfigMap by a write. From then on, pending writes of a former leader are refused, because they name an earlier version.
    *
-   * @param resourceVersion - undefined: whatever it is.
+   * @param resourceVersion - undefined for any version.
    */
   async #claim(name: string, resourceVersion?: string): Promise<WriteResult<KubernetesObject>> {
     const annotations = { [AUDIT_WRITER_ANNOTATION]: this.#writer };
@@ -100,7 +98,7 @@ export class AuditConfigMaps {
     );
   }
 
-  /** An earlier leader that would still create it finds that it exists. */
+  /** If a former leader still tries to create it, it finds that it exists. */
   async #claimOrCreate(name: string): Promise<WriteResult<KubernetesObject>> {
     const claimed = await this.#claim(name);
     return claimed.ok || claimed.reason !== 'not-found' ? claimed : await this.#client.create(emptySlot(this.#namespace, name));

@@ -1,4 +1,4 @@
-/** Who had which address when, as the controller stores it: restarts, crashes, lost writes, bounds. */
+/** The stored history of addresses: restarts, crashes, lost writes, limits. */
 
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -148,7 +148,7 @@ describe('the audit', () => {
     expect(audited.errors).toEqual([]);
   });
 
-  it('a controller that stops stores what waits, and the next one goes on', async () => {
+  it('a controller that stops stores pending records, and the next one continues', async () => {
     const audited = await Audited.started();
     await audited.add('vm-a');
     audited.cluster.virtualMachines.put(virtualMachine('vm-b'));
@@ -163,7 +163,7 @@ describe('the audit', () => {
     expect(audited.ownerAt('10.0.0.11', 18)).toBe('default/vm-b');
   });
 
-  it('a crash before the write loses no end silently: it is found, with the time between which it was', async () => {
+  it('a crash before the write does not lose an end silently: it is found, with an interval for its time', async () => {
     const audited = await Audited.started();
     await audited.add('vm-a');
     await audited.clock.advance(60_000);
@@ -178,7 +178,7 @@ describe('the audit', () => {
     expect(audited.ownerAt('10.0.0.10', 100)).toBe('free');
   });
 
-  it('assignments that were there before the first record are adopted, and nothing is claimed about earlier times', async () => {
+  it('assignments from before the first record are adopted, and nothing is claimed about earlier times', async () => {
     const audited = new Audited();
     audited.cluster.networks.put(network());
     const status = { ipv4: { allocated: { '10.0.0.10': '02:00:00:00:00:0a' } } };
@@ -191,7 +191,7 @@ describe('the audit', () => {
     expect(audited.ownerAt('10.0.0.11', -1)).toBe('older-than-records');
   });
 
-  it('keeps its bound: the oldest records go, and assignments that have not ended stay', async () => {
+  it('keeps its limit: the oldest records are deleted, and assignments that have not ended stay', async () => {
     const audited = await Audited.started(1);
     await audited.add('vm-a');
     for (let round = 0; round < 30; round++) {
@@ -214,7 +214,7 @@ describe('the audit', () => {
     expect(facts?.storedOctets).toBe([...slots.values()].reduce((sum, { octets }) => sum + octets, 0));
   });
 
-  it('how the records are kept is known to the leader alone: what waits, until when they are complete, and since when', async () => {
+  it('only the leader reports on the records: pending ones, and from when until when they are complete', async () => {
     const audited = new Audited();
     expect(audited.controller.auditFacts()).toBeUndefined();
     audited.cluster.networks.put(network());
@@ -242,7 +242,7 @@ describe('the audit', () => {
     expect(audited.records()).toEqual(['10.0.0.10 vm-a assigned 5-10 pool-deleted']);
   });
 
-  it('addresses are assigned while nothing can be stored, and it is reported', async () => {
+  it('addresses are assigned even if nothing can be stored, and that is reported', async () => {
     const audited = new Audited();
     audited.cluster.networks.put(network());
     audited.cluster.ipPools.put(pool('pool-1'));
@@ -257,7 +257,7 @@ describe('the audit', () => {
     expect(audited.records()).toEqual([expect.stringMatching(/^10\.0\.0\.10 vm-a adopted/)]);
   });
 
-  it('what an earlier leader still writes is refused, so that nothing of it is beside the records of the next one', async () => {
+  it('late writes of a former leader are refused, so that they cannot mix with the records of the next one', async () => {
     const audited = await Audited.started();
     await audited.add('vm-a');
     audited.cluster.virtualMachines.put(virtualMachine('vm-b'));
@@ -276,11 +276,11 @@ describe('the audit', () => {
     ]);
   });
 
-  it('each ConfigMap has another version when a leader has begun: what an earlier one still sends to any of them names an old one', async () => {
+  it('each ConfigMap gets a new version when a leader begins, so late writes of a former leader name an old one', async () => {
     const audited = await Audited.started();
     const names = [AUDIT_STATE_NAME, ...AUDIT_SLOT_NAMES];
     const versionOf = (name: string) => audited.cluster.configMaps.objects.get(`vmdhcp-system/${name}`)?.metadata.resourceVersion;
-    // The first leader creates them; from then on each one has to change what is there.
+    // The first leader creates them; every later one must change them.
     audited.controller = audited.create(() => 0.6);
     await audited.lead();
     const before = names.map(versionOf);
@@ -291,7 +291,7 @@ describe('the audit', () => {
     expect(names.filter((_, i) => after[i] === before[i])).toEqual([]);
   });
 
-  it('what else is in the namespace stays as it is', async () => {
+  it('other objects in the namespace are not changed', async () => {
     const other: KubernetesObject = { metadata: { namespace: 'vmdhcp-system', name: 'kube-root-ca.crt', uid: 'u' } };
     const audited = new Audited();
     audited.cluster.configMaps.put(other);

@@ -1,6 +1,6 @@
 /**
- * Stores who had which address when, in ConfigMaps. It writes after addresses are recorded and is never waited for: one request at a time, with
- * a rest after each. What it cannot store waits, up to a bound; beyond that, and after a conflict, it begins again with what is stored.
+ * Stores the history of addresses in ConfigMaps. It writes after addresses are recorded, and nothing waits for it: one request at a time, with a rest
+ * after each. Unstored records wait, up to a limit; beyond that, and after a conflict, it begins again with the stored ones.
  */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
@@ -28,11 +28,11 @@ import { AuditConfigMaps, type RefusedWrite } from './audit-config-maps.js';
 import type { AssignmentSources, AuditTrail } from './audit-trail.js';
 
 export interface AuditSettings {
-  /** Where the ConfigMaps are. */
+  /** The namespace of the ConfigMaps. */
   readonly namespace: string;
-  /** Of all records; assignments that have not ended always have room. */
+  /** The maximum octets of all records; assignments that have not ended always have room. */
   readonly mostOctets: number;
-  /** Of one ConfigMap, as long as there are empty ones; default 131,072. */
+  /** The maximum octets of one ConfigMap, as long as there are empty ones; default 131,072. */
   readonly slotOctets?: number;
 }
 
@@ -45,23 +45,23 @@ export interface AuditKeeperSettings extends AuditSettings {
   readonly random: () => number;
   /** Assignments began or ended. */
   readonly onRecords: ((pool: string, records: readonly AssignmentRecord[]) => void) | undefined;
-  /** Records are not kept. */
+  /** Records are lost. */
   readonly onDropped: ((why: 'limit' | 'not-stored', count: number) => void) | undefined;
-  /** A read or a write failed, and is tried again. */
+  /** A read or a write failed, and is retried. */
   readonly onError: (error: unknown) => void;
-  /** What is stored is known: all pools are to be observed, as they are now. */
+  /** The stored records are known: observe all pools now. */
   readonly onLoaded: () => void;
 }
 
 const ALL = 'audit';
-/** Records of this time are in one write. */
+/** Records within this time go into one write. */
 const GATHER_MS = 2_000;
-/** Between two requests. */
+/** The rest between two requests. */
 const REST_MS = 250;
 const STATE_MS = 60_000;
 const MOST_RECORDS = 200;
 const BACK_OFF = { firstMs: 500, mostMs: 30_000 };
-/** How long a controller that stops still writes. */
+/** How long a stopping controller still writes. */
 const STOP_MS = 2_000;
 const AGAIN: ReconcileResult = { kind: 'recheck', afterMs: REST_MS };
 
@@ -90,13 +90,13 @@ export class AuditKeeper implements AuditTrail {
     });
   }
 
-  /** Begins to read what the leader before has stored. */
+  /** Begins to read the records of the former leader. */
   lead(): void {
     this.#isLeading = true;
     this.#queue.add(ALL);
   }
 
-  /** Stores what waits, for a short time; resolves when nothing is under way. Nothing is observed any more. */
+  /** Stores pending records, for a short time; resolves when nothing is in progress. Ignores further observations. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -124,7 +124,7 @@ export class AuditKeeper implements AuditTrail {
     return this.#book?.pools() ?? [];
   }
 
-  /** How the records are kept; undefined: this controller keeps none now, as it does not lead or has not read what is stored. */
+  /** The state of the records; undefined if this controller keeps none now, because it is not leader or has not read the stored records. */
   facts(): AuditFacts | undefined {
     const book = this.#book;
     if (book === undefined) return undefined;
@@ -148,7 +148,7 @@ export class AuditKeeper implements AuditTrail {
     return parseTime(this.#settings.now());
   }
 
-  /** One request, or what is to be done before the next one. */
+  /** Makes one request, or prepares the next one. */
   async #step(): Promise<ReconcileResult> {
     const book = this.#book;
     if (book === undefined || book.isOverfull) return await this.#load();
@@ -183,7 +183,7 @@ export class AuditKeeper implements AuditTrail {
     return { kind: 'recheck', afterMs: 0 };
   }
 
-  /** Undefined: it is stored. */
+  /** Undefined if it was stored. */
   async #storeBatch(book: AuditBook, pool: string, batch: PendingBatch): Promise<ReconcileResult | undefined> {
     const write = planSlotWrite(this.#configMaps.slots, { pool, text: formatBatch(batch) }, this.#settings.slotOctets);
     if (write === undefined)
@@ -193,7 +193,7 @@ export class AuditKeeper implements AuditTrail {
     return refused;
   }
 
-  /** What has not ended is stored once more before its batch is deleted. */
+  /** Assignments that have not ended are stored again before their batch is deleted. */
   async #drop(book: AuditBook, drop: SlotDrop): Promise<ReconcileResult> {
     const read = await this.#configMaps.read(drop.slot);
     if (!read.ok) return this.#refused(read);
@@ -226,13 +226,13 @@ export class AuditKeeper implements AuditTrail {
     return { kind: 'recheck', afterMs: STATE_MS };
   }
 
-  /** Another client has written: what is stored is read again. */
+  /** Another client has written: read the stored records again. */
   #refused(result: RefusedWrite): ReconcileResult {
     if (result.reason === 'conflict' || result.reason === 'already-exists' || result.reason === 'not-found') this.#giveUpBook();
     return toReconcileResult(result);
   }
 
-  /** What waits is found anew when the stored records are compared with what is there, but less exactly. */
+  /** Pending records are found again, with less exact times, when the stored records are compared with the pools. */
   #giveUpBook(): void {
     const lost = this.#book?.pendingCount ?? 0;
     this.#book = undefined;

@@ -3,7 +3,7 @@ import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { ClusterView } from '../view/cluster-view.js';
 import type { PoolView } from '../view/pool-views.js';
 
-/** What tells why an address is assigned, or is no longer. */
+/** The facts that explain why an address is assigned, or no longer is. */
 export interface AssignmentSources {
   readonly view: Pick<ClusterView, 'claimsOf'>;
   readonly caches: {
@@ -12,11 +12,11 @@ export interface AssignmentSources {
   };
 }
 
-/** What reconcilers report. */
+/** The reports of reconcilers. */
 export interface AuditTrail {
   /** The addresses of a pool are about to be written. */
   readonly writing: (pool: string) => void;
-  /** The plan is recorded. @param pool - as it was before. */
+  /** The plan is recorded. @param pool - the pool before that. */
   readonly observe: (sources: AssignmentSources, pool: PoolView, plan: PoolPlan) => void;
   /** The pool does not exist. */
   readonly gone: (pool: string) => void;

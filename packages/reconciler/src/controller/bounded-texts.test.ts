@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
 
-/** Every one is reserved outside of the subnet: 4,096 problems. */
+/** All reservations are outside the subnet: 4,096 problems. */
 const wrongReservations = (second: number) =>
   Array.from({ length: 4_096 }, (_, index) => ({
     macAddress: `02:00:00:01:${hex(index >>> 8)}:${hex(index & 255)}`,
@@ -80,7 +80,7 @@ describe('an IPPool with 4,096 wrong reservations, and 1,000 virtual machines', 
     );
   }, 30_000);
 
-  it('an edit that replaces its problems by others costs no patch of a VirtualMachineNetworkConfig', async () => {
+  it('an edit that replaces its problems by others causes no patch of a VirtualMachineNetworkConfig', async () => {
     const { patches } = patchesOf(running);
     running.change('IPPool', 'pool-1', (object) => ({
       ...object,
@@ -92,7 +92,7 @@ describe('an IPPool with 4,096 wrong reservations, and 1,000 virtual machines', 
   });
 });
 
-describe('what others write into their objects', () => {
+describe('texts in objects of others', () => {
   it('a virtual machine with 6,000 wrong names in its annotations makes a few short Events', async () => {
     const running = await Running.withPool();
     const names = Array.from({ length: 6_000 }, (_, index) => `nic-${index}-${'x'.repeat(20)}`);

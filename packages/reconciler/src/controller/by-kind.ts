@@ -1,6 +1,6 @@
 import type { ByKind } from './controller-context.js';
 
-/** A kind that has a cache and a reconciler of its own. */
+/** A kind with its own cache and reconciler. */
 export type CachedKind = keyof ByKind<unknown>;
 
 /** All of them. */

@@ -4,7 +4,10 @@ import { projectVirtualMachine } from '../virtual-machine/cached-virtual-machine
 import { projectInstance } from '../virtual-machine/running-instance.js';
 
 export interface CachedPartsSettings {
-  /** True: labels of VirtualMachines are cached, by which configs of Wake-on-LAN select; of ten thousand virtual machines they need megabytes. Default: false. */
+  /**
+   * True if labels of VirtualMachines are cached, by which configs of Wake-on-LAN select. For ten thousand virtual machines they need megabytes.
+   * Default: false.
+   */
   readonly machineLabels?: boolean;
   /** What others cache of their own kinds, by plural, asked for each object. Default: everything. */
   readonly others?: (plural: string) => ((object: KubernetesObject) => KubernetesObject) | undefined;
@@ -20,7 +23,7 @@ export function cachedPartsWith({ machineLabels = false, others }: CachedPartsSe
   };
 }
 
-/** What of an object the DHCP controller reads: the rest need not be cached. */
+/** Keeps the parts of an object that the DHCP controller reads; the rest is not cached. */
 export function cachedParts({ plural }: ApiResource, object: KubernetesObject): KubernetesObject {
   if (plural === Resource.virtualMachineInstances.plural) return projectInstance(object);
   if (plural === Resource.virtualMachines.plural) return projectVirtualMachine(object);

@@ -20,7 +20,7 @@ function controllerOf(
   });
 }
 
-/** The same, but what happens is seen so much later: another API server lags, or a connection is half open. */
+/** The same, but events are seen this much later: another API server lags, or a connection is half open. */
 function seenLater(client: ObjectClient<KubernetesObject>, clock: FakeClock, delayMs: number): ObjectClient<KubernetesObject> {
   return {
     ...fencedClient(client, () => true),
@@ -39,7 +39,7 @@ function seenLater(client: ObjectClient<KubernetesObject>, clock: FakeClock, del
 }
 
 it.each([50, 1_000, 60_000])(
-  'another leader sees configs %i ms later than pools: no virtual machine loses its address or gets that of another one',
+  'a new leader sees configs %i ms later than pools: no virtual machine loses its address or gets that of another',
   async (lagMs) => {
     const clock = new FakeClock();
     const cluster = new MemoryCluster(clock);
@@ -89,7 +89,7 @@ it.each([50, 1_000, 60_000])(
   },
 );
 
-it('the new leader does not undo what the old one did, by a VirtualMachine as it was long ago', async () => {
+it('the new leader does not undo changes of the old one because of an outdated VirtualMachine', async () => {
   const clock = new FakeClock();
   const cluster = new MemoryCluster(clock);
   const old = controllerOf(cluster, clock);
@@ -154,7 +154,7 @@ describe('a follower that becomes leader', () => {
     return { clock, cluster, controller, log };
   }
 
-  it('reconciles nothing before, though every cache is complete', async () => {
+  it('reconciles nothing before, even if every cache is complete', async () => {
     const { controller, log, clock, cluster } = await follower();
     cluster.virtualMachines.put(virtualMachine('vm-a'));
     await clock.advance(60_000);
@@ -168,7 +168,7 @@ describe('a follower that becomes leader', () => {
       const { lists } = cluster[kind].requests;
       cluster[kind].failNext = 1;
       controller.lead();
-      // The list that fails is tried again a tenth of a second later.
+      // The failed list is retried a tenth of a second later.
       await clock.advance(20);
       expect([cluster[kind].requests.lists, controller.reconciling, log]).toEqual([lists + 1, false, []]);
       await clock.advance(1_000);

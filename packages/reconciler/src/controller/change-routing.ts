@@ -1,4 +1,4 @@
-/** What a change has to do with: which keys of which kinds are reconciled because of it. */
+/** Routes changes: decides which keys of which kinds are reconciled because of a change. */
 import { isBeingDeleted } from '@vmdhcp/kube-runtime';
 import type { AgentsChange } from '../view/agents-view.js';
 import type { ClusterView } from '../view/cluster-view.js';
@@ -13,12 +13,12 @@ export interface ChangeRoutingParts extends Pick<ControllerContext, 'caches' | '
   readonly view: ClusterView;
   readonly segments: SharedSegments;
   readonly inventory: Pick<MachineAddresses, 'note'>;
-  /** Undefined: this controller deploys no agents. */
+  /** Undefined if this controller deploys no agents. */
   readonly agents: Pick<AgentsContext, 'pools' | 'eligible'> | undefined;
   readonly isReconciling: () => boolean;
   readonly enqueue: (kind: CachedKind, key: string) => void;
   readonly enqueueAgentGroups: () => void;
-  /** The object is gone: what its reconciler remembers of it counts no more. */
+  /** The object is gone: its reconciler forgets it. */
   readonly forgetNetworkConfig: (key: string) => void;
 }
 
@@ -29,13 +29,13 @@ export class ChangeRouting {
     this.#parts = parts;
   }
 
-  /** An object of a cache has changed. @param isOwn - true: by a write of this controller. */
+  /** Routes a changed object of a cache. @param isOwn - true if this controller wrote it. */
   onChange(kind: CachedKind, key: string, isOwn: boolean): void {
     const { caches, enqueue } = this.#parts;
     switch (kind) {
       case 'virtualMachines':
         this.onMachineChange(key);
-        // What it leaves is reported there.
+        // Reports what it leaves behind.
         if (caches.virtualMachines.get(key) === undefined) enqueue('networkConfigs', key);
         return;
       case 'networkConfigs':
@@ -49,7 +49,7 @@ export class ChangeRouting {
     }
   }
 
-  /** Undefined: all of what is observed of agents may be new. */
+  /** Undefined if everything about agents may be new. */
   onAgentsChange(change: AgentsChange | undefined): void {
     const { agents, enqueue, enqueueAgentGroups, isReconciling } = this.#parts;
     enqueueAgentGroups();
@@ -66,11 +66,11 @@ export class ChangeRouting {
     }
     for (const pool of view.poolsOn(key)) enqueue('ipPools', pool);
     for (const pool of segments.noteNetwork(key)) enqueue('ipPools', pool);
-    // The network decides whether a pool is missed there.
+    // The network decides whether a missing pool is reported.
     if (view.servingPool(key) === undefined) for (const config of view.configsOn(key)) enqueue('networkConfigs', config);
   }
 
-  /** Of the virtual machine itself, or of its VirtualMachineInstance, which has the same name. */
+  /** A change of the virtual machine, or of its VirtualMachineInstance, which has the same name. */
   onMachineChange(key: string): void {
     const { enqueue, inventory, view } = this.#parts;
     for (const network of view.noteVirtualMachine(key)) this.#enqueueReleaseOn(network);
@@ -88,9 +88,9 @@ export class ChangeRouting {
     }
     if (object === undefined) forgetNetworkConfig(key);
     else enqueue('networkConfigs', key);
-    // Its virtual machine decides what it contains: another client may have deleted it, or written into it.
+    // Its virtual machine decides its content: another client may have deleted or edited it.
     if (!isOwn) enqueue('virtualMachines', key);
-    // It remembers MAC addresses of its virtual machine.
+    // It stores MAC addresses of its virtual machine.
     inventory.note(key);
   }
 

@@ -22,7 +22,7 @@ const cacheReady = (running: Running) =>
   running.conditions('IPPool', 'pool-1').find((condition) => condition.startsWith('CacheReady'));
 
 describe('a range that', () => {
-  it('grows assigns the new addresses to those that wait, and all others keep their own', async () => {
+  it('grows assigns the new addresses to waiting machines, and all others keep their own', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'), virtualMachine('vm-c'));
     await running.settle();
@@ -36,7 +36,7 @@ describe('a range that', () => {
     expect(running.allocated()).toMatchObject({ '10.0.0.9': '02:00:00:00:00:0c', '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('shrinks, as a CRD of another version may allow, cuts off no address in use, and reports that', async () => {
+  it('shrinks, as a CRD of another version may allow, keeps addresses in use, and reports that', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.12' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -64,31 +64,34 @@ describe('a range that', () => {
   });
 });
 
-describe('settings that come later', () => {
+describe('settings that are added later', () => {
   it.each([
     ['exclude', { pool: { start: '10.0.0.10', end: '10.0.0.19', exclude: ['10.0.0.10'] } }, 'EXCLUDED'],
     ['router', { router: '10.0.0.10' }, 'RESERVED'],
-  ])('%s frees no address of a virtual machine, and is reported until that is deleted', async (_, change, mark) => {
-    const running = await Running.withPool({ ipv4Config: { router: undefined } });
-    await running.add(virtualMachine('vm-a'));
-    await running.settle();
-    setConfig(running, change);
-    await running.add(virtualMachine('vm-b'));
-    await running.settle(60_000);
-    expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
-    expect(cacheReady(running)).toBe('CacheReady=True ExcludedAddressInUse');
-    expect(messages(running)).toEqual([
-      'excluded, or the address of the router, on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines',
-    ]);
-    await running.restart();
-    expect(running.allocated(), 'also with another controller').toMatchObject({ '10.0.0.10': '02:00:00:00:00:0a' });
-    await running.remove('VirtualMachine', 'vm-a');
-    await running.add(virtualMachine('vm-c'));
-    await running.settle(60_000);
-    const allocated = readField(running.cluster.ipPools.objects.get('default/pool-1')?.status, 'ipv4', 'allocated');
-    expect(allocated).toMatchObject({ '10.0.0.10': mark, '10.0.0.12': '02:00:00:00:00:0c' });
-    expect(cacheReady(running)).toBe('CacheReady=True');
-  });
+  ])(
+    '%s does not free the address of a virtual machine, and is reported until the machine is deleted',
+    async (_, change, mark) => {
+      const running = await Running.withPool({ ipv4Config: { router: undefined } });
+      await running.add(virtualMachine('vm-a'));
+      await running.settle();
+      setConfig(running, change);
+      await running.add(virtualMachine('vm-b'));
+      await running.settle(60_000);
+      expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
+      expect(cacheReady(running)).toBe('CacheReady=True ExcludedAddressInUse');
+      expect(messages(running)).toEqual([
+        'excluded, or the address of the router, on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines',
+      ]);
+      await running.restart();
+      expect(running.allocated(), 'also with another controller').toMatchObject({ '10.0.0.10': '02:00:00:00:00:0a' });
+      await running.remove('VirtualMachine', 'vm-a');
+      await running.add(virtualMachine('vm-c'));
+      await running.settle(60_000);
+      const allocated = readField(running.cluster.ipPools.objects.get('default/pool-1')?.status, 'ipv4', 'allocated');
+      expect(allocated).toMatchObject({ '10.0.0.10': mark, '10.0.0.12': '02:00:00:00:00:0c' });
+      expect(cacheReady(running)).toBe('CacheReady=True');
+    },
+  );
 
   it('another CIDR, as no CRD of this version allows, moves the virtual machines, and the Event reports that', async () => {
     const running = await Running.withPool();

@@ -9,7 +9,7 @@ import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { PoolViews } from '../view/pool-views.js';
 import { Running } from './controller-fixtures.js';
 
-/** Of the pool of the fixtures. */
+/** Addresses of the pool of the fixtures. */
 function overlapsWith(networks: ClusterNetworks): string {
   const { reading } = new PoolViews().of(pool('pool-1'));
   if (!reading.ok) throw new Error('the pool of the fixtures is invalid');
@@ -24,7 +24,7 @@ describe('a pool with addresses that the cluster needs itself', () => {
     ['OverlapsServiceCidr', { serviceCidrs: cidr('10.0.0.0/8') }],
     ['OverlapsPodCidr', { podCidrs: cidr('10.0.0.0/8') }],
     ['IsApiServer', { apiServers: address('10.0.0.10') }],
-  ])('%s: it is served, and warns in the words by which admission refuses it', async (reason, some) => {
+  ])('%s: it is served, with a warning that has the same text as the refusal of admission', async (reason, some) => {
     const networks = { ...NO_CLUSTER_NETWORKS, ...some };
     const running = new Running({}, { clusterNetworks: networks });
     await running.add(network(), pool('pool-1'), virtualMachine('vm-a'));

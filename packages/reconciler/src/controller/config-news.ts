@@ -3,9 +3,9 @@ import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
 
-/** What a plan means for configs. */
+/** The effect of a plan on configs. */
 interface Outcome {
-  /** Of the pool: one that was created again with the same name has reported nothing yet. */
+  /** The UID of the pool: a new pool with the same name has reported nothing yet. */
   readonly uid: string | undefined;
   readonly addressOf: PoolView['addressOf'];
   readonly owners: PoolPlan['owners'];
@@ -14,20 +14,20 @@ interface Outcome {
 
 interface Reported {
   outcome: Outcome;
-  /** By the key of the config, as they were. */
+  /** The former results, by the key of the config. */
   readonly claims: Map<string, NetworkConfigClaims>;
 }
 
-/** Which configs a plan has news for: of the thousands of a pool only those are reconciled. */
+/** Finds the configs that a plan changes, so that only those are reconciled, not all thousands of a pool. */
 export class ConfigNews {
   /** By the key of the pool. */
   readonly #reported = new Map<string, Reported>();
 
   /**
-   * Takes note of a plan that is recorded.
+   * Notes a recorded plan.
    *
-   * @param claims - of all configs on the network of the pool.
-   * @returns keys of the configs that mean something else by it than by the plan before.
+   * @param claims - the claims of all configs on the network of the pool.
+   * @returns keys of the configs whose result differs from the former plan.
    */
   note(pool: PoolView, plan: PoolPlan, claims: readonly NetworkConfigClaims[]): string[] {
     const { owners, refusals } = plan;
@@ -48,7 +48,7 @@ export class ConfigNews {
     return news;
   }
 
-  /** The pool is gone or of no use. @returns keys of the configs that had something of it. */
+  /** Notes that the pool is gone or unusable. @returns keys of the configs that it affected. */
   forget(poolKey: string): string[] {
     const known = this.#reported.get(poolKey);
     this.#reported.delete(poolKey);
@@ -72,7 +72,7 @@ function hasSameOutcome(network: string, [known, before]: Side, [config, now]: S
   );
 }
 
-/** Its claims on a network: nearly always all. */
+/** Its claims on a network, nearly always all. */
 function on(network: string, { claims }: NetworkConfigClaims): readonly InterfaceClaim[] {
   return claims.every((claim) => claim.network === network) ? claims : claims.filter((claim) => claim.network === network);
 }

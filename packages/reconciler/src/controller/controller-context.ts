@@ -17,7 +17,7 @@ export interface ByKind<Value> {
   readonly networks: Value;
 }
 
-/** Where Events are written that people read; those of the table of reasons and no others. */
+/** Writes Events for people, only with reasons of the table. */
 export interface EventSink {
   readonly record: (
     regarding: EventRegarding,
@@ -25,13 +25,13 @@ export interface EventSink {
   ) => void;
 }
 
-/** What all reconcilers share. */
+/** The context that all reconcilers share. */
 export interface ControllerContext {
   readonly view: ClusterView;
   readonly segments: SharedSegments;
   readonly caches: ByKind<CacheSubscription>;
   readonly clients: ByKind<ObjectClient<KubernetesObject>>;
-  /** The VirtualMachineInstance with this key as the API server has it; undefined: there is none. */
+  /** Reads the VirtualMachineInstance with this key from the API server; undefined if there is none. */
   readonly readInstance: (key: string) => Promise<KubernetesObject | undefined>;
   readonly events: EventSink;
   readonly clock: Clock;
@@ -43,15 +43,15 @@ export interface ControllerContext {
   readonly plans: Map<string, PoolPlan>;
   /** By the key of a pool: configs that wait for it to free addresses. */
   readonly releaseWaiters: Map<string, Set<string>>;
-  /** Called for each change of an address; undefined: not needed. */
+  /** Called for each change of an address; optional. */
   readonly onAddressChange: ((change: AddressChange) => void) | undefined;
-  /** Undefined: nothing is kept of who had which address. */
+  /** Undefined if the history of addresses is not kept. */
   readonly audit: AuditTrail | undefined;
   readonly enqueue: ByKind<(key: string) => void>;
-  /** Has a pool free addresses, in a moment: those of many virtual machines go in one patch. */
+  /** Makes a pool free addresses after a moment, so that those of many virtual machines go into one patch. */
   readonly enqueueRelease: (poolKey: string) => void;
   /** Addresses that the cluster needs itself. */
   readonly clusterNetworks: ClusterNetworks;
-  /** Undefined: there are none to wait for. */
+  /** Undefined if there are none to wait for. */
   readonly agents: Pick<PoolAgentsView, 'ofPool' | 'ofPoolForStatus' | 'isInUse'> | undefined;
 }

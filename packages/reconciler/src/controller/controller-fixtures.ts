@@ -9,7 +9,7 @@ import type { ControllerObserver } from './controller-observer.js';
 import { DhcpController } from './dhcp-controller.js';
 import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
 
-/** A cluster, and a controller that leads in it. */
+/** A cluster, and a controller that is leader in it. */
 export class Running {
   readonly clock = new FakeClock();
   readonly cluster = new MemoryCluster(this.clock);
@@ -36,7 +36,7 @@ export class Running {
     return this;
   }
 
-  /** The controller is gone in the midst of what it does, and another one comes. */
+  /** Kills the controller during its work, and starts another one. */
   async restart(): Promise<void> {
     const { controller } = this;
     this.controller = this.#create();
@@ -69,14 +69,14 @@ export class Running {
     await this.during(50, this.cluster.collectGarbage());
   }
 
-  /** Lets time pass while a request is under way. What it failed with is thrown when that time is over. */
+  /** Lets time pass during a request, then throws its error if it failed. */
   async during<Answer>(ms: number, request: Promise<Answer>): Promise<Answer> {
     const [answer] = await Promise.allSettled([request, this.clock.advance(ms)]);
     if (answer.status === 'rejected') throw answer.reason;
     return answer.value;
   }
 
-  /** Long enough for everything that takes its time, short enough for nothing to be repeated. */
+  /** Long enough for everything to settle, short enough that nothing is repeated. */
   async settle(ms = 3_000): Promise<void> {
     await this.clock.advance(ms);
   }
@@ -91,13 +91,13 @@ export class Running {
     this.#reportInstance(name);
   }
 
-  /** The instance is gone. */
+  /** Removes the instance. */
   stopInstance(name: string): void {
     this.cluster.virtualMachineInstances.remove(`default/${name}`);
     this.#reportInstance(name);
   }
 
-  /** As KubeVirt does: the virtual machine reports whether there is an instance, and whether that has ended. */
+  /** Like KubeVirt, updates the virtual machine: whether there is an instance, and whether that has ended. */
   #reportInstance(name: string): void {
     const { virtualMachines, virtualMachineInstances } = this.cluster;
     const machine = virtualMachines.objects.get(`default/${name}`);
@@ -110,7 +110,7 @@ export class Running {
     if (!isReported) virtualMachines.put({ ...machine, status });
   }
 
-  /** Address to MAC address, marks left out. */
+  /** Address to MAC address, without marks. */
   allocated(poolName = 'pool-1'): Record<string, string> {
     const map = readField(this.cluster.ipPools.objects.get(`default/${poolName}`)?.status, 'ipv4', 'allocated') ?? {};
     return Object.fromEntries(

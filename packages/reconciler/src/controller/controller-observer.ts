@@ -1,4 +1,4 @@
-/** What the controller reports of its work, for the log and the metrics. */
+/** The reports of the controller, for the log and the metrics. */
 import type { ReconcileResult } from '@vmdhcp/kube-runtime';
 import type { AgentAction } from '../agents/agents-plan.js';
 import type { AssignmentRecord } from '../audit/assignment-record.js';
@@ -20,27 +20,27 @@ export interface ReconciledKey {
   readonly durationMs: number;
 }
 
-/** What is worth counting or logging. */
+/** Events for counting or logging. */
 export interface ControllerObserver {
   readonly onReconciled?: (reconciled: ReconciledKey) => void;
-  /** Reconciling a key failed, and will be tried again. */
+  /** Reconciling a key failed, and will be retried. */
   readonly onRetry?: (kind: ReconciledKind, key: string, cause: { readonly reason: string; readonly error?: unknown }) => void;
   /** A key cannot be reconciled before an object is changed. */
   readonly onTerminal?: (kind: ReconciledKind, key: string, reason: string) => void;
-  /** A list or watch failed, or the memory of MAC addresses could not be written; it will be tried again. */
+  /** A list or watch failed, or the memory of MAC addresses could not be written; it will be retried. */
   readonly onReadError?: (kind: ReadKind, error: unknown) => void;
-  /** What is known of VirtualMachineInstances is another than before. */
+  /** The knowledge about VirtualMachineInstances has changed. */
   readonly onInstances?: (state: InstancesState) => void;
-  /** @param message - why no IPPool is served: the API server does not have a kind of KubeVirt or of Multus; undefined: it has it now. */
+  /** @param message - why no IPPool is served: the API server lacks a kind of KubeVirt or Multus; undefined when it has it. */
   readonly onMissingKind?: (kind: ForeignKind, message: string | undefined) => void;
   readonly onEventError?: (error: unknown) => void;
-  /** An entry of the memory of MAC addresses does not count, or a machine is not remembered. */
+  /** An entry of the memory of MAC addresses is ignored, or a machine is not remembered. */
   readonly onMemoryProblem?: (problem: MemoryProblem) => void;
   /** An address was recorded for a client or released, or a client was refused one. */
   readonly onAddressChange?: (change: AddressChange) => void;
-  /** Assignments of addresses of a pool began or ended, as the audit keeps them. */
+  /** Assignments of a pool began or ended, for the audit. */
   readonly onAssignmentRecords?: (pool: string, records: readonly AssignmentRecord[]) => void;
-  /** Records of assignments are not kept: deleted at their limit, or given up before it was known that they are stored. */
+  /** Records of assignments are lost: deleted at their limit, or dropped before they were stored. */
   readonly onAuditDropped?: (why: 'limit' | 'not-stored', count: number) => void;
   /** Something is about to be written for agents. */
   readonly onAgentAction?: (action: AgentAction) => void;

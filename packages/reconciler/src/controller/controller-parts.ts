@@ -9,7 +9,7 @@ import { MemoryKeeper, type MemoryKeeperSettings } from './memory-keeper.js';
 
 type MemoryFacts = Pick<MemoryKeeperSettings, 'virtualMachines' | 'recordedInterfaces' | 'onRead' | 'onKnown'>;
 
-/** Undefined: MAC addresses of stopped machines are not stored. */
+/** Undefined if MAC addresses of stopped machines are not stored. */
 export function createMemory(settings: DhcpControllerSettings, facts: MemoryFacts): MemoryKeeper | undefined {
   const { macAddressMemory, observer, onlyNamespace } = settings;
   if (macAddressMemory === undefined) return undefined;
@@ -23,7 +23,7 @@ export function createMemory(settings: DhcpControllerSettings, facts: MemoryFact
   });
 }
 
-/** Undefined: nothing is kept of who had which address. @param onLoaded - all pools are to be observed. */
+/** Undefined if the history of addresses is not kept. @param onLoaded - called when all pools should be observed. */
 export function createAudit(settings: DhcpControllerSettings, onLoaded: () => void): AuditKeeper | undefined {
   const { audit, observer } = settings;
   if (audit === undefined) return undefined;
@@ -39,7 +39,7 @@ export function createAudit(settings: DhcpControllerSettings, onLoaded: () => vo
 
 type AgentsFacts = Pick<Parameters<typeof createAgentsContext>[0], 'view' | 'networks' | 'onChange' | 'enqueue'>;
 
-/** Undefined: the controller deploys no agents. */
+/** Undefined if the controller deploys no agents. */
 export function createAgents(settings: DhcpControllerSettings, facts: AgentsFacts): AgentsContext | undefined {
   const { agents, caches, clientOf, onlyNamespace, clock, now, observer } = settings;
   if (agents === undefined) return undefined;
@@ -52,7 +52,7 @@ export function createAgents(settings: DhcpControllerSettings, facts: AgentsFact
   });
 }
 
-/** For what people read. */
+/** For texts that people read. */
 export function createEvents({ clientOf, clock, now, random, identity, observer }: DhcpControllerSettings): EventRecorder {
   return new EventRecorder({
     client: clientOf<EventObject>(Resource.events),

@@ -1,4 +1,4 @@
-/** What the controller waits for, and what it works without. */
+/** What the controller waits for, and what it lacks but does not need. */
 import type { CacheSubscription } from '@vmdhcp/kube-runtime';
 import type { InstanceSource } from '../view/instance-source.js';
 import type { MissingKinds } from '../view/missing-kinds.js';
@@ -8,13 +8,13 @@ import type { ByKind } from './controller-context.js';
 export interface ReadinessFacts {
   readonly caches: ByKind<Pick<CacheSubscription, 'synced' | 'size'>>;
   readonly instances: Pick<InstanceSource, 'synced'>;
-  /** Undefined: no agents are deployed. */
+  /** Undefined if no agents are deployed. */
   readonly agents: { readonly synced: boolean } | undefined;
   readonly missingKinds: Pick<MissingKinds, 'has' | 'messages'>;
   readonly mayLackKinds: boolean;
 }
 
-/** Kinds that are not listed yet; agents are one. Why a kind is missing has a line of its own. */
+/** Kinds that are not listed yet, including those of agents. A separate line says why a kind is missing. */
 export function describeUnready(facts: ReadinessFacts): string[] {
   const { caches, instances, agents, missingKinds } = facts;
   const mayLack = mayLackMissing(facts);
@@ -24,12 +24,12 @@ export function describeUnready(facts: ReadinessFacts): string[] {
   return kinds.length === 0 ? [] : [`not listed yet: ${kinds.join(', ')}`, ...(mayLack ? [] : missingKinds.messages)];
 }
 
-/** Kinds that are missing where nothing needs them. */
+/** Missing kinds that nothing needs. */
 export function describeLacks(facts: ReadinessFacts): readonly string[] {
   return mayLackMissing(facts) ? facts.missingKinds.messages : [];
 }
 
-/** Only where there are IPPools are these kinds needed. */
+/** These kinds are needed only if there are IPPools. */
 function mayLackMissing({ caches: { ipPools }, mayLackKinds }: ReadinessFacts): boolean {
   return mayLackKinds && ipPools.synced && ipPools.size === 0;
 }

@@ -1,4 +1,4 @@
-/** Stories in which the controller's writes are lost, its watches break and it is killed: at one write, or at random by a seed. */
+/** Stories in which the controller's writes are lost, its watches break and it is killed: at one write, or at random from a seed. */
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
@@ -10,7 +10,7 @@ const STEPS = 25;
 
 const nic = (index: number, net = 'net-1') => [`02:00:00:00:00:${index.toString(16).padStart(2, '0')}`, net] as const;
 
-/** Makes the controller of a story a faulty one: the story has to find it. */
+/** Makes the controller of a story faulty; the story must detect it. */
 export type Sabotage = (running: Running) => void;
 const NO_SABOTAGE: Sabotage = () => undefined;
 
@@ -33,7 +33,7 @@ function holdingsOf(running: Running): Holdings {
   });
 }
 
-/** What is not as it should be once everything has come to rest. Each machine has the addresses that it can have. */
+/** The violations after everything has settled: each machine must have its addresses. */
 function checkEnd(running: Running): StoryFault[] {
   const { networkConfigs, virtualMachines } = running.cluster;
   const names = [...networkConfigs.objects.values()].map(({ metadata }) => metadata.name);
@@ -48,7 +48,7 @@ function checkEnd(running: Running): StoryFault[] {
   ];
 }
 
-/** Machines come, change and go, and so do their instances. */
+/** Creates, changes and deletes machines and instances. */
 async function play(running: Running, holdings: Holdings): Promise<void> {
   await running.add(
     virtualMachine('vm-a', { interfaces: { one: nic(1), two: nic(2, 'net-2') } }),
@@ -69,7 +69,7 @@ async function play(running: Running, holdings: Holdings): Promise<void> {
   await running.settle(500);
 }
 
-/** Everything works again; whatever waited for its turn has it. */
+/** Ends all faults, and waits until everything has settled. */
 async function heal(running: Running): Promise<void> {
   for (const resource of running.cluster.resources) {
     resource.writeFault = () => 'none';
@@ -93,7 +93,7 @@ export async function writesOfCrashStory(): Promise<number> {
   return writes;
 }
 
-/** The controller is killed at one write, before or after it took effect. Returns what is wrong in the end. */
+/** Kills the controller at one write, before or after it took effect. Returns the violations in the end. */
 export async function playKilledAt(
   killAt: number,
   fault: 'lost-request' | 'lost-answer',
@@ -110,7 +110,7 @@ export async function playKilledAt(
       return fault;
     };
   }
-  // What the story itself does may be what fails.
+  // A step of the story itself may be the one that fails.
   await play(running, holdings).catch(() => undefined);
   await restarted;
   await heal(running);
@@ -120,11 +120,11 @@ export async function playKilledAt(
 interface CrashStory {
   readonly running: Running;
   readonly random: Random;
-  /** Another one at each step. */
+  /** A different machine at each step. */
   readonly index: number;
 }
 
-/** The story's own writes are its own affair: only the controller's fail. */
+/** Only the controller's writes fail, not those of the story. */
 type Act = (story: CrashStory) => void | Promise<void>;
 
 function someMachine({ running, random }: CrashStory): string | undefined {
@@ -151,7 +151,7 @@ const createPlainMachine: Act = ({ running, index }) => {
   running.startInstance(name, { interfaces: { one: ['net-1', undefined, nic(index)[0]] } });
 };
 
-/** Those that have no MAC address get another one. */
+/** Machines without a MAC address get another one. */
 const restartInstance: Act = (story) => {
   const name = someMachine(story);
   const instance = story.running.cluster.virtualMachineInstances.objects.get(`default/${name}`);
@@ -210,7 +210,7 @@ const ACTS: readonly Act[] = [
   restart,
 ];
 
-/** Lost writes, conflicts, dropped watches, forgotten history and restarts, by a seed. Returns what is wrong. */
+/** Plays lost writes, conflicts, dropped watches, forgotten history and restarts, from a seed. Returns the violations. */
 export async function playCrashStory(seed: number, sabotage = NO_SABOTAGE): Promise<StoryFault[]> {
   const random = randomFrom(seed);
   const running = await cluster(sabotage);
@@ -225,7 +225,7 @@ export async function playCrashStory(seed: number, sabotage = NO_SABOTAGE): Prom
     await running.settle(random(400));
     look();
   }
-  // However the story went, one machine at least is there to have an address in the end.
+  // Ensures that at least one machine should have an address in the end.
   await createMachine({ running, random, index: STEPS });
   for (let round = 0; round < 3; round++) await heal(running);
   look();

@@ -1,4 +1,4 @@
-/** Whatever happens to the controller, its writes and its watches: no address has two owners, none leaks, none changes. */
+/** Whatever happens to the controller, its writes and its watches: no address gets two owners, leaks or changes. */
 import { readField } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { playCrashStory, playKilledAt, type Sabotage, writesOfCrashStory } from './crash-story-fixtures.js';
@@ -20,7 +20,7 @@ describe('20 seeds of lost writes, conflicts, dropped watches, forgotten history
 
 type Recorded = Readonly<Record<string, string | null>>;
 
-/** The controller's writes to an IPPool say something else about addresses than it means. */
+/** Changes the addresses in the controller's writes to an IPPool. */
 function recordsInstead(change: (patch: Recorded, stored: Recorded) => Recorded): Sabotage {
   return ({ cluster: { ipPools } }) => {
     const { patchStatus } = ipPools;

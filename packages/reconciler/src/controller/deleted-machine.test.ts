@@ -1,4 +1,4 @@
-/** The address of a virtual machine that was deleted is free at once, whenever the garbage collector comes. */
+/** The address of a deleted virtual machine is free at once, whenever the garbage collector runs. */
 import { readField } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
@@ -37,7 +37,7 @@ it('vm-a is deleted while no controller runs: the next one frees its address', a
   expect(running.allocated()).toEqual({});
 });
 
-it('vm-a is gone but its instance runs on: it keeps its address until it has ended', async () => {
+it('vm-a is gone but its instance still runs: it keeps its address until it has ended', async () => {
   const running = await withMachine();
   running.startInstance('vm-a');
   await running.settle();
@@ -49,7 +49,7 @@ it('vm-a is gone but its instance runs on: it keeps its address until it has end
   expect(running.allocated()).toEqual({});
 });
 
-it('instances cannot be listed: whether it runs is not known, and the garbage collector decides', async () => {
+it('instances cannot be listed: it is unknown whether it runs, and the garbage collector decides', async () => {
   const running = new Running();
   const error = Object.assign(new Error('HTTP 403'), { status: 403 });
   Object.assign(running.cluster.virtualMachineInstances, {
@@ -88,7 +88,7 @@ it('vm-a is deleted and its config orphaned in the same moment: the address stay
   const running = await withMachine();
   const { virtualMachines } = running.cluster;
   const { get } = virtualMachines;
-  // While the API server is asked for the virtual machine, a person orphans the config.
+  // During the request for the virtual machine, a person orphans the config.
   (virtualMachines as { get: typeof get }).get = async (key) => {
     running.change('VirtualMachineNetworkConfig', 'vm-a', (config) => ({
       ...config,
@@ -102,7 +102,7 @@ it('vm-a is deleted and its config orphaned in the same moment: the address stay
   expect(running.events()).toEqual(['VirtualMachineMissing on VirtualMachineNetworkConfig vm-a']);
 });
 
-it('many virtual machines are deleted: few patches of the pool free all addresses', async () => {
+it('many virtual machines are deleted: a few patches of the pool free all addresses', async () => {
   const running = await Running.withPool({ start: '10.0.1.0', end: '10.0.20.0', ipv4Config: { cidr: '10.0.0.0/16' } });
   const names = Array.from({ length: 200 }, (_, index) => `vm-${index}`);
   for (const [index, name] of names.entries()) {

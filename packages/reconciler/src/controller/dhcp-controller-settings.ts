@@ -6,19 +6,19 @@ import type { ControllerObserver } from './controller-observer.js';
 
 export interface DhcpControllerSettings {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
-  /** How objects are written. */
+  /** The clients that write objects. */
   readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) => ObjectClient<Kind>;
-  /** Objects of other namespaces are not seen; default: all are. */
+  /** The only visible namespace; default: all. */
   readonly onlyNamespace?: string | undefined;
   readonly clock: Clock;
-  /** RFC 3339, now: for people, nothing is decided by it. */
+  /** RFC 3339, now: only for people. */
   readonly now: () => string;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
   /** The instance that Events name. */
   readonly identity: string;
   readonly observer?: ControllerObserver;
-  /** Undefined: this controller deploys no agents, and waits for none. */
+  /** Undefined if this controller deploys no agents, and waits for none. */
   readonly agents?: AgentsSettings | undefined;
   /** Addresses that the cluster needs itself; default: none are known. */
   readonly clusterNetworks?: ClusterNetworks;
@@ -27,8 +27,11 @@ export interface DhcpControllerSettings {
    * namespace. Undefined: such an address is forgotten when the machine stops and the process ends.
    */
   readonly macAddressMemory?: { readonly namespace: string } | undefined;
-  /** Keeps who had which address when. Undefined: nothing is kept. */
+  /** Keeps the history of addresses. Optional. */
   readonly audit?: AuditSettings | undefined;
-  /** True: the process has work in a cluster without KubeVirt or Multus, so that their kinds keep it from being ready only where there are IPPools. Default: false. */
+  /**
+   * True if the process is useful in a cluster without KubeVirt or Multus, so that their missing kinds block readiness only if there are IPPools.
+   * Default: false.
+   */
   readonly mayLackKinds?: boolean;
 }

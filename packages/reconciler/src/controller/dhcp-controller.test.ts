@@ -9,7 +9,7 @@ const statusEntries = (running: Running, name: string): string[] =>
   );
 
 describe('the story of a pool', () => {
-  it('a virtual machine gets an address, keeps it over changes, and gives it back when it goes', async () => {
+  it('a virtual machine gets an address, keeps it through changes, and frees it when it is deleted', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -41,7 +41,7 @@ describe('the story of a pool', () => {
     expect(running.events()).toEqual([]);
   });
 
-  it('counts what is used and free, and marks unavailable addresses', async () => {
+  it('counts used and free addresses, and marks unavailable ones', async () => {
     const running = await Running.withPool({
       ipv4Config: {
         serverIP: '10.0.0.12',
@@ -64,7 +64,7 @@ describe('the story of a pool', () => {
     });
   });
 
-  it('many at once go into few patches, two writes for each virtual machine', async () => {
+  it('many machines at once need few patches, and two writes each', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.250' });
     const writes: string[] = [];
     for (const resource of running.cluster.resources) resource.onWritten = (what, key) => writes.push(`${what} ${key}`);
@@ -113,7 +113,7 @@ describe('static addresses and changes', () => {
       running.change('VirtualMachine', name, (vm) => ({ ...vm, metadata: { ...vm.metadata, ...pinned(address) } }));
     repin('vm-a', '10.0.0.12');
     await running.settle();
-    expect(running.allocated(), 'what it cannot have does not cost what it has').toEqual({
+    expect(running.allocated(), 'a refused pin does not cost the current address').toEqual({
       '10.0.0.11': '02:00:00:00:00:0a',
       '10.0.0.12': '02:00:00:00:00:0b',
     });
@@ -124,7 +124,7 @@ describe('static addresses and changes', () => {
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
   });
 
-  it('an address that a user wrote into the spec by hand is not erased', async () => {
+  it('an address that a user wrote into the spec is not erased', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -166,7 +166,7 @@ describe('static addresses and changes', () => {
     expect(running.networkConfig('vm-a')).toBeUndefined();
   });
 
-  it('a virtual machine that is made anew under the same name takes over what its predecessor left', async () => {
+  it('a new virtual machine with the same name takes over the addresses of its predecessor', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -184,7 +184,7 @@ describe('several interfaces: all of their addresses or none', () => {
   const interfaces = { one: ['02:00:00:00:00:01', 'net-1'], two: ['02:00:00:00:00:02', 'net-2'] } as const;
   const small = { network: 'default/net-2', start: '10.0.0.30', end: '10.0.0.30' };
 
-  it('takes nothing where one cannot be had, and everything once it can', async () => {
+  it('gets none while one is missing, and all once it is available', async () => {
     const running = new Running();
     await running.add(network('net-1'), network('net-2'), pool('pool-1'), pool('pool-2', small));
     await running.add(virtualMachine('vm-x', { interfaces: { two: ['02:00:00:00:00:09', 'net-2'] } }));
@@ -205,7 +205,7 @@ describe('several interfaces: all of their addresses or none', () => {
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-a')).toContain('Allocated=True');
   });
 
-  it('an interface on a network that no pool serves does not keep the others from being served', async () => {
+  it('an interface on a network without a pool does not block the others', async () => {
     const running = new Running();
     await running.add(network('net-1'), network('net-2'), pool('pool-1'), virtualMachine('vm-a', { interfaces }));
     await running.started();
@@ -230,7 +230,7 @@ describe('pools', () => {
     expect(labels()).toEqual({});
   });
 
-  it('of two pools on one network the older one serves it', async () => {
+  it('the older of two pools on one network serves it', async () => {
     const running = await Running.withPool();
     await running.add(pool('a-pool', { start: '10.0.0.50', end: '10.0.0.59' }), virtualMachine('vm-a'));
     await running.settle();
@@ -243,7 +243,7 @@ describe('pools', () => {
     expect(running.allocated('a-pool')).toEqual({ '10.0.0.50': '02:00:00:00:00:0a' });
   });
 
-  it('a paused pool keeps what is in use, gives nothing new, and frees what goes', async () => {
+  it('a paused pool keeps addresses in use, assigns no new ones, and frees unused ones', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -264,14 +264,14 @@ describe('pools', () => {
   it.each<[string, (running: Running) => Promise<void>]>([
     ['gone', (running) => running.remove('IPPool', 'pool-1')],
     [
-      'nonsense by now',
+      'invalid by now',
       async (running) =>
         running.change('IPPool', 'pool-1', (one) => ({
           ...one,
           spec: { networkName: 'default/net-1', ipv4Config: { cidr: 'ten' } },
         })),
     ],
-  ])('a virtual machine can go whose pool is %s', async (_, spoil) => {
+  ])('a virtual machine can be deleted when its pool is %s', async (_, spoil) => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -282,7 +282,7 @@ describe('pools', () => {
     expect(running.networkConfig('vm-a')).toBeUndefined();
   });
 
-  it('a status that was wiped is written anew from what the virtual machines have', async () => {
+  it('an erased status is rewritten from the addresses of the virtual machines', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -295,7 +295,7 @@ describe('pools', () => {
   });
 });
 
-describe('nonsense that an old CRD let pass', () => {
+describe('invalid settings that an old CRD accepted', () => {
   it.each<[string, unknown, string]>([
     ['cidr', { cidr: 'ten dot' }, 'CacheReady=False PoolInvalid'],
     ['start above end', { pool: { start: '10.0.0.19', end: '10.0.0.10' } }, 'CacheReady=False PoolInvalid'],
@@ -317,7 +317,7 @@ describe('nonsense that an old CRD let pass', () => {
     expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('an entry in the status that makes no sense is reported, kept, and its address assigned to no client', async () => {
+  it('an invalid entry in the status is reported, kept, and its address is not assigned', async () => {
     const running = new Running();
     await running.add(network(), pool());
     running.change('IPPool', 'pool-1', (one) => ({
@@ -332,7 +332,7 @@ describe('nonsense that an old CRD let pass', () => {
 
   it.each<[string, Parameters<typeof virtualMachine>[1], string]>([
     [
-      'annotation that is no JSON',
+      'annotation that is not JSON',
       { annotations: { 'harvesterhci.io/mac-address': '{' }, interfaces: { nic: [undefined, 'net-1'] } },
       'MacAddressAnnotationUnreadable',
     ],
@@ -354,7 +354,7 @@ describe('nonsense that an old CRD let pass', () => {
     expect(Object.values(running.allocated())).toContain('02:00:00:00:00:0b');
   });
 
-  it('a virtual machine without template keeps what it has', async () => {
+  it('a virtual machine without a template keeps its addresses', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -364,7 +364,7 @@ describe('nonsense that an old CRD let pass', () => {
     expect(running.events()).toEqual(['TemplateMissing on VirtualMachine vm-a']);
   });
 
-  it('does not reconcile all the time', async () => {
+  it('does not reconcile constantly', async () => {
     const worked: string[] = [];
     const running = new Running({ onReconciled: ({ kind, key }) => worked.push(`${kind} ${key}`) });
     await running.add(

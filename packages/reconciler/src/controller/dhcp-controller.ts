@@ -1,7 +1,6 @@
 /**
- * From VirtualMachines and IPPools to addresses and agents, on any API that can list, watch and write. Everything goes one way:
- * caches -> what is known of them (`view`) -> the reconciler of each kind -> writes -> caches. It knows nothing of HTTP, files or
- * metrics; those are handed in.
+ * Turns VirtualMachines and IPPools into addresses and agents, on any API that can list, watch and write. Data flows one way: caches -> knowledge
+ * about them (`view`) -> the reconciler of each kind -> writes -> caches. It knows nothing of HTTP, files or metrics; those are passed in.
  *
  * Caches are followed from `start` on; keys are reconciled between `lead` and `stop` only, and only once every cache of virtual
  * machines, configs, pools and networks is complete: no address is released because its owner has not been seen yet.
@@ -35,14 +34,14 @@ import { PoolReconciler } from './pool-reconciler.js';
 import { ReconcileQueues } from './reconcile-queues.js';
 import { VirtualMachineReconciler } from './virtual-machine-reconciler.js';
 
-/** Freeing an address is less urgent than assigning one: deletions of this time go in one patch of their pool. */
+/** Freeing an address is less urgent than assigning one, so deletions within this time go into one patch of their pool. */
 const RELEASE_GATHER_MS = 200;
 
 export class DhcpController implements ControllerPart {
   readonly name = 'dhcp';
   readonly view: ClusterView;
   /**
-   * All machines and their MAC addresses, for Wake-on-LAN; complete with or without leadership. It has labels if the shared caches have them
+   * All machines and their MAC addresses, for Wake-on-LAN; complete even without leadership. It has labels if the shared caches have them
    * (`cachedPartsWith`).
    */
   readonly inventory: MachineAddresses;
@@ -128,12 +127,12 @@ export class DhcpController implements ControllerPart {
     return describeUnready(this.#readiness());
   }
 
-  /** Kinds that are missing where nothing needs them. */
+  /** Missing kinds that nothing needs. */
   lacks(): readonly string[] {
     return describeLacks(this.#readiness());
   }
 
-  /** What is known of VirtualMachineInstances. */
+  /** The knowledge about VirtualMachineInstances. */
   get instances(): Pick<InstanceSource, 'state' | 'synced'> {
     return this.#followed.instances;
   }
@@ -152,17 +151,17 @@ export class DhcpController implements ControllerPart {
     return this.#queues.depths();
   }
 
-  /** How long the key that waits longest has waited, in milliseconds; 0: none waits. */
+  /** How long the oldest waiting key has waited, in milliseconds; 0 if none waits. */
   oldestWaitsMs(): Readonly<Record<ReconciledKind, number>> {
     return this.#queues.oldestWaitsMs();
   }
 
-  /** How records of assignments are kept; undefined: this controller keeps none now. */
+  /** The state of the records of assignments; undefined if this controller keeps none now. */
   auditFacts(): AuditFacts | undefined {
     return this.#audit?.facts();
   }
 
-  /** Pods that the Deployment of each group of agents wants, and those that are ready, by the name of the group. Empty without agents. */
+  /** The wanted and ready pods of each group's Deployment, by the name of the group. Empty without agents. */
   agentReplicas(): ReadonlyMap<string, AgentReplicas> {
     return agentReplicasOf(this.#agents?.observed.groups() ?? []);
   }
@@ -173,14 +172,14 @@ export class DhcpController implements ControllerPart {
   }
 
   /**
-   * Begins to reconcile, as soon as every cache is complete: as the cluster is now, not as a watch that lags behind has it. An earlier
-   * leader may have assigned addresses to virtual machines that have not been seen here.
+   * Begins to reconcile as soon as every cache is complete and as new as this call, because a former leader may have assigned addresses to virtual
+   * machines that a lagging watch has not shown yet.
    */
   lead(): void {
     this.#life.lead();
   }
 
-  /** Ends for good: resolves when nothing is under way any more. */
+  /** Stops for good; resolves when all work has ended. */
   async stop(): Promise<void> {
     this.#life.stop();
     this.#followed.stop();
@@ -188,7 +187,7 @@ export class DhcpController implements ControllerPart {
     this.#agentGroups?.stop();
     this.#events.stop();
     await Promise.all([this.#queues.stop(), this.#memory?.stop()]);
-    // What those have done is stored.
+    // Stores their results.
     await this.#audit?.stop();
   }
 
@@ -230,7 +229,7 @@ export class DhcpController implements ControllerPart {
       segments: this.#segments,
       caches: this.#caches,
       clients: byKind((kind) => clientOf(Resource[kind])),
-      // Where they cannot be listed, none is known.
+      // If they cannot be listed, none is known.
       readInstance: async (key) => (this.instances.state === 'listed' ? readNewestInstance(clientOf, key) : undefined),
       events: this.#events,
       ...{ clock, now, random },
@@ -268,7 +267,7 @@ export class DhcpController implements ControllerPart {
         this.#enqueue(kind, keyOf({ metadata }));
       }
     }
-    // Virtual machines that are gone may have left their configs.
+    // Deleted virtual machines may have left their configs.
     for (const config of this.#caches.networkConfigs.values()) this.#enqueue('virtualMachines', keyOf(config));
   }
 

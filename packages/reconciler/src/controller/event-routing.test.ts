@@ -1,4 +1,4 @@
-/** What a change enqueues, and what it does not. */
+/** Which keys a change enqueues, and which not. */
 import type { ApiResource, SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ async function following(more: ControllerObserver = {}) {
 }
 
 describe('a change enqueues', () => {
-  it('of a config by another client: its virtual machine, which decides what it contains', async () => {
+  it('the virtual machine of a config that another client changed, because it decides the content', async () => {
     const { running, reconciled } = await following();
     running.change('VirtualMachineNetworkConfig', 'vm-a', (one) => ({
       ...one,
@@ -30,7 +30,7 @@ describe('a change enqueues', () => {
     expect([...reconciled]).toContain('virtualMachines default/vm-a');
   });
 
-  it('of a pool: the other pools on its network, and the network', async () => {
+  it('for a pool, the other pools on its network, and the network', async () => {
     const { running, reconciled } = await following();
     await running.add(pool('pool-2', { start: '10.0.0.50', end: '10.0.0.59' }));
     await running.settle();
@@ -42,7 +42,7 @@ describe('a change enqueues', () => {
     );
   });
 
-  it('of a virtual machine that is unrelated: nothing of the others', async () => {
+  it('for an unrelated virtual machine: nothing of the others', async () => {
     const { running, reconciled } = await following();
     await running.add(virtualMachine('vm-b', { interfaces: {} }));
     await running.settle(100);
@@ -50,8 +50,8 @@ describe('a change enqueues', () => {
   });
 });
 
-describe('a pool that many claim addresses of', () => {
-  it('rests between two writes for as long as the write took, so that claims gather', async () => {
+describe('a pool with many claims', () => {
+  it('rests between two writes as long as the write took, so that claims gather', async () => {
     const { running } = await following();
     const { clock, cluster } = running;
     const writtenAtMs: number[] = [];
@@ -68,8 +68,8 @@ describe('a pool that many claim addresses of', () => {
   });
 });
 
-describe('what is reported of failures', () => {
-  it('a conflict is none: news is on its way', async () => {
+describe('the reports of failures', () => {
+  it('a conflict is not one, because a newer version is on its way', async () => {
     const retries: string[] = [];
     const { running } = await following({ onRetry: (kind, _, { reason }) => retries.push(`${kind} ${reason}`) });
     const faults = ['conflict', 'lost-request'] as const;
@@ -82,7 +82,7 @@ describe('what is reported of failures', () => {
   });
 });
 
-describe('what a controller subscribes to', () => {
+describe('the subscriptions of a controller', () => {
   function subscribed(more: Partial<ConstructorParameters<typeof DhcpController>[0]>) {
     const clock = new FakeClock();
     const cluster = new MemoryCluster(clock);

@@ -30,7 +30,7 @@ const countWrites = (running: Running): { pools: number } => {
 };
 
 describe('excluded ranges in the status of a pool', () => {
-  it('1,024 ranges of 256 addresses are 1,024 marks and not 262,144; the pool works', async () => {
+  it('1,024 ranges of 256 addresses get 1,024 marks, not 262,144; the pool works', async () => {
     const running = await Running.withPool(LARGE);
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -45,7 +45,7 @@ describe('excluded ranges in the status of a pool', () => {
     );
   });
 
-  it('a status with more marks than are listed now loses them in one write, and stays as it is then', async () => {
+  it('surplus marks in a status are removed in one write, and the status stays stable after that', async () => {
     const running = new Running();
     const marks = Array.from({ length: 20_000 }, (_, index) => [`10.16.${index >>> 8}.${index & 255}`, 'EXCLUDED']);
     const before = pool('pool-1', LARGE);

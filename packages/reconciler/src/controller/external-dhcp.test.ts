@@ -1,4 +1,4 @@
-/** Networks that have a DHCP server of their own on purpose. */
+/** Networks with another DHCP server on purpose. */
 import { EXTERNAL_DHCP_ANNOTATION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ async function without(...objects: readonly KubernetesObject[]): Promise<Running
 }
 
 describe('a network without an IPPool', () => {
-  it('that is annotated as served by another DHCP server is no warning', async () => {
+  it('that is annotated as served by another DHCP server causes no warning', async () => {
     const story = await without(
       { ...network(), metadata: { ...network().metadata, annotations: EXTERNAL } },
       virtualMachine('vm-a'),
@@ -43,7 +43,7 @@ describe('a network without an IPPool', () => {
     expect(story.events()).toEqual([]);
   });
 
-  it('is a warning until it is annotated, and again without the annotation', async () => {
+  it('causes a warning until it is annotated, and again without the annotation', async () => {
     const story = await without(network(), virtualMachine('vm-a'));
     expect(allocated(story)).toBe('Allocated=False NoPool');
     expect(story.events()).toEqual(['NoPool on VirtualMachine vm-a']);
@@ -56,7 +56,7 @@ describe('a network without an IPPool', () => {
     expect(allocated(story)).toBe('Allocated=False NoPool');
   });
 
-  it('beside one that is served is a warning, and beside one that lacks a pool that one is the problem', async () => {
+  it('beside a served one causes a warning; beside one without a pool, that one is the problem', async () => {
     const interfaces = { one: ['02:00:00:00:00:0a', 'net-1'], two: ['02:00:00:00:00:0b', 'net-2'] } as const;
     const story = await without(network(), network('net-2'), pool(), virtualMachine('vm-a', { interfaces }));
     annotate(story, EXTERNAL, 'net-2');
@@ -69,7 +69,7 @@ describe('a network without an IPPool', () => {
     expect(message(story)).toMatch(/^no IPPool serves default\/net-1;/);
   });
 
-  it('gets addresses as soon as there is an IPPool, with the annotation too', async () => {
+  it('gets addresses as soon as there is an IPPool, even with the annotation', async () => {
     const story = await without(
       { ...network(), metadata: { ...network().metadata, annotations: EXTERNAL } },
       virtualMachine('vm-a'),

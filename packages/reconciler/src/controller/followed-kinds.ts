@@ -10,7 +10,7 @@ import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
 
 export interface FollowedKindsSettings extends Pick<DhcpControllerSettings, 'caches' | 'onlyNamespace' | 'observer'> {
   readonly onChange: (kind: CachedKind, key: string, isOwn: boolean) => void;
-  /** An instance of a virtual machine is another than before. */
+  /** An instance of a virtual machine has changed. */
   readonly onMachineChange: (key: string) => void;
   /** A kind has been listed for the first time. */
   readonly onSynced: () => void;
@@ -60,7 +60,7 @@ export class FollowedKinds {
     this.instances.stop();
   }
 
-  /** Only objects of the namespace that this controller sees, where it is one. */
+  /** Only objects of the namespace that this controller sees, if it is limited to one. */
   #within(resource: ApiResource): ApiResource {
     const { onlyNamespace } = this.#settings;
     return onlyNamespace === undefined ? resource : { namespace: onlyNamespace, ...resource };

@@ -1,4 +1,4 @@
-/** Whose networks an IPPool may serve: those of its own namespace, and those whose owner allows it. */
+/** Which networks an IPPool may serve: those of its own namespace, and those whose owner allows it. */
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const allowed = (namespaces: string) => ({ annotations: { [ALLOWED_POOL_NAMESPAC
 const labelled = (namespace: string, name: string) => ({
   labels: { [IPPOOL_NAMESPACE_LABEL]: namespace, [IPPOOL_NAME_LABEL]: name },
 });
-/** `default/pool-1`, made in another namespace than the network `tenant/net-1` that it names. */
+/** `default/pool-1`, in another namespace than its network `tenant/net-1`. */
 const foreignPool = () => pool('pool-1', { network: 'tenant/net-1' });
 const tenantMachine = () => virtualMachine('vm-a', { interfaces: { nic: ['02:00:00:00:00:0a', 'tenant/net-1'] } });
 
@@ -42,7 +42,7 @@ const cacheReady = (story: Running) =>
   story.conditions('IPPool', 'pool-1').find((condition) => condition.startsWith('CacheReady'));
 
 describe('an IPPool that names a network of another namespace', () => {
-  it('is not served, reports that with a remedy, and its network has no labels of it', async () => {
+  it('is not served, reports that with a remedy, and its network gets no labels', async () => {
     const story = await running(tenantNetwork(), foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
     const [condition] = [...story.cluster.ipPools.objects.values()].flatMap(({ status }) =>
@@ -79,7 +79,7 @@ describe('an IPPool that names a network of another namespace', () => {
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
   });
 
-  it('is served by the labels that upstream’s controller wrote for exactly this pool', async () => {
+  it('is served if upstream’s controller wrote labels for exactly this pool', async () => {
     const story = await running(tenantNetwork(labelled('default', 'pool-1')), foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=True');
     expect(labelsOf(story)).toEqual(labelled('default', 'pool-1').labels);
@@ -94,7 +94,7 @@ describe('an IPPool that names a network of another namespace', () => {
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
   });
 
-  it('is not served while the network does not exist, as its owner cannot have allowed it', async () => {
+  it('is not served while the network does not exist, because its owner cannot have allowed it', async () => {
     const story = await running(foreignPool(), tenantMachine());
     expect(cacheReady(story)).toBe('CacheReady=False NetworkNotAllowed');
     const messages = [...story.cluster.events.objects.values()].map(({ message }) => message);
@@ -123,7 +123,7 @@ describe('an IPPool that names a network of another namespace', () => {
     expect(story.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('that is older than the owner’s IPPool gives way as soon as the owner follows the message', async () => {
+  it('that is older than the owner’s IPPool stops as soon as the owner follows the message', async () => {
     const rightful = inNamespace('tenant', pool('pool-2', { network: 'net-1' }));
     const story = await running(tenantNetwork(labelled('default', 'pool-1')), foreignPool(), rightful, tenantMachine());
     expect(story.controller.view.servingPool('tenant/net-1')?.key).toBe('default/pool-1');

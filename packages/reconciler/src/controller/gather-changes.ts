@@ -1,30 +1,30 @@
 /**
- * Pools that are applied together come one after the other. Each change of the pools that a template tells of replaces the pods of its
- * group, so what comes within a moment goes into one.
+ * Gathers changes of pools that are applied together but arrive one after the other: each change of the pools in a template replaces the pods of its
+ * group, so changes within a moment become one.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AgentAction } from '../agents/agents-plan.js';
 
-/** After the first change, in milliseconds. */
+/** The delay after the first change, in milliseconds. */
 const GATHER_MS = 250;
 
 export interface GatheredActions {
   readonly actions: readonly AgentAction[];
-  /** When there is more to do, in milliseconds from now; undefined: nothing waits. */
+  /** When more is due, in milliseconds from now; undefined if nothing waits. */
   readonly waitMs: number | undefined;
 }
 
-/** Delays only what templates tell of pools: never what a Lease suspends, and never what is deleted. */
+/** Delays only changes of templates, never suspensions in a Lease, and never deletions. */
 export class ChangeGathering {
   readonly #clock: Clock;
-  /** When the pools of a group's template were first found to be others, by group. */
+  /** By group: when its template was first found to be outdated. */
   readonly #sinceMs = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Those of the actions whose time has come. */
+  /** The actions that are due. */
   take(planned: readonly AgentAction[]): GatheredActions {
     const nowMs = this.#clock.nowMs();
     const telling = new Set(planned.filter(tellsOfOtherPools).map(({ group }) => group));

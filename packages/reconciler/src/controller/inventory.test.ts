@@ -1,4 +1,4 @@
-/** The inventory of machines as Wake-on-LAN reads it: on the caches of the DHCP controller, whether it leads or not. */
+/** The inventory of machines for Wake-on-LAN, on the caches of the DHCP controller, whether it is leader or not. */
 import { MAC_ADDRESS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
@@ -36,7 +36,7 @@ it('opting out of DHCP makes no difference to Wake-on-LAN', async () => {
   expect(running.controller.inventory.get('default/vm-a')?.macAddresses).toEqual([ANNOTATED]);
 });
 
-/** A controller that follows and does not lead, with caches of its own. */
+/** A controller that follows but is not leader, with its own caches. */
 function following(isWithLabels: boolean) {
   const clock = new FakeClock();
   const cluster = new MemoryCluster(clock);
@@ -70,7 +70,7 @@ it('it is complete without leadership, once machines, instances and configs are 
   await stopping;
 });
 
-it('a config that becomes known later tells the address that it remembers', async () => {
+it('a config that is seen later contributes the address that it remembers', async () => {
   const { clock, cluster, controller } = following(false);
   cluster.virtualMachines.put(virtualMachine('vm-a', { interfaces: { nic: [undefined, 'net-1'] } }));
   controller.start();
@@ -88,7 +88,7 @@ it('a config that becomes known later tells the address that it remembers', asyn
 it.each([
   [true, { wake: 'yes' }],
   [false, {}],
-])('labels are cached where they are asked for: %s', async (isWithLabels, labels) => {
+])('labels are cached on request: %s', async (isWithLabels, labels) => {
   const { clock, cluster, controller } = following(isWithLabels);
   const machine = virtualMachine('vm-a');
   cluster.virtualMachines.put({ ...machine, metadata: { ...machine.metadata, labels: { wake: 'yes' } } });

@@ -1,4 +1,4 @@
-/** What the news of virtual machines that come late must not do to their VirtualMachineNetworkConfigs. */
+/** Late events of virtual machines must not damage their VirtualMachineNetworkConfigs. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { expect, it } from 'vitest';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
@@ -73,7 +73,7 @@ it('the news of an instance that has ended come when the next one runs: that one
   }
 });
 
-it('what a person writes into a config stays while the API server is asked for its virtual machine', async () => {
+it('a manual edit of a config stays while its virtual machine is read from the API server', async () => {
   const running = await Running.withPool();
   await running.add(virtualMachine('vm-a'));
   await running.settle();

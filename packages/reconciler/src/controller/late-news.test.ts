@@ -1,4 +1,4 @@
-/** What happens to addresses where the news of one kind of object come late: the watches of two kinds are not ordered with each other. */
+/** The effect on addresses if the events of one kind of object come late: the watches of two kinds are not ordered. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
@@ -14,10 +14,10 @@ const SOON_MS = 5_000;
 const A = { '10.0.0.10': '02:00:00:00:00:0a' };
 const B = { '10.0.0.11': '02:00:00:00:00:0b' };
 
-/** vm-a and vm-b have an address each, and all of that is known; then something happens. */
+/** vm-a and vm-b have an address each, and the controller has seen that; then something happens. */
 class LateStory {
   readonly running = new Running();
-  /** Addresses that were missing at some time after a write of the pool. */
+  /** Addresses that were missing at any time after a write of the pool. */
   readonly lost = new Set<string>();
   #kept: Readonly<Record<string, string>> = {};
   #collecting = true;
@@ -45,7 +45,7 @@ class LateStory {
     return story;
   }
 
-  /** From now on these are to stay where they are. */
+  /** From now on these must stay. */
   keep(addresses: Readonly<Record<string, string>>): void {
     this.#kept = addresses;
   }

@@ -102,7 +102,7 @@ describe('an address that KubeVirt chose on the pod network', () => {
     await stopped(second);
   });
 
-  it('another machine of the same name has none of it, though it came while no controller ran', async () => {
+  it('a new machine of the same name does not inherit it, even if it was created while no controller was running', async () => {
     const { clock, cluster, replica, stopped, runs, stops, data } = remembering();
     cluster.virtualMachines.put(machine('web'));
     const first = await replica(true);
@@ -117,7 +117,7 @@ describe('an address that KubeVirt chose on the pod network', () => {
     await stopped(second);
   });
 
-  it('a machine that was deleted while no controller ran is forgotten', async () => {
+  it('a machine that was deleted while no controller was running is forgotten', async () => {
     const { clock, cluster, replica, stopped, runs, stops, data } = remembering();
     cluster.virtualMachines.put(machine('web'));
     const first = await replica(true);
@@ -132,7 +132,7 @@ describe('an address that KubeVirt chose on the pod network', () => {
     await stopped(second);
   });
 
-  it('a replica that does not lead knows it, writes nothing, and goes on with it as leader', async () => {
+  it('a standby replica knows it, writes nothing, and continues with it as leader', async () => {
     const { clock, cluster, writes, replica, stopped, runs, stops } = remembering();
     cluster.virtualMachines.put(machine('web'));
     await runs('web', CHOSEN);
@@ -153,7 +153,7 @@ describe('an address that KubeVirt chose on the pod network', () => {
     await stopped(late);
   });
 
-  it('many machines that start at once are few writes', async () => {
+  it('many machines that start at once cause few writes', async () => {
     const { clock, cluster, writes, replica, stopped } = remembering();
     const names = Array.from({ length: 200 }, (_, index) => `vm-${index}`);
     for (const name of names) cluster.virtualMachines.put(machine(name));
@@ -168,13 +168,13 @@ describe('an address that KubeVirt chose on the pod network', () => {
   });
 });
 
-describe('what another client does to the ConfigMaps', () => {
+describe('changes of the ConfigMaps by other clients', () => {
   const forged = (name: string, data: Record<string, string>): KubernetesObject => {
     const metadata = { namespace: NAMESPACE, name, labels: { 'network.harvesterhci.io/mac-address-memory': 'true' } };
     return { metadata, data } as unknown as KubernetesObject;
   };
 
-  it('a broken entry is reported once and removed, and keeps no other one back', async () => {
+  it('a broken entry is reported once and removed, and does not affect others', async () => {
     const { clock, cluster, configMaps, problems, replica, stopped, data } = remembering();
     cluster.virtualMachines.put(machine('web'));
     const good = `{"uid":"uid-web","interfaces":{"default":"${CHOSEN}"}}`;
@@ -187,7 +187,7 @@ describe('what another client does to the ConfigMaps', () => {
     await stopped(controller);
   });
 
-  it('an entry of one machine is nothing for another one, and nothing against what its instance has', async () => {
+  it('an entry neither affects another machine nor overrides the instance', async () => {
     const { clock, cluster, configMaps, replica, stopped, runs } = remembering();
     cluster.virtualMachines.put(machine('web'));
     cluster.virtualMachines.put(machine('db'));
@@ -229,7 +229,7 @@ describe('what another client does to the ConfigMaps', () => {
     await stopped(controller);
   });
 
-  it('conflicts and lost answers delay a write, and lose nothing', async () => {
+  it('conflicts and lost answers delay a write, but lose nothing', async () => {
     const { clock, cluster, configMaps, replica, stopped, runs, data } = remembering();
     cluster.virtualMachines.put(machine('web'));
     const controller = await replica(true);
@@ -243,7 +243,7 @@ describe('what another client does to the ConfigMaps', () => {
   });
 });
 
-it('where ConfigMaps may not be read, the inventory is complete without memory, and the error is reported', async () => {
+it('if ConfigMaps cannot be read, the inventory is complete without memory, and the error is reported', async () => {
   const { clock, cluster, configMaps, errors, replica, stopped, runs } = remembering();
   cluster.virtualMachines.put(machine('web'));
   await runs('web', CHOSEN);

@@ -1,4 +1,4 @@
-/** Reads the ConfigMaps with the MAC addresses of stopped machines in every replica, and writes them in the leader: gathered, and only what changed. */
+/** Reads the ConfigMaps with the MAC addresses of stopped machines in every replica; the leader writes gathered changes. */
 import { MAC_ADDRESS_MEMORY_LABEL } from '@vmdhcp/ippool-api';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
@@ -22,23 +22,23 @@ import { type MemoryRecordPlan, planMemoryRecord } from '../virtual-machine/plan
 export interface MemoryKeeperSettings extends Pick<MacAddressMemorySettings, 'recordedInterfaces' | 'onRead'> {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
   readonly clientOf: (resource: ApiResource) => ObjectClient<KubernetesObject>;
-  /** Where the ConfigMaps are: that of the agents. */
+  /** The namespace of the ConfigMaps, that of the agents. */
   readonly namespace: string;
   readonly virtualMachines: ObjectSource;
-  /** Machines of other namespaces are not seen; undefined: all are. */
+  /** The only visible namespace of machines; undefined for all. */
   readonly onlyNamespace: string | undefined;
   readonly clock: Clock;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
-  /** It is known what is remembered, or that this cannot be known. */
+  /** Called once the memory is known, or known to be unavailable. */
   readonly onKnown: () => void;
-  /** Something does not count, or is not remembered; called once for each message. */
+  /** An entry is ignored, or a machine is not remembered; called once for each message. */
   readonly onProblem: ((problem: MemoryProblem) => void) | undefined;
-  /** A list, watch or write failed, and is tried again. */
+  /** A list, watch or write failed, and is retried. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Machines that start or stop within this time are in one write. */
+/** Machines that start or stop within this time go into one write. */
 const GATHER_MS = 2_000;
 const CONCURRENT_WRITES = 2;
 const BACK_OFF = { firstMs: 100, mostMs: 30_000 };
@@ -75,7 +75,7 @@ export class MemoryKeeper {
     });
   }
 
-  /** True once it is known what is remembered, or that this cannot be known. */
+  /** True once the memory is known, or known to be unavailable. */
   get known(): boolean {
     return this.#isKnown;
   }
@@ -85,7 +85,7 @@ export class MemoryKeeper {
     this.#cache.start();
   }
 
-  /** Begins to write, once it has read what the leader before has written. Virtual machines are known by now. */
+  /** Begins to write after it has read the writes of the former leader. Virtual machines are known by now. */
   lead(): void {
     if (this.#state !== 'following') return;
     this.#state = 'refreshing';
@@ -96,14 +96,14 @@ export class MemoryKeeper {
     });
   }
 
-  /** Ends for good: resolves when no write is under way any more. */
+  /** Stops for good; resolves when no write is in progress. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#cache.stop();
     await this.#queue.stop();
   }
 
-  /** What is remembered differs from what the ConfigMap of this name has. */
+  /** Notes that the memory differs from the ConfigMap of this name. */
   #onUnwritten(name: string): void {
     if (this.#state === 'leading') this.#queue.addAfter(name, GATHER_MS);
   }
@@ -128,7 +128,7 @@ export class MemoryKeeper {
 
   #onError(error: unknown): void {
     this.#settings.onError(error);
-    // Not permitted, or the namespace is missing: Wake-on-LAN works with what the machines themselves tell.
+    // Not permitted, or the namespace is missing: Wake-on-LAN works with the data of the machines alone.
     const status = readField(error, 'status');
     if (status === 403 || status === 404) this.#onKnown();
   }
@@ -154,7 +154,7 @@ export class MemoryKeeper {
     if (action.kind === 'patch') return this.#client.patch(target, action.patch);
     const created = await this.#client.create(action.object);
     if (created.ok || created.reason !== 'already-exists') return created;
-    // It is not in the cache: it has lost its label, or has just been made.
+    // It is not in the cache: it has lost its label, or has just been created.
     const stored = await this.#client.get(key);
     const { action: repair } = this.#plan(this.#nameOf(key), stored);
     if (stored === undefined || repair?.kind !== 'patch') return created;
@@ -170,7 +170,7 @@ export class MemoryKeeper {
     return plan;
   }
 
-  /** Each problem once, as long as it lasts. */
+  /** Reports each problem once, as long as it lasts. */
   #report(place: string, problems: readonly MemoryProblem[]): void {
     const before = this.#reported.get(place);
     this.#reported.set(place, new Set(problems.map(({ message }) => message)));

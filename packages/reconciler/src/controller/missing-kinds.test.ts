@@ -9,7 +9,7 @@ const VIRTUAL_MACHINE =
 const NETWORK =
   'the API server does not have the kind NetworkAttachmentDefinition (k8s.cni.cncf.io/v1): no IPPool is served until Multus is installed';
 
-/** Lists of this kind are answered so. @returns how it is defined. */
+/** Answers lists of this kind like this. @returns a function that defines the kind. */
 function refuse(running: Running, kind: Lacking, status = 404): () => void {
   const resource = running.cluster[kind];
   const { list } = resource;
@@ -64,7 +64,7 @@ describe('a cluster without KubeVirt and Multus', () => {
     expect(Object.keys(running.allocated())).toEqual(['10.0.0.10']);
   });
 
-  it('one of them is there: the other one is missing all the same', async () => {
+  it('if one of them exists, the other is still missing', async () => {
     const { running } = setUp(true);
     refuse(running, 'networks');
     await running.started();
@@ -81,7 +81,7 @@ describe('a cluster without KubeVirt and Multus', () => {
     ]);
   });
 
-  it.each([403, 500])('HTTP %s tells nothing of a kind: it is waited for', async (status) => {
+  it.each([403, 500])('HTTP %s says nothing about a kind, so the controller waits for it', async (status) => {
     const { running, errors } = setUp(true);
     refuse(running, 'virtualMachines', status);
     await running.started();
@@ -89,7 +89,7 @@ describe('a cluster without KubeVirt and Multus', () => {
     expect(new Set(errors)).toEqual(new Set(['virtualMachines']));
   });
 
-  it('a kind that was listed once is not missing when the API server lacks it later: no address is freed', async () => {
+  it('a kind that was listed once does not count as missing later: no address is freed', async () => {
     const { running, seen, errors } = setUp(true);
     await running.add(network(), pool(), virtualMachine('vm-a'));
     await running.started();

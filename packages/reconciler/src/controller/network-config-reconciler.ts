@@ -24,7 +24,7 @@ import {
 import { explainInvalidPool } from '../pool/explain-invalid-pool.js';
 import type { ControllerContext } from './controller-context.js';
 
-/** Looked at again even without news, in case a pool cannot be written for long. */
+/** The recheck interval without events, in case a pool cannot be written for a long time. */
 const RELEASE_CHECK_MS = 5_000;
 
 export class NetworkConfigReconciler {
@@ -71,7 +71,7 @@ export class NetworkConfigReconciler {
     const plan = plans.get(pool.key);
     if (plan === undefined) return { kind: 'waiting' };
     const refusal = plan.refusals.get(config)?.get(macAddress);
-    // What is recorded may be of another one with the same MAC address: the plan knows, once it knows of both.
+    // The record may belong to another config with the same MAC address: the plan decides, once it knows both.
     if (refusal === undefined && plan.owners.get(macAddress) !== config) return { kind: 'waiting' };
     const address = pool.addressOf.get(macAddress);
     // The plan is being written: until then the record may still be that of the MAC address's former owner.
@@ -83,25 +83,25 @@ export class NetworkConfigReconciler {
     return this.#context.caches.networks.get(network)?.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true';
   }
 
-  /** What its status lists, its spec does not want, no other config claims, and a pool still records. */
+  /** Addresses in its status that a pool still records, although neither its spec nor another config wants them. */
   #staleAddresses(object: KubernetesObject): StaleAddress[] {
     return readList(object.status, 'networkConfigs')
       .flatMap((entry) => readStatusEntry(entry, object.metadata.namespace))
       .filter((entry) => this.#isRecorded(entry) && !this.#isClaimed(object, entry));
   }
 
-  /** Reservations are recorded whether they are claimed or not. */
+  /** Reservations stay recorded even without a claim. */
   #isRecorded({ network, macAddress, address }: StaleAddress): boolean {
     const pool = this.#context.view.servingPool(network);
     if (pool?.reading.ok !== true || pool.addressOf.get(macAddress) !== address) return false;
     return pool.reading.pool.reservations.get(macAddress)?.address !== address;
   }
 
-  /** By its own spec, unless it is being deleted, or by that of any other config. */
+  /** True if it is claimed by its own spec, unless it is being deleted, or by any other config. */
   #isClaimed(object: KubernetesObject, { network, macAddress, address }: StaleAddress): boolean {
     const { view } = this.#context;
     if ([...view.claimants(network, macAddress)].some((other) => other !== keyOf(object))) return true;
-    // Its virtual machine is still there and gets another config, with the same address.
+    // Its virtual machine still exists and gets another config, with the same address.
     if (isBeingDeleted(object) && view.reservingMachine(network, macAddress) !== undefined) return true;
     return view.claimsOf(object).claims.some((claim) => claim.network === network && isOfClaim(claim, { macAddress, address }));
   }
@@ -146,7 +146,7 @@ export class NetworkConfigReconciler {
     }
   }
 
-  /** On the virtual machine, where people look; where there is none, on the object itself. */
+  /** On the virtual machine, where people look, or on the object itself if there is none. */
   #tellPeople(object: KubernetesObject, { reason, message }: OutcomeProblem | MissingMachine): void {
     const text: EventOf<'VirtualMachine'> & EventOf<'VirtualMachineNetworkConfig'> = {
       type: 'Warning',
@@ -164,7 +164,7 @@ export class NetworkConfigReconciler {
   }
 }
 
-/** An interface that has another MAC address by now gets the IP address that is recorded for the former one. */
+/** An interface whose MAC address has changed gets the IP address that is recorded for the former one. */
 function isOfClaim(claim: InterfaceClaim, { macAddress, address }: Pick<StaleAddress, 'macAddress' | 'address'>): boolean {
   if (claim.macAddress === macAddress) return true;
   return claim.previous === address && claim.replaces?.includes(macAddress) === true;

@@ -2,7 +2,7 @@ import { type ReconcileResult, toReconcileResult } from '@vmdhcp/kube-runtime';
 import { planNetworkLabels } from '../network/plan-network-labels.js';
 import type { ControllerContext } from './controller-context.js';
 
-/** Reconciles one NetworkAttachmentDefinition: its labels name the IPPool that serves it, and nothing once there is none. */
+/** Reconciles one NetworkAttachmentDefinition: its labels name the IPPool that serves it, and are removed once there is none. */
 export class NetworkReconciler {
   readonly #context: ControllerContext;
 

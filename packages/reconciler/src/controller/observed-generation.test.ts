@@ -14,7 +14,7 @@ function generations(object: KubernetesObject | undefined): unknown[] {
 
 const poolOf = ({ cluster }: Running) => cluster.ipPools.objects.get('default/pool-1');
 
-/** Objects as an earlier version left them: settled, and their conditions without generations. */
+/** Objects of an earlier version: settled, with conditions without generations. */
 async function upgraded(): Promise<{ story: Running; writes: string[] }> {
   const story = await Running.withPool();
   for (const name of VMS) await story.add(virtualMachine(name));
@@ -38,13 +38,13 @@ async function upgraded(): Promise<{ story: Running; writes: string[] }> {
 }
 
 describe('observedGeneration', () => {
-  it('an upgrade writes nothing for its sake', async () => {
+  it('does not cause writes in an upgrade', async () => {
     const { story, writes } = await upgraded();
     expect(writes).toEqual([]);
     expect(generations(poolOf(story))).not.toContain(1);
   });
 
-  it('comes along with a write that has another reason: one write, not two', async () => {
+  it('is added to a write for another reason: one write, not two', async () => {
     const { story, writes } = await upgraded();
     await story.add(virtualMachine('vm-d'));
     await story.settle();
@@ -53,7 +53,7 @@ describe('observedGeneration', () => {
     expect(writes.filter((write) => VMS.some((name) => write.endsWith(`/${name}`)))).toEqual([]);
   });
 
-  it('follows a changed spec with one write, of that object alone', async () => {
+  it('follows a changed spec with one write of that object only', async () => {
     const { story, writes } = await upgraded();
     await story.add(virtualMachine('vm-d'));
     await story.settle();

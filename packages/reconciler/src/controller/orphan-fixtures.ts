@@ -27,7 +27,7 @@ export class Orphan {
     this.#story = story;
     this.#name = metadata.name;
     this.#uid = metadata.uid;
-    // What is pinned moves when it can; what the status has besides is freed.
+    // A pinned address moves when it can; other addresses of the status are freed.
     const wanted = readList(spec, 'networkConfigs').filter((entry) => readText(entry, 'ipAddress') === undefined);
     const claims = new Set(wanted.map((entry) => `${readText(entry, 'networkName')} ${readText(entry, 'macAddress')}`));
     this.#kept = readList(status, 'networkConfigs').flatMap((entry): Kept[] => {
@@ -39,7 +39,7 @@ export class Orphan {
     });
   }
 
-  /** What is wrong by now. */
+  /** The violations so far. */
   look(): StoryFault[] {
     const { running } = this.#story;
     const poolOn = (network: string) => this.#story.poolOn(network);

@@ -74,7 +74,7 @@ it('the news of the deletion are late: the config gets no owner that is gone, an
   expect(running.networkConfig('vm-a')?.metadata.ownerReferences).toEqual([expect.objectContaining({ name: 'vm-a', uid })]);
 });
 
-it('a config that a person made without a virtual machine is not complained about', async () => {
+it('a config that a person created without a virtual machine causes no warning', async () => {
   const running = await Running.withPool();
   await running.add({
     apiVersion: 'network.harvesterhci.io/v1alpha1',

@@ -22,18 +22,18 @@ const texts = (conditions: readonly ConditionOf<'IPPool'>[]) =>
   conditions.map(({ type, status, reason, message }) => [`${type}=${status}`, reason, message].filter(Boolean).join(' '));
 
 describe('the conditions of a pool', () => {
-  it('of one that is used', () => {
+  it('are good for a pool in use', () => {
     expect(texts(poolConditions(view(), undefined, []))).toEqual(['Stopped=False', 'CacheReady=True']);
   });
 
-  it('of one that is paused', () => {
+  it('say that a pool is paused', () => {
     expect(texts(poolConditions(view({ spec: { paused: true } }), undefined, []))).toEqual([
       'Stopped=True',
       'CacheReady=False Paused the pool is paused: nothing is allocated or served; set spec.paused to false',
     ]);
   });
 
-  it('what keeps it from being used comes before that it is paused', () => {
+  it('a problem of the pool takes precedence over its pause', () => {
     expect(texts(poolConditions(view({ spec: { paused: true } }), OBSTACLE, []))).toEqual([
       'Stopped=True',
       'CacheReady=False NetworkTaken another pool serves it',
@@ -52,7 +52,7 @@ describe('the conditions of a pool', () => {
 });
 
 describe('the conditions that agents report', () => {
-  it('have the cause where the pool is not served, and are as reported otherwise', () => {
+  it('have the cause if the pool is not used, otherwise the report', () => {
     const notServed: ConditionOf<'IPPool'> = { type: 'AgentReady', status: 'False', reason: 'NotServed', message: 'not served' };
     const other: ConditionOf<'IPPool'> = { type: 'AgentReady', status: 'False', reason: 'NotLeading', message: 'standby' };
     expect(withCause(notServed, OBSTACLE)).toEqual({ ...notServed, reason: 'NetworkTaken', message: 'another pool serves it' });
@@ -65,8 +65,8 @@ describe('the conditions that agents report', () => {
   });
 });
 
-describe('what becomes an Event of a pool', () => {
-  it('conditions that a person has to do something about, each reason once; no others', () => {
+describe('the Events of a pool', () => {
+  it('conditions that need action, each reason once; no others', () => {
     const conditions: ConditionOf<'IPPool'>[] = [
       { type: 'Registered', status: 'False', reason: 'NetworkMissing', message: 'create it' },
       { type: 'AgentReady', status: 'False', reason: 'NetworkMissing', message: 'create it' },

@@ -1,4 +1,4 @@
-/** The conditions of an IPPool: what keeps it from being used, what is unwise, and what its agents report. */
+/** The conditions of an IPPool: problems that keep it from being used, warnings, and the report of its agents. */
 import { type ConditionOf, IPPoolConditionType, reasonOf } from '@vmdhcp/ippool-api';
 import { describeProblems, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { NOT_SERVED } from '../agents/agent-conditions.js';
@@ -8,13 +8,13 @@ import { describeEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
 import { joinNotes, type PoolNote } from './pool-notes.js';
 
-/** What keeps a pool from being used. */
+/** A problem that keeps a pool from being used. */
 export interface PoolObstacle {
   readonly reason: 'pool-invalid' | 'network-taken' | 'network-name-missing' | 'network-not-allowed';
   readonly message: string;
 }
 
-/** Where no agents are deployed, nothing is to be waited for. */
+/** If no agents are deployed, there is nothing to wait for. */
 export const WITHOUT_AGENTS: PoolAgents = {
   ...NOTHING_KNOWN_OF_AGENTS,
   conditions: [
@@ -23,7 +23,7 @@ export const WITHOUT_AGENTS: PoolAgents = {
   ],
 };
 
-/** What the agents know is only that the pool is not served; why stands in each condition, so that one is enough to read. */
+/** The agents only know that the pool is not served; each condition states the cause, so that reading one is enough. */
 export function withCause(condition: ConditionOf<'IPPool'>, obstacle: PoolObstacle | undefined): ConditionOf<'IPPool'> {
   if (obstacle === undefined || condition.reason !== NOT_SERVED) return condition;
   return { ...condition, reason: reasonOf(obstacle.reason), message: obstacle.message };
@@ -55,7 +55,7 @@ export function poolConditions(
   }
 }
 
-/** Nothing is wrong: it stands in the condition, and is no Event. */
+/** Nothing is wrong, so it is in the condition, but is not an Event. */
 function unlistedExclusions({ spec }: KubernetesObject): PoolNote<'ExclusionsNotListed'>[] {
   const message = describeUnlisted(spec);
   return message === undefined ? [] : [{ reason: 'ExclusionsNotListed', message }];

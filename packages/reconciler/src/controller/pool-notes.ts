@@ -1,4 +1,4 @@
-/** Warnings about a pool that is served all the same: on its condition CacheReady, and as Events. */
+/** Warnings about a pool that is nevertheless served: in its condition CacheReady, and as Events. */
 import {
   type Assignment,
   formatIpv4Address,
@@ -18,7 +18,7 @@ import { sentenceOf } from '../explanation.js';
 import { explainSharedSegment, type SharedSegment } from '../network/explain-shared-segment.js';
 import type { PoolView } from '../view/pool-views.js';
 
-/** Of the condition and of Events; if specified, of one of them only. */
+/** Where the note appears: in the condition and as an Event, or only in one of them if specified. */
 export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True'> & ReasonAt<'Warning Event on IPPool'>> {
   readonly reason: Name;
   readonly message: string;
@@ -28,7 +28,7 @@ export function segmentNote({ network }: PoolView, shared: SharedSegment | undef
   return shared === undefined ? [] : [{ reason: 'SegmentShared', message: sentenceOf(explainSharedSegment(network, shared)) }];
 }
 
-/** The pool was there before admission refused such ones: it is served as it is, since its clients have no other. One note for each reason. */
+/** The pool is older than the rules of admission: it is served as it is, because its clients have no other. One note for each reason. */
 export function clusterNotes({ reading }: PoolView, networks: ClusterNetworks): PoolNote[] {
   if (!reading.ok) return [];
   const found = findClusterOverlaps(reading.pool, networks);
@@ -40,8 +40,8 @@ export function clusterNotes({ reading }: PoolView, networks: ClusterNetworks): 
 }
 
 /**
- * Addresses that stay with their clients though no other client would be given them: the range has them no more, as a CRD of another version
- * let it become smaller, or they were excluded, or became the router's, later.
+ * Addresses that stay with their clients although no other client would get them: they are no longer in the range, because a CRD of another version
+ * allowed a smaller one, or they were later excluded or became the router's.
  */
 export function keptNotes({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote[] {
   if (!reading.ok) return [];
@@ -71,7 +71,7 @@ export function keptNotes({ reading, recorded, network }: PoolView, plan: Assign
   ];
 }
 
-/** Addresses that the plan frees though their clients want no others: reported once, as they are not recorded any more when that is done. */
+/** Addresses that the plan frees although their clients want no others: reported once, because they are not recorded afterwards. */
 export function lostNote({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote<'AddressChanged'>[] {
   if (!reading.ok) return [];
   const { pool } = reading;
@@ -98,7 +98,7 @@ function note<Name extends Reason>(
   return [{ reason, message: describe(describeNames(clients, { most: MOST_NAMES })) }];
 }
 
-/** @param ranges - sorted, and none overlaps another. */
+/** @param ranges - sorted and without overlaps. */
 function isAmong(ranges: readonly Ipv4Range[], address: Ipv4Address): boolean {
   let [low, high] = [0, ranges.length];
   while (low < high) {
@@ -115,7 +115,7 @@ const MOST_NAMES = 3;
 
 type CacheReadyReason = ReasonAt<'IPPool CacheReady=True'>;
 
-/** Of several the first gives the reason, and each its message. */
+/** If there are several, the first gives the reason, and all their messages are joined. */
 export function joinNotes(notes: readonly PoolNote<CacheReadyReason>[]): Partial<PoolNote<CacheReadyReason>> {
   const [first] = notes;
   return first === undefined ? {} : { reason: first.reason, message: notes.map(({ message }) => message).join('; ') };

@@ -33,7 +33,7 @@ const REFUSED_CHECK_MS = 30_000;
 const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
-/** How long an address that an unknown machine uses is assigned to no client. */
+/** How long an address that an unknown machine uses is not assigned. */
 const QUARANTINE_MS = 3_600_000;
 const RELEASE_CHECK_MS = 500;
 const NO_OWNERS: LastOwners = { get: () => undefined };
@@ -42,7 +42,7 @@ export class PoolReconciler {
   readonly #context: ControllerContext;
   readonly #journal: AddressJournal;
   readonly #news = new ConfigNews();
-  /** Whose the addresses of each pool are, by the plan that was written last: other clients may have written what objects report of themselves. */
+  /** The owners of each pool's addresses in the last written plan, because other clients may have written the statuses of objects. */
   readonly #lastOwners = new Map<string, LastOwners>();
 
   constructor(context: ControllerContext) {
@@ -77,7 +77,7 @@ export class PoolReconciler {
     const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
-    // What could not be written is reported when it is.
+    // Report only after a successful write.
     this.#lastOwners.set(view.key, ownersOf(plan));
     this.#journal.planned(view, plan);
     this.#context.audit?.observe(this.#context, view, plan);
@@ -85,7 +85,7 @@ export class PoolReconciler {
     return this.#nextLook(plan, notes);
   }
 
-  /** Whether a config can be served may depend on distant pools: those that wait are reconciled again, news or not. */
+  /** Whether a config can be served may depend on distant pools, so waiting ones are reconciled again even without events. */
   #nextLook(plan: PoolPlan, notes: readonly PoolNote[]): ReconcileResult {
     const untilMs = plan.quarantines.map((quarantine) => quarantine.untilMs - this.#nowMs());
     const afterMs = Math.min(...untilMs, plan.refusals.size + notes.length === 0 ? Number.POSITIVE_INFINITY : REFUSED_CHECK_MS);
@@ -96,14 +96,14 @@ export class PoolReconciler {
     return parseTime(this.#context.now());
   }
 
-  /** A pool that agents serve is gone only when they have released it. */
+  /** A pool with agents is gone only when they have released it. */
   async #hold({ key, object: { metadata } }: PoolView): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const finalizers = [...(metadata.finalizers ?? []), IPPOOL_FINALIZER];
     const target = { key, resourceVersion: metadata.resourceVersion };
     const result = await clients.ipPools.patch(target, { metadata: { finalizers } });
     if (result.ok) caches.ipPools.wrote(result.object);
-    // It is looked at again right away: this was only the beginning.
+    // Recheck right away: this was only the first step.
     return result.ok ? { kind: 'recheck', afterMs: 0 } : toReconcileResult(result);
   }
 
@@ -123,7 +123,7 @@ export class PoolReconciler {
     const plan = plans.get(view.key);
     if (plan !== undefined) this.#context.plans.set(view.key, plan);
     for (const other of pools) {
-      // Another pool that turns out different is planned, and written, in its own turn.
+      // Other pools that change are planned and written in their own turn.
       if (other.key !== view.key && plans.get(other.key) !== undefined && this.#isNews(other.key, plans.get(other.key))) {
         this.#context.enqueue.ipPools(other.key);
       }
@@ -163,21 +163,21 @@ export class PoolReconciler {
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
       }
     }
-    // Where no plan was written yet, whose an address is stands in the configs alone.
+    // If no plan was written yet, only the configs show the owner of an address.
     const unknown = new Set([...pools.values()].flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
     const all = [...configs.values()];
     const believed = unknown.size === 0 ? all : all.map((config) => view.believed(config, unknown));
     return { pools: [...pools.values()], configs: believed };
   }
 
-  /** What is recorded of a pool, but for addresses that turned out to be in use by another machine: no client has those for a while. */
+  /** The record of a pool, without addresses that another machine uses, which no client gets for a while. */
   #afterConflicts(serving: PoolView): Pick<RecordedPool, 'assignments' | 'quarantines'> {
     const { recorded, addressOf, object } = serving;
     const untilMs = this.#nowMs() + QUARANTINE_MS;
     const conflicts = (this.#context.agents?.ofPool(serving).conflicts ?? []).filter(
       ({ address, macAddress }) => addressOf.get(macAddress) === address,
     );
-    // One that lasts longer was recorded while the clock of a controller was ahead.
+    // A longer one was recorded while the clock of a controller was ahead.
     const before = readQuarantines(object).map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
     if (conflicts.length === 0) return { assignments: recorded.assignments, quarantines: before };
     const inUse = new Set(conflicts.map(({ address }) => address));
@@ -190,7 +190,7 @@ export class PoolReconciler {
     };
   }
 
-  /** True if it has interfaces on several networks and not all of them have what they want. */
+  /** True if it has interfaces on several networks, and not all of them have their wanted addresses. */
   #waitsForSeveral({ claims }: NetworkConfigClaims): boolean {
     if (claims.length < 2) return false;
     return claims.some(({ network, macAddress, wanted }) => {
@@ -199,7 +199,7 @@ export class PoolReconciler {
     });
   }
 
-  /** A network without any pool is of no concern to the interfaces on others. */
+  /** A network without a pool does not affect interfaces on others. */
   #whyUnserved(network: string): ClaimRefusal | undefined {
     const serving = this.#context.view.servingPool(network);
     if (serving === undefined || serving.reading.ok) return undefined;
@@ -242,19 +242,19 @@ export class PoolReconciler {
     for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
   }
 
-  /** Has those configs worked on whose interfaces have news. */
+  /** Enqueues the configs whose interfaces are affected. */
   #tellConfigs(key: string, plan: PoolPlan): void {
     const { view, enqueue, releaseWaiters } = this.#context;
     const pool = view.pool(key);
     if (pool === undefined) return;
     for (const config of this.#news.note(pool, plan, [...view.claimsOn(pool.network)])) enqueue.networkConfigs(config);
-    // Those that claim nothing here any more may wait for what they had to be freed.
+    // Configs without claims here may wait until their former addresses are freed.
     const waiting = releaseWaiters.get(key) ?? [];
     releaseWaiters.delete(key);
     for (const config of waiting) enqueue.networkConfigs(config);
   }
 
-  /** The pool is gone or of no use: those that depended on it have to be reconciled. */
+  /** The pool is gone or unusable: reconcile everything that depended on it. */
   #forget(key: string): void {
     const { plans, enqueue, releaseWaiters, caches, view } = this.#context;
     const dependents = [...this.#news.forget(key), ...(releaseWaiters.get(key) ?? [])];
@@ -264,7 +264,7 @@ export class PoolReconciler {
     releaseWaiters.delete(key);
     for (const config of dependents) {
       enqueue.networkConfigs(config);
-      // What kept their other interfaces waiting is gone.
+      // It may have blocked their other interfaces.
       const object = caches.networkConfigs.get(config);
       for (const { network } of object === undefined ? [] : view.claimsOf(object).claims) {
         const pool = view.servingPool(network);

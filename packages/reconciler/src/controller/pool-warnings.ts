@@ -1,4 +1,4 @@
-/** The Events of an IPPool: what a person has to do something about. */
+/** The Events of an IPPool: problems that need action by a person. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { ReasonAt } from '@vmdhcp/ippool-api';
 import type { PoolAgents } from '../agents/pool-agents.js';

@@ -1,4 +1,4 @@
-/** What happens to running virtual machines in random stories. */
+/** Acts on running virtual machines in random stories. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type InstanceText, virtualMachine } from '../fixtures/object-fixtures.js';
 import { type Act, NETWORKS, nicsOf, type Story } from './random-story-state-fixtures.js';

@@ -1,4 +1,4 @@
-/** What happens to virtual machines and their configs in random stories. */
+/** Acts on virtual machines and their configs in random stories. */
 
 import { isBeingDeleted } from '@vmdhcp/kube-runtime';
 import { virtualMachine } from '../fixtures/object-fixtures.js';
@@ -33,7 +33,7 @@ export const changeMachine: Act = (story) => {
   }));
 };
 
-/** Made anew under the same name, at once, or with a while between; with the same interfaces, as a backup has them, or others. */
+/** Creates a machine again under the same name, at once or after a while, with the same interfaces, as from a backup, or others. */
 export const remakeMachine: Act = async (story) => {
   const machine = story.machine();
   if (machine === undefined) return;
@@ -45,7 +45,7 @@ export const remakeMachine: Act = async (story) => {
   if (story.random(2) === 0) story.collectGarbage();
 };
 
-/** A copy has the MAC addresses that the machine has now: on the same networks, or each on another one. */
+/** Creates a copy with the machine's current MAC addresses, on the same networks or on others. */
 export const copyMachine: Act = (story) => {
   const machine = story.machine();
   if (machine === undefined) return;
@@ -65,7 +65,7 @@ export const shareAcrossNetworks: Act = (story) => {
   story.putMachine(name, { one: [mac, 'net-1'], two: [mac, 'net-2'] }, name);
 };
 
-/** An interface is to have an address of the pool's own, or any again. */
+/** Pins an interface to an address, or unpins it. */
 export const pinMachine: Act = (story) => {
   const machine = story.machine();
   if (machine === undefined) return;
@@ -97,7 +97,7 @@ export const deleteConfig: Act = async (story) => {
   story.holdings.configDeleted(machine);
 };
 
-/** As `kubectl delete vm --cascade=orphan`: the virtual machine is being deleted, its dependents lose their owner, then it goes. */
+/** Like `kubectl delete vm --cascade=orphan`: the virtual machine is being deleted, its dependents lose their owner, then it goes. */
 export const orphanMachine: Act = async (story) => {
   const machine = story.machine();
   const name = machine?.metadata.name ?? '';

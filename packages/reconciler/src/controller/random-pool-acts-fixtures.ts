@@ -1,4 +1,4 @@
-/** What happens to IPPools in random stories. */
+/** Acts on IPPools in random stories. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { pool } from '../fixtures/object-fixtures.js';
 import type { Act } from './random-story-state-fixtures.js';
@@ -15,7 +15,7 @@ export const removeOrRemakePool: Act = (story) => {
   const { ipPools } = story.cluster;
   const stored = ipPools.objects.get(`default/${name}`);
   if (stored !== undefined) {
-    // What is known of configs by now counts.
+    // Uses the current knowledge about configs.
     story.look();
     story.holdings.poolDeleted(stored.metadata.uid);
     ipPools.remove(`default/${name}`);

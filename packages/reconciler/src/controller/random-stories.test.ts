@@ -6,7 +6,7 @@ import type { StoryFault } from './story-fixtures.js';
 const SEEDS = Number(process.env['VMDHCP_STORIES'] ?? 24);
 const FIRST = Number(process.env['VMDHCP_STORIES_FIRST'] ?? 0);
 
-it('whatever happens, in the end everything is as it should be, and no address goes from one machine to another', async () => {
+it('whatever happens, the final state is correct, and no address goes from one machine to another', async () => {
   const found: StoryFault[] = [];
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playRandomStory(seed)));
   expect(found).toEqual([]);
@@ -16,13 +16,13 @@ it.each([163, 1316, 1408, 1475, 2330, 2586, 2812, 3618])('the story of seed %i, 
   expect(await playRandomStory(seed)).toEqual([]);
 });
 
-it('the news of each kind come late by themselves, and the same holds', async () => {
+it('the same holds if the events of each kind come late independently', async () => {
   const found: StoryFault[] = [];
   for (let seed = FIRST; seed < FIRST + SEEDS / 2; seed++) found.push(...(await playLateStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 
-it('what a person orphaned keeps its addresses, however late the news come', async () => {
+it('a config that a person orphaned keeps its addresses, however late the events come', async () => {
   const found: StoryFault[] = [];
   for (let seed = FIRST; seed < FIRST + SEEDS / 2; seed++) found.push(...(await playOrphanStory(seed)));
   expect(found).toEqual([]);

@@ -1,4 +1,4 @@
-/** What has to be true once a random story has come to rest, by what is stored and without the controller's help. */
+/** The laws at the end of a random story, checked from the stored objects, without the controller's code. */
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
@@ -6,7 +6,7 @@ import type { Running } from './controller-fixtures.js';
 import { type Story, servingPools } from './random-story-state-fixtures.js';
 import { expectedInterfaces, findDoubleOwners, other, type StoryFault } from './story-fixtures.js';
 
-/** What is not as it should be, by what is stored. */
+/** The violations in the stored objects. */
 export function checkEnd({ running }: Pick<Story, 'running'>): StoryFault[] {
   const serving = servingPools(running);
   for (const [net, { spec }] of serving) if (readText(spec, 'ipv4Config', 'cidr') === 'nonsense') serving.set(net, BROKEN);
@@ -35,7 +35,7 @@ function entriesOf({ spec }: KubernetesObject): Entry[] {
   }));
 }
 
-/** Each interface whose MAC address is known is in the config, and nothing else. */
+/** The config has exactly the interfaces with a known MAC address. */
 function checkMachine(running: Running, machine: KubernetesObject): StoryFault[] {
   const { name } = machine.metadata;
   const expected = expectedInterfaces(running, machine);
@@ -49,7 +49,7 @@ function checkMachine(running: Running, machine: KubernetesObject): StoryFault[]
   return isInSync ? [] : [other(`${name} is not in sync`)];
 }
 
-/** Former MAC addresses of interfaces whose MAC address belongs to another machine now: until they get one of their own, they keep theirs. */
+/** Former MAC addresses of interfaces whose new MAC address belongs to another machine: they stay until the interface gets a unique one. */
 function keptForOthers(running: Running, net: string): Set<string> {
   const configs = [...running.cluster.networkConfigs.objects.values()];
   const interfaces = configs.flatMap((config) =>
@@ -91,12 +91,12 @@ function checkConfig(running: Running, serving: ReadonlyMap<string, KubernetesOb
     const [shown, has] = [shownOf(config, entry), addressOf(running, { config, serving }, entry)];
     return shown === has ? [] : [other(`${name} shows ${shown} for ${entry.net}, the pool ${has}`)];
   });
-  // One that wants an address in particular may have to wait for it, with another one or without.
+  // An interface that wants a particular address may have to wait for it, with another address or without.
   const isPinned = readList(config.spec, 'networkConfigs').some((entry) => readText(entry, 'ipAddress') !== undefined);
   return [...differing, ...(isPinned ? [] : checkLacking(running, { config, serving }))];
 }
 
-/** It has what it can have, all or nothing, and reports it. */
+/** It has all addresses that it can have, or none, and reports that. */
 function checkLacking(running: Running, place: Place): StoryFault[] {
   const { config, serving } = place;
   const { name } = config.metadata;
@@ -123,7 +123,7 @@ interface Place {
   readonly serving: ReadonlyMap<string, KubernetesObject>;
 }
 
-/** What the pool has for an entry of this config: what it has for another machine with the same MAC address does not count. */
+/** The recorded address of an entry of this config, ignoring that of another machine with the same MAC address. */
 function addressOf(running: Running, place: Place, entry: Entry): string | undefined {
   const one = place.serving.get(entry.net);
   if (one === undefined || isTaken(running, place, entry)) return undefined;
@@ -150,7 +150,7 @@ function shownOf({ status }: KubernetesObject, { net, owner }: Entry): string | 
   return readText(shown, 'state') === 'Allocated' ? readText(shown, 'allocatedIPAddress') : undefined;
 }
 
-/** By the range that a person wrote and the addresses that are recorded: what the controller says of `available` does not count. */
+/** Computed from the range and the recorded addresses, not from the controller's `available`. */
 function isFree(running: Running, pool: KubernetesObject = BROKEN): boolean {
   const [start, end] = ['start', 'end'].map((one) => parseIpv4Address(readText(pool.spec, 'ipv4Config', 'pool', one) ?? ''));
   if (start === undefined || end === undefined || readField(pool.spec, 'paused') === true) return false;

@@ -1,6 +1,6 @@
 /**
- * Stories by seed: virtual machines, their instances, pools and people do whatever they can, watches lag and break, writes are lost, and
- * the controller is killed. The same seed tells the same story. In the end everything is as it should be.
+ * Stories by seed: virtual machines, their instances, pools and people do whatever they can, watches lag and break, writes are lost, and the
+ * controller is killed. The same seed plays the same story. The final state must be correct.
  *
  * In stories with late news each kind has a lag of its own, up to a minute: the watches of two kinds are not ordered with each other.
  */
@@ -29,12 +29,12 @@ import { other, type StoryFault } from './story-fixtures.js';
 
 const STEPS = 25;
 const LAG_MS = 20;
-/** Of one kind in stories with late news, at most. */
+/** The longest lag of a kind in stories with late events. */
 const LATE_LAGS_MS = [0, 0, LAG_MS, 1_000, 10_000, 60_000];
-/** Between two steps, at most. */
+/** The longest time between two steps. */
 const PAUSE_MS = 60;
 const LATE_PAUSES_MS = [PAUSE_MS, PAUSE_MS, 2_000, 30_000];
-/** Until all news have come, and what was written because of them is news too. */
+/** Long enough for all events, and for the events of writes that they cause. */
 const REST_MS = 60_000;
 const LATE_REST_MS = 240_000;
 
@@ -76,7 +76,7 @@ const INSTANCES: readonly Act[] = [
   copyThenRestart,
 ];
 
-/** What stories are about, in turn. */
+/** The topics of stories, in turn. */
 const FAMILIES: readonly (readonly Act[])[] = [
   MACHINES,
   COPIES,
@@ -86,7 +86,7 @@ const FAMILIES: readonly (readonly Act[])[] = [
   [...POOLS, ...COPIES, ...INSTANCES],
 ];
 
-/** Tells the story of a seed, in which the watches lag a little in two of three; returns what is wrong in the course of it or in the end. */
+/** Plays the story of a seed; in two of three the watches lag a little. Returns all violations. */
 export async function playRandomStory(seed: number): Promise<StoryFault[]> {
   const story = new Story(seed);
   const { running, cluster, random } = story;
@@ -95,7 +95,7 @@ export async function playRandomStory(seed: number): Promise<StoryFault[]> {
   return await play(story, { seed, acts: actsOf(seed), mostPauseMs: () => PAUSE_MS, restMs: REST_MS });
 }
 
-/** The same, with late news. */
+/** The same, with late events. */
 export function playLateStory(seed: number): Promise<StoryFault[]> {
   return playWithLateNews(seed, actsOf(seed));
 }
@@ -162,7 +162,7 @@ async function tell(story: Story, acts: readonly Act[], mostPauseMs: () => numbe
   }
 }
 
-/** Each event comes later than it happened, in order. */
+/** Delays events, in order. */
 function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>, delay: () => number): void {
   const { watch } = resource;
   (resource as { watch: typeof watch }).watch = (version, handlers) => {

@@ -1,4 +1,4 @@
-/** The cluster of a random story: what exists in it, and what is known to be wrong so far. */
+/** The cluster of a random story: its objects, and the violations so far. */
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { pool, virtualMachine } from '../fixtures/object-fixtures.js';
@@ -9,7 +9,7 @@ import { Holdings, type ServingPool, type StoryFault } from './story-fixtures.js
 export const NETWORKS = ['net-1', 'net-2', 'net-3'] as const;
 
 export type Nics = Readonly<Record<string, readonly [macAddress: string | undefined, network: string]>>;
-/** Something that happens. */
+/** An act. */
 export type Act = (story: Story) => void | Promise<void>;
 
 export class Story {
@@ -35,7 +35,7 @@ export class Story {
     this.faults.push(...this.holdings.look(), ...this.#orphans.flatMap((orphan) => orphan.look()));
   }
 
-  /** Its virtual machine is deleted, and its config stays. */
+  /** Its virtual machine is deleted, but its config stays. */
   orphaned(name: string): void {
     const config = this.running.networkConfig(name);
     if (config !== undefined) this.#orphans.push(new Orphan(this, config));
@@ -54,7 +54,7 @@ export class Story {
     return `02:00:00:00:${octet(serial >> 8)}:${octet(serial & 255)}`;
   }
 
-  /** One of those that exist. */
+  /** A random existing machine. */
   machine(): KubernetesObject | undefined {
     const machines = [...this.cluster.virtualMachines.objects.values()];
     return machines[this.random(Math.max(1, machines.length))];
@@ -82,7 +82,7 @@ export class Story {
   }
 
   collectGarbage(): void {
-    // Its own writes may be what fails.
+    // The story's own writes may be the ones that fail.
     void this.cluster.collectGarbage().catch(() => undefined);
   }
 

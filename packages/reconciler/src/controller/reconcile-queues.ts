@@ -1,4 +1,4 @@
-/** The keys that are to be reconciled, by kind. */
+/** The queues of keys to reconcile, by kind. */
 import { type Clock, CONFLICT, KeyedQueue, type ReconcileResult } from '@vmdhcp/kube-runtime';
 import { byKind } from './by-kind.js';
 import type { ControllerObserver, ReconciledKind } from './controller-observer.js';
@@ -10,10 +10,10 @@ const CONCURRENCY: Readonly<Record<ReconciledKind, number>> = {
   networks: 4,
   agentGroups: 1,
 };
-/** Conflicts mostly: what is newer is here a moment later. */
+/** Mostly for conflicts: the newer version arrives a moment later. */
 const FIRST_RETRY_MS = 20;
 const MOST_RETRY_MS = 30_000;
-/** A pool that many claim addresses of is written less often, and more at a time: half of the time is left to everything else. */
+/** A pool with many claims is written less often, with more changes at a time, so that half of the time is left for everything else. */
 const MOST_REST_MS = 1_000;
 
 export interface ReconcileQueuesSettings {
@@ -36,7 +36,7 @@ export class ReconcileQueues {
     this.#queues[kind].add(key);
   }
 
-  /** @param delayMs - changes of this time are reconciled once. */
+  /** @param delayMs - changes within this time are reconciled once. */
   addAfter(kind: ReconciledKind, key: string, delayMs: number): void {
     this.#queues[kind].addAfter(key, delayMs);
   }
@@ -45,17 +45,17 @@ export class ReconcileQueues {
     this.#queues[kind].forget(key);
   }
 
-  /** Keys that wait. */
+  /** The number of waiting keys. */
   depths(): Readonly<Record<ReconciledKind, number>> {
     return this.#each(({ depth }) => depth);
   }
 
-  /** How long the key that waits longest has waited, in milliseconds; 0: none waits. */
+  /** How long the oldest waiting key has waited, in milliseconds; 0 if none waits. */
   oldestWaitsMs(): Readonly<Record<ReconciledKind, number>> {
     return this.#each((queue) => queue.oldestWaitMs());
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no reconcile is in progress. */
   async stop(): Promise<void> {
     await Promise.all(Object.values(this.#queues).map((queue) => queue.stop()));
   }

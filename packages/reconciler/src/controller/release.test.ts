@@ -1,4 +1,4 @@
-/** An address is released in this order: its claim goes, its pool records that, and only then its config forgets it or goes itself. */
+/** An address is released in this order: its claim goes, its pool records that, and only then its config forgets it or is deleted. */
 import { IPPOOL_FINALIZER } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
@@ -155,7 +155,7 @@ describe('finalizers of other controllers', () => {
 });
 
 describe('objects that vanish without being seen as deleted', () => {
-  /** Nothing is seen while `act` happens. */
+  /** Hides all events during `act`. */
   async function unseen(running: Running, act: () => void): Promise<void> {
     running.cluster.networkConfigs.closeWatches('expired');
     act();

@@ -8,7 +8,7 @@ const M1 = '02:00:00:00:01:01';
 const M2 = '02:00:00:00:01:02';
 const M3 = '02:00:00:00:01:03';
 
-/** As plain KubeVirt has it: no MAC address anywhere. */
+/** Like plain KubeVirt: no MAC address anywhere. */
 const plain = (name: string, nics: Readonly<Record<string, string>> = { nic: 'net-1' }) =>
   virtualMachine(name, {
     interfaces: Object.fromEntries(Object.entries(nics).map(([nic, net]) => [nic, [undefined, net] as const])),
@@ -25,7 +25,7 @@ const shown = (running: Running, name: string): string[] =>
 const messages = (running: Running, reason: string): string[] =>
   [...running.cluster.events.objects.values()].filter((event) => event.reason === reason).map(({ message }) => message);
 
-/** Every state of a pool's record from here on. */
+/** All states of a pool's record from now on. */
 function recordsOf(running: Running): Record<string, string>[] {
   const seen: Record<string, string>[] = [];
   running.cluster.ipPools.onWritten = () => seen.push(running.allocated());
@@ -50,7 +50,7 @@ function refuse(running: Running, status: number): () => void {
   return () => Object.assign(virtualMachineInstances, { list, watch });
 }
 
-/** What happens to VirtualMachineInstances is heard of later. */
+/** Delays the events of VirtualMachineInstances. */
 function delayInstances(running: Running, ms: number): () => void {
   const { virtualMachineInstances } = running.cluster;
   const { watch } = virtualMachineInstances;
@@ -231,7 +231,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(shown(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
   });
 
-  it('what a guest agent reports is not believed: a virtual machine cannot choose the MAC address that its address is recorded for', async () => {
+  it('reports of a guest agent are not believed: a virtual machine cannot choose the MAC address for its record', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -268,7 +268,7 @@ describe('a virtual machine runs', () => {
     ['another network', { interfaces: { nic: [MAC, 'net-2'] } }, {}],
     ['no such interface', { interfaces: {} }, {}],
     ['one interface more', { interfaces: { nic: [MAC, 'net-1'], two: [M2, 'net-1'] } }, { '10.0.0.10': MAC, '10.0.0.11': M2 }],
-  ])('the template has %s: the virtual machine keeps what it has until its instance has ended', async (_, text, afterwards) => {
+  ])('the template has %s: the virtual machine keeps its addresses until its instance has ended', async (_, text, afterwards) => {
     const started = await running();
     setTemplate(started, 'vm-a', text);
     await started.settle(60_000);
@@ -352,7 +352,7 @@ describe('a virtual machine runs', () => {
     expect(started.allocated()).toEqual({});
   });
 
-  it('heartbeats make no work', async () => {
+  it('heartbeats do not cause reconciles', async () => {
     const worked: string[] = [];
     const started = new Running({ onReconciled: ({ kind, key }) => worked.push(`${kind} ${key}`) });
     await started.add(network(), pool(), plain('vm-a'));
@@ -372,7 +372,7 @@ describe('a virtual machine runs', () => {
   });
 });
 
-describe('nothing is freed by what is not known', () => {
+describe('missing knowledge frees no addresses', () => {
   const MAC = '02:00:00:00:00:0a';
 
   it('VirtualMachineInstances are listed last: no work is done before', async () => {

@@ -19,7 +19,7 @@ async function deleteConfig(running: Running, name: string): Promise<void> {
   await deleted;
 }
 
-describe('vm-a and vm-b have the same MAC address, as a restored copy has', () => {
+describe('vm-a and vm-b have the same MAC address, like a restored copy', () => {
   it('vm-a is deleted, the VirtualMachineNetworkConfig of vm-b is deleted by hand: vm-c does not get the address of vm-b', async () => {
     const running = await smallPool();
     await running.add(withShared('vm-a'));

@@ -48,7 +48,7 @@ describe('two pools on networks that are one segment', () => {
   it.each([
     ['other VLANs', 49, '10.0.0.0/24'],
     ['CIDRs that do not overlap', 48, '10.0.1.0/24'],
-  ])('no word where they have %s', async (_, vlan, cidr) => {
+  ])('no warning if they have %s', async (_, vlan, cidr) => {
     const story = await twoPools(vlan, cidr);
     for (const name of ['pool-1', 'pool-2']) expect(cacheReady(story, name)).toBe('CacheReady=True');
     expect(story.events()).toEqual([]);
@@ -95,7 +95,7 @@ describe('pools of other namespaces on the segment', () => {
     return written;
   }
 
-  it('are not named, and the segment is', async () => {
+  it('are not named, but the segment is', async () => {
     const story = new Running();
     await story.add(bridged('net-1', 48), pool('pool-1'), ...others('x'), ...others('y'));
     await story.started();
@@ -122,7 +122,7 @@ describe('pools of other namespaces on the segment', () => {
     expect(new Set(written)).toEqual(new Set(['other/pool-x']));
   });
 
-  it('50 of them cost a few writes each', async () => {
+  it('50 of them cause a few writes each', async () => {
     const story = new Running();
     await story.started();
     const written = writtenPools(story);

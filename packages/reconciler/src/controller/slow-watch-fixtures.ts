@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import type { Running } from './controller-fixtures.js';
 
-/** Watches tell later than answers arrive, as on a real API server they mostly do. */
+/** Watch events arrive later than answers, as usual on a real API server. */
 export function slowWatch(running: Running, resource: MemoryResource<KubernetesObject>, delayMs: number): void {
   const { watch } = resource;
   (resource as { watch: typeof watch }).watch = (version, handlers) => {

@@ -1,4 +1,4 @@
-/** What the stories with seeds share: what may be wrong, who is to have what by the objects, and who had what. */
+/** The common parts of stories with seeds: the kinds of violations, the wanted interfaces, and the history of addresses. */
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
@@ -7,8 +7,8 @@ import type { Running } from './controller-fixtures.js';
 
 export interface StoryFault {
   /**
-   * `double-owner`: an address that a machine has is another machine's as well, or went from one that still exists to another.
-   * `leak`: an address is recorded for a MAC address that no interface has.
+   * `double-owner`: two machines have the same address, or it went from a machine that still exists to another. `leak`: an address is recorded for a
+   * MAC address that no interface has.
    */
   readonly kind: 'double-owner' | 'leak' | 'other';
   readonly message: string;
@@ -16,15 +16,15 @@ export interface StoryFault {
 
 export const other = (message: string): StoryFault => ({ kind: 'other', message });
 
-/** An interface as the instance has it, or as the next instance will. */
+/** An interface of the instance, or of the next instance. */
 export interface ExpectedInterface {
   readonly name: string;
   readonly network: string;
-  /** Undefined: KubeVirt chooses one. */
+  /** Undefined if KubeVirt chooses one. */
   readonly macAddress: string | undefined;
 }
 
-/** By what is stored, without the controller's help. */
+/** Computed from stored objects, without the controller's code. */
 export function expectedInterfaces(running: Running, machine: KubernetesObject): ExpectedInterface[] {
   const instance = running.cluster.virtualMachineInstances.objects.get(`default/${machine.metadata.name}`);
   const isOver = ['Succeeded', 'Failed'].includes(readText(instance?.status, 'phase') ?? '');
@@ -46,7 +46,7 @@ export function expectedInterfaces(running: Running, machine: KubernetesObject):
 
 interface Kept {
   readonly network: string;
-  /** The uid of the pool: one that was made anew knows nothing of it. */
+  /** The uid of the pool, because a new pool knows nothing of it. */
   readonly pool: string | undefined;
   readonly address: string;
   readonly macAddress: string;
@@ -62,8 +62,8 @@ export interface ServingPool {
 }
 
 /**
- * Who has which address, looked at after each step of a story: an interface keeps its address as long as it exists, and no
- * address goes from a machine that exists to another.
+ * Checks the owners of addresses after each step of a story: an interface keeps its address as long as it exists, and no address goes from an
+ * existing machine to another.
  */
 export class Holdings {
   readonly #running: Running;
@@ -108,7 +108,7 @@ export class Holdings {
     for (const [key, kept] of this.#kept) if (kept.isBound && kept.pool === uid) this.#kept.delete(key);
   }
 
-  /** Returns what is wrong by now. */
+  /** Returns the violations so far. */
   look(): StoryFault[] {
     const { virtualMachines, networkConfigs } = this.#running.cluster;
     const machines = [...virtualMachines.objects.values()].filter(({ metadata }) => !this.#paused.has(metadata.uid));
@@ -124,7 +124,7 @@ export class Holdings {
         if (config !== undefined && isOwnedBy(config, machine)) this.#note(key, one, config);
       }
     }
-    // What is no interface of an existing machine any more may go.
+    // An interface that no longer exists may lose its address.
     for (const key of this.#kept.keys()) if (!seen.has(key)) this.#kept.delete(key);
     return faults;
   }
@@ -145,14 +145,14 @@ export class Holdings {
     return thief === undefined ? undefined : { kind: 'double-owner', message: `${had}: it is ${thief}'s (${owner})` };
   }
 
-  /** True if the address need not be the interface's any more, by what a person did. */
+  /** True if the interface may lose the address because of an act of a person. */
   #isGivenUp(kept: Kept, machine: KubernetesObject, one: ExpectedInterface): boolean {
     if (kept.network !== one.network || this.#isPinnedElsewhere(kept, machine, one)) return true;
     const isChanged = kept.macAddress !== one.macAddress;
     return isChanged && (kept.isBound || this.#isShared(machine, one));
   }
 
-  /** By its annotation, or by one that it had before and that the controller still acts by. */
+  /** By its annotation, or by a former one that the controller still uses. */
   #isPinnedElsewhere({ network, address, macAddress }: Kept, machine: KubernetesObject, { name }: ExpectedInterface): boolean {
     const config = this.#running.cluster.networkConfigs.objects.get(`default/${machine.metadata.name}`);
     const entry = readList(config?.spec, 'networkConfigs').find(
@@ -162,7 +162,7 @@ export class Holdings {
     return pins.some((pin) => pin !== undefined && pin !== address);
   }
 
-  /** True if another machine has the same MAC address on the network: which of the two has an address is open. */
+  /** True if another machine has the same MAC address on the network: either of them may have the address. */
   #isShared(machine: KubernetesObject, { network, macAddress }: ExpectedInterface): boolean {
     return macAddress !== undefined && this.#ownerOf(network, macAddress, machine) !== undefined;
   }
@@ -201,7 +201,7 @@ function keyOf({ metadata }: KubernetesObject, name: string): string {
   return `${metadata.uid} ${name}`;
 }
 
-/** What is left of a former machine of that name is not its own yet. */
+/** Ignores leftovers of a former machine with that name. */
 function isOwnedBy(config: KubernetesObject, machine: KubernetesObject): boolean {
   return (config.metadata.ownerReferences ?? []).some(({ uid }) => uid === machine.metadata.uid);
 }

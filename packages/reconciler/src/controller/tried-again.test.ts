@@ -106,7 +106,7 @@ describe('nothing is tried all the time while a watch is down and writes work', 
   });
 });
 
-describe('an interface that the CRD does not let pass does not cost the others theirs', () => {
+describe('an interface that the CRD refuses does not affect the others', () => {
   function withSchema(running: Running): Running {
     const { networkConfigs } = running.cluster;
     const { create, patch } = networkConfigs;
@@ -198,7 +198,7 @@ it.each<[string, Record<string, unknown>]>([
     },
   ],
   ['authoritative', { authoritative: 'yes' }],
-])('an optional setting that makes no sense is left out: %s', async (_, ipv4Config) => {
+])('an invalid optional setting is left out: %s', async (_, ipv4Config) => {
   const running = await Running.withPool();
   await running.add(virtualMachine('vm-a'));
   await running.settle();

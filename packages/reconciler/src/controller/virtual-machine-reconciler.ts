@@ -17,23 +17,23 @@ import { type NetworkConfigAction, type NetworkConfigPlan, planNetworkConfig } f
 import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
 import type { ControllerContext } from './controller-context.js';
 
-/** What is being deleted goes soon; its end is news, this is in case that gets lost. */
+/** The recheck of an object that is being deleted, in case the event of its end gets lost. */
 const DELETION_CHECK_MS = 2_000;
 
-/** The API server has something newer than the caches: the news come by themselves, and until then it is asked less and less often. */
+/** The API server has a newer version than the caches: its event will come, and until then the API server is asked less and less often. */
 const LATE_NEWS = { firstMs: 2_000, mostMs: 30_000 };
 
-/** The watch of VirtualMachineInstances may be late; an instance that is not seen for longer than this is reported. */
+/** The watch of VirtualMachineInstances may be late; an instance that is not seen after this time is reported. */
 const UNSEEN_PATIENCE_MS = 60_000;
 
 const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
 
-/** Reconciles one VirtualMachine: there is a VirtualMachineNetworkConfig that specifies which of its interfaces get addresses. */
+/** Reconciles one VirtualMachine: ensures a VirtualMachineNetworkConfig that specifies which of its interfaces get addresses. */
 export class VirtualMachineReconciler {
   readonly #context: ControllerContext;
-  /** By key: since when an instance that is not seen has delayed a change. */
+  /** By key: since when an unseen instance has delayed a change. */
   readonly #unseenSince = new Map<string, number>();
-  /** By key: how often the API server was asked while the news were late. */
+  /** By key: how often the API server was asked while events were late. */
   readonly #lateReads = new Map<string, number>();
 
   constructor(context: ControllerContext) {
@@ -76,28 +76,29 @@ export class VirtualMachineReconciler {
   }
 
   /**
-   * Deletes the config that a virtual machine leaves, so that its addresses are free at once: the garbage collector of a busy cluster needs
-   * minutes for a thousand. One without an owner was orphaned by a person, and stays.
+   * Deletes the config of a deleted virtual machine, so that its addresses are free at once: the garbage collector of a busy cluster needs minutes
+   * for a thousand. A config without an owner was orphaned by a person, and stays.
    */
   async #deleteLeftConfig(key: string): Promise<ReconcileResult | 'news-are-late'> {
     const { caches, clients, view } = this.#context;
     const config = caches.networkConfigs.get(key);
     if (config === undefined || isBeingDeleted(config) || !isOwnedByVirtualMachine(config)) return { kind: 'settled' };
-    // An instance that runs on without its virtual machine keeps its address. The news of its end come here.
+    // An instance that outlives its virtual machine keeps its address. Its end triggers this reconciler again.
     if (!view.isMachineGone(key)) return { kind: 'settled' };
-    // The cache is not believed in this: what is deleted is lost.
+    // Do not trust the cache here: a deletion cannot be undone.
     if ((await clients.virtualMachines.get(key)) !== undefined) return 'news-are-late';
     const { uid = '', resourceVersion } = config.metadata;
-    // The version: a person may have orphaned it in this moment.
+    // Guarded by the version, because a person may orphan it at this moment.
     const result = await clients.networkConfigs.delete(key, uid, resourceVersion);
     return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
   }
 
   /**
-   * Asks the API server for the virtual machine before an address may be freed because of it: true if the plan is the same by that.
+   * Reads the virtual machine from the API server before an address is freed because of it. True if the plan stays the same.
    *
-   * News of other kinds may arrive before its own. A person may have orphaned the config and deleted the virtual machine: with that owner again,
-   * the garbage collector would delete the config. Or an instance has ended that had interfaces which the virtual machine has not had before, and the next one starts.
+   * Events of other kinds may arrive before its own. A person may have orphaned the config and deleted the virtual machine: with that owner again,
+   * the garbage collector would delete the config. Or an instance has ended that had interfaces which the virtual machine has not had before, and the
+   * next one starts.
    */
   async #isPlannedByNewest(
     virtualMachine: KubernetesObject,
@@ -112,7 +113,7 @@ export class VirtualMachineReconciler {
     return JSON.stringify(newest.actions) === JSON.stringify(actions);
   }
 
-  /** How long an unseen instance is not reported yet; 0: it is, or there is none. */
+  /** How long until an unseen instance is reported; 0 if it is, or there is none. */
   #patienceWith(key: string, problems: readonly VirtualMachineProblem[]): number {
     if (!problems.some(({ reason }) => reason === UNSEEN)) {
       this.#unseenSince.delete(key);
@@ -135,7 +136,7 @@ export class VirtualMachineReconciler {
     }
   }
 
-  /** @param target - the config as the action was planned for it: what has changed since is planned again. */
+  /** @param target - the config for which the action was planned; if it has changed since, plan again. */
   async #apply(target: WriteTarget, action: NetworkConfigAction): Promise<ReconcileResult> {
     const { clients, caches } = this.#context;
     const { networkConfigs: client } = clients;

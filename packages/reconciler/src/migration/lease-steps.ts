@@ -16,10 +16,10 @@ import type { MigrationStep } from './migration-step.js';
 
 /** The holder of a Lease whose agents must not become leader. */
 export const MIGRATION_HOLDER = 'vmdhcp-controller-migrate';
-/** Agents believe no longer time. */
+/** The longest duration that agents accept. */
 const TAKEN_SECONDS = 3_600;
 
-/** The Leases that a way back has taken from the agents. */
+/** The Leases that a way back has taken over. */
 export function takenLeases({ agentLeases }: Pick<MigrationObservation, 'agentLeases'>): KubernetesObject[] {
   return agentLeases.filter(isTaken);
 }
@@ -66,7 +66,7 @@ function beforeOf({ metadata }: KubernetesObject): string | undefined {
   return metadata.annotations?.[BEFORE_MIGRATION_ANNOTATION];
 }
 
-/** As long as a leader that cannot reach the API server has its server addresses at most. */
+/** How long a leader that cannot reach the API server may keep its server addresses. */
 function secondsOf({ spec }: KubernetesObject): number {
   const hasHolder = (readText(spec, 'holderIdentity') ?? '') !== '';
   return hasHolder ? Math.min(Number(readField(spec, 'leaseDurationSeconds') ?? 0), TAKEN_SECONDS) : 0;

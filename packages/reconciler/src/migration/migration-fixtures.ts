@@ -1,4 +1,4 @@
-/** A cluster with Harvester's vm-dhcp-controller, in memory: what a migration writes takes effect there, and what controllers would do follows. */
+/** An in-memory cluster with Harvester's vm-dhcp-controller: writes of a migration take effect, and the reactions of controllers follow. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { isRecord, keyOf, readField } from '@vmdhcp/kube-runtime';
 import type { MigrationObservation, ObservedWorkload, WorkloadRole } from './migration-observation.js';
@@ -80,14 +80,14 @@ export function registration(owner: 'upstream' | 'own', kind = 'ValidatingWebhoo
   };
 }
 
-/** Of a policy engine that has a policy about IPPools. */
+/** A webhook of a policy engine with a policy about IPPools. */
 export function policyRegistration(): KubernetesObject {
   const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['ippools'] }];
   const clientConfig = { service: { namespace: 'policies', name: 'policies', path: '/validate/fail' } };
   return { kind: 'ValidatingWebhookConfiguration', metadata: { name: 'policies' }, ...{ webhooks: [{ rules, clientConfig }] } };
 }
 
-/** One that is not enabled was disabled by a migration. */
+/** If it is not enabled, a migration disabled it. */
 export function addOn(enabled: boolean): KubernetesObject {
   const annotations = { 'network.harvesterhci.io/before-migration': 'enabled' };
   return {
@@ -122,7 +122,7 @@ const ofGroup = (kind: string): KubernetesObject => ({
   metadata: { namespace: 'vm-dhcp-agents', name: 'g', labels: { [AGENT_LABEL]: 'agent', [GROUP_LABEL]: 'g' } },
 });
 
-/** Ours serves it; what is left of Harvester's is at rest. */
+/** Ours serves it; the rest of Harvester's is stopped. */
 export const SERVED_HERE: MigrationObservation = {
   ...SERVED_UPSTREAM,
   workloads: [workload('upstream-controller', 0), workload('upstream-webhook', 0), workload('own-controller')],
@@ -188,7 +188,7 @@ function merge(value: unknown, patch: unknown): unknown {
   return merged;
 }
 
-/** The cluster after all controllers have done what they would do. */
+/** The cluster after the reactions of all controllers. */
 export function settled(observed: MigrationObservation): MigrationObservation {
   const workloads = observed.workloads.map(({ role, deployment }) => {
     const replicas = Number(readField(deployment.spec, 'replicas'));

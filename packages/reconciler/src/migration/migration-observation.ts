@@ -1,4 +1,4 @@
-/** What a migration from Harvester's vm-dhcp-controller, or back to it, starts from. */
+/** The observed state for a migration from Harvester's vm-dhcp-controller, or back to it. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 
 /** `forward`: from Harvester's vm-dhcp-controller to this one. `back`: the other way. */
@@ -9,15 +9,15 @@ export type WorkloadRole = 'upstream-controller' | 'upstream-webhook' | 'own-con
 export interface ObservedWorkload {
   readonly role: WorkloadRole;
   readonly deployment: KubernetesObject;
-  /** Pods of it that have not ended. */
+  /** Its pods that have not ended. */
   readonly pods: number;
 }
 
 export interface ObservedDefinition {
   readonly definition: KubernetesObject;
-  /** True: it has everything that ours has. */
+  /** True if it has everything that ours has. */
   readonly isOurs: boolean;
-  /** True: its specification is that of the backup. Undefined: there is no backup. */
+  /** True if its specification equals that of the backup. Undefined if there is no backup. */
   readonly isAsBackedUp: boolean | undefined;
 }
 
@@ -26,11 +26,11 @@ export interface MigrationObservation {
   readonly workloads: readonly ObservedWorkload[];
   /** The CustomResourceDefinitions of IPPool and VirtualMachineNetworkConfig that exist. */
   readonly definitions: readonly ObservedDefinition[];
-  /** Names of ours that do not exist. */
+  /** Our definitions that do not exist, by name. */
   readonly missingDefinitions: readonly string[];
-  /** Of Harvester (`harvesterhci.io` Addon) that install its vm-dhcp-controller. */
+  /** Add-ons of Harvester (`harvesterhci.io` Addon) that install its vm-dhcp-controller. */
   readonly addOns: readonly KubernetesObject[];
-  /** Webhook configurations of both kinds that are about our objects. */
+  /** Webhook configurations of both kinds with rules for our objects. */
   readonly registrations: readonly KubernetesObject[];
   readonly pools: readonly KubernetesObject[];
   /** Pods with the agents' label, of all namespaces. */
@@ -39,13 +39,13 @@ export interface MigrationObservation {
   readonly agentDeployments: readonly KubernetesObject[];
   readonly agentLeases: readonly KubernetesObject[];
   readonly agentRights: readonly KubernetesObject[];
-  /** True: the file of the backup exists. */
+  /** True if the file of the backup exists. */
   readonly hasBackup: boolean;
-  /** True: no object of the backup is one of this cluster. */
+  /** True if no object of the backup exists in this cluster. */
   readonly isForeignBackup?: boolean;
 }
 
-/** What is observed of a cluster where nothing of either controller is. */
+/** The observation of a cluster without either controller. */
 export const NOTHING_OBSERVED: MigrationObservation = {
   workloads: [],
   definitions: [],

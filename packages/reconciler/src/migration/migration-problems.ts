@@ -1,4 +1,4 @@
-/** What keeps a migration from beginning: every problem at once, each with what to do. */
+/** Finds everything that keeps a migration from beginning, each problem with a remedy. */
 import { HOLD_AGENT_UPGRADE_ANNOTATION, parseObject, VERSION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionProblem } from '../admission/admission-review.js';
@@ -11,14 +11,14 @@ import { isAvailable, replicasOf } from './scale-steps.js';
 import { entriesUnknownUpstream, excludedRanges, fieldsUnknownUpstream } from './upstream-limits.js';
 import { hasFlag, settingOf } from './upstream-objects.js';
 
-/** One thing that is wrong: where, what, and what to do. */
+/** A problem: where, what, and what to do. */
 export interface MigrationProblem {
   readonly object: string;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** What is asked once, before anything is changed. */
+/** Facts that are read once, before anything is changed. */
 export interface MigrationFacts {
   readonly networkConfigs: readonly KubernetesObject[];
   readonly networks: readonly KubernetesObject[];
@@ -28,7 +28,7 @@ export interface MigrationFacts {
 
 export interface MigrationFindings {
   readonly problems: readonly MigrationProblem[];
-  /** What does not keep the migration from beginning. */
+  /** Problems that do not prevent the migration. */
   readonly warnings: readonly MigrationProblem[];
 }
 
@@ -36,7 +36,7 @@ const CHART_RELEASE = 'meta.helm.sh/release-name';
 const KEEP_POLICY = 'helm.sh/resource-policy';
 const INSTALL = "install it first (docs/install.md): it waits while Harvester's controller is leader";
 
-/** @returns what keeps the way to this controller from beginning. */
+/** @returns the problems that prevent the way to this controller. */
 export function findMigrationProblems(observed: MigrationObservation, facts: MigrationFacts): MigrationFindings {
   const pods = new Set(observed.agentPods.flatMap((pod) => legacyPoolOf(pod) ?? []));
   const isAwaited = (pool: KubernetesObject) => pods.has(keyOf(pool)) || readField(pool.status, 'agentPodRef') !== undefined;
@@ -55,7 +55,7 @@ export function findMigrationProblems(observed: MigrationObservation, facts: Mig
   };
 }
 
-/** @returns what keeps the way back from beginning. */
+/** @returns the problems that prevent the way back. */
 export function findWayBackProblems(observed: MigrationObservation): MigrationFindings {
   return {
     problems: [
@@ -69,7 +69,7 @@ export function findWayBackProblems(observed: MigrationObservation): MigrationFi
   };
 }
 
-/** What is lost on the way back, for people. */
+/** The losses on the way back, for people. */
 export function findLosses({ pools }: MigrationObservation, networkConfigs: readonly KubernetesObject[]): string[] {
   const ofKind = (kind: 'IPPool' | 'VirtualMachineNetworkConfig', objects: readonly KubernetesObject[]) =>
     objects.flatMap(({ metadata, spec }) => {
@@ -128,7 +128,7 @@ function controllerProblems(observed: MigrationObservation, facts: MigrationFact
   ];
 }
 
-/** Only while Harvester's controller runs: from then on the migration waits for ours itself. */
+/** Only while Harvester's controller runs; after that the migration itself waits for ours. */
 function availabilityProblems(object: string, deployment: KubernetesObject, observed: MigrationObservation): MigrationProblem[] {
   const isUpstreamRunning = workloadsOf(observed, 'upstream-controller').some((one) => replicasOf(one.deployment) > 0);
   if (!isUpstreamRunning || replicasOf(deployment) === 0 || isAvailable(deployment)) return [];

@@ -1,7 +1,7 @@
 import { GROUP } from '@vmdhcp/ippool-api';
 import type { MigrationDirection } from './migration-observation.js';
 
-/** One question to the API server: may this user do that. */
+/** One access review: whether this user may do that. */
 export interface NeededRight {
   readonly verb: string;
   readonly group: string;
@@ -52,7 +52,7 @@ const NEEDED: Readonly<
   ],
 };
 
-/** What a migration needs to be allowed, everywhere. */
+/** The rights that a migration needs, everywhere. */
 export function neededRights(direction: MigrationDirection): NeededRight[] {
   return NEEDED[direction].flatMap(([verbs, group, path]) => {
     const [resource = '', subresource] = path.split('/', 2);

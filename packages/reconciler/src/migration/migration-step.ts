@@ -14,14 +14,14 @@ export type MigratedKind =
   | 'ServiceAccount';
 
 export type MigrationWrite =
-  /** Everything that the migration may change or end, into a file. */
+  /** Writes everything that the migration may change or end into a file. */
   | { readonly kind: 'back-up' }
   /** Our CustomResourceDefinitions. */
   | { readonly kind: 'define' }
-  /** A CustomResourceDefinition as the backup has it. */
+  /** A CustomResourceDefinition from the backup. */
   | { readonly kind: 'restore'; readonly name: string }
   | {
-      /** `patch-status`: of the subresource. */
+      /** `patch-status` patches the subresource. */
       readonly kind: 'patch' | 'patch-status';
       readonly of: MigratedKind;
       readonly object: KubernetesObject;
@@ -32,12 +32,12 @@ export type MigrationWrite =
 export interface MigrationStep {
   /** The same as long as the step is not done. */
   readonly id: string;
-  /** What is done, for people. */
+  /** The action, for people. */
   readonly title: string;
-  /** Empty: what has to be written is written, and its effect is waited for. */
+  /** Empty if everything is written and the step only waits for the effect. */
   readonly writes: readonly MigrationWrite[];
-  /** What is waited for, for people, where the writes are not everything. */
+  /** What the step waits for, for people, if the writes are not everything. */
   readonly waitsFor?: string;
-  /** How long to wait before the writes, in milliseconds: for what nothing shows. */
+  /** How long to wait before the writes, in milliseconds, for an effect that cannot be observed. */
   readonly settlesMs?: number;
 }

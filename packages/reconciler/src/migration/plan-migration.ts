@@ -1,8 +1,8 @@
 /**
- * The way from Harvester's vm-dhcp-controller to this one, as a function of what is observed: a second run after a crash goes on where the first
- * one ended. The order keeps DHCP in service. Harvester's agents answer until the new ones are able to. Its controller stops first, because it
- * would create its pods again; its webhook comes next, because without a server behind it the API server refuses every change of an IPPool. Its
- * chart is not removed before the last pool has moved: its ServiceAccount is that of its agents.
+ * The way from Harvester's vm-dhcp-controller to this one, as a function of the observed state: a second run after a crash continues where the first
+ * one ended. The order keeps DHCP in service. Harvester's agents answer until the new ones are able to. Its controller stops first, because it would
+ * create its pods again; its webhook comes next, because without a server behind it the API server refuses every change of an IPPool. Its chart is
+ * not removed before the last pool has moved: its ServiceAccount is that of its agents.
  */
 import { BEFORE_MIGRATION_ANNOTATION } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, keyOf, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
@@ -13,7 +13,7 @@ import type { MigratedKind, MigrationStep } from './migration-step.js';
 import { startSteps, stopSteps } from './scale-steps.js';
 import { isUpstreamRegistration } from './upstream-objects.js';
 
-/** @returns what is to be done, in order. Empty: everything has moved, or nothing of Harvester's vm-dhcp-controller is there. */
+/** @returns the steps, in order. Empty if everything has moved, or nothing of Harvester's vm-dhcp-controller exists. */
 export function planMigration(observed: MigrationObservation): MigrationStep[] {
   const stops = [...workloadsOf(observed, 'upstream-controller'), ...workloadsOf(observed, 'upstream-webhook')].flatMap(
     stopSteps,
@@ -31,7 +31,7 @@ export function planMigration(observed: MigrationObservation): MigrationStep[] {
   return isMigrated(observed) ? [] : [...backUpSteps(observed), ...steps];
 }
 
-/** True if nothing of Harvester's is there, or all of it is at rest. */
+/** True if nothing of Harvester's exists, or all of it is stopped. */
 function isMigrated(observed: MigrationObservation): boolean {
   const { workloads, addOns, registrations } = observed;
   const isUpstreamThere = workloads.some(({ role }) => role.startsWith('upstream')) || addOns.length > 0;

@@ -1,6 +1,6 @@
 /**
- * The way back to Harvester's vm-dhcp-controller, as a function of what is observed. Our agents release their server addresses before
- * Harvester's agents add them, and answer as standbys until those are ready. They are removed last.
+ * The way back to Harvester's vm-dhcp-controller, as a function of the observed state. Our agents release their server addresses before Harvester's
+ * agents add them, and answer as standbys until those are ready. They are removed last.
  */
 import { AGENT_GROUP_LABEL, BEFORE_MIGRATION_ANNOTATION } from '@vmdhcp/ippool-api';
 import {
@@ -22,7 +22,7 @@ import { removeRegistrations, workloadsOf } from './plan-migration.js';
 import { startSteps, stopSteps } from './scale-steps.js';
 import { entriesUnknownUpstream } from './upstream-limits.js';
 
-/** @returns what is to be done, in order. Empty: Harvester's vm-dhcp-controller serves all pools, and nothing of ours runs. */
+/** @returns the steps, in order. Empty if Harvester's vm-dhcp-controller serves all pools, and nothing of ours runs. */
 export function planWayBack(observed: MigrationObservation): MigrationStep[] {
   const own = [...workloadsOf(observed, 'own-controller'), ...workloadsOf(observed, 'own-webhook')];
   const leases = observed.agentLeases.filter(isOfGroup);
@@ -51,7 +51,7 @@ function isServedUpstream({ pools, agentPods }: MigrationObservation): boolean {
   return pools.flatMap((pool) => awaitPod(pool, agentPods)).length === 0;
 }
 
-/** What Harvester's controller would fail on, and what it does not know. */
+/** Removes data that Harvester's controller does not know, or would fail on. */
 function prepareSteps(pool: KubernetesObject): MigrationStep[] {
   const patch = patchForUpstream(pool);
   if (patch === undefined) return [];
@@ -83,7 +83,7 @@ function patchForUpstream(pool: KubernetesObject): MergePatch | undefined {
   };
 }
 
-/** Only while ours stand: Harvester's controller may apply definitions of another version. */
+/** Only while our definitions are applied: Harvester's controller may apply those of another version. */
 function restoreSteps({ definitions }: MigrationObservation): MigrationStep[] {
   return definitions.flatMap(({ definition, isOurs, isAsBackedUp }) => {
     const { name } = definition.metadata;

@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<WorkloadRole, string>> = {
   'own-webhook': 'the webhook of vmdhcp',
 };
 
-/** Empty where nothing of it runs. */
+/** Empty if nothing of it runs. */
 export function stopSteps({ role, deployment, pods }: ObservedWorkload): MigrationStep[] {
   const replicas = replicasOf(deployment);
   if (replicas === 0 && pods === 0) return [];
@@ -27,7 +27,7 @@ export function stopSteps({ role, deployment, pods }: ObservedWorkload): Migrati
   ];
 }
 
-/** Empty where it runs. */
+/** Empty if it runs. */
 export function startSteps({ role, deployment }: ObservedWorkload): MigrationStep[] {
   const before = recordedReplicas(deployment);
   if (replicasOf(deployment) > 0 && isAvailable(deployment)) return [];
@@ -42,7 +42,7 @@ export function startSteps({ role, deployment }: ObservedWorkload): MigrationSte
   ];
 }
 
-/** Kubernetes runs one pod where the number is left out. */
+/** Kubernetes runs one pod if the number is left out. */
 export function replicasOf({ spec }: KubernetesObject): number {
   return Number(readField(spec, 'replicas') ?? 1);
 }

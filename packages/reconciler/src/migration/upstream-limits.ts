@@ -1,4 +1,4 @@
-/** What Harvester's vm-dhcp-controller cannot read, and what its definitions do not have. */
+/** Data that Harvester's vm-dhcp-controller cannot read, or that its definitions do not have. */
 import { parseIpv4Address, rangeContains } from '@vmdhcp/dhcp-allocator';
 import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
@@ -8,7 +8,7 @@ export interface AllocatedEntry {
   readonly value: string;
 }
 
-/** Entries of `status.ipv4.allocated` outside the range of the pool: one of them, and its controller serves no address of the pool. */
+/** Entries of `status.ipv4.allocated` outside the range of the pool: with a single one, its controller does not serve the pool. */
 export function entriesUnknownUpstream({ spec, status }: KubernetesObject): AllocatedEntry[] {
   const [start, end] = ['start', 'end'].map((name) => parseIpv4Address(readText(spec, 'ipv4Config', 'pool', name) ?? ''));
   const allocated = readField(status, 'ipv4', 'allocated');

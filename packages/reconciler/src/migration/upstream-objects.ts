@@ -1,4 +1,4 @@
-/** Which objects belong to Harvester's vm-dhcp-controller, and which to this one. Source: the labels of both charts. */
+/** Decides which objects belong to Harvester's vm-dhcp-controller, and which to this one. Source: the labels of both charts. */
 import { GROUP } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { WorkloadRole } from './migration-observation.js';
@@ -12,14 +12,14 @@ const OWN_SETTINGS: ReadonlySet<string> = new Set(['AGENT_IMAGE', 'AGENT_NAMESPA
 const WEBHOOK_PATHS: ReadonlySet<string> = new Set(['/v1/webhook/validation', '/v1/webhook/mutation']);
 const OUR_KINDS: ReadonlySet<string> = new Set(['ippools', 'virtualmachinenetworkconfigs']);
 
-/** True for what Harvester's chart installed. */
+/** True for objects that Harvester's chart installed. */
 export function isOfUpstreamChart({ metadata: { labels = {} } }: KubernetesObject): boolean {
   const name = labels[NAME_LABEL] ?? '';
   const isNamed = name === UPSTREAM_CHART || name === `${UPSTREAM_CHART}-webhook`;
   return isNamed || (labels[CHART_LABEL] ?? '').startsWith(`${UPSTREAM_CHART}-`);
 }
 
-/** What a Deployment runs; undefined for a Deployment of something else. */
+/** The component that a Deployment runs; undefined for other Deployments. */
 export function roleOf(deployment: KubernetesObject): WorkloadRole | undefined {
   const component = deployment.metadata.labels?.[COMPONENT_LABEL];
   if (component !== 'controller' && component !== 'webhook') return undefined;
@@ -36,7 +36,10 @@ export function isUpstreamAddOn(object: KubernetesObject): boolean {
   return readText(object.spec, 'chart') === UPSTREAM_CHART || object.metadata.name === UPSTREAM_CHART;
 }
 
-/** True for what Harvester's webhook registers: policy engines have rules for our kinds too. Its paths are those of its webhook library. */
+/**
+ * True for configurations that Harvester's webhook registers, recognized by the paths of its webhook library, because policy engines have rules for
+ * our kinds too.
+ */
 export function isUpstreamRegistration(configuration: KubernetesObject): boolean {
   const webhooks = readList(configuration, 'webhooks');
   const paths = webhooks.map((webhook) => readText(webhook, 'clientConfig', 'service', 'path') ?? '');
@@ -53,7 +56,7 @@ export function isAboutOurKinds(configuration: KubernetesObject): boolean {
   );
 }
 
-/** The value of a setting of a controller: from its arguments (`--name value`, `--name=value`), else from its environment. */
+/** The value of a controller's setting: from its arguments (`--name value`, `--name=value`), otherwise from its environment. */
 export function settingOf(deployment: KubernetesObject, flag: string, variable: string): string | undefined {
   for (const container of containersOf(deployment)) {
     const parameters = readList(container, 'args').map(String);

@@ -55,7 +55,7 @@ describe('what a VirtualMachineNetworkConfig asks for', () => {
     });
   });
 
-  it('0.0.0.0 and an empty address are any', () => {
+  it('0.0.0.0 and an empty address mean any', () => {
     const { claims } = readNetworkConfigClaims(
       config({ spec: [entry(A, { ipAddress: '0.0.0.0' }), entry(B, { ipAddress: '' })] }),
     );

@@ -1,4 +1,4 @@
-/** What a VirtualMachineNetworkConfig asks for, interface by interface. */
+/** Reads the claims of a VirtualMachineNetworkConfig, interface by interface. */
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { networkKey } from '@vmdhcp/ippool-api/agent';
 import { isBeingDeleted, type KubernetesObject, quote, readField, readList, readText } from '@vmdhcp/kube-runtime';
@@ -10,26 +10,26 @@ export interface InterfaceClaim {
   /** `namespace/name` of a NetworkAttachmentDefinition. */
   readonly network: string;
   readonly macAddress: MacAddress;
-  /** The address it shall have. */
+  /** The wanted address. */
   readonly wanted?: Ipv4Address;
-  /** The address that it had last, by its own record. */
+  /** Its last address, according to its own record. */
   readonly previous?: Ipv4Address;
-  /** By its own record it has `previous` now, not only in the past. */
+  /** True if according to its own record it has `previous` now, not only in the past. */
   readonly holdsPrevious?: true;
-  /** MAC addresses that the same interface had before, and under which its address may be recorded still. */
+  /** Former MAC addresses of the same interface, under which its address may still be recorded. */
   readonly replaces?: readonly MacAddress[];
 }
 
-/** An entry of the spec that cannot be met as it stands. */
+/** An entry of the spec that cannot be met. */
 interface UnreadableInterface {
   readonly network: string;
-  /** As it is written. */
+  /** The text of the entry. */
   readonly macAddress: string;
   readonly reason: 'mac-address-unreadable' | 'address-unreadable' | 'network-name-missing';
   readonly message: string;
 }
 
-/** The same, with the field that it is about. */
+/** The same, with the field. */
 export interface UnreadableEntry extends Pick<UnreadableInterface, 'network' | 'macAddress' | 'reason'>, Explanation {
   readonly field: 'networkName' | 'macAddress' | 'ipAddress';
   readonly value: string;
@@ -38,12 +38,12 @@ export interface UnreadableEntry extends Pick<UnreadableInterface, 'network' | '
 export interface NetworkConfigClaims {
   readonly key: string;
   readonly createdAt: string;
-  /** None while it is paused or being deleted: its addresses are free for others. */
+  /** Empty while it is paused or being deleted: its addresses are free for others. */
   readonly claims: readonly InterfaceClaim[];
   readonly unreadable: readonly UnreadableInterface[];
 }
 
-/** Reads any object; an entry that makes no sense does not touch the others. Never throws. */
+/** Reads any object; an invalid entry does not affect the others. Never throws. */
 export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfigClaims {
   const { name, namespace = '', creationTimestamp = '' } = object.metadata;
   const base = { key: namespace === '' ? name : `${namespace}/${name}`, createdAt: creationTimestamp };
@@ -62,7 +62,7 @@ export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfig
   return { ...base, claims, unreadable };
 }
 
-/** What one entry of `spec.networkConfigs` asks for, or why it cannot be met as it stands. */
+/** The claim of one entry of `spec.networkConfigs`, or why it cannot be met. */
 export function readInterfaceEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableEntry {
   const networkName = readText(entry, 'networkName') ?? '';
   const macText = readText(entry, 'macAddress') ?? '';
@@ -100,7 +100,7 @@ interface PreviousAddress {
   readonly holdsPrevious?: true;
 }
 
-/** By network and MAC address: what each interface has or had, by the status. */
+/** By network and MAC address: the current or last address of each interface in the status. */
 function previousAddresses({ status }: KubernetesObject, namespace: string): Map<string, PreviousAddress> {
   const addresses = new Map<string, PreviousAddress>();
   for (const entry of readList(status, 'networkConfigs')) {
@@ -114,7 +114,7 @@ function previousAddresses({ status }: KubernetesObject, namespace: string): Map
   return addresses;
 }
 
-/** By network and MAC address: the MAC addresses that the same interface had before. */
+/** By network and MAC address: former MAC addresses of the same interface. */
 function replacedMacAddresses(object: KubernetesObject): Map<string, readonly MacAddress[]> {
   return new Map(
     [...readRememberedInterfaces(object).values()].map(({ networkName, macAddress, replaces }) => [

@@ -8,12 +8,11 @@ export interface MissingMachine {
 }
 
 /**
- * The condition of a VirtualMachineNetworkConfig that was made for a virtual machine and outlives it, as after
- * `kubectl delete vm --cascade=orphan`; undefined if that is not so. Call it where there is no virtual machine of
- * that name.
+ * The condition of a VirtualMachineNetworkConfig that was created for a virtual machine and outlives it, as after `kubectl delete vm
+ * --cascade=orphan`; undefined otherwise. Call it if there is no virtual machine of that name.
  *
- * It was made for one if it has the label or the annotation that only the controller sets. While it has an owner, it is about to be
- * deleted. One that a person made for a bare host has neither.
+ * It was created for one if it has the label or the annotation that only the controller sets. While it has an owner, it is about to be deleted. A
+ * config that a person created for a bare host has neither.
  */
 export function describeMissingVirtualMachine(object: KubernetesObject): MissingMachine | undefined {
   const { name, labels, annotations } = object.metadata;

@@ -1,4 +1,4 @@
-/** The status that a VirtualMachineNetworkConfig should have for its interfaces. */
+/** Computes the desired status of a VirtualMachineNetworkConfig from its interfaces. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   type ConditionOf,
@@ -20,14 +20,18 @@ import type { InterfaceClaim, NetworkConfigClaims } from './interface-claims.js'
 import type { MissingMachine } from './missing-virtual-machine.js';
 import type { RefusalReason } from './refusal-reason.js';
 
-/** How things stand with one interface. */
+/** The state of one interface. */
 export type InterfaceOutcome =
   /** Recorded in its pool: the agent may answer. */
-  | { readonly kind: 'allocated'; readonly address: Ipv4Address /** It wants another one. */; readonly refusal?: OutcomeProblem }
+  | {
+      readonly kind: 'allocated';
+      readonly address: Ipv4Address /** It has an address, but wants another one. */;
+      readonly refusal?: OutcomeProblem;
+    }
   /** Its turn has not come. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
-  /** No pool serves its network: of no concern to the other interfaces. */
+  /** No pool serves its network, which does not affect the other interfaces. */
   | { readonly kind: 'unserved'; readonly network: string }
   /** No pool serves its network, and none should: the network is annotated as served by another DHCP server. */
   | { readonly kind: 'external'; readonly network: string };
@@ -40,7 +44,7 @@ export interface OutcomeProblem {
 export interface NetworkConfigFacts {
   readonly claims: NetworkConfigClaims;
   readonly outcomeOf: (claim: InterfaceClaim) => InterfaceOutcome;
-  /** Addresses that its pools still record for it although its spec does not want them any more. */
+  /** Addresses that its pools still record, although its spec no longer wants them. */
   readonly stale: readonly StaleAddress[];
   /** It outlives its virtual machine. @see describeMissingVirtualMachine */
   readonly missing?: MissingMachine | undefined;
@@ -55,9 +59,9 @@ export interface StaleAddress {
 }
 
 interface NetworkConfigStatusPlan {
-  /** For the status subresource; undefined if it already has that. */
+  /** A patch of the status subresource; undefined if nothing changes. */
   readonly patch: MergePatch | undefined;
-  /** Why the virtual machine has not all of its addresses, where that is nothing that only takes its time. */
+  /** Why the virtual machine lacks addresses, unless it only takes time. */
   readonly problem: OutcomeProblem | undefined;
 }
 
@@ -68,7 +72,7 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   const outcomes = facts.claims.claims.map((claim) => ({ claim, outcome: facts.outcomeOf(claim) }));
   const problem = isPaused ? undefined : firstProblem(facts, outcomes);
   const waits = outcomes.some(({ outcome }) => outcome.kind === 'waiting');
-  // Soon there is more to write: one write instead of two.
+  // Soon there is more to write: make one write instead of two.
   if (waits && problem === undefined && facts.stale.length === 0) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
@@ -97,7 +101,7 @@ function firstProblem(
     const refusal = outcome.kind === 'refused' || outcome.kind === 'allocated' ? outcome.refusal : undefined;
     return refusal === undefined ? [] : [refusal];
   });
-  // The cause tells more than its consequence.
+  // The cause is more useful than its consequence.
   const cause = refusals.find(({ reason }) => reason !== 'other-interface-refused') ?? refusals[0];
   if (cause !== undefined) return cause;
   if (outcomes.length === 0) {
@@ -155,7 +159,7 @@ function inSyncState({ stale }: NetworkConfigFacts): ConditionOf<'VirtualMachine
 
 type StatusEntry = Readonly<Record<string, unknown>>;
 
-/** What an interface had last is remembered while it has nothing: it has it again, if it can. */
+/** An interface without an address remembers its last one, and gets it again if possible. */
 function toEntry({ claim: { macAddress, network, previous }, outcome }: ClaimWithOutcome): StatusEntry {
   const address = outcome.kind === 'allocated' ? outcome.address : previous;
   return {
@@ -170,7 +174,7 @@ function staleEntry({ network, macAddress, address }: StaleAddress): StatusEntry
   return { allocatedIPAddress: formatIpv4Address(address), macAddress, networkName: network, state: 'Stale' };
 }
 
-/** Upstream keeps what a paused object had, so that it has it again afterwards, if it can. */
+/** Like upstream, a paused object remembers its addresses, and gets them again afterwards if possible. */
 function pausedEntries({ status }: KubernetesObject): StatusEntry[] {
   return readList(status, 'networkConfigs').map((entry) => ({ ...(entry as StatusEntry), state: 'Pending' }));
 }

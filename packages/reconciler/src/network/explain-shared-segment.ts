@@ -1,14 +1,14 @@
 import type { Explanation } from '../explanation.js';
 
-/** What a pool shares its segment with. */
+/** The neighbours of a pool on its segment. */
 export interface SharedSegment {
-  /** As `describeSegment` returns it. */
+  /** The result of `describeSegment`. */
   readonly segment: string;
-  /** The key of the oldest other pool of the same namespace; undefined: the other pools are of other namespaces. */
+  /** The key of the oldest other pool of the same namespace; undefined if all are in other namespaces. */
   readonly sibling: string | undefined;
 }
 
-/** Names no pool of another namespace, and no number of pools: other tenants could have it written again and again. */
+/** Contains neither pools of other namespaces nor a number of pools, because other tenants could cause constant rewrites. */
 export function explainSharedSegment(network: string, { segment, sibling }: SharedSegment): Explanation {
   const begin = `network ${network} is the same segment (${segment}) as the network of`;
   const danger = 'and the CIDRs overlap, so two virtual machines could get one address';

@@ -1,17 +1,17 @@
 /**
- * Which networks an IPPool may serve: those of its own namespace; others only with the permission of the network's owner. Otherwise any user who
- * may create IPPools in one namespace could answer the DHCP clients of every other.
+ * Decides which networks an IPPool may serve: those of its own namespace, and others only with the permission of the network's owner. Otherwise any
+ * user who may create IPPools in one namespace could answer the DHCP clients of every other.
  */
 import { ALLOWED_POOL_NAMESPACES_ANNOTATION, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readText, readTexts } from '@vmdhcp/kube-runtime';
 import type { Explanation } from '../explanation.js';
 
 /**
- * True if the pool may serve the network. In a network of another namespace the annotation decides where it is set, be it empty; where
- * it is not, labels that name exactly this pool allow it: upstream's controller wrote them.
+ * True if the pool may serve the network. For a network of another namespace the annotation decides if it is set, even if it is empty; otherwise
+ * labels that name exactly this pool allow it, because upstream's controller wrote them.
  *
  * @param networkKey - `namespace/name` of the NetworkAttachmentDefinition.
- * @param network - undefined: it does not exist, so nothing is allowed.
+ * @param network - undefined if it does not exist, so that nothing is allowed.
  */
 export function mayServeNetwork(
   { metadata: { namespace = '', name } }: KubernetesObject,
@@ -25,7 +25,7 @@ export function mayServeNetwork(
   return labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;
 }
 
-/** What keeps the pool from the network, and what to do about it. */
+/** Why the pool may not serve the network, and the remedy. */
 export function explainMissingPermission(
   { metadata: { namespace = '' } }: KubernetesObject,
   networkKey: string,
@@ -40,10 +40,7 @@ export function explainMissingPermission(
   return { message, remedy: `${remedy}, or create the IPPool in namespace ${owner}` };
 }
 
-/**
- * What keeps the pool from a network that an older one serves, and what to do about it. A pool of another namespace is not the reader's to
- * delete.
- */
+/** The problem of a network that an older pool serves, and the remedy. The reader may not delete a pool of another namespace. */
 export function explainNetworkTaken(
   { metadata: { namespace = '' } }: KubernetesObject,
   networkKey: string,

@@ -1,6 +1,6 @@
 /**
- * What a node must have so that a pod on it reaches a network. Harvester says it by a label of the network, KubeVirt by the resource that
- * virtual machines on it request; where neither is there, networks of one bridge or interface are taken for reachable from the same nodes.
+ * The requirements for a node, so that a pod on it reaches a network. Harvester specifies them by a label of the network, KubeVirt by the resource
+ * that virtual machines on it request; without either, networks of one bridge or interface are assumed to be reachable from the same nodes.
  */
 import { CLUSTER_NETWORK_LABEL, NETWORK_RESOURCE_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { compareText, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
@@ -11,20 +11,20 @@ export interface NetworkPlacement {
   readonly clusterNetwork: string | undefined;
   /** A resource that nodes with the bridge have, as in `bridge.network.kubevirt.io/br1`. */
   readonly resource: string | undefined;
-  /** Labels that nodes must have, by the pool. */
+  /** Labels that nodes must have, according to the pool. */
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** The bridge or interface, as in `bridge br1`; looked at only where nothing else is specified. */
+  /** The bridge or interface, as in `bridge br1`; used only if nothing else is specified. */
   readonly link: string | undefined;
 }
 
 /**
- * Resources by which programs of KubeVirt mark the nodes that have a bridge: they cost nothing. Another resource, as a GPU, would be taken
- * from those who pay for it, by whoever may write an annotation.
+ * Resources with which KubeVirt's programs mark the nodes that have a bridge; they cost nothing. With any other resource, such as a GPU, every user
+ * who may write an annotation could take it from those who pay for it.
  */
 const MARKERS = /^(?:bridge|ovs-cni)\.network\.kubevirt\.io\/[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const OVN_PLUGIN = 'ovn-k8s-cni-overlay';
 
-/** @param network - the NetworkAttachmentDefinition; undefined: it does not exist. */
+/** @param network - the NetworkAttachmentDefinition; undefined if it does not exist. */
 export function readNetworkPlacement(
   network: KubernetesObject | undefined,
   nodeSelector: Readonly<Record<string, string>>,
@@ -35,7 +35,7 @@ export function readNetworkPlacement(
   return { clusterNetwork, resource, nodeSelector, link: isSpecified || network === undefined ? undefined : linkOf(network) };
 }
 
-/** Equal texts: the same nodes will do. */
+/** Equal texts mean that the same nodes are suitable. */
 export function placementKey({ clusterNetwork, resource, nodeSelector, link }: NetworkPlacement): string {
   return JSON.stringify([clusterNetwork ?? '', resource ?? '', selectorTexts(nodeSelector), link ?? '']);
 }

@@ -1,4 +1,4 @@
-/** What keeps an IPPool from its network. */
+/** Finds why an IPPool may not serve its network. */
 import { networkKey } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 import type { Explanation } from '../explanation.js';
@@ -8,21 +8,21 @@ export interface NetworkProblem extends Explanation {
   readonly reason: 'network-name-missing' | 'network-not-allowed' | 'network-taken';
 }
 
-/** What is known of networks. */
+/** Facts about networks. */
 export interface NetworkFacts {
-  /** The NetworkAttachmentDefinition; undefined: it does not exist. */
+  /** The NetworkAttachmentDefinition; undefined if it does not exist. */
   readonly network: (key: string) => KubernetesObject | undefined;
-  /** The IPPool that serves a network; undefined: none does. */
+  /** The IPPool that serves a network; undefined if none does. */
   readonly servingPool: (key: string) => { readonly object: KubernetesObject } | undefined;
 }
 
-/** `namespace/name` of the network of an IPPool, or empty where it names none. */
+/** `namespace/name` of the network of an IPPool, or empty if it names none. */
 export function networkOfPool({ spec, metadata: { namespace } }: KubernetesObject): string {
   const networkName = readText(spec, 'networkName') ?? '';
   return networkName === '' ? '' : networkKey(networkName, namespace);
 }
 
-/** Undefined: the pool may serve the network that it names, and no other one does. */
+/** Undefined if the pool may serve its network, and no other one does. */
 export function findNetworkProblem(pool: KubernetesObject, facts: NetworkFacts): NetworkProblem | undefined {
   const key = networkOfPool(pool);
   if (key === '') return { reason: 'network-name-missing', ...NO_NAME };
@@ -39,7 +39,7 @@ const NO_NAME: Explanation = {
   remedy: 'delete the IPPool, and create it again with the name of a NetworkAttachmentDefinition',
 };
 
-/** Of a pool whose network does not exist. */
+/** The problem of a pool whose network does not exist. */
 export function explainMissingNetwork(network: string): Explanation {
   return {
     message: `there is no NetworkAttachmentDefinition ${network}`,

@@ -34,7 +34,7 @@ describe('the segment of a NetworkAttachmentDefinition', () => {
     ['macvlan', { type: 'macvlan', master: 'eth0', mode: 'bridge' }, segment('nic', 'eth0', 0)],
     ['macvlan on a VLAN interface', { type: 'macvlan', master: 'eth0.48' }, segment('nic', 'eth0', 48)],
     [
-      'an interface whose name ends in a number that is no VLAN',
+      'an interface whose name ends in a number that is not a VLAN',
       { type: 'macvlan', master: 'eth0.4095' },
       segment('nic', 'eth0.4095', 0),
     ],
@@ -61,8 +61,8 @@ describe('the segment of a NetworkAttachmentDefinition', () => {
     ['the highest VLAN', { type: 'bridge', bridge: 'br0', vlan: 4094 }, segment('bridge', 'br0', 4094)],
     ['a VLAN below 0', { type: 'bridge', bridge: 'br0', vlan: -1 }, segment('bridge', 'br0', 0)],
     ['a VLAN that is reserved', { type: 'bridge', bridge: 'br0', vlan: 4095 }, segment('bridge', 'br0', 0)],
-    ['a VLAN that is no whole number', { type: 'bridge', bridge: 'br0', vlan: 1.5 }, segment('bridge', 'br0', 0)],
-    ['a VLAN that is none', { type: 'bridge', bridge: 'br0', vlan: 'x' }, segment('bridge', 'br0', 0)],
+    ['a VLAN that is not a whole number', { type: 'bridge', bridge: 'br0', vlan: 1.5 }, segment('bridge', 'br0', 0)],
+    ['an invalid VLAN', { type: 'bridge', bridge: 'br0', vlan: 'x' }, segment('bridge', 'br0', 0)],
     ['no JSON', '{"type":', undefined],
     ['JSON of another kind', '[1]', undefined],
     ['nothing', '', undefined],
@@ -118,7 +118,7 @@ describe('the segment of a NetworkAttachmentDefinition', () => {
     expect([areSegmentsApart(one, other), areSegmentsApart(other, one)]).toEqual([false, false]);
   });
 
-  it('law: any text is read or left alone, never thrown over', () => {
+  it('law: reading any text never throws', () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readNetworkSegment(network(text))));
   });
 });

@@ -10,22 +10,22 @@ export interface NetworkSegment {
   readonly kind: 'bridge' | 'ovs' | 'nic';
   /** The bridge or interface, as in `mgmt-br`. */
   readonly link: string;
-  /** 1 to 4094; 0: untagged. */
+  /** 1 to 4094; 0 for untagged. */
   readonly vlan: number;
-  /** Nodes of different cluster networks may have bridges of the same name; undefined: not specified. */
+  /** Nodes of different cluster networks may have bridges of the same name; undefined if not specified. */
   readonly clusterNetwork: string | undefined;
 }
 
 /**
- * Undefined where the configuration is missing, unreadable, or of a plugin whose segments have no name (overlays, delegates). The first
- * plugin counts in a list of plugins: the others only change what it made.
+ * Undefined if the configuration is missing, unreadable, or of a plugin whose segments have no name (overlays, delegates). In a list of plugins the
+ * first one counts: the others only modify its result.
  */
 export function readNetworkSegment(network: KubernetesObject): NetworkSegment | undefined {
   const place = placeOf(readFirstPlugin(network));
   return place && { ...place, clusterNetwork: network.metadata.labels?.[CLUSTER_NETWORK_LABEL] || undefined };
 }
 
-/** The configuration of the plugin that makes the interface, with the name of the network. Undefined: it is missing or unreadable. */
+/** The configuration of the plugin that creates the interface, with the name of the network. Undefined if it is missing or unreadable. */
 export function readFirstPlugin({ spec }: KubernetesObject): Readonly<Record<string, unknown>> | undefined {
   const config = parseJson(readText(spec, 'config') ?? '');
   if (!isRecord(config)) return undefined;
@@ -40,8 +40,8 @@ export function isSameSegment(one: NetworkSegment, other: NetworkSegment): boole
 }
 
 /**
- * True if one switch of the nodes keeps them apart: another VLAN of the same bridge, interface or cluster network. Different bridges may be
- * wired together, and what an overlay or another plugin leads to is not known.
+ * True if a switch of the nodes separates them: they are different VLANs of the same bridge, interface or cluster network. Different bridges may be
+ * wired together, and the target of an overlay or another plugin is not known.
  */
 export function areSegmentsApart(one: NetworkSegment, other: NetworkSegment): boolean {
   if (one.vlan === other.vlan) return false;
@@ -57,7 +57,7 @@ export function describeSegment({ kind, link, vlan }: NetworkSegment): string {
 
 type Place = Pick<NetworkSegment, 'kind' | 'link' | 'vlan'>;
 
-/** By the plugin's type: what it leads to, and the field that names it. */
+/** By the plugin's type: its target, and the field with the name. */
 const PLUGINS: ReadonlyMap<string, { readonly kind: Place['kind']; readonly field: string }> = new Map([
   ['bridge', { kind: 'bridge', field: 'bridge' }],
   ['ovs', { kind: 'ovs', field: 'bridge' }],
@@ -75,7 +75,7 @@ function placeOf(plugin: unknown): Place | undefined {
   if (!link || link.length > MOST_NAME_LENGTH) return undefined;
   const { kind } = type;
   const vlan = readVlan(plugin);
-  // A VLAN of eth0.48 is a VLAN inside a VLAN: not one of eth0.
+  // A VLAN of eth0.48 is a VLAN inside a VLAN, not a VLAN of eth0.
   if (vlan !== undefined || kind !== 'nic') return { kind, link, vlan: vlan ?? 0 };
   return { kind, ...splitName(link) };
 }
@@ -91,7 +91,7 @@ function readVlan(plugin: unknown): number | undefined {
   return ['vlan', 'vlanId'].map((field) => readField(plugin, field)).find(isVlan);
 }
 
-/** Source: IEEE 802.1Q: 0 is no VLAN, 4095 is reserved. */
+/** Source: IEEE 802.1Q: 0 means no VLAN, 4095 is reserved. */
 function isVlan(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) < 4095;
 }

@@ -2,11 +2,11 @@ import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL } from '@vmdhcp/ippool-api';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
 
 /**
- * The patch that makes a NetworkAttachmentDefinition's labels name the pool that serves it, or none; undefined if they do. A pool of
- * another namespace is not written there, as its label would go on to allow it after the owner of the network has changed their mind;
- * labels of upstream that name it already stay.
+ * The patch that makes a NetworkAttachmentDefinition's labels name the pool that serves it, or none; undefined if they already do. A pool of another
+ * namespace is not written, because its label would continue to allow it after the owner of the network has revoked the permission; existing labels
+ * of upstream stay.
  *
- * @param pool - the IPPool that serves the network; undefined: none does.
+ * @param pool - the IPPool that serves the network; undefined if none does.
  */
 export function planNetworkLabels(network: KubernetesObject, pool: KubernetesObject | undefined): MergePatch | undefined {
   const { labels = {}, namespace } = network.metadata;

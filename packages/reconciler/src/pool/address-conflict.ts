@@ -1,4 +1,4 @@
-/** Addresses of clients that another host uses, as agents find them and report them. */
+/** Addresses of clients that another host uses, as found and reported by agents. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { ReportedConflict } from '@vmdhcp/ippool-api';
 
@@ -6,11 +6,11 @@ export interface AddressConflict {
   readonly address: Ipv4Address;
   /** The client that the address is assigned to. */
   readonly macAddress: MacAddress;
-  /** The host that uses it; absent where only the client has reported the conflict (DHCPDECLINE). */
+  /** The host that uses it; absent if only the client reported the conflict (DHCPDECLINE). */
   readonly usedBy?: MacAddress;
 }
 
-/** The conflict as the agents' report has it. */
+/** The conflict in the agents' report. */
 export function toReportedConflict({ address, macAddress, usedBy }: AddressConflict): ReportedConflict {
   return { address: formatIpv4Address(address), macAddress, ...(usedBy !== undefined && { usedBy }) };
 }

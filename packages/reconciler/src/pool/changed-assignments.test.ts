@@ -41,7 +41,7 @@ describe('changedAssignments', () => {
 
   it.each([
     ['an entry that makes no sense', { ...before, '10.0.0.12': 'x' }],
-    ['a key that is no address', { ...before, here: C }],
+    ['a key that is not an address', { ...before, here: C }],
     ['a second address of a client', { ...before, '10.0.0.12': A }],
     ['two new addresses of a client', { ...before, '10.0.0.12': C, '10.0.0.13': C }],
   ])('needs a whole reading: %s', (_, after) => {

@@ -1,4 +1,4 @@
-/** What differs between two versions of `status.ipv4.allocated`, at the price of a comparison: nearly all entries of a large pool are the same. */
+/** Finds the differences between two versions of `status.ipv4.allocated` by comparison, because nearly all entries of a large pool are the same. */
 import {
   type Assignment,
   type AssignmentChanges,
@@ -10,19 +10,19 @@ import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
 
 type Allocated = Readonly<Record<string, unknown>>;
 
-/** A version that was read. */
+/** A parsed version. */
 export interface ReadVersion {
   readonly allocated: Allocated;
-  /** How many entries it has: counting them takes as long as comparing them. */
+  /** The number of entries, which takes as long to count as to compare. */
   readonly size: number;
 }
 
 /**
- * From the clients of one version to those of the next. Undefined where that takes more than a comparison, as a changed entry makes no sense or
- * a client has several: `readRecordedAddresses` reads anything.
+ * The changes of clients from one version to the next. Undefined if a comparison is not enough, because a changed entry is invalid or a client has
+ * several: `readRecordedAddresses` reads anything.
  *
- * @param before - every entry of it makes sense, and no client has two.
- * @param has - true of a client that has an address by `before`.
+ * @param before - every entry is valid, and no client has two.
+ * @param has - true for a client with an address in `before`.
  */
 export function changedAssignments(
   before: ReadVersion,
@@ -40,7 +40,7 @@ export function changedAssignments(
     if (address === undefined || macAddress === undefined || gained.has(macAddress)) return undefined;
     gained.set(macAddress, { macAddress, address });
   }
-  // What it had before stays beside what it has now.
+  // The old address stays beside the new one.
   if ([...gained.keys()].some((macAddress) => has(macAddress) && !lost.has(macAddress))) return undefined;
   const removed = [...lost].filter((macAddress) => !gained.has(macAddress));
   return { removed, assigned: [...gained.values()], size };

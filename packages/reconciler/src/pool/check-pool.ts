@@ -8,14 +8,14 @@ export type CheckedPool =
   | { readonly ok: true; readonly pool: Pool; readonly object: IPPool; readonly unknownFields: readonly UnknownField[] }
   | {
       readonly ok: false;
-      /** Every one, with its path in the IPPool. */
+      /** All problems, with their paths in the IPPool. */
       readonly problems: readonly Problem<PoolReason>[];
       readonly unknownFields: readonly UnknownField[];
     };
 
 /**
- * The pool that an IPPool describes, or everything that is wrong with the object by itself: what its schema finds, and what its
- * settings are to each other. Its status does not count. Never throws.
+ * The pool that an IPPool describes, or all problems of the object by itself, from its schema and from the rules between its settings. The status is
+ * ignored. Never throws.
  */
 export function checkPool(value: unknown, resolved?: ResolvedNames): CheckedPool {
   const parsed = parseObject(isRecord(value) ? { ...value, kind: 'IPPool', status: undefined } : value);
@@ -32,7 +32,7 @@ export function checkPool(value: unknown, resolved?: ResolvedNames): CheckedPool
 
 type Path = readonly (string | number)[];
 
-/** True if the field, or one that it is a part of or that is a part of it, has a problem already. */
+/** True if the field, a parent or a child of it, already has a problem. */
 function reportedBy(problems: readonly Problem[]): (path: Path) => boolean {
   const fields = new Set(problems.map(({ path }) => path.join('.')));
   const around = new Set(problems.flatMap(({ path }) => groupsAround(path)));

@@ -8,7 +8,7 @@ import {
 } from '@vmdhcp/dhcp-allocator';
 import { describeCount } from '@vmdhcp/kube-runtime';
 
-/** How a pool whose addresses are all in use can have more of them: as far as its subnet has any beside the range. */
+/** How to add addresses to a full pool, if its subnet has any outside the range. */
 export function describeRoom({ cidr, range }: Pool): string {
   const lowest = networkAddressOf(cidr) === undefined ? cidr.network : cidr.network + 1;
   const highest = lastAddressOf(cidr) - (broadcastAddressOf(cidr) === undefined ? 0 : 1);
@@ -21,7 +21,7 @@ export function describeRoom({ cidr, range }: Pool): string {
   return 'delete virtual machines, or attach some to another network: the range fills its subnet';
 }
 
-/** Why a pool takes no more clients, and what to do. @param used - how many it has. */
+/** Why a pool takes no more clients, and what to do. @param used - the number of clients. */
 export function describeFull(used: number): string {
   return `records ${describeCount(used, 'address', 'addresses')}, which is the most that one IPPool has room for; delete virtual machines, or attach some to another network with an IPPool of its own`;
 }

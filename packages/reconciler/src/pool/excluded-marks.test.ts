@@ -24,12 +24,12 @@ describe('excludedMarks', () => {
     expect([addresses.length, counts.unlisted]).toEqual([marks, unlisted]);
   });
 
-  it('entries that are no addresses are none', () => {
+  it('invalid entries are ignored', () => {
     const spec = { ipv4Config: { pool: { exclude: [7, 'x', '10.0.0.7', null] } } };
     expect(excludedMarks(spec)).toEqual({ addresses: [0x0a000007], counts: { ranges: 1, unlisted: 0 } });
   });
 
-  it('what is left out is described, and nothing where all is listed', () => {
+  it('omitted ranges are described, if there are any', () => {
     expect(describeUnlisted(specOf([{ first: 0, last: 255 }]))).toBeUndefined();
     expect(
       describeUnlisted(

@@ -1,11 +1,11 @@
 /**
- * Which excluded addresses `status.ipv4.allocated` lists. Marks are for people: what is excluded follows from the spec. So
- * they are bounded, because the size of the object sets the price of every write, and etcd refuses more than 1.5 MiB.
+ * Selects the excluded addresses in `status.ipv4.allocated`. These marks are only for people, because the spec has the exclusions. Their number is
+ * limited, because the size of the object sets the price of every write, and etcd refuses more than 1.5 MiB.
  */
 import { type Ipv4Address, type Ipv4Range, parseIpv4Range, sizeOfRange } from '@vmdhcp/dhcp-allocator';
 import { readList } from '@vmdhcp/kube-runtime';
 
-/** The most excluded addresses that a status lists. */
+/** The maximum number of excluded addresses in a status. */
 export const MOST_EXCLUDED_MARKS = 1_024;
 /** Ranges up to this size are listed address by address. */
 const MOST_MARKS_OF_A_RANGE = 256;
@@ -30,7 +30,7 @@ export function excludedMarks(spec: unknown): ExcludedMarks {
   return { addresses: [...addresses], counts: { ranges: ranges.length, unlisted } };
 }
 
-/** What a person who misses a mark should know; undefined where every excluded address is listed. */
+/** An explanation for a person who misses a mark; undefined if every excluded address is listed. */
 export function describeUnlisted(spec: unknown): string | undefined {
   const { ranges, unlisted } = excludedMarks(spec).counts;
   if (unlisted === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { Explanation } from '../explanation.js';
 
-/** What virtual machines hear of an IPPool whose settings are invalid. It stays true when its problems become others. */
+/** The message about an invalid IPPool on virtual machines. It stays the same when the problems change. */
 export function explainInvalidPool(poolKey: string): Explanation {
   return {
     message: `IPPool ${poolKey} is invalid, so nothing new is allocated`,

@@ -12,13 +12,13 @@ import { describeRoom } from './describe-room.js';
 
 interface Refusal {
   readonly reason: AllocationRefusal;
-  /** The client that has the address, or that it is reserved for. */
+  /** The client that has the address, or for which it is reserved. */
   readonly owner?: MacAddress;
 }
 
 interface RefusedClaim {
   readonly macAddress: MacAddress;
-  /** Undefined: any address. */
+  /** Undefined for any address. */
   readonly wanted: Ipv4Address | undefined;
 }
 
@@ -29,12 +29,12 @@ export function explainRefusal(refusal: Refusal, pool: Pool, { macAddress, wante
   return { message: `pool ${pool.name} cannot assign ${address} to ${macAddress}: ${message}`, remedy };
 }
 
-/** Of a client whose MAC address another one has on the network. */
+/** For a client whose MAC address another one has on the network. */
 export function explainSecondClaim(macAddress: MacAddress, owner: string): Explanation {
   return { message: `${macAddress} is claimed by ${owner} too`, remedy: 'give one of the interfaces another MAC address' };
 }
 
-/** Of an address that two want, and none has. */
+/** For an address that two clients want, and neither has. */
 export function explainRival(
   address: Ipv4Address,
   rival: { readonly owner: string; readonly macAddress: MacAddress },

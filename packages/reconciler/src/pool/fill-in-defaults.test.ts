@@ -15,7 +15,7 @@ function filled(ipv4Config: Record<string, unknown>): unknown[] {
   return [pool?.start, pool?.end, serverIP];
 }
 
-describe('what may be left out of an IPPool', () => {
+describe('optional fields of an IPPool', () => {
   it.each<[what: string, ipv4Config: Record<string, unknown>, start: unknown, end: unknown, server: unknown]>([
     ['a /24', { cidr: '192.168.0.0/24' }, '192.168.0.1', '192.168.0.254', '192.168.0.1'],
     [
@@ -63,7 +63,7 @@ describe('what may be left out of an IPPool', () => {
     ],
     ['a server of another type, which stays', { cidr: '192.168.0.0/24', serverIP: 7 }, '192.168.0.1', '192.168.0.254', 7],
     [
-      'other fields of types that are not allowed',
+      'other fields of wrong types',
       { cidr: '10.0.0.0/24', router: 7, reservations: 7, pool: { exclude: 7 } },
       '10.0.0.1',
       '10.0.0.254',

@@ -3,10 +3,10 @@ import { isRecord, readField } from '@vmdhcp/kube-runtime';
 import { type PoolDefaults, planPoolDefaults } from './plan-pool-defaults.js';
 
 /**
- * An IPPool as a person writes it, with what may be left out filled in. Everything else, and any other kind, is returned as it is;
- * validation reports what cannot be filled in.
+ * Fills in the optional fields of an IPPool that a person wrote. Everything else, and any other kind, is returned unchanged; validation reports
+ * fields that cannot be filled in.
  *
- * @param avoided - addresses that the server shall not have.
+ * @param avoided - addresses that the server must not have.
  */
 export function fillInDefaults(value: unknown, avoided: readonly Ipv4Address[] = []): unknown {
   const ipv4Config = readField(value, 'spec', 'ipv4Config');

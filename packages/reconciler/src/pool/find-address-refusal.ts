@@ -7,16 +7,16 @@ import {
   rangeContains,
 } from '@vmdhcp/dhcp-allocator';
 
-/** Why a pool in which no client has an address cannot assign this one to this client. */
+/** Finds why an empty pool cannot assign this address to this client. */
 export interface AddressRefusal {
   readonly reason: Extract<AllocationRefusal, 'address-reserved' | 'address-outside-pool' | 'address-unavailable'>;
-  /** The client that it is reserved for. */
+  /** The client for which it is reserved. */
   readonly owner?: MacAddress;
 }
 
 /**
- * As `AddressAllocator` decides in an empty pool, without making one, which takes memory for every address. Undefined: the client can have
- * the address.
+ * Decides like `AddressAllocator` in an empty pool, without creating one, which takes memory for every address. Undefined if the client can have the
+ * address.
  */
 export function findAddressRefusal(pool: Pool, macAddress: MacAddress, address: Ipv4Address): AddressRefusal | undefined {
   if (pool.reservations.get(macAddress)?.address === address) return undefined;

@@ -1,10 +1,7 @@
 import { DEFAULT_LEASE_TIME_SECONDS, INFINITE_LEASE_TIME_SECONDS, type Problem } from '@vmdhcp/dhcp-allocator';
 import type { IPv4Config } from '@vmdhcp/ippool-api';
 
-/**
- * A lease time that is no number of seconds that a lease can last. The API reads 0 and less as the default, as upstream does; who wrote it
- * means something else.
- */
+/** Finds an impossible lease time. Like upstream, the API reads 0 and less as the default, but its author probably meant something else. */
 export function findLeaseTimeProblem(
   config: Pick<IPv4Config, 'leaseTime'> | undefined,
 ): Problem<'lease-time-impossible'> | undefined {

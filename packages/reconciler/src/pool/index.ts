@@ -1,5 +1,5 @@
 /**
- * Pools from IPPool objects: what an agent uses of this package, without the controller.
+ * Pools from IPPool objects: the part of this package that agents use, without the controller.
  *
  * @packageDocumentation
  */

@@ -1,8 +1,9 @@
 /**
- * What a person may leave out of an IPPool, absent or empty: `serverIP`, `pool.start`, `pool.end` and `leaseTime`. An empty `router` is none.
+ * Fills in the fields that a person may omit or leave empty in an IPPool: `serverIP`, `pool.start`, `pool.end` and `leaseTime`. An empty `router`
+ * means none.
  *
- * The same defaults that upstream's webhook sets: the first and the last host address of the subnet, and for the server the first one
- * that is neither the router nor excluded; and not reserved either, nor one that the cluster needs itself.
+ * The same defaults that upstream's webhook sets: the first and the last host address of the subnet, and for the server the first one that is neither
+ * the router, nor excluded, nor reserved, nor needed by the cluster itself.
  */
 import {
   cidrContains,
@@ -21,25 +22,25 @@ import { toObjectProblem } from './to-pool.js';
 export type PoolDefaults =
   | {
       readonly ok: true;
-      /** Of `spec.ipv4Config`. */
+      /** Fields of `spec.ipv4Config`. */
       readonly settings: { readonly serverIP?: string; readonly leaseTime?: number };
-      /** Of `spec.ipv4Config.pool`. */
+      /** Fields of `spec.ipv4Config.pool`. */
       readonly pool: { readonly start?: string; readonly end?: string };
-      /** True: `router` is empty text, and is to be removed. */
+      /** True if `router` is empty text and must be removed. */
       readonly hasEmptyRouter: boolean;
     }
-  /** Something is left out that cannot be filled in: why, with paths in the IPPool. */
+  /** Why a missing field cannot be filled in, with paths in the IPPool. */
   | { readonly ok: false; readonly problems: readonly Problem<PoolReason>[] };
 
 /**
- * All of what is to be filled in, or why that is not possible: a pool is never filled in by half.
+ * All missing fields, or why they cannot be filled in: a pool is never completed halfway.
  *
  * @param ipv4Config - anything.
- * @param avoided - addresses that the server shall not have.
+ * @param avoided - addresses that the server must not have.
  */
 export function planPoolDefaults(ipv4Config: unknown, avoided: readonly Ipv4Address[] = []): PoolDefaults {
   const cidr = readText(ipv4Config, 'cidr');
-  // What is wrong about it is for validation.
+  // Validation reports the problem.
   if (!isRecord(ipv4Config) || cidr === undefined) return { ok: true, settings: {}, pool: {}, hasEmptyRouter: false };
   const hasEmptyRouter = ipv4Config['router'] === '';
   const { dynamic } = ipv4Config;
@@ -76,7 +77,7 @@ type CheckedAddresses =
   | { readonly ok: true; readonly value: Pool }
   | { readonly ok: false; readonly problems: readonly Problem<PoolReason>[] };
 
-/** By those settings only that its addresses depend on. */
+/** Only from the settings that affect addresses. */
 function checkAddresses(
   cidr: string,
   ipv4Config: Readonly<Record<string, unknown>>,
@@ -109,7 +110,7 @@ function checkAddresses(
   return careful.ok ? careful : { ok: false, problems: careful.problems.map(toObjectProblem) };
 }
 
-/** Of longer ones every address is a host's, and which of the two is the server is for a person to decide. */
+/** In longer ones every address is a host's, and a person must decide which one is the server. */
 const LONGEST_PREFIX = 30;
 
 function tooSmall(cidr: string): Problem<PoolReason> {
@@ -129,7 +130,7 @@ function reservationsOf(ipv4Config: unknown): { macAddress: string; address: str
   });
 }
 
-/** True of what counts as not written: absent, `null` and empty text. */
+/** True if the value counts as missing: absent, `null` or empty text. */
 export function isLeftOut(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }

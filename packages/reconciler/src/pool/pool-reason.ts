@@ -1,7 +1,7 @@
 import type { PoolProblemReason } from '@vmdhcp/dhcp-allocator';
 import type { ObjectProblemReason } from '@vmdhcp/ippool-api';
 
-/** What may be wrong with an IPPool by itself. */
+/** The possible problems of an IPPool by itself. */
 export type PoolReason =
   | PoolProblemReason
   | ObjectProblemReason

@@ -7,6 +7,6 @@ it.each<[spec: unknown, probes: boolean]>([
   [{ conflictProbe: 'First' }, true],
   [{ conflictProbe: 'Sometimes' }, true],
   [{ conflictProbe: 'Disabled' }, false],
-])('of a pool with spec %j addresses are probed: %s', (spec, probes) => {
+])('with the spec %j addresses are probed: %s', (spec, probes) => {
   expect(probesConflicts(spec)).toBe(probes);
 });

@@ -7,11 +7,11 @@ export interface Quarantine {
   readonly address: Ipv4Address;
   /** Milliseconds on the caller's clock. */
   readonly untilMs: number;
-  /** Who uses it, where that is known. */
+  /** The machine that uses it, if known. */
   readonly usedBy?: MacAddress;
 }
 
-/** Entries that make no sense are none. */
+/** Invalid entries are ignored. */
 export function readQuarantines({ status }: KubernetesObject): Quarantine[] {
   const recorded = readField(status, 'ipv4', 'quarantined');
   return Object.entries(isRecord(recorded) ? recorded : {}).flatMap(([key, entry]) => {
@@ -23,7 +23,7 @@ export function readQuarantines({ status }: KubernetesObject): Quarantine[] {
   });
 }
 
-/** As the status has it. */
+/** The entry in the status. */
 export function toQuarantined(quarantines: readonly Quarantine[]): Map<string, Readonly<Record<string, string>>> {
   return new Map(
     quarantines.map(({ address, untilMs, usedBy }) => [

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pool } from '../fixtures/object-fixtures.js';
 import { readPool } from './read-pool.js';
 
-/** What the CRD of this version lets be stored, made of settings that affect no address of a client. */
+/** Settings that the CRD of this version accepts and that do not affect addresses of clients. */
 it.each<[string, Record<string, unknown>]>([
   ['domainSearch label', { domainSearch: ['-bad-.example.com'] }],
   [
@@ -54,7 +54,7 @@ it.each<[string, Record<string, unknown>]>([
   expect({ passes, read: read.ok ? 'ok' : read.problems }, `CRD lets pass: ${passes}`).toMatchObject({ read: 'ok' });
 });
 
-it('an NTP server that makes no sense is left out with a warning, and the others are not', () => {
+it('an invalid NTP server is left out with a warning, but not the others', () => {
   const read = readPool(pool('p', { ipv4Config: { ntp: ['not a host!', '10.0.0.5'] } }));
   expect(read.ok && read.pool.options.ntpServers).toEqual([0x0a000005]);
   expect(read.ok && read.warnings).toEqual([expect.stringContaining('spec.ipv4Config.ntp[0]: "not a host!" is neither')]);
@@ -65,14 +65,14 @@ const placeOf = (message: string) => message.slice(0, message.indexOf(': '));
 const OPTIONAL =
   'dns domainName domainSearch ntp leaseTime mtu relays authoritative staticRoutes nextServer bootfile bootByArchitecture';
 
-describe('settings that make no sense are left out, each with a warning', () => {
+describe('invalid settings are left out, each with a warning', () => {
   const [ADDRESS, OTHER] = [0x0a000035, 0x0a000036];
 
   it.each<[what: string, ipv4Config: Record<string, unknown>, options: object, warned: readonly string[]]>([
     ['nothing', { dns: ['10.0.0.53'] }, { dnsServers: [ADDRESS] }, []],
     ['an entry of a list', { dns: ['10.0.0.53', 'x', '10.0.0.54'] }, { dnsServers: [ADDRESS, OTHER] }, ['dns[1]']],
     ['two entries of a list', { dns: ['x', 'y', '10.0.0.54'] }, { dnsServers: [OTHER] }, ['dns[0]', 'dns[0]']],
-    ['a list that is none', { dns: 'x' }, { dnsServers: [] }, ['dns']],
+    ['an invalid list', { dns: 'x' }, { dnsServers: [] }, ['dns']],
     ['a list that is too long', { dns: ['10.0.0.1', '10.0.0.2', '10.0.0.3', '10.0.0.4'] }, { dnsServers: [] }, ['dns']],
     [
       'an entry that only the rules of a pool refuse',
@@ -113,7 +113,7 @@ describe('settings that make no sense are left out, each with a warning', () => 
   });
 });
 
-describe('a pool is not served where what affects addresses is wrong', () => {
+describe('a pool with invalid address settings is not served', () => {
   it('and every problem is named, those of other settings too', () => {
     const read = readPool(pool('p', { ipv4Config: { mtu: 1, serverIP: 'x', pool: { start: 'y', end: '10.0.0.19' } } }));
     expect(!read.ok && read.problems.map(placeOf)).toEqual([
@@ -134,7 +134,7 @@ describe('a pool is not served where what affects addresses is wrong', () => {
     expect(readPool({ ...object, spec: { ...(object.spec as object), ...spec } }).ok).toBe(false);
   });
 
-  it('a label is no setting, whatever its name is', () => {
+  it('a label is not a setting, whatever its name is', () => {
     const metadata = { name: 'p', labels: { mtu: 7 } } as unknown as KubernetesObject['metadata'];
     expect(readPool({ ...pool('p'), metadata })).toMatchObject({
       ok: false,
@@ -150,6 +150,6 @@ describe('a pool is not served where what affects addresses is wrong', () => {
   });
 });
 
-it('a status that makes no sense keeps no pool from being served', () => {
+it('an invalid status does not keep a pool from being served', () => {
   expect(readPool({ ...pool('p'), status: { ipv4: 'x' } })).toMatchObject({ ok: true, object: { status: undefined } });
 });

@@ -10,12 +10,12 @@ export type PoolReading =
       readonly ok: true;
       readonly pool: Pool;
       readonly object: IPPool;
-      /** Settings that make no sense and are left out. */
+      /** Invalid settings that are left out. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false /** For people, every one. */; readonly problems: readonly string[] };
 
-/** What clients receive besides their address: left out if it makes no sense. */
+/** Settings that clients receive besides their address: left out if invalid. */
 const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
   'dns',
   'domainName',
@@ -34,13 +34,13 @@ const OPTIONAL_SETTINGS: ReadonlySet<string> = new Set([
 const MOST_LEFT_OUT = 64;
 
 /**
- * The pool that an IPPool describes as the API has it, where a CRD of another version may have let pass anything. What
- * touches who gets which address must be right; other settings that make no sense are left out and reported. Never throws.
+ * Reads the pool from a stored IPPool, in which a CRD of another version may have accepted anything. Settings that affect addresses must be valid;
+ * other invalid settings are left out and reported. Never throws.
  */
 export function readPool(object: KubernetesObject, resolved?: ResolvedNames): PoolReading {
   const warnings: string[] = [];
   let candidate: unknown = object;
-  // Each round drops something, so this ends; how many there are is bounded so that nonsense does not cost much.
+  // Each round drops a setting, so this ends; the number of rounds is limited, so that garbage does not cost much.
   for (let round = 0; round <= MOST_LEFT_OUT; round++) {
     const checked = checkPool(candidate, resolved);
     if (checked.ok) return { ok: true, pool: checked.pool, object: checked.object, warnings };
@@ -58,7 +58,7 @@ function isOptionalSetting([, config, setting = '']: readonly string[]): boolean
   return config === 'ipv4Config' && OPTIONAL_SETTINGS.has(setting);
 }
 
-/** The value without the field at a path, or without the entry of a list that the path leads into: the entry goes whole. */
+/** The value without the field at a path, or without the entry of a list that the path leads into: the whole entry is removed. */
 function without(value: unknown, [part = '', ...rest]: readonly string[]): unknown {
   if (Array.isArray(value)) return value.filter((_, index) => String(index) !== part);
   if (!isRecord(value)) return value;

@@ -6,7 +6,7 @@ const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'];
 const status = (ipv4: unknown) => ({ metadata: { name: 'p' }, status: { ipv4 } });
 
 describe('recorded addresses', () => {
-  it('are entries with a MAC address; marks are no entries', () => {
+  it('are entries with a MAC address; marks are not entries', () => {
     const { assignments, unreadable, entries } = readRecordedAddresses(
       status({ allocated: { '10.0.0.1': 'RESERVED', '10.0.0.2': 'EXCLUDED', '10.0.0.3': A.toUpperCase() } }),
     );
@@ -14,7 +14,7 @@ describe('recorded addresses', () => {
     expect([unreadable, [...entries.keys()]]).toEqual([[], ['10.0.0.3']]);
   });
 
-  it('an entry that makes no sense, and a second one of a client, do not affect the others', () => {
+  it('an invalid entry, and a second one of a client, do not affect the others', () => {
     const read = readRecordedAddresses(
       status({ allocated: { '10.0.0.3': A, '10.0.0.4': 'x', here: B, '10.0.0.5': 7, '10.0.0.6': A, '10.0.0.7': B } }),
     );
@@ -37,7 +37,7 @@ describe('recorded addresses', () => {
     expect(after.assignments.map(({ macAddress }) => macAddress)).toEqual([A, B]);
   });
 
-  it.each([undefined, null, 7, { allocated: [A] }])('there are none in %j', (ipv4) => {
+  it.each([undefined, null, 7, { allocated: [A] }])('%j has none', (ipv4) => {
     expect(readRecordedAddresses(status(ipv4)).assignments).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('quarantines', () => {
     expect(readQuarantines(status({ quarantined }))).toStrictEqual(quarantines);
   });
 
-  it('an entry that makes no sense is none', () => {
+  it('an invalid entry is ignored', () => {
     expect(
       readQuarantines(
         status({ quarantined: { here: { until }, '10.0.0.9': { until: 'soon' }, '10.0.0.8': { until, usedBy: 'x' } } }),

@@ -1,4 +1,4 @@
-/** The entries of an IPPool's `status.ipv4.allocated`: the truth about who has which address. */
+/** Reads the entries of an IPPool's `status.ipv4.allocated`: the truth about who has which address. */
 import {
   type Assignment,
   formatIpv4Address,
@@ -12,11 +12,11 @@ import { isRecord, type KubernetesObject, quote, readField } from '@vmdhcp/kube-
 
 export interface RecordedAddresses {
   readonly assignments: readonly Assignment[];
-  /** Entries that make no sense. They stay as they are, and no client gets their addresses: a user wrote them for a reason. */
+  /** Invalid entries. They stay as they are, and no client gets their addresses, because a user wrote them for a reason. */
   readonly unreadable: readonly UnreadableEntry[];
   /** The address of each client in `assignments`. */
   readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
-  /** Every entry but marks, by its key. */
+  /** All entries except marks, by key. */
   readonly entries: ReadonlyMap<string, ParsedEntry>;
 }
 
@@ -25,23 +25,23 @@ export type ParsedEntry =
       readonly value: unknown;
       readonly address: Ipv4Address;
       readonly assignment: Assignment;
-      /** True: the controller would write it the same. */
+      /** True if the controller would write it the same way. */
       readonly isCanonical: boolean;
     }
-  /** It makes no sense. */
+  /** It is invalid. */
   | { readonly value: unknown; readonly address: Ipv4Address | undefined; readonly assignment?: undefined };
 
 export interface UnreadableEntry {
   readonly key: string;
   readonly value: unknown;
-  /** Undefined where the key is no address either. */
+  /** Undefined if the key is not an address either. */
   readonly address: Ipv4Address | undefined;
 }
 
 /**
- * Reads any status; an entry that makes no sense is reported and does not affect the others.
+ * Reads any status; an invalid entry is reported and does not affect the others.
  *
- * @param before - the entries of an earlier version of the same status: entries that are still the same need not be parsed again.
+ * @param before - the entries of an earlier version of the same status: unchanged entries need not be parsed again.
  */
 export function readRecordedAddresses({ status }: KubernetesObject, before?: RecordedAddresses): RecordedAddresses {
   const allocated = readField(status, 'ipv4', 'allocated');

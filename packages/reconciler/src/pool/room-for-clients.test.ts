@@ -3,7 +3,7 @@ import { roomForClients } from './room-for-clients.js';
 
 const pool = (spec: object, status: object = {}) => ({ metadata: { namespace: 'default', name: 'net' }, spec, status });
 
-/** The object with so many clients. */
+/** The object with this many clients. */
 function filled(object: ReturnType<typeof pool>, count: number): string {
   const number = (index: number) =>
     index
@@ -18,7 +18,7 @@ function filled(object: ReturnType<typeof pool>, count: number): string {
 }
 
 describe('roomForClients', () => {
-  it('of an ordinary pool is for more than 40,000, and an object with so many is smaller than etcd takes', () => {
+  it('an ordinary pool has room for more than 40,000, and etcd accepts an object with that many', () => {
     const object = pool({ networkName: 'default/net', ipv4Config: { cidr: '200.100.0.0/16' } });
     const room = roomForClients(object);
     expect(room).toBeGreaterThan(40_000);
@@ -40,7 +40,7 @@ describe('roomForClients', () => {
     expect(roomForClients(pool({})) - roomForClients(object)).toBeGreaterThanOrEqual(fewer);
   });
 
-  it('is none where the spec takes all of it', () => {
+  it('there is none if the spec takes all of it', () => {
     expect(roomForClients(pool({ note: 'x'.repeat(1_600_000) }))).toBe(0);
   });
 });

@@ -1,19 +1,19 @@
 import { isRecord, type KubernetesObject, octetsOf } from '@vmdhcp/kube-runtime';
 import { excludedMarks } from './excluded-marks.js';
 
-/** The largest object that etcd stores. Source: --max-request-bytes, 1.5 MiB; a real API server takes 43,760 entries of 36 octets. */
+/** The largest object that etcd stores. Source: --max-request-bytes, 1.5 MiB; a real API server accepts 43,760 entries of 36 octets. */
 const MOST_OCTETS = 1_572_864;
-/** Kept for what the API server adds, such as managed fields, and for conditions that become longer. */
+/** Reserved for additions of the API server, such as managed fields, and for longer conditions. */
 const SPARE_OCTETS = 16_384;
 /** `"255.255.255.255":"02:00:00:00:00:01",` */
 const ENTRY_OCTETS = 38;
 
-/** Of the server and the router. */
+/** The marks of the server and the router. */
 const OTHER_MARKS = 2;
 
 /**
- * How many clients `status.ipv4.allocated` of this IPPool has room for: about 40,000, fewer where the spec, quarantines or marks are large. One
- * entry more and the API server would refuse every patch that assigns an address, with all that waits in it.
+ * How many clients fit into `status.ipv4.allocated` of this IPPool: about 40,000, fewer if the spec, quarantines or marks are large. With one more
+ * entry the API server would refuse every patch that assigns an address.
  */
 export function roomForClients({ status, ...object }: KubernetesObject): number {
   const { ipv4, ...rest } = isRecord(status) ? status : {};

@@ -11,10 +11,10 @@ import {
 import { type IPPool, type IPv4Config, objectKey } from '@vmdhcp/ippool-api';
 import type { PoolReason } from './pool-reason.js';
 
-/** Addresses of NTP servers that a pool gives as names; a name that is missing here is left out of the option. */
+/** Addresses of NTP servers that a pool names; a name that is missing here is left out of the option. */
 export type ResolvedNames = ReadonlyMap<string, readonly string[]>;
 
-/** Where a field of a pool definition stands in an IPPool. */
+/** The path of a pool definition's field in an IPPool. */
 const PATHS: Readonly<Record<string, readonly string[]>> = {
   cidr: ['cidr'],
   serverAddress: ['serverIP'],
@@ -41,7 +41,7 @@ export function toPool(object: IPPool, resolved: ResolvedNames = new Map()): Che
   return { ok: false, problems: [...problems, ...wrongServers] };
 }
 
-/** Digits and dots that are no address are no name either: a top-level domain is not a number. Source: RFC 3696 §2. */
+/** An invalid address of digits and dots is not a name either: a top-level domain is not a number. Source: RFC 3696 §2. */
 function ntpProblems(servers: readonly string[]): Problem<PoolReason>[] {
   return servers.flatMap((value, index) => {
     if (parseIpv4Address(value) !== undefined || (isHostName(value) && !/^[\d.]+$/.test(value))) return [];
@@ -57,7 +57,7 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
   return {
     name,
     cidr: config.cidr,
-    // The API takes no empty text here; in what a person wrote it is left out, as it is for upstream.
+    // The API does not accept empty text here; from a person, it counts as missing, like in upstream.
     ...(config.serverIP !== '' && { serverAddress: config.serverIP }),
     ...(config.pool.start !== '' && { start: config.pool.start }),
     ...(config.pool.end !== '' && { end: config.pool.end }),
@@ -101,7 +101,7 @@ function toOptions(config: IPv4Config, resolved: ResolvedNames): NonNullable<Poo
   };
 }
 
-/** As many as an option holds (RFC 2132 §8.3): what a resolver answers must not make a pool invalid. */
+/** As many as fit into an option (RFC 2132 §8.3): the answer of a resolver must not make a pool invalid. */
 const MOST_NTP_SERVERS = 63;
 
 function ntpAddresses(servers: readonly string[], resolved: ResolvedNames): string[] {

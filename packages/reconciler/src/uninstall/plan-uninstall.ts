@@ -1,6 +1,6 @@
 /**
- * What has to be deleted and changed so that nothing of the product is left in a cluster. The order is that of the phases: agents first, so that
- * nothing serves an address whose record goes; then what they led by and their rights; then the finalizers, which nothing would take away any more.
+ * Plans the deletions and changes that remove the product from a cluster. The phases are: agents first, so that nothing serves an address without a
+ * record; then their Leases and rights; then the finalizers, which nothing else would remove.
  */
 import {
   AGENT_GROUP_LABEL,
@@ -22,14 +22,14 @@ const HOST_RIGHTS = [
   'hostClusterRoleBindings',
   'hostClusterRoles',
 ] as const;
-/** What has the addresses of hosts, and who they are. Volumes go with their ClusterAgents. */
+/** The kinds with the addresses and identities of hosts. Volumes are deleted with their ClusterAgents. */
 const HOST_DATA = ['hostOperations', 'hostStatuses', 'leaseSlices', 'hostEndpoints', 'clusterAgents'] as const;
-/** What a successor goes on with, in the order in which it is deleted. */
+/** The data that a successor continues with, in the order of deletion. */
 const DATA = ['networkConfigs', 'ipPools', 'wolConfigs', ...HOST_DATA, 'auditRecords'] as const;
 /** The first argument of our agents of Wake-on-LAN. */
 const WAKE_AGENT_COMMAND = 'wol';
 
-/** Everything that the product writes, as it is in the cluster. */
+/** All objects of the product in the cluster. */
 export interface Installation {
   /** The next seven: objects with the agents' label, of all namespaces. */
   readonly deployments: readonly KubernetesObject[];
@@ -38,7 +38,7 @@ export interface Installation {
   readonly roleBindings: readonly KubernetesObject[];
   readonly roles: readonly KubernetesObject[];
   readonly serviceAccounts: readonly KubernetesObject[];
-  /** The Lease by which controllers elect a leader; none where there never was a controller. */
+  /** The Lease for the election of controllers; empty if there never was a controller. */
   readonly controllerLeases: readonly KubernetesObject[];
   /** The registration of the webhook, and its Secrets. */
   readonly mutatingWebhooks: readonly KubernetesObject[];
@@ -51,9 +51,9 @@ export interface Installation {
   /** With the label of Wake-on-LAN agents, of kubevirt-wol too. */
   readonly wakeDaemonSets: readonly KubernetesObject[];
   readonly wakePods: readonly KubernetesObject[];
-  /** Certificates by which agents report wake-ups. */
+  /** Certificates with which agents report wake-ups. */
   readonly wakeSecrets: readonly KubernetesObject[];
-  /** Empty where the definition is not ours: then they are those of kubevirt-wol. */
+  /** Empty if the definition is not ours: then they belong to kubevirt-wol. */
   readonly wolConfigs: readonly KubernetesObject[];
   /** The next eight: with the label of agents of bare-metal hosts, of all namespaces. */
   readonly hostDeployments: readonly KubernetesObject[];
@@ -64,7 +64,7 @@ export interface Installation {
   readonly hostServiceAccounts: readonly KubernetesObject[];
   readonly hostClusterRoleBindings: readonly KubernetesObject[];
   readonly hostClusterRoles: readonly KubernetesObject[];
-  /** The next five: empty where the definition is not ours: then they are those of spidernet-io/bmc. */
+  /** The next five are empty if the definition is not ours: then they belong to spidernet-io/bmc. */
   readonly clusterAgents: readonly KubernetesObject[];
   readonly hostEndpoints: readonly KubernetesObject[];
   readonly hostStatuses: readonly KubernetesObject[];
@@ -82,12 +82,12 @@ export type InstalledKind = keyof Installation;
 export type UninstallStep =
   | { readonly kind: 'delete'; readonly of: InstalledKind; readonly object: KubernetesObject }
   | {
-      /** `patch-status`: of the subresource. */
+      /** `patch-status` patches the subresource. */
       readonly kind: 'patch' | 'patch-status';
       readonly of: InstalledKind;
       readonly object: KubernetesObject;
       readonly patch: MergePatch;
-      /** What is taken away, for people. */
+      /** The removed parts, for people. */
       readonly removes: readonly string[];
     };
 
@@ -95,13 +95,15 @@ export const UNINSTALL_PHASES = ['webhook', 'agents', 'rights', 'marks', 'object
 export type UninstallPhase = (typeof UNINSTALL_PHASES)[number];
 
 export interface UninstallPlan {
-  /** A phase begins when everything that was deleted in the one before is gone. */
+  /** A phase begins when all objects of the former one are gone. */
   readonly phases: Readonly<Record<UninstallPhase, readonly UninstallStep[]>>;
-  /** How many objects stay, by kind. */
+  /** The number of objects that stay, by kind. */
   readonly kept: Readonly<Partial<Record<InstalledKind, number>>>;
 }
 
-/** @param deleteData - true: what the product stores and its definitions go too, and with them which machine or host has which address; and who had it before. */
+/**
+ * @param deleteData - true to delete also the stored data and the definitions, including which machine or host has which address, and their history.
+ */
 export function planUninstall(installed: Installation, deleteData: boolean): UninstallPlan {
   const deletion = (of: InstalledKind, objects = installed[of]): UninstallStep[] =>
     objects.map((object) => ({ kind: 'delete', of, object }));
@@ -109,7 +111,7 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
   const data = [...DATA, 'customResourceDefinitions'] as const;
   return {
     phases: {
-      // First: without an answer of the webhook, IPPools could be neither changed nor deleted.
+      // Comes first: without an answer of the webhook, IPPools could be neither changed nor deleted.
       webhook: (['mutatingWebhooks', 'validatingWebhooks', 'webhookSecrets'] as const).flatMap((of) => deletion(of)),
       agents: [
         ...deletion('deployments', deployments.filter(isOfGroup)),
@@ -141,15 +143,15 @@ export function planUninstall(installed: Installation, deleteData: boolean): Uni
 }
 
 /**
- * The Leases of agents that no step ends: those of a Deployment that a manifest or a chart installed (topology unified).
- * As long as such a Lease is renewed, agents serve.
+ * The Leases of agents that no step removes: those of a Deployment that a manifest or a chart installed (topology unified). As long as such a Lease
+ * is renewed, agents serve.
  */
 export function leasesOfOtherAgents({ deployments, leases }: Installation): KubernetesObject[] {
   const deleted = new Set(deployments.filter(isOfGroup).map(keyOf));
   return leases.filter((lease) => !deleted.has(keyOf(lease)) && readText(lease.spec, 'holderIdentity'));
 }
 
-/** The controller names what it makes for a group after the group. */
+/** The controller names the objects of a group after it. */
 function isOfGroup({ metadata }: KubernetesObject): boolean {
   return metadata.labels?.[AGENT_LABEL] !== undefined && metadata.labels[AGENT_GROUP_LABEL] === metadata.name;
 }
@@ -164,7 +166,7 @@ function isOfOurWakeAgents({ spec }: KubernetesObject): boolean {
   return readList(container, 'args')[0] === WAKE_AGENT_COMMAND;
 }
 
-/** A pod of Harvester's vm-dhcp-controller: no Deployment has made it, so none takes it away. */
+/** A pod of Harvester's vm-dhcp-controller: it has no Deployment that would remove it. */
 function isBare({ metadata }: KubernetesObject): boolean {
   return (metadata.ownerReferences ?? []).length === 0;
 }

@@ -6,7 +6,7 @@ import type { AgentsSettings } from '../agents/agents-plan.js';
 /** Objects with the agents' label, in the agents' namespace. */
 export const AGENT_SELECTOR = `${AGENT_LABEL}=${AGENT_LABEL_VALUE}`;
 
-/** Kinds of objects that the controller reads and writes for its agents. `previous`: in the namespace where agents ran before. */
+/** The kinds of objects that the controller reads and writes for its agents. `previous`: in the previous namespace. */
 export type AgentObjectKind = OwnKind | RightsKind | PreviousKind;
 export type OwnKind = 'deployments' | 'unifiedDeployment' | 'leases' | 'pods';
 export type RightsKind = 'serviceAccounts' | 'roles' | 'roleBindings';
@@ -17,10 +17,10 @@ export type PreviousKind =
   | 'previousPods'
   | 'previousServiceAccounts';
 
-/** Something of each kind that a controller has to do with. */
+/** A value for each kind that a controller uses. */
 export type ByAgentKind<Value> = Readonly<Record<OwnKind, Value> & Partial<Record<RightsKind | PreviousKind, Value>>>;
 
-/** Which objects those are. Kinds that a controller with these settings has nothing to do with are left out. */
+/** The selections of these objects. Kinds that a controller with these settings does not use are left out. */
 export function agentResources(
   { namespace, unified, previousNamespace, groupRights = false }: AgentsSettings,
   onlyNamespace?: string,
@@ -32,7 +32,7 @@ export function agentResources(
     namespace: within,
     fieldSelector: `metadata.name=${unified.deploymentName}`,
   });
-  // The rights to read pools are where the pools are.
+  // The rights to read pools are in the namespaces of the pools.
   const ofPools = (resource: ApiResource) => ({
     ...resource,
     ...(onlyNamespace !== undefined && { namespace: onlyNamespace }),

@@ -1,4 +1,4 @@
-/** Agents in memory, as the view observes them. */
+/** In-memory agents for the view. */
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,
@@ -69,7 +69,7 @@ export function legacyPod(poolName: string): KubernetesObject {
   return { kind: 'Pod', metadata: { namespace: NAMESPACE, name: `default-${poolName}-agent`, uid: poolName, labels } };
 }
 
-/** Pools `default/pool-1` and so on, each on a network of its own, and what is observed of their agents. */
+/** Pools `default/pool-1` and so on, each on its own network, and the observation of their agents. */
 export function observing(names: readonly string[] = ['pool-1'], settings: Partial<AgentsSettings> = {}, onlyNamespace?: string) {
   const clock = new FakeClock();
   const resource = () => new MemoryResource<KubernetesObject>(clock);

@@ -27,7 +27,7 @@ describe('changes of what is observed of agents', () => {
     ]);
   });
 
-  it('a Lease that is renewed is no change; another report, or its end, is', async () => {
+  it('a renewal of a Lease is not a change; another report, or its end, is', async () => {
     const { changes, leases, clock, started } = observing();
     await started();
     leases.put(lease({ 'default/a': SERVING }, { renewTime: 't1' }));

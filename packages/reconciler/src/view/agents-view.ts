@@ -1,4 +1,4 @@
-/** What is observed of agents: their Deployments, Leases, pods and rights. */
+/** Observes agents: their Deployments, Leases, pods and rights. */
 import { AGENT_GROUP_LABEL } from '@vmdhcp/ippool-api';
 import {
   type ApiResource,
@@ -22,9 +22,9 @@ import { UNIFIED_GROUP } from '../agents/topology.js';
 import type { AgentObjectKind, ByAgentKind, PreviousKind } from './agent-resources.js';
 import { LeaseWatch } from './lease-watch.js';
 
-/** What an object that changed is about. */
+/** The subject of a changed object. */
 export interface AgentsChange {
-  /** `namespace/name` for groups of the namespace where agents ran before. */
+  /** `namespace/name` for groups of a previous namespace. */
   readonly group: string;
   /** Pools that it names, or named before. */
   readonly pools: ReadonlySet<string>;
@@ -36,11 +36,11 @@ export interface AgentsViewSettings extends Pick<AgentsSettings, 'namespace' | '
   readonly clock: Clock;
   /** RFC 3339, now. */
   readonly now: () => string;
-  /** Agents that are configured for pools of other namespaces are not ours; undefined: all are ours. */
+  /** The only namespace of our pools: agents with pools of other namespaces are not ours; undefined if all are ours. */
   readonly onlyNamespace?: string | undefined;
-  /** Undefined: a kind is listed completely for the first time. */
+  /** Undefined if a kind is listed completely for the first time. */
   readonly onChange: (change: AgentsChange | undefined) => void;
-  /** A list or watch failed, and is tried again. */
+  /** A list or watch failed, and is retried. */
   readonly onError: (kind: AgentObjectKind, error: unknown) => void;
 }
 
@@ -60,7 +60,7 @@ const FAMILY_OF = {
 } as const satisfies Readonly<Record<AgentObjectKind, string>>;
 const RIGHTS_KINDS: readonly AgentObjectKind[] = ['serviceAccounts', 'roles', 'roleBindings', 'previousServiceAccounts'];
 const POD_KINDS: readonly AgentObjectKind[] = ['pods', 'previousPods'];
-/** Kinds whose objects are made by a plan that would make them again as long as it does not see them. */
+/** Kinds whose objects a plan would create again as long as it does not see them. */
 const MADE_KINDS: readonly AgentObjectKind[] = ['deployments', 'serviceAccounts', 'roles', 'roleBindings'];
 const PREVIOUS_KIND_OF: Partial<Record<AgentObjectKind, PreviousKind>> = {
   deployments: 'previousDeployments',
@@ -85,7 +85,7 @@ export class AgentsView {
   readonly #byGroup = new ObjectIndex<AgentObject>(({ object }) => groupLabelOf(object));
   readonly #leases: LeaseWatch;
   readonly #readDeployments = new WeakMap<KubernetesObject, ReadonlyMap<string, PoolForAgents>>();
-  /** By kind, keys of objects that were made and are not listed yet. */
+  /** By kind: keys of objects that were created and are not listed yet. */
   readonly #made = new Map<AgentObjectKind, Set<string>>(MADE_KINDS.map((kind) => [kind, new Set()]));
   readonly #deletions = new DeletionMarks();
   #isRefreshing = false;
@@ -106,7 +106,7 @@ export class AgentsView {
     );
   }
 
-  /** False too while everything is listed anew. */
+  /** Also false while everything is listed anew. */
   get synced(): boolean {
     return !this.#isRefreshing && [...this.#caches.values()].every(({ synced }) => synced);
   }
@@ -115,7 +115,7 @@ export class AgentsView {
     for (const cache of this.#caches.values()) cache.start();
   }
 
-  /** Lists everything anew: from this call on, nothing is planned by what another leader has changed and was not seen here. `onChange` is called when that is done. */
+  /** Lists everything anew, so that no plan misses changes of the former leader. Calls `onChange` when that is done. */
   refresh(): void {
     this.#isRefreshing = true;
     void Promise.all([...this.#caches.values()].map((cache) => cache.refresh())).then(() => {
@@ -129,18 +129,18 @@ export class AgentsView {
     for (const cache of this.#caches.values()) cache.stop();
   }
 
-  /** Takes the answer to a write. */
+  /** Stores the answer to a write. */
   wrote(kind: AgentObjectKind, object: KubernetesObject): void {
     this.#caches.get(this.#kindOf(kind, object))?.wrote(object);
     this.#made.get(kind)?.add(keyOf(object));
   }
 
-  /** Takes note of a deletion. @param answer - the object as the server has it now, where it still does. */
+  /** Notes a deletion. @param answer - the current object on the server, if it still exists. */
   deleted(kind: AgentObjectKind, object: KubernetesObject, answer: KubernetesObject | undefined): void {
     this.#deletions.add(this.#kindOf(kind, object), object, answer?.metadata?.deletionTimestamp ?? this.#settings.now());
   }
 
-  /** All groups of which there is anything, by name. */
+  /** All observed groups, by name. */
   groups(): Map<string, ObservedGroup> {
     const deployments = this.#deployments();
     const leases = new Map(this.#listed('leases').map((lease) => [lease.metadata.name, lease]));
@@ -149,7 +149,7 @@ export class AgentsView {
     return new Map([...observed, ...this.#previousGroups()].filter(([, group]) => this.#isOurs(group)));
   }
 
-  /** One group as it is now, also where nothing is observed of it. */
+  /** The current state of a group, even if nothing is observed of it. */
   group(name: string): ObservedGroup {
     const group = this.#observedGroup(name);
     return this.#isOurs(group) ? group : { ...group, deployment: undefined, configured: NOTHING_CONFIGURED };
@@ -162,7 +162,7 @@ export class AgentsView {
     return [...groups].filter((name) => this.#isOurs(this.#observedGroup(name)));
   }
 
-  /** Pods of a group that are to stay, the newest first. */
+  /** Pods of a group that are not being deleted, newest first. */
   podsOf(group: string): KubernetesObject[] {
     const pods = this.#labelled(group, ['pods']).filter((pod) => !isBeingDeleted(pod));
     return pods.toSorted(compareByAge).toReversed();
@@ -191,7 +191,7 @@ export class AgentsView {
     return legacy;
   }
 
-  /** The same, of one pool. */
+  /** The same for one pool. */
   legacyPodsOf(poolKey: string): KubernetesObject[] {
     return [...this.#byPool.keysOf(poolKey)]
       .map(toKindAndKey)
@@ -218,7 +218,7 @@ export class AgentsView {
     return this.#caches.get(kind)?.get(key);
   }
 
-  /** The object as it is known, with a deletion that no watch has delivered yet. */
+  /** The known object, marked with a deletion that the watch has not shown yet. */
   #marked(kind: AgentObjectKind, key: string): KubernetesObject[] {
     const object = this.#get(kind, key);
     return object === undefined ? [] : [this.#deletions.marked(kind, object)];
@@ -250,7 +250,7 @@ export class AgentsView {
     return kind.startsWith('previous') ? `${namespace}/${group}` : group;
   }
 
-  /** Groups of the namespace where agents ran before, by `namespace/name`: no group that is to be has such a name. */
+  /** Groups of a previous namespace, by `namespace/name`: no wanted group has such a name. */
   #previousGroups(): (readonly [string, ObservedGroup])[] {
     const deployments = new Map(
       this.#listed('previousDeployments').flatMap((one) => (isOfGroup(one) ? [[keyOf(one), one] as const] : [])),
@@ -267,7 +267,7 @@ export class AgentsView {
     return [...listed, ...this.#madeSince(kind, listed)].map((object) => this.#deletions.marked(kind, object));
   }
 
-  /** What was made a moment ago is listed when the watch has delivered it. */
+  /** A new object is listed when the watch has shown it. */
   #madeSince(kind: AgentObjectKind, listed: readonly KubernetesObject[]): KubernetesObject[] {
     const made = this.#made.get(kind);
     for (const object of listed) made?.delete(keyOf(object));
@@ -358,7 +358,7 @@ export class AgentsView {
   }
 }
 
-/** Of an entry of an index. */
+/** The key of an index entry. */
 function toKindAndKey(entry: string): readonly [AgentObjectKind, string] {
   const space = entry.indexOf(' ');
   return [entry.slice(0, space) as AgentObjectKind, entry.slice(space + 1)];

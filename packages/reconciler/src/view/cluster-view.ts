@@ -1,4 +1,4 @@
-/** What the controller knows of the cluster, by the questions it asks: who claims addresses on a network, and which pool serves it. */
+/** The controller's knowledge about the cluster, in the form of its queries: who claims addresses on a network, which pool serves it, and so on. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
 import {
@@ -43,7 +43,7 @@ export class ClusterView {
   readonly #networkConfigs = new NetworkConfigIndex();
   readonly #virtualMachines = new VirtualMachineIndex();
   readonly #claims = new WeakMap<KubernetesObject, NetworkConfigClaims>();
-  /** By network, virtual machines whose config is on its way: gone, or going. While thousands are created these are many. */
+  /** By network: virtual machines whose config is missing or being deleted. There are many while thousands are created. */
   readonly #machinesWithoutConfig = new ObjectIndex<readonly WantedInterface[]>((interfaces) =>
     interfaces.map(({ networkName }) => networkName),
   );
@@ -62,8 +62,8 @@ export class ClusterView {
   }
 
   /**
-   * The oldest pool that may serve the network and is not being deleted: two pools on one network would answer for each other. Of
-   * several made in the same second it is the one that the network's labels name.
+   * The oldest pool that may serve the network and is not being deleted: two pools on one network would answer each other's clients. If several were
+   * created in the same second, the network's labels decide.
    */
   servingPool(network: string): PoolView | undefined {
     const [oldest, ...others] = [...this.#pools.on(network)]
@@ -114,8 +114,8 @@ export class ClusterView {
   }
 
   /**
-   * A config as far as it is believed on these networks: an address of an interface in it does not count if its
-   * virtual machine has no such interface, and another one has. Some client wrote it there.
+   * The trusted part of a config on these networks: an interface's address is ignored if its virtual machine has no such interface, but another one
+   * has, because then some client wrote it there.
    */
   believed(config: NetworkConfigClaims, networks: ReadonlySet<string>): NetworkConfigClaims {
     const claims = config.claims.map((claim) =>
@@ -159,10 +159,7 @@ export class ClusterView {
     return this.#virtualMachines.having(network, macAddress);
   }
 
-  /**
-   * A virtual machine that has an interface with this MAC address on this network, and whose config is on its way: gone, or
-   * going. What is recorded for it is not free.
-   */
+  /** A virtual machine with this MAC address on this network whose config is missing or being deleted. Its recorded addresses are not free. */
   reservingMachine(network: string, macAddress: MacAddress): string | undefined {
     return this.#reservingMachine(network, macAddress, undefined);
   }
@@ -179,8 +176,8 @@ export class ClusterView {
   }
 
   /**
-   * Recorded clients of a pool that a virtual machine has and does not claim at the moment, also where another one claims the
-   * same MAC address. Of several such machines it is the one that had the address last, where that is known.
+   * Recorded clients of a pool that belong to a virtual machine which does not claim them at the moment, even if another one claims the same MAC
+   * address. If there are several such machines, it is the one that had the address last, if known.
    */
   reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, MachineWithoutConfig> {
     const reserved = new Map<MacAddress, MachineWithoutConfig>();
@@ -195,7 +192,7 @@ export class ClusterView {
     return reserved;
   }
 
-  /** What is known of a virtual machine besides its own object. @param newest - its instance as the API server has it; absent: as it was last seen. */
+  /** The knowledge about a virtual machine besides its own object. @param newest - its instance from the API server; absent for the last seen one. */
   knowledgeOf(virtualMachine: KubernetesObject, newest?: NewestInstance): MachineKnowledge {
     return {
       instance: this.#sources.instances?.of(virtualMachine, newest),
@@ -221,7 +218,7 @@ export class ClusterView {
     return this.#sources.virtualMachines.get(key) === undefined && this.#sources.instances?.isAbsent(key) === true;
   }
 
-  /** What its config remembers of each interface; if that has nothing (a user deleted it), what was known before. */
+  /** The interfaces that its config remembers, or the last known ones if it has none because a user deleted it. */
   #remembered(key: string): RememberedInterfaces {
     const known = this.#virtualMachines
       .interfacesOf(key)
@@ -229,18 +226,15 @@ export class ClusterView {
     return new Map([...known, ...this.recordedInterfaces(key)]);
   }
 
-  /** What the config of a virtual machine remembers of its interfaces: this survives a restart of the controller. */
+  /** The interfaces that the config of a virtual machine remembers, which survive a restart of the controller. */
   recordedInterfaces(key: string): RememberedInterfaces {
     return readRememberedInterfaces(this.#sources.networkConfigs.get(key));
   }
 
-  /**
-   * Takes note of a virtual machine that has changed, or whose instance has. Returns the networks on which it has one
-   * interface less.
-   */
+  /** Notes a change of a virtual machine or its instance. Returns the networks on which it has one interface less. */
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const object = this.#sources.virtualMachines.get(key);
-    // If nothing is known now, what was known before counts.
+    // If nothing is known now, use the last knowledge.
     const interfaces =
       object === undefined
         ? undefined
@@ -256,14 +250,14 @@ export class ClusterView {
     this.#machinesWithoutConfig.update(key, hasConfig ? undefined : this.#virtualMachines.interfacesOf(key));
   }
 
-  /** Takes note of a config that changed. Returns the networks on which its claims have changed. */
+  /** Notes a change of a config. Returns the networks on which its claims have changed. */
   noteNetworkConfig(key: string): ReadonlySet<string> {
     const object = this.#sources.networkConfigs.get(key);
     this.#noteWithoutConfig(key);
     return this.#networkConfigs.update(key, object && this.claimsOf(object));
   }
 
-  /** Takes note of a pool that changed. Returns the networks it served and serves. */
+  /** Notes a change of a pool. Returns its former and new networks. */
   notePool(key: string): ReadonlySet<string> {
     return this.#pools.update(key, this.#sources.ipPools.get(key));
   }
@@ -273,7 +267,7 @@ function withoutRecord({ network, macAddress, wanted }: InterfaceClaim): Interfa
   return { network, macAddress, ...(wanted !== undefined && { wanted }) };
 }
 
-/** Keys of the networks that interfaces of an instance are on: one that was added to its machine comes with a restart, or a moment later. */
+/** Keys of the networks of an instance's interfaces: an interface that was added to its machine comes with a restart, or a moment later. */
 function networksOf(spec: unknown, namespace: string | undefined): ReadonlySet<string> {
   const names = readList(spec, 'networks').flatMap((one) => readText(one, 'multus', 'networkName') ?? []);
   return new Set(names.map((name) => networkKey(name, namespace)));

@@ -1,7 +1,6 @@
 /**
- * The VirtualMachineInstances of the cluster, as far as they count. Unlike the kinds that the controller works on, this one may
- * be missing (a cluster without KubeVirt's instances) or forbidden (an RBAC rule of an earlier version): the controller works
- * all the same, and looks again, at most half a minute later each time.
+ * The relevant VirtualMachineInstances of the cluster. Unlike other kinds, this one may be missing (a cluster without KubeVirt's instances) or
+ * forbidden (an RBAC rule of an earlier version): the controller works nevertheless, and retries at least every half minute.
  */
 import {
   type ApiResource,
@@ -17,7 +16,7 @@ import { hasSameInterfaces, hasUnseenInstance, readRunningInstance } from '../vi
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
 export type InstancesState =
-  /** There was no answer yet that decides it. */
+  /** Not decided by any answer yet. */
   | 'unknown'
   | 'listed'
   /** HTTP 404: the API server does not have the kind, so no instance runs, unless the status of a virtual machine reports one. */
@@ -28,15 +27,15 @@ export type InstancesState =
 export interface InstanceSourceSettings {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
   readonly resource: ApiResource;
-  /** What counts of this instance is another than before. */
+  /** The relevant part of this instance has changed. */
   readonly onChange: (key: string) => void;
-  /** What the controller knows of all of them is another than before. */
+  /** The state of all of them has changed. */
   readonly onState: (state: InstancesState) => void;
-  /** A list or watch failed for another reason than the state names, and is tried again. */
+  /** A list or watch failed for a reason that is not in the state, and is retried. */
   readonly onError: (error: unknown) => void;
 }
 
-/** An instance as the API server has it; `object` undefined: there is none. */
+/** An instance from the API server; `object` is undefined if there is none. */
 export interface NewestInstance {
   readonly object: KubernetesObject | undefined;
 }
@@ -44,7 +43,7 @@ export interface NewestInstance {
 export class InstanceSource {
   readonly #settings: InstanceSourceSettings;
   readonly #cache: CacheSubscription;
-  /** As they were when `onChange` was called last. */
+  /** The state at the last call of `onChange`. */
   readonly #reported = new Map<string, KubernetesObject>();
   #state: InstancesState = 'unknown';
   #onAnswer: (() => void)[] = [];
@@ -55,7 +54,7 @@ export class InstanceSource {
       onChange: (key) => this.#onSeen(key),
       onListed: () => this.#enter('listed'),
       onWatchEvent: () => {
-        // A watch that delivers something is allowed.
+        // If a watch delivers something, it is permitted.
         if (this.#state === 'forbidden') this.#enter('listed');
       },
       onError: (error) => this.#onError(error),
@@ -66,12 +65,12 @@ export class InstanceSource {
     return this.#state;
   }
 
-  /** True once it is known which virtual machines run, or that this cannot be known. */
+  /** True once the running virtual machines are known, or known to be unavailable. */
   get synced(): boolean {
     return this.#state !== 'unknown';
   }
 
-  /** The running instance of a virtual machine. @param newest - the instance of its name as the API server has it; absent: as it was last seen. */
+  /** The running instance of a virtual machine. @param newest - the instance of its name from the API server; absent for the last seen one. */
   of(virtualMachine: KubernetesObject, newest?: NewestInstance): MachineKnowledge['instance'] {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return 'unreadable';
     const stored = newest === undefined ? this.#cache.get(keyOf(virtualMachine)) : newest.object;
@@ -84,7 +83,7 @@ export class InstanceSource {
     return running ?? (hasUnseenInstance(virtualMachine, instance) ? 'unseen' : undefined);
   }
 
-  /** True if no instance of that name exists; false also where this cannot be known. */
+  /** True if no instance of that name exists; false also if that cannot be known. */
   isAbsent(key: string): boolean {
     if (this.#state === 'unknown' || this.#state === 'forbidden') return false;
     return this.#cache.get(key) === undefined;
@@ -94,7 +93,7 @@ export class InstanceSource {
     this.#cache.start();
   }
 
-  /** Resolves when what is known is at least as new as this call, or cannot be known. */
+  /** Resolves when the knowledge is at least as new as this call, or unavailable. */
   async refresh(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#onAnswer.push(resolve);
@@ -119,7 +118,7 @@ export class InstanceSource {
   #onError(error: unknown): void {
     const status = readField(error, 'status');
     if (status === 403) this.#enter('forbidden');
-    // What was listed once stays known: an API server that starts may lack the kind for a moment.
+    // Keep the last list: an API server that starts may lack the kind for a moment.
     else if (status === 404) this.#enter(this.#state === 'unknown' ? 'kind-missing' : this.#state);
     else this.#settings.onError(error);
   }

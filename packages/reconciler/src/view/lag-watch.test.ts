@@ -4,7 +4,7 @@ import { LagWatch } from './lag-watch.js';
 
 const at = (version: number) => ({ key: 'a/p', object: { metadata: { name: 'p', resourceVersion: String(version) } } });
 
-it('a leader lags that has gone by an older version of the pool for ten seconds, however often the pool changes meanwhile', async () => {
+it('a leader lags if it has used an older version of the pool for ten seconds, however often the pool changes meanwhile', async () => {
   const clock = new FakeClock();
   const watch = new LagWatch(clock);
   const isLagging = (version: number, reported: string) => {
@@ -34,5 +34,5 @@ it('a leader does not lag that reports no version, nor for a pool that is forgot
   watch.forget('a/p');
   expect(watch.isLagging('a/p', '99')).toBe(false);
   watch.note(at(101), '99');
-  expect(watch.isLagging('a/p', '99'), 'a pool that is made again is another one').toBe(false);
+  expect(watch.isLagging('a/p', '99'), 'a pool that is created again is another one').toBe(false);
 });

@@ -1,7 +1,7 @@
 import { type Clock, isOlderVersion } from '@vmdhcp/kube-runtime';
 import type { PoolView } from './pool-views.js';
 
-/** A leader that goes by an old version of a pool for so long does not receive changes. */
+/** A leader that uses an old version of a pool for this long does not receive changes. */
 const LAGGING_AFTER_MS = 10_000;
 
 /** A version that the leader is expected to receive. */
@@ -10,7 +10,7 @@ interface Expectation {
   readonly sinceMs: number;
 }
 
-/** Whether leaders receive the changes of their pools. */
+/** Tracks whether leaders receive the changes of their pools. */
 export class LagWatch {
   readonly #clock: Clock;
   readonly #expectations = new Map<string, Expectation>();
@@ -19,7 +19,7 @@ export class LagWatch {
     this.#clock = clock;
   }
 
-  /** Takes note of a pool or a report that changed. @param reported - the version that the leader goes by; undefined: there is none. */
+  /** Notes a changed pool or report. @param reported - the version that the leader uses; undefined if there is none. */
   note({ key, object }: Pick<PoolView, 'key' | 'object'>, reported: string | undefined): void {
     if (this.#awaited(key, reported) !== undefined) return;
     this.#expectations.set(key, { version: object.metadata.resourceVersion ?? '', sinceMs: this.#clock.nowMs() });
@@ -29,7 +29,7 @@ export class LagWatch {
     this.#expectations.delete(key);
   }
 
-  /** True if the leader has gone by an older version for too long. */
+  /** True if the leader has used an older version for too long. */
   isLagging(key: string, reported: string | undefined): boolean {
     const awaited = this.#awaited(key, reported);
     return awaited !== undefined && this.#clock.nowMs() - awaited.sinceMs >= LAGGING_AFTER_MS;

@@ -1,13 +1,13 @@
-/** The Leases of agent groups: what they contain, and whether their leaders go on to renew them, by our own clock. */
+/** Watches the Leases of agent groups: their content, and whether their leaders still renew them, by our own clock. */
 import { describeAgentReport } from '@vmdhcp/ippool-api';
 import { type Clock, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
 import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
 
-/** Timers may be a little early. */
+/** A margin, because timers may be a little early. */
 const MARGIN_MS = 10;
 /** No agent's Lease lasts longer: `--agent-lease-seconds` and the period of renewals are an hour at most, and together less than two. */
 const MOST_LEASE_SECONDS = 7_200;
-/** Of a Lease that does not specify it. */
+/** The duration of a Lease that does not specify it. */
 const DEFAULT_LEASE_SECONDS = 15;
 
 /** When a Lease was last renewed, by our own clock. */
@@ -20,9 +20,9 @@ export class LeaseWatch {
   readonly #clock: Clock;
   readonly #renewals = new Map<string, Renewal>();
   readonly #timers = new Map<string, () => void>();
-  /** By key, what a Lease contained last, but for the time. */
+  /** By key: the last content of a Lease, without its time. */
   readonly #texts = new Map<string, string>();
-  /** By Lease, as it was read; read again only when its leader is gone or another. */
+  /** The parsed content of each Lease; parsed again only when its leader has changed. */
   readonly #read = new WeakMap<KubernetesObject, GroupLease>();
 
   constructor(clock: Clock) {
@@ -30,10 +30,9 @@ export class LeaseWatch {
   }
 
   /**
-   * The Lease with this key is now as given; undefined: it does not exist. Returns true if what it contains is another than before: most
-   * renewals change nothing but the time.
+   * Updates the Lease with this key; undefined if it does not exist. Returns true if its content has changed: most renewals change only the time.
    *
-   * @param onExpired - called when it has not been renewed for as long as it lasts.
+   * @param onExpired - called when it has not been renewed for its duration.
    */
   note(key: string, lease: KubernetesObject | undefined, onExpired: () => void): boolean {
     this.#timers.get(key)?.();
@@ -50,7 +49,7 @@ export class LeaseWatch {
     return true;
   }
 
-  /** The Lease as of now; undefined: there is none. */
+  /** The current Lease; undefined if there is none. */
   read(lease: KubernetesObject | undefined): GroupLease {
     if (lease === undefined) return readGroupLease(undefined, true);
     const isStale = this.#isStale(lease);
@@ -61,7 +60,7 @@ export class LeaseWatch {
     return read;
   }
 
-  /** Nothing expires any more. */
+  /** Stops all timers. */
   stop(): void {
     for (const callOff of this.#timers.values()) callOff();
   }
@@ -75,7 +74,7 @@ export class LeaseWatch {
     const leftMs = atMs + durationMs(lease) + MARGIN_MS - nowMs;
     if (leftMs <= 0) return;
     const expire = () => {
-      // A leader that renews late leads again, whatever it reports.
+      // A leader that renews late is leader again, whatever it reports.
       this.#texts.delete(key);
       onExpired();
     };
@@ -94,6 +93,6 @@ function describe({ leader, report, seen, suspended }: GroupLease): string {
 
 function durationMs({ spec }: KubernetesObject): number {
   const seconds = readField(spec, 'leaseDurationSeconds');
-  // An agent writes what stands there.
+  // An agent writes this text, so do not trust it.
   return 1000 * Math.min(typeof seconds === 'number' ? seconds : DEFAULT_LEASE_SECONDS, MOST_LEASE_SECONDS);
 }

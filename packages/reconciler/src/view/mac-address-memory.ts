@@ -1,6 +1,6 @@
 /**
- * What is remembered of machines while they are stopped: learned from instances as they run, and read from the ConfigMaps in which the leader keeps it.
- * Any process has it; the leader alone writes it.
+ * The memory of MAC addresses of stopped machines: learned from running instances, and read from the ConfigMaps in which the leader keeps it. Every
+ * process has it, but only the leader writes it.
  */
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { FormerMacAddresses, InterfaceKnowledge } from '../virtual-machine/machine-interfaces.js';
@@ -9,11 +9,11 @@ import { type MemoryProblem, memoryRecordName, readMemoryRecord } from '../virtu
 import type { RememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 
 export interface MacAddressMemorySettings {
-  /** What the VirtualMachineNetworkConfig of a machine has recorded: it needs no second memory. */
+  /** The record in the VirtualMachineNetworkConfig of a machine, which needs no second memory. */
   readonly recordedInterfaces: (machineKey: string) => RememberedInterfaces;
-  /** Something else is remembered of this machine than before, by what a ConfigMap has. */
+  /** A ConfigMap has changed the memory of this machine. */
   readonly onRead: (machineKey: string) => void;
-  /** The ConfigMap of this name is to be written. */
+  /** The ConfigMap of this name must be written. */
   readonly onUnwritten: (configMap: string) => void;
 }
 
@@ -28,14 +28,14 @@ const NOTHING: ReadonlyMap<string, MachineMemory> = new Map();
 export class MacAddressMemory {
   readonly #settings: MacAddressMemorySettings;
   readonly #machines = new Map<string, RememberedMachine>();
-  /** By name, what the ConfigMaps had when they were last read. */
+  /** By name: the content of the ConfigMaps when they were last read. */
   readonly #read = new Map<string, ReadonlyMap<string, MachineMemory>>();
 
   constructor(settings: MacAddressMemorySettings) {
     this.#settings = settings;
   }
 
-  /** What the virtual machine had when it ran, as far as that is to be remembered; it learns from the instance that runs. */
+  /** The remembered MAC addresses of the virtual machine; updates them from a running instance. */
   note(virtualMachine: KubernetesObject, { instance }: Pick<InterfaceKnowledge, 'instance'>): FormerMacAddresses | undefined {
     const key = keyOf(virtualMachine);
     const before = this.#machines.get(key)?.memory;
@@ -45,16 +45,16 @@ export class MacAddressMemory {
     return now?.macAddresses;
   }
 
-  /** The virtual machine is gone. */
+  /** Forgets a deleted virtual machine. */
   forget(key: string): void {
     if (this.#machines.has(key)) this.#remember(key, undefined);
   }
 
   /**
-   * A ConfigMap has changed; undefined: it is gone. Nothing is forgotten because an entry is missing: its machine may run.
+   * Updates from a changed ConfigMap; undefined if it is gone. A missing entry forgets nothing, because its machine may be running.
    *
-   * @param isBelieved - false: it is the writing process itself, which knows better.
-   * @returns entries that do not count.
+   * @param isBelieved - false for the writing process itself, which knows better.
+   * @returns ignored entries.
    */
   readRecord(name: string, configMap: KubernetesObject | undefined, isBelieved: boolean): readonly MemoryProblem[] {
     const { machines, problems } = readMemoryRecord(configMap);
@@ -70,9 +70,9 @@ export class MacAddressMemory {
   }
 
   /**
-   * What belongs into the ConfigMap of this name, by key of the machine.
+   * The wanted content of the ConfigMap of this name, by key of the machine.
    *
-   * @param uidOf - UID of the virtual machine with a key; undefined: there is none. What is remembered of others is forgotten.
+   * @param uidOf - UID of the virtual machine with a key; undefined if there is none. The memory of other UIDs is dropped.
    */
   recordOf(name: string, uidOf: (key: string) => string | undefined): ReadonlyMap<string, MachineMemory> {
     const machines = new Map<string, MachineMemory>();

@@ -1,6 +1,9 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 
-/** Which machines have a MAC address. Nearly every address has one owner, which needs no set of its own: of ten thousand machines that is megabytes. */
+/**
+ * The machines with each MAC address. Nearly every address has one owner, which is stored without a set: for ten thousand machines that saves
+ * megabytes.
+ */
 export class MacAddressOwners {
   readonly #owners = new Map<MacAddress, string | Set<string>>();
 

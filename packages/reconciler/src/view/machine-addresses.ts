@@ -1,7 +1,4 @@
-/**
- * Which machines there are, and who has which MAC address: what the caches of the DHCP controller mean for Wake-on-LAN, kept up to date one
- * machine at a time.
- */
+/** The machines and their MAC addresses, computed for Wake-on-LAN from the caches of the DHCP controller, and updated one machine at a time. */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { type InterfaceKnowledge, macAddressesOf, machineInterfaces } from '../virtual-machine/machine-interfaces.js';
@@ -12,9 +9,9 @@ import type { ListedMachine, MachineInventory } from './machine-inventory.js';
 
 export interface MachineAddressesSettings {
   readonly virtualMachines: ObjectSource;
-  /** What is known of a virtual machine besides its own object, now. */
+  /** Returns the current knowledge about a virtual machine besides its own object. */
   readonly knowledgeOf: (virtualMachine: KubernetesObject) => InterfaceKnowledge;
-  /** Default: what no object tells of a stopped machine is forgotten. */
+  /** Default: without memory, MAC addresses that are in no object are forgotten when the machine stops. */
   readonly memory?: Pick<MacAddressMemory, 'note' | 'forget'> | undefined;
 }
 
@@ -41,7 +38,7 @@ export class MachineAddresses implements MachineInventory {
     return this.#synced;
   }
 
-  /** Machines. */
+  /** The number of machines. */
   get size(): number {
     return this.#machines.size;
   }
@@ -70,7 +67,7 @@ export class MachineAddresses implements MachineInventory {
     return () => this.#waiting.delete(listener);
   }
 
-  /** Takes note of a virtual machine that has changed, or of which something else is known than before. */
+  /** Notes a change of a virtual machine, or of the knowledge about it. */
   note(key: string): void {
     const object = this.#settings.virtualMachines.get(key);
     const before = this.#machines.get(key);
@@ -89,15 +86,15 @@ export class MachineAddresses implements MachineInventory {
     for (const macAddress of now) this.#owners.add(macAddress, key);
   }
 
-  /** Takes note of all of them. */
+  /** Notes all of them. */
   noteAll(): void {
     for (const virtualMachine of this.#settings.virtualMachines.values()) this.note(keyOf(virtualMachine));
   }
 
-  /** Everything that the addresses depend on is listed. */
+  /** Called when everything that the addresses depend on is listed. */
   complete(): void {
     if (this.#synced) return;
-    // Some were noted before their instances and what is remembered of them were known.
+    // Some were noted before their instances and memory were known.
     this.noteAll();
     this.#synced = true;
     for (const listener of [...this.#waiting]) listener();

@@ -1,6 +1,7 @@
 /**
- * Kinds of KubeVirt and of Multus that the API server does not have: a cluster may have bare-metal hosts alone. Only a kind that was never listed is missing: what was listed once stays
- * known, as an API server that starts may lack a kind for a moment. Without them no IPPool is served: whether a virtual machine exists is not known, so no address is given or freed.
+ * Kinds of KubeVirt and Multus that the API server lacks: a cluster may have only bare-metal hosts. Only a kind that was never listed counts as
+ * missing, because an API server that starts may lack a kind for a moment. Without them no IPPool is served: it is unknown whether a virtual machine
+ * exists, so no address is assigned or freed.
  */
 import { readField } from '@vmdhcp/kube-runtime';
 
@@ -12,13 +13,13 @@ const FOREIGN_KINDS = {
 export type ForeignKind = keyof typeof FOREIGN_KINDS;
 
 export interface MissingKindsSettings {
-  /** There has been a complete list of this kind. */
+  /** True if there was a complete list of this kind. */
   readonly isListed: (kind: ForeignKind) => boolean;
-  /** @param message - what is missing, and what follows from it, for people; undefined: the kind is there now. */
+  /** @param message - what is missing and its effect, for people; undefined when the kind exists. */
   readonly onChange: (kind: ForeignKind, message: string | undefined) => void;
 }
 
-/** Which kinds are missing, by the answers to their lists. */
+/** Tracks missing kinds from the answers to their lists. */
 export class MissingKinds {
   readonly #settings: MissingKindsSettings;
   readonly #missing = new Set<ForeignKind>();
@@ -36,7 +37,7 @@ export class MissingKinds {
     return isForeign(kind) && this.#missing.has(kind);
   }
 
-  /** A list failed. @returns true: only because the API server does not have the kind. */
+  /** Notes a failed list. @returns true if it failed only because the API server lacks the kind. */
   noteError(kind: string, error: unknown): boolean {
     if (!isForeign(kind) || this.#settings.isListed(kind)) return false;
     const status = readField(error, 'status');
@@ -45,7 +46,7 @@ export class MissingKinds {
     return status === 404;
   }
 
-  /** A list is complete. */
+  /** Notes a complete list. */
   noteListed(kind: string): void {
     if (isForeign(kind)) this.#set(kind, false);
   }

@@ -2,7 +2,7 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { ObjectIndex } from '@vmdhcp/kube-runtime';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 
-/** Which VirtualMachineNetworkConfigs claim addresses: by network, and by MAC address on a network. */
+/** Indexes VirtualMachineNetworkConfigs with claims by network, and by MAC address on a network. */
 export class NetworkConfigIndex {
   readonly #byNetwork = new ObjectIndex<NetworkConfigClaims>(({ claims }) => claims.map(({ network }) => network));
   readonly #byMacAddress = new ObjectIndex<NetworkConfigClaims>(({ claims }) =>
@@ -11,11 +11,11 @@ export class NetworkConfigIndex {
   readonly #byWanted = new ObjectIndex<NetworkConfigClaims>(({ claims }) =>
     claims.flatMap(({ network, wanted }) => (wanted === undefined ? [] : [addressOn(network, wanted)])),
   );
-  /** By key, what a plan depends on. */
+  /** By key: the parts that affect a plan. */
   readonly #known = new Map<string, string>();
 
   /**
-   * The config with this key is now as given; undefined: it does not exist.
+   * Updates the config with this key; undefined if it does not exist.
    *
    * @returns the networks on which its claims have changed.
    */
@@ -55,7 +55,7 @@ function macAddressOn(network: string, macAddress: MacAddress): string {
   return `${network} ${macAddress}`;
 }
 
-/** What of claims a plan depends on; where an address was last matters only until it is recorded. */
+/** The parts of claims that affect a plan; the last address matters only until one is recorded. */
 function describeClaims({ claims, unreadable }: NetworkConfigClaims): string {
   return JSON.stringify([claims.map(({ network, macAddress, wanted }) => [network, macAddress, wanted ?? 0]), unreadable]);
 }

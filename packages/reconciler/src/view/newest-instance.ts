@@ -1,7 +1,9 @@
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf, type ObjectClient } from '@vmdhcp/kube-runtime';
 
-/** Asks the API server for one VirtualMachineInstance by a list: the right to list is what the controller has. @throws what the list throws. */
+/**
+ * Reads one VirtualMachineInstance from the API server by a list, because the controller has only the right to list. @throws the errors of the list.
+ */
 export async function readNewestInstance(
   clientOf: (resource: ApiResource) => Pick<ObjectClient<KubernetesObject>, 'list'>,
   key: string,
@@ -14,7 +16,7 @@ export async function readNewestInstance(
     const page = await client.list({ limit: 500, ...(continueToken !== undefined && { continueToken }) });
     const found = page.items.find((item) => keyOf(item) === key);
     if (found !== undefined) return found;
-    // A page of a selection may have no objects although the next one has: only the whole list tells that there is none.
+    // A page of a selection may be empty although the next one is not: only the whole list shows that there is none.
     ({ continueToken } = page);
   } while (continueToken !== undefined);
   return undefined;

@@ -1,6 +1,6 @@
 /**
- * What is known of the agents of each pool: by the Deployments, Leases and pods that are observed now, and by the last plan of the agent
- * groups. The reconciler of agent groups stores its plan here; the reconciler of pools reads.
+ * The knowledge about the agents of each pool, from observed Deployments, Leases and pods, and from the last plan of the agent groups. The reconciler
+ * of agent groups stores its plan here; the reconciler of pools reads it.
  */
 import { type KubernetesObject, keyOf, ObjectIndex, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { agentConditions, conditionsOfKeptPod, conditionsWithoutAgents } from '../agents/agent-conditions.js';
@@ -28,7 +28,7 @@ export interface PoolAgentsSources {
   readonly now: () => string;
 }
 
-/** A machine that was started later may not have asked for its address yet. */
+/** A machine that was started later may not have requested its address yet. */
 const STARTED_MS = 180_000;
 
 const RIGHTS = ['ServiceAccount', 'Role', 'RoleBinding'];
@@ -39,10 +39,10 @@ export class PoolAgentsView {
   readonly #conflicts = new Map<string, GroupProblem>();
   /** Rights that could not be written, by kind, namespace and group. */
   readonly #rightsProblems = new Map<string, GroupProblem>();
-  /** Pools by the groups that the plan names for them. */
+  /** Pools by their groups in the plan. */
   readonly #planned = new ObjectIndex<readonly string[]>((groups) => groups);
   #plan: Omit<AgentsPlan, 'actions'> = { groupOf: new Map(), servedBy: new Map(), problems: new Map(), leftOut: new Map() };
-  /** By pool, what `changed` or `ofPoolForStatus` found last. */
+  /** By pool: the last result of `changed` or `ofPoolForStatus`. */
   readonly #reported = new Map<string, string>();
 
   constructor(sources: PoolAgentsSources) {
@@ -72,7 +72,7 @@ export class PoolAgentsView {
     else this.#rightsProblems.set(key, problem);
   }
 
-  /** The pool is another version than before. */
+  /** Notes a new version of the pool. */
   notePool(pool: PoolView): void {
     const group = this.#plan.groupOf.get(pool.key);
     this.#sources.lag.note(pool, group === undefined ? undefined : this.#versionReported(group, pool.key));
@@ -84,12 +84,12 @@ export class PoolAgentsView {
     this.#reported.delete(poolKey);
   }
 
-  /** Keys of the pools of which this change may make something else known. */
+  /** Keys of the pools that this change may affect. */
   concernedBy({ group, pools }: AgentsChange): ReadonlySet<string> {
     return new Set([...pools, ...this.#planned.keysOf(group)]);
   }
 
-  /** Those of the pools of which something else is known than when this was asked last. */
+  /** The pools whose knowledge has changed since the last call. */
   changed(poolKeys: Iterable<string>): string[] {
     if (!this.#sources.agents.synced) return [];
     return [...poolKeys].filter((key) => {
@@ -113,7 +113,7 @@ export class PoolAgentsView {
     return isServed || agents.legacyPodsOf(poolKey).length > 0;
   }
 
-  /** The same as `ofPool`, for the status of the pool: what is written now is not news later. */
+  /** The same as `ofPool`, for the status of the pool: `changed` will not report it again. */
   ofPoolForStatus(view: PoolView): PoolAgents {
     const agents = this.ofPool(view);
     if (this.#sources.agents.synced) this.#reported.set(view.key, JSON.stringify(agents));
@@ -125,7 +125,7 @@ export class PoolAgentsView {
     if (!agents.synced) return NOTHING_KNOWN_OF_AGENTS;
     const why = eligible.whyNotServed(view);
     if (why !== undefined) {
-      // What the status contains names agents as long as they may be there.
+      // The status names agents as long as they may exist.
       const deploymentRef = why.reason === 'AgentsElsewhere' ? undefined : null;
       return { ...NOTHING_KNOWN_OF_AGENTS, conditions: conditionsWithoutAgents(why), deploymentRef, servedBy: null };
     }
@@ -135,22 +135,22 @@ export class PoolAgentsView {
     }
     const [pool] = toPoolForAgents(view);
     const group = this.#plan.groupOf.get(view.key);
-    // Without a plan nothing is known: a moment later there is one.
+    // Without a plan nothing is known; there will be one a moment later.
     return pool === undefined || group === undefined ? NOTHING_KNOWN_OF_AGENTS : this.#ofGroup(view, pool, group);
   }
 
-  /** All groups, as far as they are believed. */
+  /** The trusted part of all groups. */
   groups(): Map<string, ObservedGroup> {
     return this.#believed(this.#sources.agents.groups());
   }
 
-  /** One group, as far as it is believed. */
+  /** The trusted part of one group. */
   group(name: string): ObservedGroup {
     const group = this.#sources.agents.group(name);
     return this.#believed(new Map([[name, group]])).get(name) ?? group;
   }
 
-  /** Agents that run with rights that another one gave may write every Lease: their reports are all there is. */
+  /** Agents with rights from another client may write every Lease, so only their reports are available. */
   #believed(groups: ReadonlyMap<string, ObservedGroup>): Map<string, ObservedGroup> {
     const { settings, agents, eligible, view } = this.#sources;
     const { groupRights = false } = settings;
@@ -201,7 +201,7 @@ export class PoolAgentsView {
     return ofGroup ?? this.#plan.leftOut.get(poolKey) ?? this.#rightsProblem(poolKey, observed, group);
   }
 
-  /** A pool that the agents are configured for already lacks nothing. */
+  /** A pool that the agents are already configured with lacks nothing. */
   #rightsProblem(poolKey: string, { configured }: ObservedGroup, group: string): GroupProblem | undefined {
     if (configured.has(poolKey)) return undefined;
     const [namespace] = poolKey.split('/', 1);

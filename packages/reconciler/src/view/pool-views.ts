@@ -1,15 +1,15 @@
-/** IPPools and what they mean, each version read once. */
+/** IPPools and their interpretation; each version is read once. */
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf, ObjectIndex, readField } from '@vmdhcp/kube-runtime';
 import { networkOfPool } from '../network/network-problem.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
 import { type RecordedAddresses, readRecordedAddresses } from '../pool/recorded-addresses.js';
 
-/** A pool object and what it means. */
+/** A pool object and its interpretation. */
 export interface PoolView {
   readonly key: string;
   readonly object: KubernetesObject;
-  /** `namespace/name`, or empty where the spec names none. */
+  /** `namespace/name`, or empty if the spec names none. */
   readonly network: string;
   readonly paused: boolean;
   readonly reading: PoolReading;
@@ -17,9 +17,9 @@ export interface PoolView {
   readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
 }
 
-/** What was read of the newest version of a pool, for the next version. */
+/** The result of the newest version of a pool, for the next version. */
 interface LastReading {
-  /** UID and generation of what was read; a status that changes does not make the spec be read again. */
+  /** UID and generation of the object that was read; a change of the status does not cause the spec to be read again. */
   readonly of: string;
   readonly reading: PoolReading;
 }
@@ -28,7 +28,7 @@ export class PoolViews {
   readonly #byNetwork = new ObjectIndex<PoolView>(({ network }) => [network]);
   readonly #views = new WeakMap<KubernetesObject, PoolView>();
   readonly #readings = new Map<string, LastReading>();
-  /** By key: the next version need not be parsed from the beginning. */
+  /** By key, so that the next version need not be parsed completely. */
   readonly #recorded = new Map<string, RecordedAddresses>();
 
   /** Keys of the pools that name a network. */
@@ -37,9 +37,9 @@ export class PoolViews {
   }
 
   /**
-   * The pool with this key is now as given; undefined: it does not exist.
+   * Updates the pool with this key; undefined if it does not exist.
    *
-   * @returns the networks that it named and names.
+   * @returns its former and new networks.
    */
   update(key: string, object: KubernetesObject | undefined): ReadonlySet<string> {
     if (object === undefined) {

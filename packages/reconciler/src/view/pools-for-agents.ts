@@ -1,4 +1,4 @@
-/** Which pools agents are to serve, and why they are not to serve the others. */
+/** Decides which pools agents should serve, and why not the others. */
 import { formatIpv4Address, formatIpv4Cidr } from '@vmdhcp/dhcp-allocator';
 import { HOLD_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, parseTime, readField, readText, readTexts } from '@vmdhcp/kube-runtime';
@@ -24,16 +24,16 @@ export interface PoolsForAgentsSources {
   readonly now: () => string;
 }
 
-/** What the plan of agents starts from. */
+/** The input of the plan of agents. */
 export interface PoolsToPlan {
   readonly pools: readonly ActivePool[];
-  /** Pools that a pod of an earlier version goes on to serve. */
+  /** Pools that a pod of an earlier version continues to serve. */
   readonly kept: ReadonlySet<string>;
 }
 
 export class PoolsForAgents {
   readonly #sources: PoolsForAgentsSources;
-  /** By pool, what its agents depend on, as it was last. */
+  /** By pool: the last values that its agents depend on. */
   readonly #noted = new Map<string, string>();
 
   constructor(sources: PoolsForAgentsSources) {
@@ -47,9 +47,9 @@ export class PoolsForAgents {
   }
 
   /**
-   * Takes note of a pool that changed. Returns true if agents depend on what changed: most writes of a status only record addresses.
+   * Notes a changed pool. Returns true if the change affects agents: most writes of a status only record addresses.
    *
-   * @param pool - undefined: it does not exist.
+   * @param pool - undefined if it does not exist.
    */
   note(key: string, pool: PoolView | undefined): boolean {
     const before = this.#noted.get(key);
@@ -59,19 +59,19 @@ export class PoolsForAgents {
     return before !== now;
   }
 
-  /** Undefined: agents are to serve the pool. */
+  /** Undefined if agents should serve the pool. */
   whyNotServed(view: PoolView): NotToBeServed | undefined {
     return this.#whyElsewhere(view.object) ?? this.#whyNotActive(view);
   }
 
-  /** The pod of an earlier version that serves a pool whose agents shall stay as they are. */
+  /** The pod of an earlier version that serves a pool whose upgrade is on hold. */
   keptPod({ key, object }: PoolView): KubernetesObject | undefined {
     if (!holdsImage(object)) return undefined;
     const nowMs = parseTime(this.#sources.now());
     return this.#sources.agents.legacyPodsOf(key).find((pod) => !isBeingDeleted(pod) && !isGoneForGood(pod, nowMs));
   }
 
-  /** The group that the status of a pool names: what has served it so far. */
+  /** The group in the status of a pool, which has served it so far. */
   groupRecordedIn(status: unknown): string | undefined {
     const name = readText(status, 'agentDeploymentRef', 'name');
     return name === this.#sources.settings.unified.deploymentName ? UNIFIED_GROUP : name;
@@ -86,7 +86,7 @@ export class PoolsForAgents {
     return { reason: 'NetworkMissing', message: sentenceOf(explainMissingNetwork(network)) };
   }
 
-  /** Agents of a namespace that this controller does not watch would go on to serve a pool of its own agents. */
+  /** Otherwise agents of a namespace that this controller does not watch would continue to serve the pool beside its own agents. */
   #whyElsewhere({ status }: KubernetesObject): NotToBeServed | undefined {
     const { namespace, previousNamespace } = this.#sources.settings;
     const recorded = ['agentDeploymentRef', 'agentPodRef'].flatMap((name) => readText(status, name, 'namespace') || []);
@@ -127,7 +127,7 @@ export class PoolsForAgents {
   }
 }
 
-/** None where its settings are invalid. */
+/** Empty if its settings are invalid. */
 export function toPoolForAgents({ key, network, reading }: PoolView): PoolForAgents[] {
   if (!reading.ok) return [];
   const { serverAddress, cidr } = reading.pool;

@@ -1,4 +1,4 @@
-/** Agents of a namespace where they ran before: seen, handed over from, and removed. */
+/** Agents of a previous namespace are seen, hand over their pools, and are removed. */
 import {
   AGENT_GROUP_LABEL,
   AGENT_LABEL,

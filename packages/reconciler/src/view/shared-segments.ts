@@ -1,4 +1,4 @@
-/** Pools whose networks turn out to be one Ethernet segment. */
+/** Finds pools whose networks are one Ethernet segment. */
 import { cidrsOverlap, type Pool } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { SharedSegment } from '../network/explain-shared-segment.js';
@@ -7,7 +7,7 @@ import { describeSegment, isSameSegment, type NetworkSegment, readNetworkSegment
 import type { ClusterView, ObjectSource } from './cluster-view.js';
 import type { PoolView } from './pool-views.js';
 
-/** A network with a segment, and the pool that is served there. */
+/** A network with a segment, and its served pool. */
 interface ServedNetwork {
   readonly network: string;
   readonly segment: NetworkSegment;
@@ -17,17 +17,17 @@ interface ServedNetwork {
 }
 
 /**
- * Networks by segment. One that changes costs a look at the others of its segment, and has only those pools worked on that turn out to
- * share it, or that share it no more with a pool of their own namespace: who has many pools, or pauses one again and again, makes no others be
- * written each time. That a pool of another namespace is gone is found when a pool is looked at again.
+ * Networks by segment. A changed network is compared with the others of its segment, and only pools that begin to share it, or stop sharing it with a
+ * pool of their own namespace, are reconciled: a user with many pools, or one who pauses a pool again and again, does not cause writes of others each
+ * time. The end of a pool in another namespace is noticed at the next regular check.
  */
 export class SharedSegments {
   readonly #view: ClusterView;
   readonly #networks: ObjectSource;
   readonly #served = new Map<string, ServedNetwork>();
-  /** By what two networks of one segment always have in common. */
+  /** By the parts that two networks of one segment always share. */
   readonly #byPlace = new Map<string, Map<string, ServedNetwork>>();
-  /** Networks whose pool was found to share its segment, and the warning about it. */
+  /** Networks whose pool shares its segment, with the warning. */
   readonly #found = new Map<string, SharedSegment>();
 
   constructor(view: ClusterView, networks: ObjectSource) {
@@ -36,8 +36,8 @@ export class SharedSegments {
   }
 
   /**
-   * Pools of other networks on the same segment whose CIDR overlaps: two virtual machines could get the same address, from one of them each. Undefined
-   * where there are none. A pool that is not served (paused, invalid, not allowed) shares nothing.
+   * Pools of other networks on the same segment whose CIDR overlaps: two virtual machines could get the same address, one from each. Undefined if
+   * there are none. A pool that is not served (paused, invalid, not allowed) shares nothing.
    */
   sharedBy({ key, network }: PoolView): SharedSegment | undefined {
     const own = this.#served.get(network);
@@ -53,10 +53,7 @@ export class SharedSegments {
     return shared;
   }
 
-  /**
-   * Takes note of a network that is another than before, or whose pools are. Returns the keys of the pools on other networks to be
-   * looked at.
-   */
+  /** Notes a change of a network or its pools. Returns the keys of the pools on other networks to check. */
   noteNetwork(network: string): string[] {
     const before = this.#served.get(network);
     const after = this.#read(network);

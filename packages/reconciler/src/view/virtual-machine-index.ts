@@ -2,7 +2,7 @@ import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { ObjectIndex } from '@vmdhcp/kube-runtime';
 import type { WantedInterface } from '../virtual-machine/wanted-interfaces.js';
 
-/** Which virtual machines have an interface with a MAC address on a network. Copies of a virtual machine share theirs. */
+/** Indexes virtual machines by the MAC addresses of their interfaces on a network. Copies of a virtual machine share theirs. */
 export class VirtualMachineIndex {
   readonly #byInterface = new ObjectIndex<readonly WantedInterface[]>((interfaces) =>
     interfaces.map(({ networkName, macAddress }) => interfaceOn(networkName, macAddress)),
@@ -13,7 +13,7 @@ export class VirtualMachineIndex {
   readonly #interfacesOf = new Map<string, readonly WantedInterface[]>();
 
   /**
-   * The virtual machine with this key has these interfaces now; undefined: it does not exist.
+   * Updates the interfaces of the virtual machine with this key; undefined if it does not exist.
    *
    * @returns the networks on which it has one interface less.
    */
@@ -28,7 +28,7 @@ export class VirtualMachineIndex {
     return new Set(lost.map(({ networkName }) => networkName));
   }
 
-  /** As they were last known; none where the virtual machine is unknown. */
+  /** The last known interfaces; empty if the virtual machine is unknown. */
   interfacesOf(key: string): readonly WantedInterface[] {
     return this.#interfacesOf.get(key) ?? [];
   }
@@ -44,7 +44,7 @@ export class VirtualMachineIndex {
   }
 }
 
-/** By its MAC address, or by the address that it wants. */
+/** The key of a MAC address, or of a wanted address. */
 function interfaceOn(network: string, address: string): string {
   return `${network} ${address}`;
 }

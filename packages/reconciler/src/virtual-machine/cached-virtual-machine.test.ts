@@ -8,7 +8,7 @@ import { planNetworkConfig } from './plan-network-config.js';
 import { hasUnseenInstance } from './running-instance.js';
 import { wantedInterfaces } from './wanted-interfaces.js';
 
-it('what is cached of a virtual machine is what is read of it', () => {
+it('the cached part of a virtual machine is the part that is read', () => {
   const made = virtualMachine('vm-a', {
     annotations: {
       'static-ip.harvesterhci.io/nic': '10.0.0.16',
@@ -59,7 +59,7 @@ it('what is cached of a virtual machine is what is read of it', () => {
   });
 });
 
-it('law: whatever a virtual machine contains, the plan of what is cached is the plan of the whole object', () => {
+it('law: for any virtual machine, the plan from the cached part equals the plan from the whole object', () => {
   const text = fc.constantFrom('nic', 'nic2', '', 'net-1', 'other/net', '02:00:00:00:00:0a', '10.0.0.9', 'x'.repeat(70));
   const value = fc.oneof({ weight: 8, arbitrary: text }, fc.constantFrom(undefined, null, 7, {}, []));
   const networkInterface = fc.oneof(

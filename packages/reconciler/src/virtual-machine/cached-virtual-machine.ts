@@ -1,4 +1,4 @@
-/** What is cached of a KubeVirt VirtualMachine: a few hundred octets of an object that has ten thousand. */
+/** The cached part of a KubeVirt VirtualMachine: a few hundred octets of about ten thousand. */
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { pick, projectSpec } from './running-instance.js';

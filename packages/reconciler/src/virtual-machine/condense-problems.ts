@@ -2,8 +2,8 @@ import { describeProblems } from '@vmdhcp/kube-runtime';
 import type { VirtualMachineProblem } from './wanted-interfaces.js';
 
 /**
- * One problem for each reason: its message has the first three and how many more there are. A virtual machine with hundreds of interfaces
- * must not take the Events of others.
+ * Combines the problems with the same reason into one, with the first three messages and the number of others. A virtual machine with hundreds of
+ * interfaces must not use up the Events of others.
  */
 export function condenseProblems(problems: readonly VirtualMachineProblem[]): VirtualMachineProblem[] {
   const messages = new Map<VirtualMachineProblem['reason'], string[]>();

@@ -1,4 +1,4 @@
-/** Which interfaces get an entry where there are more than a VirtualMachineNetworkConfig has place for. */
+/** Selects the interfaces that get an entry if there are more than fit into a VirtualMachineNetworkConfig. */
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { DHCP_OPT_OUT_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { describeNames } from '@vmdhcp/kube-runtime';
@@ -6,18 +6,18 @@ import { type Explanation, sentenceOf } from '../explanation.js';
 import { formerEntry, type WantedEntry } from './network-config-entries.js';
 import type { MachineKnowledge, VirtualMachineProblem } from './wanted-interfaces.js';
 
-/** As many as the CRD lets a VirtualMachineNetworkConfig have. */
+/** The maximum in the CRD of VirtualMachineNetworkConfig. */
 export const MOST_INTERFACES = 4;
 
 interface Places extends Pick<MachineKnowledge, 'hasAddress'> {
   readonly present: readonly NetworkConfig[];
-  /** How many interfaces have place. */
+  /** How many interfaces fit. */
   readonly room: number;
 }
 
 /**
- * Those that are there already come first, then those that have an address (their entries may have been deleted by hand): a new
- * one does not take the place of one that has an address.
+ * Existing entries come first, then interfaces with an address, whose entries may have been deleted by hand: a new interface does not replace one
+ * that has an address.
  */
 export function fitEntries(
   wanted: readonly WantedEntry[],

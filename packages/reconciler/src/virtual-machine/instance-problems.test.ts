@@ -20,7 +20,7 @@ function created(of: KubernetesObject): KubernetesObject {
   return action.object;
 }
 
-describe('what a virtual machine waits for', () => {
+describe('the explanation of what a virtual machine waits for', () => {
   const waiting = machine({ b: undefined, a: undefined });
   const running = { spec: readField(waiting.spec, 'template', 'spec'), macAddresses: new Map() };
   const place = 'status.interfaces of VirtualMachineInstance default/vm-a';

@@ -1,4 +1,4 @@
-/** What keeps addresses from interfaces of a virtual machine because of its VirtualMachineInstance, for people. */
+/** Explains why interfaces have no address because of the VirtualMachineInstance. */
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { isUncertain } from './machine-interfaces.js';
@@ -10,7 +10,7 @@ import {
   wantedInterfaces,
 } from './wanted-interfaces.js';
 
-/** What delays a change of the template, if that is not an instance that is known to run. */
+/** What delays a change of the template, unless a known running instance does. */
 export function delayedChanges(
   virtualMachine: KubernetesObject,
   wanted: readonly NetworkConfig[],
@@ -33,7 +33,7 @@ function nameOf({ metadata: { namespace, name } }: KubernetesObject): string {
   return `${namespace === undefined ? '' : `${namespace}/`}${name}`;
 }
 
-/** What lets the controller read VirtualMachineInstances, for people. */
+/** How to allow the controller to read VirtualMachineInstances. */
 export const INSTANCES_REMEDY =
   'allow its ServiceAccount list and watch on virtualmachineinstances of the API group kubevirt.io (manifests/vmdhcp.yaml has the rule)';
 

@@ -1,4 +1,4 @@
-/** All interfaces of a virtual machine, and where the MAC address of each is known from. */
+/** All interfaces of a virtual machine, and the source of each MAC address. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { MAC_ADDRESS_ANNOTATION } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -132,7 +132,7 @@ describe('where a MAC address is known from', () => {
     expect([read.isAnnotationReadable, macAddressesOf(read)]).toEqual([false, [TEMPLATE]]);
   });
 
-  it('each address once, and none that is no MAC address', () => {
+  it('each valid MAC address once', () => {
     expect(macAddressesOf(machineInterfaces(machine({ pod: '02-00-00-00-00-01', nic: TEMPLATE })))).toEqual([TEMPLATE]);
     expect(macAddressesOf(machineInterfaces(machine({ pod: 'none' })))).toEqual([]);
     expect(machineInterfaces({ metadata: { name: 'web' } }).interfaces).toBeUndefined();

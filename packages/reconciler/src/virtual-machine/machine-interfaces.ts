@@ -17,48 +17,48 @@ import { isRecord, type KubernetesObject, readField, readList, readText, readTex
 import { NOTHING_REMEMBERED, type RememberedInterfaces } from './remembered-interfaces.js';
 import type { RunningInstance } from './running-instance.js';
 
-/** Where a MAC address is known from; `remembered`: the virtual machine had it when it ran. */
+/** The source of a MAC address; `remembered`: the virtual machine had it when it ran. */
 export type MacAddressSource = 'instance' | 'annotation' | 'remembered' | 'template';
 
 export interface KnownMacAddress {
-  /** As it is written there, which may be no MAC address. */
+  /** The text there, which may be an invalid MAC address. */
   readonly text: string;
   readonly source: MacAddressSource;
 }
 
 export interface MachineInterface {
-  /** As the virtual machine names it. */
+  /** The name in the virtual machine. */
   readonly name: string;
-  /** `namespace/name` of its NetworkAttachmentDefinition; undefined: it is on the pod network, or on none. */
+  /** `namespace/name` of its NetworkAttachmentDefinition; undefined if it is on the pod network, or on none. */
   readonly networkName: string | undefined;
   /** The same as it is written: without a namespace it is that of the virtual machine. */
   readonly writtenNetwork: string | undefined;
-  /** The network that is remembered, where a running instance may still have it, whatever the template has by now. */
+  /** The remembered network, if a running instance may still have it, whatever the template contains now. */
   readonly rememberedNetwork: string | undefined;
-  /** Undefined: not known yet. */
+  /** Undefined if not known yet. */
   readonly macAddress: KnownMacAddress | undefined;
 }
 
 export interface MachineInterfaces {
-  /** By name. Undefined: the virtual machine has no `spec.template.spec`. */
+  /** By name. Undefined if the virtual machine has no `spec.template.spec`. */
   readonly interfaces: ReadonlyMap<string, MachineInterface> | undefined;
-  /** False: the annotation with MAC addresses is no JSON object. */
+  /** False if the annotation with MAC addresses is not a JSON object. */
   readonly isAnnotationReadable: boolean;
 }
 
 /** MAC addresses that a virtual machine had when it ran, by interface name. */
 export type FormerMacAddresses = ReadonlyMap<string, MacAddress>;
 
-/** What is known of a virtual machine's interfaces besides its own object. */
+/** The knowledge about a virtual machine's interfaces besides its own object. */
 export interface InterfaceKnowledge {
   /**
-   * The instance; undefined: none runs. One may run if its state is `unreadable` (the controller is not permitted to look), or
-   * `unseen` (the virtual machine reports that there is one, and the controller has not seen it yet).
+   * The instance; undefined if none runs. An instance may run if the state is `unreadable` (the controller is not permitted to look) or `unseen` (the
+   * virtual machine reports one that the controller has not seen yet).
    */
   readonly instance?: RunningInstance | 'unreadable' | 'unseen' | undefined;
-  /** Interfaces on Multus networks, of its VirtualMachineNetworkConfig. Default: nothing. */
+  /** Interfaces on Multus networks, from its VirtualMachineNetworkConfig. Default: none. */
   readonly remembered?: RememberedInterfaces | undefined;
-  /** Of interfaces that the template has, without a MAC address of their own; others do not count. DHCP does not read these. Default: none. */
+  /** MAC addresses for interfaces of the template without their own; others are ignored. DHCP does not use these. Default: none. */
   readonly formerMacAddresses?: FormerMacAddresses | undefined;
 }
 
@@ -91,7 +91,7 @@ export function machineInterfaces(virtualMachine: KubernetesObject, knowledge: I
   return { interfaces: new Map(interfaces), isAnnotationReadable };
 }
 
-/** The MAC addresses of all interfaces, each once; what is no MAC address is left out. */
+/** The MAC addresses of all interfaces, each once; invalid ones are left out. */
 export function macAddressesOf({ interfaces }: MachineInterfaces): readonly MacAddress[] {
   const known = [...(interfaces?.values() ?? [])].flatMap(({ macAddress }) => parseMacAddress(macAddress?.text ?? '') ?? []);
   return [...new Set(known)];
@@ -107,14 +107,14 @@ function isRunning(instance: InterfaceKnowledge['instance']): instance is Runnin
   return typeof instance === 'object';
 }
 
-/** True if an instance may run, and its interfaces are not known. */
+/** True if an instance may run whose interfaces are not known. */
 export function isUncertain(instance: InterfaceKnowledge['instance']): instance is 'unreadable' | 'unseen' {
   return typeof instance === 'string';
 }
 
 const NO_NETWORKS: ReadonlyMap<string, string> = new Map();
 
-/** The instance may still have these interfaces, whatever the template has by now. */
+/** The instance may still have these interfaces, whatever the template contains now. */
 function networksOf(remembered: RememberedInterfaces = NOTHING_REMEMBERED): ReadonlyMap<string, string> {
   return new Map([...remembered].map(([name, { networkName }]) => [name, networkName]));
 }
@@ -122,7 +122,7 @@ function networksOf(remembered: RememberedInterfaces = NOTHING_REMEMBERED): Read
 interface MacAddressSources {
   readonly template: unknown;
   readonly knowledge: InterfaceKnowledge;
-  /** Of all interfaces, by name. */
+  /** The interfaces by name. */
   readonly networks: ReadonlyMap<string, string | undefined>;
   readonly fromAnnotation: readonly (readonly [string, string])[];
 }
@@ -145,7 +145,7 @@ function knownMacAddresses({
     networks.get(name) === networkName ? [[name, macAddress]] : [],
   );
   const memory = from('remembered', ofConfig);
-  // What comes last counts. What DHCP does not read counts least, so that both agree.
+  // Later sources override earlier ones. The memory that DHCP does not read comes first, so that both agree.
   if (isUncertain(instance)) return new Map([...former, ...annotation, ...ofTemplate, ...memory]);
   if (instance === undefined) return new Map([...former, ...memory, ...annotation, ...ofTemplate]);
   return new Map([...former, ...ofTemplate, ...memory, ...annotation, ...from('instance', [...instance.macAddresses])]);
@@ -176,7 +176,7 @@ function parseMacAddressAnnotation(text: string | undefined): [string, string][]
   }
 }
 
-/** Interface name to its network as it is written, in the order of `networks`; undefined: it is on no Multus network. */
+/** Interface name to its network as it is written, in the order of `networks`; undefined if it is not on a Multus network. */
 function readNetworks(shape: unknown): Map<string, string | undefined> {
   const names = interfaceNames(shape);
   const interfaces = new Set(names);
@@ -201,5 +201,5 @@ function hasImplicitInterface(shape: unknown): boolean {
   return isRecord(shape) && !isOff && !readList(shape, 'networks').some((network) => readText(network, 'name') !== undefined);
 }
 
-/** As KubeVirt names it in the instance. */
+/** The name that KubeVirt uses in the instance. */
 const IMPLICIT_INTERFACE = 'default';

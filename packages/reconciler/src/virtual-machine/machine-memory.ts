@@ -1,12 +1,12 @@
 /**
- * Which MAC addresses of a virtual machine are to be remembered: those that KubeVirt chose when it started, and that nothing else would tell once it
- * has stopped. The template, Harvester's annotation and the VirtualMachineNetworkConfig need no memory.
+ * Decides which MAC addresses of a virtual machine to remember: those that KubeVirt chose at its start, and that no object contains once it has
+ * stopped. The template, Harvester's annotation and the VirtualMachineNetworkConfig need no memory.
  */
 import { isGroupMacAddress, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type FormerMacAddresses, type InterfaceKnowledge, isUncertain, machineInterfaces } from './machine-interfaces.js';
 
-/** Of one virtual machine. */
+/** The memory of one virtual machine. */
 export interface MachineMemory {
   /** UID of the VirtualMachine: another one of the same name inherits nothing. */
   readonly uid: string;
@@ -14,15 +14,15 @@ export interface MachineMemory {
   readonly macAddresses: FormerMacAddresses;
 }
 
-/** As many interfaces of a virtual machine are remembered: more than KubeVirt can attach. */
+/** The maximum number of remembered interfaces: more than KubeVirt can attach. */
 export const MOST_REMEMBERED = 32;
 const NO_ADDRESS = '00:00:00:00:00:00';
 
 /**
- * What is to be remembered from now on; undefined: nothing.
+ * The new memory; undefined for none.
  *
- * @param former - what was remembered so far, of whichever virtual machine had this name.
- * @param knowledge - `remembered`: what its VirtualMachineNetworkConfig has recorded.
+ * @param former - the former memory, of any virtual machine with this name.
+ * @param knowledge - `remembered` is the record of its VirtualMachineNetworkConfig.
  */
 export function rememberMachine(
   virtualMachine: KubernetesObject,
@@ -32,7 +32,7 @@ export function rememberMachine(
   const { uid } = virtualMachine.metadata;
   if (uid === undefined) return undefined;
   const before = former?.uid === uid ? former : undefined;
-  // What it has now may not be seen yet.
+  // Its current addresses may not be seen yet.
   if (isUncertain(instance)) return before;
   const unknownAtRest = [...(machineInterfaces(virtualMachine, { remembered }).interfaces?.values() ?? [])]
     .filter(({ macAddress }) => macAddress === undefined)

@@ -50,9 +50,9 @@ describe('the ConfigMaps', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no JSON', '{', 'it is no JSON object with uid and interfaces'],
-    ['no text', 7, 'it is no JSON object with uid and interfaces'],
-    ['no UID', '{"interfaces":{"default":"02:00:00:00:00:01"}}', 'it is no JSON object with uid and interfaces'],
+    ['no JSON', '{', 'it is not a JSON object with uid and interfaces'],
+    ['no text', 7, 'it is not a JSON object with uid and interfaces'],
+    ['no UID', '{"interfaces":{"default":"02:00:00:00:00:01"}}', 'it is not a JSON object with uid and interfaces'],
     ['no interface', '{"uid":"u","interfaces":{}}', 'it has not one to 32 interfaces'],
     ['no MAC address', '{"uid":"u","interfaces":{"default":"none"}}', 'interface "default" has no MAC address of a machine'],
     [
@@ -65,7 +65,7 @@ describe('the ConfigMaps', () => {
       '{"uid":"u","interfaces":{"default":"00:00:00:00:00:00"}}',
       'interface "default" has no MAC address of a machine',
     ],
-  ])('an entry that makes no sense is skipped and reported: %s', (_, text, fault) => {
+  ])('an invalid entry is skipped and reported: %s', (_, text, fault) => {
     const other =
       Array.from({ length: 100 }, (__, index) => `lab/vm-${index}`).find((key) => memoryRecordName(key) === NAME) ?? '';
     const { machines, problems } = readMemoryRecord(configMap({ 'lab.web': text, [memoryEntryName(other) ?? '']: TEXT }));
@@ -75,7 +75,7 @@ describe('the ConfigMaps', () => {
     ]);
   });
 
-  it('an entry in another ConfigMap than its own does not count: a machine has one', () => {
+  it('an entry in the wrong ConfigMap is ignored: a machine has only one', () => {
     const { machines, problems } = readMemoryRecord(configMap({ 'lab.web': TEXT }, 'vmdhcp-mac-addresses-0'));
     expect([machines.size, problems.map(({ entry }) => entry)]).toEqual([0, ['lab.web']]);
   });
@@ -159,7 +159,7 @@ describe('laws', () => {
     );
   });
 
-  it('whatever a ConfigMap has, reading it never throws, and each entry counts or is a problem', () => {
+  it('reading any ConfigMap never throws, and each entry is valid or a problem', () => {
     const data = fc.oneof(fc.anything(), fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.json(), fc.anything())));
     fc.assert(
       fc.property(data, (one) => {

@@ -1,7 +1,6 @@
 /**
- * Where MAC addresses of stopped machines survive: ConfigMaps in the agents' namespace, never the VirtualMachines themselves, which
- * their owners may keep in git. A machine's entry is in the ConfigMap that a hash of its name chooses, so that one machine's change rewrites a
- * sixteenth of all at most.
+ * Stores the MAC addresses of stopped machines in ConfigMaps in the agents' namespace, never in the VirtualMachines themselves, which their owners
+ * may keep in git. A hash of a machine's name selects its ConfigMap, so that a change of one machine rewrites at most a sixteenth of all.
  *
  * @example
  * data:
@@ -21,30 +20,30 @@ export function memoryRecordName(machineKey: string): string {
   return `${NAME_PREFIX}${(fnv1a64(machineKey) % BigInt(SHARDS)).toString(SHARDS)}`;
 }
 
-/** Of all ConfigMaps. */
+/** The names of all ConfigMaps. */
 export function memoryRecordNames(): string[] {
   return Array.from({ length: SHARDS }, (_, shard) => `${NAME_PREFIX}${shard.toString(SHARDS)}`);
 }
 
-/** The entry of a machine; undefined: its name and namespace are too long together. */
+/** The entry of a machine; undefined if its name and namespace are too long together. */
 export function memoryEntryName(machineKey: string): string | undefined {
-  // A namespace has no dot in its name.
+  // A namespace never contains a dot.
   const entry = machineKey.replace('/', '.');
   return entry.length <= LONGEST_ENTRY ? entry : undefined;
 }
 
-/** The key of the machine whose entry it is. */
+/** The key of the machine with this entry. */
 export function machineOfEntry(entry: string): string {
   return entry.replace('.', '/');
 }
 
-/** Something in a ConfigMap that does not count. */
+/** An ignored part of a ConfigMap. */
 export interface MemoryProblem {
   /** Name of the ConfigMap. */
   readonly configMap: string;
   /** The key in `data`. */
   readonly entry: string;
-  /** What is wrong, where, and what becomes of it. */
+  /** What is wrong, where, and the consequence. */
   readonly message: string;
 }
 
@@ -54,7 +53,7 @@ export interface MemoryRecord {
   readonly problems: readonly MemoryProblem[];
 }
 
-/** What a ConfigMap has; none: nothing. What makes no sense is a problem, and nothing else depends on it. Never throws. */
+/** The content of a ConfigMap, empty if it is missing. An invalid part is a problem, and does not affect others. Never throws. */
 export function readMemoryRecord(configMap: KubernetesObject | undefined): MemoryRecord {
   const machines = new Map<string, MachineMemory>();
   const problems: MemoryProblem[] = [];
@@ -77,7 +76,7 @@ function readEntry(text: unknown): MachineMemory | string {
   const value = parseJson(text);
   const uid = readText(value, 'uid');
   const interfaces = readField(value, 'interfaces');
-  if (!uid || !isRecord(interfaces)) return 'it is no JSON object with uid and interfaces';
+  if (!uid || !isRecord(interfaces)) return 'it is not a JSON object with uid and interfaces';
   const entries = Object.entries(interfaces);
   if (entries.length === 0 || entries.length > MOST_REMEMBERED) return `it has not one to ${MOST_REMEMBERED} interfaces`;
   const macAddresses = new Map<string, MacAddress>();

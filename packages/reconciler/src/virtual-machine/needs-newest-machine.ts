@@ -5,9 +5,9 @@ import type { NetworkConfigAction } from './plan-network-config.js';
 
 /**
  * True if the action can free an address: it deletes the VirtualMachineNetworkConfig, removes an entry of it, asks for another address in one, or
- * makes the virtual machine its owner, with which the garbage collector deletes it. Such an action must not follow from a virtual machine as it was some time ago.
+ * makes the virtual machine its owner, with which the garbage collector deletes it. Such an action must not be based on an outdated virtual machine.
  *
- * @param observed - the VirtualMachineNetworkConfig; undefined: there is none.
+ * @param observed - the VirtualMachineNetworkConfig; undefined if there is none.
  */
 export function needsNewestMachine(action: NetworkConfigAction, observed: KubernetesObject | undefined): boolean {
   if (action.kind !== 'update') return action.kind === 'delete';

@@ -94,7 +94,7 @@ describe('entries that no interface is known to have', () => {
     expect(planNetworkConfig(machine({ a: [undefined, 'net'] }), config({ spec })).actions).toEqual([]);
   });
 
-  it('leave room for four in all: a new interface gets none, and that is no problem of the virtual machine', () => {
+  it('leave room for four in all: a new interface gets none, without a problem of the virtual machine', () => {
     const of = machine({ a: [1, 'net'], b: [2, 'net'], c: [3, 'net'], d: [4, 'net'] });
     const observed = config({ spec: [entry(9), entry(2), entry(3), entry(4)] });
     expect(planned(of, observed, { instance: 'unseen' })).toBe('');
@@ -104,7 +104,7 @@ describe('entries that no interface is known to have', () => {
 });
 
 describe('entries as they are read', () => {
-  it('those that are none are left out, and are no reason to write', () => {
+  it('invalid ones are left out, and do not cause a write', () => {
     const remembered = { a: entry(1) };
     const { networkName, macAddress } = entry(2);
     const spec = [7, null, {}, { networkName }, { macAddress }, entry(1, 'net', { ipAddress: '' })];

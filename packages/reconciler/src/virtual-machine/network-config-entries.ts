@@ -1,4 +1,4 @@
-/** Entries of a VirtualMachineNetworkConfig: those that it has, and those that the interfaces of its virtual machine shall have. */
+/** The existing and the wanted entries of a VirtualMachineNetworkConfig. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
@@ -6,7 +6,7 @@ import { isUncertain } from './machine-interfaces.js';
 import { type RememberedInterface, type RememberedInterfaces, rememberInterface } from './remembered-interfaces.js';
 import type { MachineKnowledge, WantedInterface, WantedInterfaces } from './wanted-interfaces.js';
 
-/** An interface that shall have an address, and what it is remembered by. */
+/** An interface that should get an address, and its memory. */
 export interface WantedEntry extends WantedInterface {
   readonly memory: RememberedInterface;
 }
@@ -27,7 +27,7 @@ export function toEntries(
   return interfaces.map((one) => ({ ...one, memory: rememberInterface(one, remembered.get(one.name), isRecorded) }));
 }
 
-/** Tells entries that may be those of interfaces whose MAC address, or whose state, is not known at the moment. */
+/** Finds entries that may belong to interfaces whose MAC address or state is not known at the moment. */
 export function isOfUnknown(
   { awaited }: WantedInterfaces,
   { instance, remembered = new Map() }: MachineKnowledge,
@@ -41,7 +41,7 @@ export function isOfUnknown(
   return (entry) => !ofOthers.has(identityOf(entry)) && (isUncertain(instance) || networks.has(entry.networkName));
 }
 
-/** Those entries that are not of an interface that shall have an address. */
+/** The entries that do not belong to a wanted interface. */
 export function unknownEntries(
   present: readonly NetworkConfig[],
   wanted: readonly WantedEntry[],
@@ -51,7 +51,7 @@ export function unknownEntries(
   return present.filter((entry) => isUnknown(entry) && !identities.has(identityOf(entry)));
 }
 
-/** The entry that an interface has, under this MAC address or under one that it had before. */
+/** The entry of an interface, under this MAC address or a former one. */
 export function formerEntry({ networkName, memory }: WantedEntry, present: readonly NetworkConfig[]): NetworkConfig | undefined {
   for (const macAddress of [memory.macAddress, ...memory.replaces.toReversed()]) {
     const former = present.find((one) => identityOf(one) === identityOf({ networkName, macAddress }));
@@ -60,7 +60,7 @@ export function formerEntry({ networkName, memory }: WantedEntry, present: reado
   return undefined;
 }
 
-/** The network configs of an object, as they are written; entries that are none are left out. */
+/** The network configs of an object, unchanged; invalid entries are left out. */
 export function readNetworkConfigs({ spec }: KubernetesObject): NetworkConfig[] {
   return readList(spec, 'networkConfigs').flatMap((entry) => {
     const networkName = readText(entry, 'networkName');
@@ -79,7 +79,7 @@ export function identityOf({ networkName, macAddress }: Pick<NetworkConfig, 'net
   return `${networkName} ${parseMacAddress(macAddress) ?? macAddress}`;
 }
 
-/** Neither another spelling of a MAC address nor another order is a change. */
+/** Another spelling of a MAC address, or another order, is not a change. */
 export function describeEntries(configs: readonly NetworkConfig[]): string {
   return configs
     .map((config) => `${identityOf(config)} ${config.ipAddress ?? ''}`)

@@ -1,4 +1,4 @@
-/** The labels, annotations and owners of a VirtualMachineNetworkConfig that a virtual machine has. */
+/** The labels, annotations and owners of a virtual machine's VirtualMachineNetworkConfig. */
 import { INTERFACES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX, VM_NAME_LABEL } from '@vmdhcp/ippool-api/agent';
 import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-runtime';
 import type { WantedEntry } from './network-config-entries.js';
@@ -9,7 +9,7 @@ export function vmNameLabel(name: string): Record<string, string> {
   return name.length > 63 ? {} : { [VM_NAME_LABEL]: name };
 }
 
-/** What of the metadata is not as it should be. Labels, annotations and owners of others stay. */
+/** The corrections of the metadata. Labels, annotations and owners of others stay. */
 export function metadataPatch(
   virtualMachine: KubernetesObject,
   { metadata }: KubernetesObject,
@@ -28,7 +28,7 @@ export function metadataPatch(
   return Object.keys(patch).length === 0 ? undefined : patch;
 }
 
-/** A virtual machine that was made anew under the same name takes the place of the former one. */
+/** A new virtual machine with the same name replaces the former one as owner. */
 function ownersPatch(virtualMachine: KubernetesObject, owners: readonly OwnerReference[]): OwnerReference[] | undefined {
   const { name, uid } = virtualMachine.metadata;
   const others = owners.filter((owner) => owner.kind !== 'VirtualMachine' || owner.name !== name);

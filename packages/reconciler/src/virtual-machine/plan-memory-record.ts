@@ -3,21 +3,21 @@ import { compareText, isRecord, type KubernetesObject, type MergePatch, octetsOf
 import type { MachineMemory } from './machine-memory.js';
 import { formatMemory, type MemoryProblem, machineOfEntry, memoryEntryName } from './memory-record.js';
 
-/** The API server refuses a ConfigMap of more than a mebibyte; the larger an object, the more each write of it costs. */
+/** The API server refuses a ConfigMap of more than a mebibyte, and each write of a larger object costs more. */
 const MOST_OCTETS = 450_000;
 
 export interface MemoryRecordNeeds {
-  /** Of the ConfigMap. */
+  /** The name of the ConfigMap. */
   readonly namespace: string;
   readonly name: string;
-  /** By key, the machines whose entries belong into it. */
+  /** The machines whose entries belong to it, by key. */
   readonly machines: ReadonlyMap<string, MachineMemory>;
   /** True for machines that this controller sees; entries of others stay as they are. */
   readonly isSeen: (machineKey: string) => boolean;
 }
 
 export interface MemoryRecordPlan {
-  /** Undefined: it is as it should be. */
+  /** Undefined if it is correct. */
   readonly action:
     | { readonly kind: 'create'; readonly object: KubernetesObject }
     | { readonly kind: 'patch'; readonly patch: MergePatch }
@@ -26,7 +26,7 @@ export interface MemoryRecordPlan {
   readonly problems: readonly MemoryProblem[];
 }
 
-/** What has to be done so that the ConfigMap (undefined: there is none) has the entries of these machines, and no others. */
+/** Plans the change after which the ConfigMap (undefined if there is none) has exactly the entries of these machines. */
 export function planMemoryRecord(needs: MemoryRecordNeeds, observed: KubernetesObject | undefined): MemoryRecordPlan {
   const present = readData(observed);
   const problems: MemoryProblem[] = [];
@@ -54,7 +54,7 @@ function readData(configMap: KubernetesObject | undefined): Map<string, unknown>
   return new Map(Object.entries(isRecord(data) ? data : {}));
 }
 
-/** Entry to text. If there is no room for all, what is there already stays: new machines push no other one out. */
+/** Entry to text. If there is no room for all, existing entries stay: new machines do not evict others. */
 function fittingEntries(
   { name, machines, isSeen }: MemoryRecordNeeds,
   present: ReadonlyMap<string, unknown>,
@@ -76,7 +76,7 @@ function fittingEntries(
     }
   }
   const [first] = leftOut;
-  // One for all: there may be thousands.
+  // One problem for all, because there may be thousands.
   if (first !== undefined) problems.push(notRemembered(name, first, `ConfigMap ${name} is full, also for others`));
   return fitting;
 }

@@ -1,5 +1,5 @@
 /**
- * From a VirtualMachine to its VirtualMachineNetworkConfig of the same name.
+ * Plans the VirtualMachineNetworkConfig of a VirtualMachine, with the same name.
  *
  * Only its spec and metadata: that a change is under way (`InSynced` is False, addresses that are no longer wanted are `Stale`) is
  * reported by the reconciler of that object, which sees when they are released. Two reconcilers that write the same status would undo each other.
@@ -26,25 +26,25 @@ import { type MachineKnowledge, type VirtualMachineProblem, wantedInterfaces } f
 
 export type NetworkConfigAction =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
-  /** Of metadata and spec. */
+  /** A patch of metadata and spec. */
   | { readonly kind: 'update'; readonly patch: MergePatch }
   | { readonly kind: 'delete'; readonly uid: string };
 
 export interface NetworkConfigPlan {
-  /** At most one; none: they agree. */
+  /** At most one; empty if they agree. */
   readonly actions: readonly NetworkConfigAction[];
-  /** What the owner of the virtual machine should know. */
+  /** Problems for the owner of the virtual machine. */
   readonly problems: readonly VirtualMachineProblem[];
-  /** What is awaited before every interface can have an address, for people; absent: nothing. */
+  /** What must happen before every interface can get an address, for people; absent for nothing. */
   readonly awaits?: string;
-  /** What is there has to go first: look again when it has. */
+  /** The existing object must be deleted first: check again after that. */
   readonly waits: boolean;
 }
 
 /**
- * What has to be done so that the VirtualMachineNetworkConfig (undefined: there is none) is as the virtual machine needs it.
+ * Plans the change of the VirtualMachineNetworkConfig (undefined if there is none) that the virtual machine needs.
  *
- * @param knowledge - default: nothing runs, and what the VirtualMachineNetworkConfig itself remembers.
+ * @param knowledge - default: nothing runs, and the memory is that of the VirtualMachineNetworkConfig.
  */
 export function planNetworkConfig(
   virtualMachine: KubernetesObject,
@@ -97,7 +97,7 @@ function create(virtualMachine: KubernetesObject, interfaces: readonly WantedEnt
   };
 }
 
-/** Nothing is left to have an address. An object of the virtual machine is deleted; one of another owner stays. */
+/** No interface needs an address. An object of the virtual machine is deleted; that of another owner stays. */
 function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObject): NetworkConfigAction[] {
   const isIts = (metadata.ownerReferences ?? []).some(({ uid }) => uid === virtualMachine.metadata.uid);
   return isIts && metadata.uid !== undefined ? [{ kind: 'delete', uid: metadata.uid }] : [];
@@ -105,7 +105,7 @@ function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObjec
 
 interface Wanted {
   readonly interfaces: readonly WantedEntry[];
-  /** Further entries, which may be those of interfaces whose MAC address, or whose state, is not known at the moment. */
+  /** Further entries, which may belong to interfaces whose MAC address or state is not known at the moment. */
   readonly unknown: readonly NetworkConfig[];
 }
 
@@ -116,7 +116,7 @@ function update(
 ): NetworkConfigAction[] {
   const present = readNetworkConfigs(observed);
   const known = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
-  // None of the unknown entries is left out: a running instance may use its address.
+  // Keep all unknown entries, because a running instance may use their addresses.
   const wanted = [...unknown, ...known];
   const metadata = metadataPatch(virtualMachine, observed, interfaces);
   const specDiffers = describeEntries(present) !== describeEntries(wanted);
@@ -129,8 +129,8 @@ function update(
 }
 
 /**
- * An address that a person wrote into the spec stays, as long as no annotation of the virtual machine wants
- * another. One that came from an annotation goes with it: the annotations that were copied tell which those are.
+ * An address that a person wrote into the spec stays, as long as no annotation of the virtual machine wants another. An address from an annotation is
+ * removed with it; the copied annotations show which those are.
  */
 function keepHandmadeAddress(wanted: WantedEntry, observed: KubernetesObject, present: readonly NetworkConfig[]): NetworkConfig {
   const config = toNetworkConfig(wanted);

@@ -1,6 +1,6 @@
 /**
- * Which entry of a VirtualMachineNetworkConfig belongs to which interface of its virtual machine. The entries name MAC addresses
- * only, and KubeVirt may choose another MAC address at each start; an annotation has the names.
+ * Remembers which entry of a VirtualMachineNetworkConfig belongs to which interface of its virtual machine. The entries contain only MAC addresses,
+ * and KubeVirt may choose a new one at each start; an annotation has the names.
  */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
@@ -18,10 +18,10 @@ export interface RememberedInterface {
 export type RememberedInterfaces = ReadonlyMap<string, RememberedInterface>;
 
 export const NOTHING_REMEMBERED: RememberedInterfaces = new Map();
-/** A machine that starts again and again while its pool cannot be written. */
+/** For a machine that starts again and again while its pool cannot be written. */
 const MOST_REPLACED = 8;
 
-/** The content of the annotation of a VirtualMachineNetworkConfig. What makes no sense is left out. Never throws. */
+/** The content of the annotation of a VirtualMachineNetworkConfig. Invalid parts are left out. Never throws. */
 export function readRememberedInterfaces(object: KubernetesObject | undefined): RememberedInterfaces {
   const text = object?.metadata.annotations?.[INTERFACES_ANNOTATION];
   if (typeof text !== 'string') return NOTHING_REMEMBERED;
@@ -58,7 +58,7 @@ export function formatRememberedInterfaces(interfaces: RememberedInterfaces): st
   );
 }
 
-/** The interface as it is to be remembered from now on. `isRecorded`: by the status this MAC address has its address. */
+/** The new memory of the interface. `isRecorded`: the status has an address for this MAC address. */
 export function rememberInterface(
   { networkName, macAddress }: Pick<RememberedInterface, 'networkName' | 'macAddress'>,
   former: RememberedInterface | undefined,

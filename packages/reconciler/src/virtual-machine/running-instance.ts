@@ -1,4 +1,4 @@
-/** What is read of a KubeVirt VirtualMachineInstance: its interfaces now, and their MAC addresses. */
+/** Reads a KubeVirt VirtualMachineInstance: its current interfaces and their MAC addresses. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import {
   isOwnedByAnother,
@@ -14,16 +14,13 @@ import {
 export interface RunningInstance {
   /** In the form of a VirtualMachine's `spec.template.spec`. */
   readonly spec: unknown;
-  /** By interface name: what the hypervisor reports, else what the spec asks for. */
+  /** By interface name: the MAC address that the hypervisor reports, otherwise the one in the spec. */
   readonly macAddresses: ReadonlyMap<string, MacAddress>;
-  /** Since when it runs, RFC 3339; undefined: it is starting, or paused, or that is not known. */
+  /** Since when it runs, RFC 3339; undefined if it is starting, paused, or not known. */
   readonly runningSince?: string;
 }
 
-/**
- * The parts of a VirtualMachineInstance that count, and nothing else: the whole object is large, and changes with every
- * heartbeat of its node.
- */
+/** The relevant parts of a VirtualMachineInstance: the whole object is large, and changes with every heartbeat of its node. */
 export function projectInstance({ apiVersion, kind, metadata, spec, status }: KubernetesObject): KubernetesObject {
   const { name, ownerReferences } = metadata;
   const running = readList(status, 'phaseTransitionTimestamps')
@@ -131,7 +128,7 @@ export function hasUnseenInstance({ status }: KubernetesObject, instance: Kubern
   return !isTheEndedOne;
 }
 
-/** A guest agent may report whatever the guest operating system wants. */
+/** The guest operating system controls the reports of a guest agent. */
 function isOfHypervisor(entry: unknown): boolean {
   return readText(entry, 'infoSource') !== 'guest-agent';
 }

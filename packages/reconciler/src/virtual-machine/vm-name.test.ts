@@ -23,7 +23,7 @@ describe('the name of a virtual machine in its VirtualMachineNetworkConfig', () 
     );
   });
 
-  it('of an object that another client made is what it specifies', () => {
+  it('an object of another client keeps its own name', () => {
     expect(virtualMachineNamedBy(config('web', 'other'))).toBe('other');
     expect(virtualMachineNamedBy(config('web', undefined))).toBe('web');
   });

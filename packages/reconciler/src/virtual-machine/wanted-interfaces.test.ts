@@ -28,7 +28,7 @@ const C = '02:00:00:00:00:0c';
 describe('wantedInterfaces', () => {
   it.each<[string, unknown]>([
     ['null', null],
-    ['values that are no text', { 'static-ip.harvesterhci.io/nic': 5, 'network.harvesterhci.io/dhcp-opt-out': null }],
+    ['values that are not text', { 'static-ip.harvesterhci.io/nic': 5, 'network.harvesterhci.io/dhcp-opt-out': null }],
     ['a list', ['x']],
   ])('annotations that are %s, as files may have them, are none', (_what, annotations) => {
     const object = virtualMachine('vm', { interfaces: { nic: [A, 'net'] } });
@@ -57,7 +57,7 @@ describe('wantedInterfaces', () => {
       [],
       [],
     ],
-    ['a MAC address that is none', { interfaces: { nic: ['x', 'net'] } }, [], ['mac-address-unreadable']],
+    ['an invalid MAC address', { interfaces: { nic: ['x', 'net'] } }, [], ['mac-address-unreadable']],
     ['another spelling', { interfaces: { nic: ['02-00-00-00-00-0A', 'net'] } }, [['nic', 'default/net', A, '']], []],
     [
       'order of names, whatever the order of the spec',
@@ -75,7 +75,7 @@ describe('wantedInterfaces', () => {
       [],
     ],
     [
-      'a pinned address that is none',
+      'an invalid pinned address',
       { annotations: { 'static-ip.harvesterhci.io/nic': 'fe80::1' }, interfaces: { nic: [A, 'net'] } },
       [['nic', 'default/net', A, '']],
       ['static-address-unreadable'],
@@ -315,7 +315,7 @@ describe('what the owner of a virtual machine is informed of', () => {
 
   it.each<[what: string, text: Parameters<typeof virtualMachine>[1], message: string]>([
     [
-      'a MAC address that is none',
+      'an invalid MAC address',
       { interfaces: { nic: ['x', 'net'] } },
       'interface "nic": "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
     ],
@@ -327,12 +327,12 @@ describe('what the owner of a virtual machine is informed of', () => {
     [
       'a pinned address of an interface that does not exist',
       { annotations: { 'static-ip.harvesterhci.io/x': '10.0.0.7' }, interfaces: { b: [A, 'net'], a: [B, 'net'] } },
-      'annotation static-ip.harvesterhci.io/x is of no use: "x" is no interface on a Multus network; there are a, b',
+      'annotation static-ip.harvesterhci.io/x is of no use: "x" is not an interface on a Multus network; there are a, b',
     ],
     [
       'a pinned address where there is no interface at all',
       { annotations: { 'static-ip.harvesterhci.io/x': '10.0.0.7' }, interfaces: {} },
-      'annotation static-ip.harvesterhci.io/x is of no use: "x" is no interface on a Multus network; there are none',
+      'annotation static-ip.harvesterhci.io/x is of no use: "x" is not an interface on a Multus network; there are none',
     ],
     [
       'a pinned address that is any',
@@ -342,7 +342,7 @@ describe('what the owner of a virtual machine is informed of', () => {
     [
       'an interface that does not exist is opted out',
       { annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'x, a' }, interfaces: { b: [A, 'net'], a: [B, 'net'] } },
-      `annotation network.harvesterhci.io/dhcp-opt-out names "x", which is no interface on a Multus network; write 'true' or names of a, b`,
+      `annotation network.harvesterhci.io/dhcp-opt-out names "x", which is not an interface on a Multus network; write 'true' or names of a, b`,
     ],
     [
       'a network whose name is too long',

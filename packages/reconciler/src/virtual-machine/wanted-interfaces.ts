@@ -1,6 +1,6 @@
 /**
- * Which interfaces of a virtual machine shall have addresses: those on Multus networks whose owner has not opted out. Interfaces and their MAC
- * addresses come from `machineInterfaces`.
+ * Finds the interfaces of a virtual machine that should get addresses: those on Multus networks whose owner has not opted out. Interfaces and their
+ * MAC addresses come from `machineInterfaces`.
  */
 import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
@@ -8,14 +8,14 @@ import { compareText, describeNames, type KubernetesObject, quote, readTexts } f
 
 import { type InterfaceKnowledge, type MachineInterface, machineInterfaces } from './machine-interfaces.js';
 
-/** An interface that shall have an address. */
+/** An interface that should get an address. */
 export interface WantedInterface {
-  /** As the virtual machine names it. */
+  /** The name in the virtual machine. */
   readonly name: string;
   /** `namespace/name` of its NetworkAttachmentDefinition. */
   readonly networkName: string;
   readonly macAddress: MacAddress;
-  /** The address it shall have, in canonical form; any if absent. */
+  /** The wanted address, in canonical form; any if absent. */
   readonly ipAddress?: string;
 }
 
@@ -32,21 +32,21 @@ export type VirtualMachineProblemReason =
   | 'virtual-machine-instances-unreadable'
   | 'virtual-machine-instance-unseen';
 
-/** Something about a virtual machine that its owner should put right. */
+/** A problem of a virtual machine that its owner should fix. */
 export interface VirtualMachineProblem {
   readonly reason: VirtualMachineProblemReason;
   /** What is wrong, where, and what to do. */
   readonly message: string;
 }
 
-/** A part of a virtual machine by name: where it stands in a list depends on which version of the object is looked at. */
+/** A part of a virtual machine by name, because its position in a list depends on the version of the object. */
 export interface WrittenPlace {
   readonly part: 'annotation' | 'interface' | 'network' | 'template';
   /** Key of the annotation, name of the interface or network; empty for the template. */
   readonly name: string;
 }
 
-/** The same where it is something that the owner wrote into the virtual machine. */
+/** The same, if the owner wrote it into the virtual machine. */
 export interface WrittenProblem extends VirtualMachineProblem {
   readonly place: WrittenPlace;
   readonly value: unknown;
@@ -55,25 +55,25 @@ export interface WrittenProblem extends VirtualMachineProblem {
   readonly remedy: string;
 }
 
-/** What is known of a virtual machine besides its own object. */
+/** The knowledge about a virtual machine besides its own object. */
 export interface MachineKnowledge extends Pick<InterfaceKnowledge, 'instance' | 'remembered'> {
-  /** True if a pool has recorded an address for this MAC address on this network. Default: none has. */
+  /** Returns true if a pool has recorded an address for this MAC address on this network. Default: false. */
   readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
 }
 
 export interface WantedInterfaces {
-  /** Sorted by name. Undefined: not known, so that existing entries stay as they are. */
+  /** Sorted by name. Undefined if not known, so that existing entries stay as they are. */
   readonly interfaces: readonly WantedInterface[] | undefined;
-  /** Name to network of interfaces that shall have an address, and have no MAC address yet: what is there for them stays. */
+  /** Name to network of wanted interfaces without a MAC address: their existing entries stay. */
   readonly awaited: ReadonlyMap<string, string>;
   readonly problems: readonly WrittenProblem[];
 }
 
 const NONE: ReadonlyMap<string, string> = new Map();
-/** As long as the CRD lets the name of a network be. */
+/** The maximum length of a network name in the CRD. */
 const LONGEST_NETWORK_NAME = 64;
 
-/** Reads any object; what makes no sense is a problem. Never throws. */
+/** Reads any object; an invalid part is a problem. Never throws. */
 export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: MachineKnowledge = {}): WantedInterfaces {
   const problems: WrittenProblem[] = [];
   const { instance, remembered } = knowledge;
@@ -119,12 +119,12 @@ function annotationNamed(name: string): WrittenPlace {
 }
 
 function unreadableAnnotation(value: string | undefined): WrittenProblem {
-  const fault = `annotation ${MAC_ADDRESS_ANNOTATION} is no JSON object of interface names and MAC addresses`;
+  const fault = `annotation ${MAC_ADDRESS_ANNOTATION} is not a JSON object of interface names and MAC addresses`;
   const field = { place: annotationNamed(MAC_ADDRESS_ANNOTATION), value };
   return toProblem('mac-address-annotation-unreadable', { ...field, fault, remedy: 'correct or remove it' });
 }
 
-/** Interface name to `namespace/name` of its network, of those on Multus networks. */
+/** Interface name to `namespace/name` of its network, for interfaces on Multus networks. */
 function servableNetworks(interfaces: Iterable<MachineInterface>, problems: WrittenProblem[]): Map<string, string> {
   const networks = new Map<string, string>();
   for (const { name, networkName, writtenNetwork, rememberedNetwork } of interfaces) {
@@ -142,7 +142,7 @@ function tooLongName(name: string, networkName: string, value: unknown): Written
   return toProblem('network-name-too-long', { place: { part: 'network', name }, value, fault, remedy });
 }
 
-/** Wrong names of an annotation that are problems each; of more the others are left out. */
+/** The maximum number of wrong names in an annotation that are reported separately; the others are left out. */
 const MOST_NAMED = 10;
 
 function readOptOut(
@@ -155,7 +155,7 @@ function readOptOut(
   const names = new Set(annotation.split(',').map((name) => name.trim()));
   const known = listOf(networks);
   for (const name of [...names].filter((one) => !networks.has(one)).slice(0, MOST_NAMED)) {
-    const fault = `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is no interface on a Multus network`;
+    const fault = `annotation ${DHCP_OPT_OUT_ANNOTATION} names ${quote(name)}, which is not an interface on a Multus network`;
     const field = { place: annotationNamed(DHCP_OPT_OUT_ANNOTATION), value: annotation, fault };
     problems.push(toProblem('opt-out-without-interface', { ...field, remedy: `write 'true' or names of ${known}` }));
   }
@@ -189,7 +189,7 @@ function reportUnknownInterfaces(
   const known = listOf(networks);
   for (const name of names.filter((one) => !networks.has(one))) {
     const key = `${STATIC_IP_ANNOTATION_PREFIX}${name}`;
-    const fault = `annotation ${key} is of no use: ${quote(name)} is no interface on a Multus network`;
+    const fault = `annotation ${key} is of no use: ${quote(name)} is not an interface on a Multus network`;
     const field = { place: annotationNamed(key), value: annotations[key], fault, remedy: `there are ${known}` };
     problems.push(toProblem('static-address-without-interface', field));
   }

@@ -29,7 +29,7 @@ interface Validation {
 }
 
 interface Policy {
-  /** What it matches is written as that of a webhook. */
+  /** Matching is written as for a webhook. */
   readonly match: Webhook;
   readonly variables: readonly (readonly [name: string, expression: Expression])[];
   readonly validations: readonly Validation[];
@@ -86,14 +86,14 @@ function checkPolicy(request: AdmissionRequest, write: MatchAttributes, { policy
   }
 }
 
-/** Undefined: the write meets it. */
+/** Undefined if the write meets it. */
 function problemOf({ text, expression, message }: Validation, values: Variables, failurePolicy: unknown): string | undefined {
   const result = expression.evaluate(values);
   if (!result.ok) return failurePolicy === 'Ignore' ? undefined : `expression '${text}' resulted in error: ${result.error}`;
   return result.value === true ? undefined : (message ?? `failed expression: ${text}`);
 }
 
-/** Those with the variables of the policy: texts, numbers and truth values. One that has no value is not there. */
+/** The names with the variables of the policy: strings, numbers and booleans. A variable without a value is absent. */
 function withVariables(values: Variables, variables: Policy['variables']): Variables {
   let own: Readonly<Record<string, unknown>> = {};
   for (const [name, expression] of variables) {

@@ -36,7 +36,7 @@ export const toAdmissionReview = (request: AdmissionRequest, target: RuleTarget,
 
 const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions', CONNECT: 'ConnectOptions' };
 
-/** A patch is shown as the create or update that it comes to. */
+/** A patch is shown as the create or update that it results in. */
 const toOptions = ({ operation, options }: AdmissionRequest): JsonObject => {
   const { kind: _kind, apiVersion, force: _force, ...rest } = options;
   return { kind: optionKinds[operation], apiVersion: apiVersion ?? 'meta.k8s.io/v1', ...rest };
@@ -50,7 +50,7 @@ export const nameOf = ({ attributes: { name }, object, oldObject }: AdmissionReq
 export type ReviewAnswer =
   | { readonly kind: 'allowed'; readonly patch: readonly JsonObject[] | undefined; readonly warnings: readonly string[] }
   | { readonly kind: 'denied'; readonly failure: Failure; readonly warnings: readonly string[] }
-  /** The answer is none: the webhook failed, whatever it meant. */
+  /** The answer is not valid: the webhook counts as failed. */
   | { readonly kind: 'broken'; readonly problem: string };
 
 interface Response {

@@ -13,11 +13,11 @@ interface HttpAnswer {
   readonly text: string;
 }
 
-/** Sends reviews to webhooks, over connections that are kept. */
+/** Sends reviews to webhooks over persistent connections. */
 export class WebhookCaller {
   readonly #agents = new Map<string, Agent>();
 
-  /** The webhook's answer, or the words of a real API server for why there is none. */
+  /** The webhook's answer, or why there is none, in the words of a real API server. */
   async call(address: WebhookAddress, review: JsonObject, timeoutMs: number): Promise<CallResult> {
     try {
       return readAnswer(await this.#post(address, JSON.stringify(review), AbortSignal.timeout(timeoutMs)));

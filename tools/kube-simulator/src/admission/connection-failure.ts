@@ -1,4 +1,4 @@
-/** Why a server could not be asked, in the words of a real API server. */
+/** Why a server could not be reached, in the words of a real API server. */
 
 import type { Endpoint } from './webhook-address.js';
 
@@ -15,7 +15,7 @@ const knownErrors: ReadonlyMap<string, string> = new Map([
   ['CERT_HAS_EXPIRED', 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid'],
 ]);
 
-/** The words for an error of a request that got no answer. */
+/** The text for the error of a request that got no answer. */
 export const describeConnectionFailure = (error: unknown, { host, port }: Endpoint): string => {
   const { name, code = '', message } = error as NodeJS.ErrnoException;
   if (name === 'AbortError' || name === 'TimeoutError') return 'context deadline exceeded';

@@ -18,7 +18,7 @@ interface Condition {
 const compiled = new WeakMap<Webhook, readonly Condition[]>();
 
 /**
- * Returns whether the conditions of a webhook hold for a write. One that is false counts before those that have no value.
+ * Returns whether the conditions of a webhook hold for a write. A false condition takes precedence over conditions without a value.
  *
  * Source: k8s.io/apiserver/pkg/admission/plugin/webhook/matchconditions Match.
  * @param review - The `request` of the AdmissionReview that the webhook would get.

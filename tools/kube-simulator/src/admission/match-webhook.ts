@@ -1,7 +1,7 @@
 import { type Labels, selectorMatches } from '../label-selector.js';
 import type { Webhook, WebhookRule } from '../resources/core/webhook-configuration.js';
 
-/** One way to name what is written: an object of several served versions has several. */
+/** One way to name the written object: an object with several served versions has several names. */
 export interface RuleTarget {
   readonly group: string;
   readonly version: string;
@@ -17,13 +17,13 @@ export interface MatchAttributes {
   readonly otherTargets: readonly RuleTarget[];
   readonly subresource: string;
   readonly namespaced: boolean;
-  /** Labels of the namespace (of the object itself, where that is a Namespace); undefined at the cluster scope. */
+  /** Labels of the namespace (of the object itself if it is a Namespace); undefined at the cluster scope. */
   readonly namespaceLabels: Labels | undefined;
   /** Labels of the object and of the old object. */
   readonly objectLabels: readonly Labels[];
 }
 
-/** The name under which the webhook wants to see the write; undefined: it is not called. */
+/** The name under which the webhook wants to see the write; undefined if it is not called. */
 export const matchWebhook = (webhook: Webhook, write: MatchAttributes): RuleTarget | undefined => {
   const { namespaceLabels, objectLabels } = write;
   if (namespaceLabels !== undefined && !selectorMatches(webhook.namespaceSelector, namespaceLabels)) return undefined;

@@ -1,12 +1,12 @@
 import type { ServiceReference, Webhook } from '../resources/core/webhook-configuration.js';
 
-/** Where a Service is really served. */
+/** The address at which a Service is really served. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
-/** Knows where the Services of the cluster are: there is no network behind their names. */
+/** Finds the Services of the cluster: there is no network behind their names. */
 export interface ServiceDirectory {
   endpointOf(service: ServiceReference): Endpoint | undefined;
   exists(service: ServiceReference): boolean;

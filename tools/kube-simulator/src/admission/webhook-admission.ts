@@ -57,7 +57,7 @@ export class WebhookAdmission implements Admission {
     this.#policies = new AdmissionPolicies(options.api);
   }
 
-  /** Configurations are not followed any more; connections to webhooks are closed. */
+  /** Stops following configurations and closes the connections to webhooks. */
   stop(): void {
     this.#mutating.stop();
     this.#validating.stop();
@@ -109,13 +109,13 @@ export class WebhookAdmission implements Admission {
     return { object, warnings, stale };
   }
 
-  /** Webhooks are not asked about webhook configurations: a bad one could not be removed. */
+  /** Webhooks are not asked about webhook configurations: otherwise a bad one could not be removed. */
   #webhooks(configurations: LiveList, request: AdmissionRequest): readonly Webhook[] {
     if (request.type.group === group) return [];
     return configurations.all().flatMap((config) => (config['webhooks'] ?? []) as readonly Webhook[]);
   }
 
-  /** Throws where a match condition has no value and the webhook's policy is to fail then. */
+  /** Throws if a match condition has no value and the webhook's failurePolicy is `Fail`. */
   #callFor(webhook: Webhook, request: AdmissionRequest): Call | undefined {
     const target = matchWebhook(webhook, this.#matchAttributes(request));
     if (target === undefined) return undefined;
@@ -145,7 +145,7 @@ export class WebhookAdmission implements Admission {
     return labelsOf(this.#options.api.get({ resource: 'namespaces', name: attributes.namespace }));
   }
 
-  /** What the webhook answered; nothing, where it failed and its policy is to ignore that. Throws on a denial. */
+  /** The webhook's answer; undefined if it failed and its failurePolicy is `Ignore`. Throws on a denial. */
   async #review(call: Call, request: AdmissionRequest): Promise<Answered> {
     const { webhook } = call;
     const answer = await this.#ask(call, request);
@@ -175,7 +175,7 @@ const mutated = (object: ApiObject | undefined, warnings: readonly string[]) => 
   warnings,
 });
 
-/** What the server fills in on a create; mutating webhooks come before that. */
+/** Applies the server's defaults on a create, after the mutating webhooks. */
 const serverFields = ['uid', 'creationTimestamp', 'generation', 'resourceVersion', 'managedFields'];
 
 const asSent = (request: AdmissionRequest): AdmissionRequest => withoutMetadata(request, serverFields);

@@ -20,7 +20,7 @@ import { endToEnd, forwardedHeaders } from './forwarded-headers.js';
 
 const apiServices = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
 const services = { resource: 'services' };
-/** A server that answers is looked at again after so long: it may have gone without a sign. As in the real server. */
+/** A server that answers is checked again after this time, because it may disappear silently. As in the real server. */
 const recheckMs = 30_000;
 /** The real server waits between 5 ms and 30 s, longer each time. */
 const recheckOfFailedMs = 250;
@@ -36,7 +36,7 @@ export interface AggregatorOptions {
 export interface AggregatedVersion {
   readonly group: string;
   readonly version: string;
-  /** Entries of an APIResourceList, as the server sent them last. */
+  /** The latest entries of the server's APIResourceList. */
   readonly resources: readonly JsonObject[];
   /** False: the server cannot be used now. */
   readonly isCurrent: boolean;
@@ -50,7 +50,7 @@ export type Forwarded =
 export interface ForwardedRequest {
   readonly request: IncomingMessage;
   readonly user: User;
-  /** Ends the request, as when the client is gone. */
+  /** Ends the request, as if the client had gone. */
   readonly signal: AbortSignal;
 }
 
@@ -80,14 +80,14 @@ export class Aggregator {
     ];
   }
 
-  /** Looks at the servers behind a Service again: it is served elsewhere now, or nowhere. */
+  /** Checks the servers behind a Service again, because its address has changed or is gone. */
   serviceChanged(namespace: string, name: string): void {
     for (const { name: key, service } of this.#registrations()) {
       if (service.namespace === namespace && service.name === name) this.#queue.add(key);
     }
   }
 
-  /** Who serves a path, if it is another server. */
+  /** The server of a path, if it is not this one. */
   registrationAt(path: string): ApiRegistration | undefined {
     return this.#registrations().find((each) => path === pathOf(each) || path.startsWith(`${pathOf(each)}/`));
   }
@@ -101,7 +101,7 @@ export class Aggregator {
     }));
   }
 
-  /** Sends a request on. Its path and body are left as they are; its credentials are replaced by the user's name and groups. */
+  /** Forwards a request with the same path and body; its credentials are replaced by the user's name and groups. */
   async forward(registration: ApiRegistration, { request, user, signal }: ForwardedRequest): Promise<Forwarded> {
     const endpoint = this.#options.services.endpointOf(registration.service);
     if (!registration.isAvailable || endpoint === undefined) return { kind: 'unavailable', message: 'service unavailable' };

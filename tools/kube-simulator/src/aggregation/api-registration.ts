@@ -3,7 +3,7 @@ import { objectsOf, section, textOf } from '../json-parts.js';
 
 /** The server of a group and version, as an APIService describes it. */
 export interface ApiRegistration {
-  /** Of the APIService: `<version>.<group>`. */
+  /** Name of the APIService: `<version>.<group>`. */
   readonly name: string;
   readonly group: string;
   readonly version: string;
@@ -15,7 +15,7 @@ export interface ApiRegistration {
   readonly isAvailable: boolean;
 }
 
-/** The registration in an APIService; undefined for one that has no Service: its group is served by this server. */
+/** The registration in an APIService; undefined if it has no Service, because this server serves its group. */
 export const readRegistration = (object: ApiObject): ApiRegistration | undefined => {
   const spec = section(object, 'spec');
   const service = section(spec, 'service');
@@ -39,5 +39,5 @@ export const readRegistration = (object: ApiObject): ApiRegistration | undefined
   };
 };
 
-/** The path that the discovery of the group and version is at, and everything else of it below. */
+/** The path of the discovery of the group and version; all its other paths are below. */
 export const pathOf = ({ group, version }: Pick<ApiRegistration, 'group' | 'version'>): string => `/apis/${group}/${version}`;

@@ -3,7 +3,7 @@ import { Agent, type RequestOptions, request as requestOf } from 'node:https';
 import type { Endpoint } from '../admission/webhook-address.js';
 import type { ApiRegistration } from './api-registration.js';
 
-/** What this server proves to aggregated servers that it is the proxy of the cluster. */
+/** The credentials with which this server proves to aggregated servers that it is the proxy of the cluster. */
 export interface ClientCertificate {
   /** PEM: the authority of requestheader clients. */
   readonly authority: string;
@@ -32,7 +32,7 @@ export class BackendConnections {
     this.#certificate = certificate;
   }
 
-  /** The answer, of which the body is still to be read. Rejects when there is none. */
+  /** The answer; its body is not read yet. Rejects if there is none. */
   send(registration: ApiRegistration, endpoint: Endpoint, request: BackendRequest): Promise<IncomingMessage> {
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const { method, path, headers, signal } = request;

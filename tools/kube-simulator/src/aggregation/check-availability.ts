@@ -14,10 +14,10 @@ export interface AvailabilityPorts {
   readonly connections: BackendConnections;
 }
 
-/** What a check of an aggregated server found. */
+/** The result of a check of an aggregated server. */
 export interface Availability {
   readonly condition: Pick<Condition, 'status'> & { readonly reason: string; readonly message: string };
-  /** The kinds that the server lists; absent where it was not reached. */
+  /** The kinds that the server lists; absent if it was not reached. */
   readonly resources?: readonly JsonObject[];
 }
 
@@ -62,7 +62,7 @@ export const checkAvailability = async (registration: ApiRegistration, ports: Av
 
 const unavailable = (reason: string, message: string): Availability => ({ condition: { status: 'False', reason, message } });
 
-/** A server that answers discovery with something else has no kinds, and can be used nevertheless. */
+/** A server that answers discovery with something else has no kinds, but can still be used. */
 const resourcesIn = (text: string): readonly JsonObject[] => {
   try {
     return objectsOf((JSON.parse(text) as JsonObject)['resources']);

@@ -19,7 +19,7 @@ export const endToEnd = (headers: IncomingHttpHeaders): OutgoingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !hopByHop.has(name)));
 
 /**
- * The headers of a request to an aggregated server: those of the client without its credentials, and who it is.
+ * The headers of a request to an aggregated server: the client's headers without its credentials, plus its name and groups.
  *
  * Source: k8s.io/client-go/transport SetAuthProxyHeaders.
  */

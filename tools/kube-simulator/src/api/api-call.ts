@@ -8,7 +8,7 @@ import type { ResourceType, Subresource } from '../resources/resource-type.js';
 import type { Collection, StoredObject } from '../store/collection.js';
 import type { ObjectStore } from '../store/object-store.js';
 
-/** What all operations work on. */
+/** The dependencies of all operations. */
 export interface ApiContext {
   readonly store: ObjectStore;
   readonly registry: ResourceRegistry;
@@ -40,10 +40,10 @@ export interface CallOptions {
   readonly admissionOptions: JsonObject;
 }
 
-/** What a write answers: the object in the version of the request. */
+/** The answer to a write: the object in the version of the request. */
 export interface Written {
   readonly object: ApiObject;
-  /** Its JSON, where it is known. */
+  /** Its JSON, if known. */
   readonly json?: Buffer;
   readonly created: boolean;
 }
@@ -60,7 +60,7 @@ export function fromStored(type: ResourceType, stored: StoredObject): ApiObject 
   return type.conversion === undefined ? stored.object : type.conversion.fromStored(stored.object);
 }
 
-/** The stored JSON where it is in the version of the request. */
+/** The stored JSON if it is in the version of the request. */
 export function jsonOf(type: ResourceType, stored: StoredObject): Buffer {
   const object = fromStored(type, stored);
   return object === stored.object ? stored.json : Buffer.from(JSON.stringify(object));
@@ -74,7 +74,7 @@ export function subresourceOf(call: ApiCall): Subresource | undefined {
   return call.type.subresources.find((subresource) => subresource.name === call.attributes.subresource);
 }
 
-/** The object after the mutating webhooks; what they added and the kind does not know is dropped. */
+/** The object after the mutating webhooks, without added fields that the kind does not have. */
 export async function mutate(context: ApiContext, call: ApiCall, review: Review): Promise<ApiObject | undefined> {
   const { object, warnings } = await withWarnings(call, () => context.admission.mutate(admissionRequest(call, review)));
   call.warnings.push(...warnings);

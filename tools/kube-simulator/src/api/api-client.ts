@@ -34,7 +34,7 @@ export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: ApiObject;
-  /** What the object was before: absent on ADDED. */
+  /** The object before the change; absent on ADDED. */
   readonly oldObject?: ApiObject;
 }
 
@@ -58,6 +58,8 @@ export interface ApiClient {
   ): Promise<ApiObject>;
   /** Returns what the HTTP API answers: a Status, or the object that waits for its finalizers. */
   delete(path: ObjectPath, options?: DeleteOptions): Promise<JsonObject>;
-  /** Calls `listener` for what exists (ADDED) before it returns, then for every change, in order. Returns what ends the watch. */
+  /**
+   * Calls `listener` for every existing object (ADDED) before it returns, then for every change, in order. Returns a function that ends the watch.
+   */
   watch(path: ResourcePath, listener: (event: WatchEvent) => void, selection?: Selection): () => void;
 }

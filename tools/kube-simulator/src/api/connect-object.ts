@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../api-object.js';
 import type { Connect } from '../resources/resource-type.js';
 import { type ApiCall, type ApiContext, admit } from './api-call.js';
 
-/** Asks a resource that answers by itself, and returns its answer. */
+/** Returns the answer of a resource that answers requests itself. */
 export async function connectObject(
   context: ApiContext,
   call: ApiCall,

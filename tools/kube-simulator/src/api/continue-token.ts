@@ -7,12 +7,12 @@ interface ContinueToken {
   readonly after: string;
 }
 
-/** The text that a client hands back to get the next page. */
+/** The text that a client sends to get the next page. */
 export function formatContinueToken({ resourceVersion, after }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: resourceVersion, start: after })).toString('base64url');
 }
 
-/** Throws ApiError 400 where the text is not one that this server wrote. */
+/** Throws ApiError 400 if this server did not write the text. */
 export function parseContinueToken(text: string): ContinueToken {
   const bytes = Buffer.from(text, 'base64url');
   try {

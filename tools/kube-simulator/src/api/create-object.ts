@@ -57,7 +57,7 @@ function insert(context: ApiContext, call: ApiCall, object: ApiObject): Written 
   return { object: fromStored(type, stored), json: jsonOf(type, stored), created: true };
 }
 
-/** A generated name that is taken is generated again. */
+/** If a generated name is taken, another one is generated. */
 function freeName(object: ApiObject, isFree: (name: string) => boolean): ApiObject {
   const prefix = object.metadata['generateName'];
   let named = object;

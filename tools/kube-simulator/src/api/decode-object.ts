@@ -3,7 +3,7 @@ import { badRequest, invalidSubject } from '../failures.js';
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.js';
 import type { ApiCall } from './api-call.js';
 
-/** The body as an object of the call's kind; unknown fields are dropped, and warned of or refused. */
+/** The body as an object of the call's kind. Unknown fields are dropped with a warning, or refused. */
 export function decodeObject(call: ApiCall, body: JsonObject): ApiObject {
   const object = asObject(call.type, body);
   const { unknownFields, object: decoded } = isOtherVersion(call.type, object)
@@ -51,7 +51,7 @@ function assertKind(type: ResourceType, object: ApiObject): void {
   ]);
 }
 
-/** Warns of fields (`unknown field "spec.x"`), or refuses the request where it asked for that. */
+/** Warns of fields (`unknown field "spec.x"`), or refuses the request if it asked for that. */
 export function reportFields(call: ApiCall, texts: readonly string[]): void {
   if (texts.length === 0) return;
   switch (call.options.fieldValidation) {

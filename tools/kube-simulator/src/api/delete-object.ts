@@ -8,7 +8,7 @@ import type { DeleteOptions } from './api-client.js';
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
-/** Deletes an object, or marks it where a finalizer keeps it. Returns the answer: a Status, or the object. */
+/** Deletes an object, or marks it if it has a finalizer. Returns the answer: a Status, or the object. */
 export async function deleteObject(context: ApiContext, call: ApiCall, options: DeleteOptions): Promise<JsonObject> {
   const { type, attributes } = call;
   const key = keyOf(type, attributes.namespace, attributes.name);
@@ -87,7 +87,7 @@ function removeNow(context: ApiContext, call: ApiCall, { key, last, options }: R
   };
 }
 
-/** The stored object with what a deletion writes into it; undefined when it may go at once. */
+/** The stored object as the deletion changes it; undefined if it may be removed at once. */
 function mark(context: ApiContext, call: ApiCall, { stored, options }: Deletion): ApiObject | undefined {
   const { type } = call;
   const { object } = stored;
@@ -133,7 +133,7 @@ function finalizersOf(metadata: ObjectMeta): readonly string[] {
   return (metadata['finalizers'] ?? []) as readonly string[];
 }
 
-/** The garbage collector takes its finalizer away when it has done what the policy asks for. */
+/** The garbage collector removes its finalizer when it has done what the policy asks for. */
 function finalizersForPropagation(finalizers: readonly string[], { propagationPolicy }: DeleteOptions): readonly string[] {
   if (propagationPolicy === undefined) return finalizers;
   const others = finalizers.filter((finalizer) => finalizer !== orphan && finalizer !== foreground);

@@ -7,7 +7,7 @@ const valuePattern = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/;
 const valueText =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/** What is wrong with labels. */
+/** Errors in labels. */
 export function labelCauses(labels: JsonObject): readonly Cause[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...cause(key, prefixedNameMessage(key)),

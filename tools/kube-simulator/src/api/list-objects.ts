@@ -21,7 +21,7 @@ export interface ListResult {
   readonly remainingItemCount?: number;
 }
 
-/** One page of the objects of a kind. Throws ApiError 410 where the page's state is forgotten. */
+/** One page of the objects of a kind. Throws ApiError 410 if the page's state is forgotten. */
 export function listObjects(context: ApiContext, call: ApiCall, options: ListOptions): ListResult {
   assertListOptions(options);
   const matches = compileSelectors(call.type, options);
@@ -29,7 +29,7 @@ export function listObjects(context: ApiContext, call: ApiCall, options: ListOpt
   const token = options.continueToken ?? '';
   if (token !== '') return listPage(context, call, { options, matches, ...continued(options) });
   assertKnown(context, resourceVersion);
-  // The cache that answers resourceVersion=0 knows no pages.
+  // The cache that answers resourceVersion=0 does not support pages.
   const limit = resourceVersion === '0' ? 0 : (options.limit ?? 0);
   const at = options.resourceVersionMatch === 'Exact' ? Number(resourceVersion) : undefined;
   return listPage(context, call, { options: { ...options, limit }, matches, at, after: '' });
@@ -55,7 +55,7 @@ function matchRefusal(match: string, resourceVersion: string): Omit<Cause, 'fiel
   return forbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
 }
 
-/** A resourceVersion that is no number, or that no write has had yet, is refused. */
+/** Refuses a resourceVersion that is not a number, or that no write has had yet. */
 export function assertKnown(context: ApiContext, resourceVersion: string): void {
   if (resourceVersion === '') return;
   if (!/^\d+$/.test(resourceVersion)) {
@@ -125,7 +125,7 @@ function entriesOf(context: ApiContext, call: ApiCall, { at, after, options }: P
 const inconsistent =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
 
-/** A page that cannot be had any more comes with a token to go on at the current state. */
+/** The error for a page that is not available any more contains a token to continue at the current state. */
 function forgotten(options: ListOptions, after: string): ApiError {
   if ((options.continueToken ?? '') === '') return expired('The resourceVersion for the provided list is too old.');
   const { failure } = expired(inconsistent);

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../api-object.js';
 import type { ApiClient, ResourcePath } from './api-client.js';
 
-/** The objects of one kind, kept at hand for decisions that every request needs. */
+/** The objects of one kind, cached for decisions about every request. */
 export class LiveList {
   readonly #objects = new Map<string, Map<string, ApiObject>>();
   readonly #unwatch: () => void;

@@ -29,7 +29,7 @@ const rules: Readonly<Record<Exclude<ResourceType['nameRule'], 'path-segment'>, 
   'dns-1035-label': { pattern: /^[a-z]([-a-z0-9]*[a-z0-9])?$/, text: label1035Text, maxLength: 63 },
 };
 
-/** What is wrong with `metadata.name` of a new object. */
+/** Errors in `metadata.name` of a new object. */
 export function nameCauses(metadata: ObjectMeta, rule: ResourceType['nameRule']): readonly Cause[] {
   const name = metadata.name ?? '';
   if (name === '') {
@@ -60,7 +60,7 @@ const namePart = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 
 const keyText = `a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`;
 
-/** What is wrong with a label key, an annotation key or a finalizer; undefined when nothing is. */
+/** The error in a label key, an annotation key or a finalizer; undefined if it is valid. */
 export function prefixedNameMessage(name: string): string | undefined {
   const parts = name.split('/');
   if (parts.length > 2) return keyText;

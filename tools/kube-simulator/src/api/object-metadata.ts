@@ -36,7 +36,7 @@ export function newMetadata(metadata: ObjectMeta, type: ResourceType, place: { n
     ...(name === '' ? {} : { name }),
     ...(type.namespaced ? { namespace: place.namespace } : {}),
     uid: randomUUID(),
-    // Holds the place; the store numbers the object.
+    // A placeholder: the store sets the version.
     resourceVersion: '0',
     ...(type.hasGeneration ? { generation: 1 } : {}),
     creationTimestamp: formatTime(place.nowMs),
@@ -52,7 +52,7 @@ function nameOf(metadata: ObjectMeta): string {
 const kept = ['name', 'namespace', 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields'] as const;
 const serverOwned = ['creationTimestamp', 'generation', 'resourceVersion'] as const;
 
-/** The metadata of an update: what the client left out or may not change is taken from the stored object. */
+/** The metadata of an update. Fields that the client left out or may not change are taken from the stored object. */
 export function updatedMetadata(metadata: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const result: Record<string, Json | undefined> = { ...metadata };
   for (const field of kept) if (result[field] === undefined && old[field] !== undefined) result[field] = old[field];
@@ -70,7 +70,7 @@ const invalid = (field: string, value: Json, why: string): Cause => ({
   field,
 });
 
-/** What is wrong with the metadata of any object. */
+/** Errors in the metadata of any object. */
 export function metadataCauses(object: ApiObject, type: ResourceType): readonly Cause[] {
   const { metadata } = object;
   return [
@@ -115,7 +115,7 @@ function finalizerCauses(finalizers: readonly string[]): readonly Cause[] {
 
 const immutable = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'];
 
-/** What an update may not do to metadata. The real server checks twice, and lists each cause twice. */
+/** Errors in how an update changes metadata. The real server checks twice, and lists each cause twice. */
 export function metadataUpdateCauses(metadata: ObjectMeta, old: ObjectMeta): readonly Cause[] {
   const causes: Cause[] = [];
   const before = (old['finalizers'] ?? []) as readonly string[];

@@ -92,7 +92,7 @@ function patched(context: ApiContext, call: ApiCall, { patch, existing }: Patchi
   return decoded.object;
 }
 
-/** @throws ApiError 409 where the patch names another resourceVersion than that of the object. */
+/** @throws ApiError 409 if the patch names a resourceVersion that the object does not have. */
 function assertUnchanged(call: ApiCall, sent: Json | undefined, existing: ApiObject): void {
   if (sent !== undefined && sent !== existing.metadata.resourceVersion)
     throw conflict(call.type, call.attributes.name, modifiedMeanwhile);

@@ -5,7 +5,7 @@ import type { ResourceType } from '../resources/resource-type.js';
 
 export type Matches = (object: ApiObject) => boolean;
 
-/** Returns which objects a list or watch is about. Throws ApiError 400 where a selector cannot be read. */
+/** Returns which objects a list or watch selects. Throws ApiError 400 if a selector cannot be parsed. */
 export function compileSelectors(
   type: ResourceType,
   selectors: { readonly labelSelector?: string | undefined; readonly fieldSelector?: string | undefined },

@@ -4,10 +4,10 @@ import { section, textOf } from '../json-parts.js';
 import { serviceAccount } from '../resources/core/config-map.js';
 import { type ApiCall, type ApiContext, collectionOf, keyOf } from './api-call.js';
 
-/** Every namespace of a real cluster has it; here it need not be there. */
+/** Every namespace of a real cluster has it; here it may be missing. */
 const ALWAYS_THERE = 'default';
 
-/** A Pod whose ServiceAccount is not there is refused, as the admission plugin ServiceAccount does. @throws ApiError */
+/** Refuses a Pod whose ServiceAccount does not exist, as the admission plugin ServiceAccount does. @throws ApiError */
 export function assertServiceAccount(context: ApiContext, call: ApiCall, object: ApiObject): void {
   const { type, attributes } = call;
   if (type.group !== '' || type.plural !== 'pods') return;

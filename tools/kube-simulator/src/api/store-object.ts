@@ -5,7 +5,7 @@ import type { StoredObject } from '../store/collection.js';
 import { TooLargeForStore } from '../store/object-store.js';
 import type { ApiContext } from './api-call.js';
 
-/** Stores an object. One that is too large is tried once more without its managedFields, as the real server does. */
+/** Stores an object. If it is too large, tries once more without its managedFields, as the real server does. */
 export function storeObject(
   context: ApiContext,
   type: ResourceType,

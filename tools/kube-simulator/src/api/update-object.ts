@@ -95,8 +95,8 @@ function assertResourceVersion(call: ApiCall, sent: Json | undefined, existing: 
 }
 
 /**
- * Writes what `change` makes of the stored object, and returns it. When another client wrote while webhooks were asked, `change` is
- * called again with what is stored then. It throws when the change is not to be.
+ * Writes the result of `change` for the stored object, and returns it. If another client wrote while webhooks were asked, calls `change` again with
+ * the new object. `change` throws to refuse.
  */
 export async function updateObject(
   context: ApiContext,
@@ -120,7 +120,7 @@ interface Update {
   readonly wanted: ApiObject;
 }
 
-/** The object as it is to be stored, with everything checked. */
+/** The checked object, ready to be stored. */
 async function updatedObject(context: ApiContext, call: ApiCall, { stored, wanted }: Update): Promise<ApiObject> {
   const { type } = call;
   const existing = fromStored(type, stored);
@@ -184,7 +184,7 @@ function commit(
   return { object: fromStored(type, written), json: jsonOf(type, written), created: false };
 }
 
-/** Deletion was asked for, and nothing holds the object any more. */
+/** Deletion was requested, and nothing keeps the object any more. */
 function isFinished(type: ResourceType, object: ApiObject): boolean {
   const { metadata } = object;
   if (metadata['deletionTimestamp'] === undefined || ((metadata['finalizers'] ?? []) as readonly string[]).length > 0)

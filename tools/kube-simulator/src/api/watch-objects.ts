@@ -6,14 +6,14 @@ import type { Matches } from './selectors.js';
 /** One event that a watcher receives. */
 export interface WatchedChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  /** What the event shows. */
+  /** The object that the event shows. */
   readonly stored: StoredObject;
   readonly previous: StoredObject | undefined;
 }
 
 /**
- * Returns what a change is to a watcher with a selector: leaving it is DELETED (the old content with the new resourceVersion),
- * coming into it is ADDED. Undefined: nothing.
+ * Returns the event of a change for a watcher with a selector: leaving it is DELETED (the old content with the new resourceVersion), coming into it
+ * is ADDED. Undefined: nothing.
  */
 export function watchedChange(call: ApiCall, matches: Matches | undefined, change: Change): WatchedChange | undefined {
   const { type, stored, previous } = change;
@@ -41,7 +41,7 @@ function withResourceVersion(previous: StoredObject, stored: StoredObject): Stor
   return result;
 }
 
-/** Calls `listener` for every later change in the call's namespace that its selector is about. Returns what ends that. */
+/** Calls `listener` for every later change in the call's namespace that its selector is about. Returns a function that stops this. */
 export function watchChanges(
   context: ApiContext,
   call: ApiCall,
@@ -55,7 +55,7 @@ export function watchChanges(
   });
 }
 
-/** The changes since a resourceVersion that are still known; undefined where some are forgotten. */
+/** The changes since a resourceVersion; undefined if some of them are forgotten. */
 export function changesSince(
   context: ApiContext,
   call: ApiCall,

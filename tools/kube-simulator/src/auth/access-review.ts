@@ -7,7 +7,7 @@ import { apiAudience } from './service-account-token.js';
 import type { TokenAuthenticator } from './token-authenticator.js';
 import { toUserInfo } from './user.js';
 
-/** The kinds that are questions: created, answered, never stored. */
+/** The kinds of reviews: created, answered, never stored. */
 export type ReviewKind =
   | 'TokenReview'
   | 'SelfSubjectReview'

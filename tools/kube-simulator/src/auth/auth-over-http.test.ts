@@ -63,7 +63,7 @@ describe('a request', () => {
     expect((await send(path, token === undefined ? {} : { token })).status).toBe(status);
   });
 
-  it('of a ServiceAccount has the rights that are bound to it, at once', async () => {
+  it('with the token of a ServiceAccount has the rights that are bound to it, at once', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
     await send('/api/v1/namespaces/default/serviceaccounts', { token: admin(), body: { metadata: { name: 'agent' } } });
     const issued = await send('/api/v1/namespaces/default/serviceaccounts/agent/token', { token: admin(), body: { spec: {} } });
@@ -120,7 +120,7 @@ describe('a request', () => {
     expect(refused.body.message).toContain('secrets "two" is forbidden: User "limited" cannot list');
   });
 
-  it('that gives rights gives none that its author does not have', async () => {
+  it('cannot grant rights that its author does not have', async () => {
     const cluster = '/apis/rbac.authorization.k8s.io/v1';
     const rbac = `${cluster}/namespaces/default`;
     const rules = [
@@ -164,7 +164,7 @@ describe('a request', () => {
     expect(answer).toMatchObject({ status: 404, body: { message: 'serviceaccounts "none" not found' } });
   });
 
-  it('in another name needs the right to that', async () => {
+  it('on behalf of another user needs the right to impersonate', async () => {
     const headers = { 'impersonate-user': 'system:serviceaccount:other:bob' };
     const path = '/api/v1/namespaces/default/configmaps';
     expect((await send(path, { token: admin(), headers })).body.message).toContain(

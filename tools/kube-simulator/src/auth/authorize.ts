@@ -3,10 +3,10 @@ import type { User } from '../request-user.js';
 import type { Policy, PolicyRule, RoleBinding, Subject } from './policy.js';
 import { parseServiceAccountUser } from './user.js';
 
-/** A denial has no reason: RBAC knows no rule that denies. */
+/** A denial has no reason: RBAC has no rules that deny. */
 export type Decision = { readonly allowed: true; readonly reason?: string } | { readonly allowed: false };
 
-/** A rule that some binding gives to a user, with the words that name it. */
+/** A rule that a binding gives to a user, with the text that names the binding. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
   readonly reason: string;

@@ -18,7 +18,7 @@ const clusterRoleBinding = (name: string, groups: readonly string[]) => ({
   subjects: groups.map((group) => ({ apiGroup: rbac, kind: 'Group', name: group })),
 });
 
-/** The roles and bindings every cluster starts with, as far as requests to the simulator depend on them. */
+/** The roles and bindings of every new cluster that requests to the simulator depend on. */
 export const defaultRoles = [
   clusterRole('cluster-admin', [
     { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },

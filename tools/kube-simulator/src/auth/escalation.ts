@@ -8,7 +8,7 @@ import type { Admission, AdmissionRequest, RequestAttributes } from '../request/
 import { authorize, grantedRules, has } from './authorize.js';
 import type { Policy, PolicyRule, Role, RoleBinding } from './policy.js';
 
-/** Checks what RBAC objects give, besides what another admission checks. */
+/** Checks the rights that RBAC objects give, in addition to another admission. */
 export class EscalationCheck implements Admission {
   readonly #next: Admission;
   readonly #policy: Policy;
@@ -64,7 +64,7 @@ export class EscalationCheck implements Admission {
   }
 }
 
-/** True if each single thing that the rule allows is allowed by one of the others. */
+/** True if everything that the rule allows is allowed by the other rules. */
 function isCovered(rule: PolicyRule, own: readonly PolicyRule[]): boolean {
   const parts = rule.nonResourceURLs === undefined ? resourceParts(rule) : pathParts(rule);
   return parts.every((part) => own.some((owned) => covers(owned, part)));

@@ -2,10 +2,10 @@ import type { RequestAttributes } from '../request/request-chain.js';
 import type { User } from '../request-user.js';
 import { parseServiceAccountUser, serviceAccountUser } from './user.js';
 
-/** Who a user wants to be, from the headers of a request. */
+/** The user whom the headers of a request ask to act as. */
 export interface Impersonation {
   readonly user: User;
-  /** What the real user must be allowed to do for it, every one. */
+  /** The rights that the real user needs for it: all of them. */
   readonly needs: readonly RequestAttributes[];
 }
 

@@ -1,6 +1,7 @@
 /**
- * Who may own an object by another one: OwnerReferencesPermissionEnforcement, which OpenShift has and a plain cluster does not by default. A client that makes an
- * object block the deletion of its owner must be allowed to set the finalizers of the owner, and one that changes the owners of a stored object to delete that object.
+ * Who may set the owners of an object: OwnerReferencesPermissionEnforcement, which OpenShift enables and a plain cluster does not by default. A
+ * client that makes an object block the deletion of its owner must be allowed to set the finalizers of the owner, and one that changes the owners of
+ * a stored object to delete that object.
  *
  * Source: k8s.io/kubernetes/plugin/pkg/admission/gc/gc_admission.go.
  */
@@ -24,11 +25,11 @@ interface Owner {
 export interface OwnerReferenceCheckSettings {
   readonly policy: Policy;
   readonly registry: Pick<ResourceRegistry, 'ofKind'>;
-  /** Has each question as a request: a right that is asked for here is one that is used. */
+  /** Checks each right as a request, so that the audit shows it as used. */
   readonly audit: Pick<Audit, 'record'>;
 }
 
-/** Checks the owners of objects, besides what another admission checks. */
+/** Checks the owners of objects, in addition to another admission. */
 export class OwnerReferenceCheck implements Admission {
   readonly #next: Admission;
   readonly #settings: OwnerReferenceCheckSettings;

@@ -25,7 +25,7 @@ export interface RoleBinding extends ApiObject {
   readonly subjects?: readonly Subject[];
 }
 
-/** The RBAC objects of a cluster, as far as one decision needs them. */
+/** The RBAC objects of a cluster that one decision needs. */
 export interface Policy {
   clusterRoleBindings(): Iterable<RoleBinding>;
   roleBindings(namespace: string): Iterable<RoleBinding>;

@@ -8,7 +8,7 @@ import { forbidden } from './refusal.js';
 
 const group = 'rbac.authorization.k8s.io';
 
-/** The policy that the RBAC objects of the cluster make at every moment, until it is stopped. */
+/** The policy of the RBAC objects in the cluster, up to date until it is stopped. */
 export const livePolicy = (api: Pick<ApiClient, 'get' | 'watch'>): Policy & { stop(): void } => {
   const clusterRoleBindings = new LiveList(api, { group, resource: 'clusterrolebindings' });
   const roleBindings = new LiveList(api, { group, resource: 'rolebindings' });
@@ -24,7 +24,7 @@ export const livePolicy = (api: Pick<ApiClient, 'get' | 'watch'>): Policy & { st
   };
 };
 
-/** Lets through what RBAC allows. */
+/** Allows the requests that RBAC allows. */
 export class RbacAuthorizer implements Authorizer {
   readonly #policy: Policy;
 

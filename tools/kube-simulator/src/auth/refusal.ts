@@ -4,7 +4,7 @@ import type { RequestAttributes } from '../request/request-chain.js';
 /** The answer to a request with unknown credentials. */
 export const unauthorized: Failure = { code: 401, reason: 'Unauthorized', message: 'Unauthorized' };
 
-/** What a request is answered with that RBAC does not allow. */
+/** The answer to a request that RBAC does not allow. */
 export const forbidden = (request: RequestAttributes): Failure =>
   request.isResourceRequest
     ? forbiddenResource(request)

@@ -7,7 +7,7 @@ import type { Policy } from './policy.js';
 import { forbidden } from './refusal.js';
 import type { TokenAuthenticator } from './token-authenticator.js';
 
-/** Knows who sends a request by its token, and who that user wants to be by the headers of impersonation. */
+/** Identifies the sender of a request by its token, and the user to act as by the headers of impersonation. */
 export class RequestAuthenticator implements Authenticator {
   readonly #tokens: TokenAuthenticator;
   readonly #policy: Policy;

@@ -4,7 +4,7 @@ import { serviceAccount } from '../resources/core/config-map.js';
 import type { ConnectRequest, ResourceType } from '../resources/resource-type.js';
 import type { ReviewKind } from './access-review.js';
 
-/** What answers requests about users, rights and tokens. */
+/** Answers requests about users, rights and tokens. */
 export interface CredentialAnswers {
   review(kind: ReviewKind, request: ConnectRequest): ApiObject;
   issueToken(request: ConnectRequest): ApiObject;
@@ -19,7 +19,7 @@ const reviewKinds: readonly (readonly [group: string, kind: ReviewKind, namespac
   ['authorization.k8s.io', 'SubjectAccessReview', false],
 ];
 
-/** The kinds that are questions. `answers` is asked for at every request: it is made after the kinds are. */
+/** The kinds of reviews. `answers` is called at every request, because it is created after the kinds. */
 export const reviewTypes = (answers: () => CredentialAnswers): readonly ResourceType[] =>
   reviewKinds.map(([group, kind, namespaced]) =>
     builtInType({

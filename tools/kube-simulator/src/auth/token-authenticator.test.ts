@@ -37,7 +37,7 @@ describe('a bearer token', () => {
     else expect(authenticator.authenticate({ authorization: header })).toEqual(user);
   });
 
-  it('of a ServiceAccount stands for it until it expires or the account goes', () => {
+  it('for a ServiceAccount stands for it until it expires or the account is deleted', () => {
     const { cluster, authenticator, request } = startCluster();
     const answer = request({ expirationSeconds: 600 });
     expect(answer).toMatchObject({

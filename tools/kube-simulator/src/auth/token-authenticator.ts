@@ -7,7 +7,7 @@ import { anonymousUser, serviceAccountUser } from './user.js';
 
 export interface AuthenticatorOptions {
   readonly signingKey: Buffer;
-  /** The uid of a ServiceAccount that exists; a token of a deleted one, or of its namesake, is worth nothing. */
+  /** The uid of an existing ServiceAccount. A token of a deleted ServiceAccount, even of the same name, is not valid. */
   readonly serviceAccountUid: (namespace: string, name: string) => string | undefined;
   readonly nowSeconds: () => number;
 }
@@ -18,11 +18,11 @@ export interface Authenticated {
   readonly audiences: readonly string[];
 }
 
-/** Knows who sends a request by its bearer token. */
+/** Identifies the sender of a request by its bearer token. */
 export class TokenAuthenticator implements Authenticator {
   readonly #options: AuthenticatorOptions;
   readonly #users = new Map<string, User>();
-  /** Tokens whose signature was right: each request of a process has the same one. */
+  /** A cache of tokens with a valid signature: a process sends the same one with each request. */
   readonly #read = new Map<string, TokenClaims>();
 
   constructor(options: AuthenticatorOptions) {
@@ -37,7 +37,7 @@ export class TokenAuthenticator implements Authenticator {
   authenticate({ authorization }: Credentials): User {
     if (authorization === undefined) return anonymousUser;
     const token = /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
-    // Another scheme is no credential that this server reads: as good as none.
+    // This server does not read other schemes: they count as no credential.
     if (token === undefined && !/^bearer/i.test(authorization)) return anonymousUser;
     const accepted = token === undefined ? undefined : this.reviewToken(token, [apiAudience]);
     if (accepted === undefined) throw new ApiError(unauthorized);

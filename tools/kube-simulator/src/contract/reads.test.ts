@@ -79,7 +79,7 @@ describe('a list', () => {
     expect(namesOf(rest)).toEqual(['p3', 'p4', 'p5', 'p9']);
   });
 
-  it('of a built-in kind leaves out kind and apiVersion of its items', async () => {
+  it('leaves out kind and apiVersion of the items of a built-in kind', async () => {
     const { body } = await cluster.get('/api/v1/namespaces');
     expect(Object.keys((body['items'] as readonly JsonObject[])[0] ?? {})[0]).toBe('metadata');
   });

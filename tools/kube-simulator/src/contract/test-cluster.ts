@@ -1,4 +1,4 @@
-/** What the contract tests share: a simulator with one kind of custom resources, and the shortest of HTTP clients. */
+/** The shared parts of the contract tests: a simulator with one kind of custom resources, and a minimal HTTP client. */
 import type { JsonObject } from '../api-object.js';
 import { type KubeSimulator, startKubeSimulator } from '../kube-simulator.js';
 

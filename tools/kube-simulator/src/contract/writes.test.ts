@@ -29,7 +29,7 @@ describe('a create', () => {
     expect(metadataOf({ body } as Reply)['uid']).not.toBe('mine');
   });
 
-  it('of a name that is taken is 409, and reports when the other is being deleted', async () => {
+  it('with a name that is taken is 409, and says if the existing object is being deleted', async () => {
     await created('taken', { finalizers: ['example.com/hold'] });
     expect((await cluster.createWidget('taken')).body['message']).toBe('widgets.example.com "taken" already exists');
     await cluster.delete(widget('taken'));
@@ -43,7 +43,7 @@ describe('a create', () => {
     expect(metadataOf(reply)['name']).toMatch(/^g{58}[a-z0-9]{5}$/);
   });
 
-  it('that is only tried stores nothing', async () => {
+  it('stores nothing on a dry run', async () => {
     const reply = await cluster.post(`${cluster.widgets}?dryRun=All`, object({ name: 'dry' }, {}));
     expect(reply.status).toBe(201);
     expect(metadataOf(reply)['resourceVersion']).toBeUndefined();
@@ -95,7 +95,7 @@ describe('an update', () => {
     ['finalizers', { metadata: { finalizers: [] } }, 1],
     ['spec', { spec: { size: 9 } }, 2],
     ['status, through the main resource', { status: { x: 1 } }, 1],
-  ])('of %s leaves or moves the generation', async (what, patch, generation) => {
+  ])('to %s keeps or increments the generation', async (what, patch, generation) => {
     const name = `generation-${what.length}`;
     await created(name);
     expect(metadataOf(await cluster.patch(widget(name), patch))['generation']).toBe(generation);
@@ -116,7 +116,7 @@ describe('an update', () => {
     expect((await cluster.patch(widget('uid'), { metadata: { uid: 'other' } })).status).toBe(422);
   });
 
-  it('of a Lease to a name that does not exist creates it', async () => {
+  it('to a Lease that does not exist creates it', async () => {
     const leases = '/apis/coordination.k8s.io/v1/namespaces/ns/leases';
     expect((await cluster.put(`${leases}/fresh`, { metadata: { name: 'fresh' }, spec: { holderIdentity: 'a' } })).status).toBe(
       201,
@@ -124,7 +124,7 @@ describe('an update', () => {
   });
 
   it.each(['2026-01-01T00:00:10.500Z', '2026-01-01T00:00:10Z', '2026-01-01T00:00:10.1234567Z'])(
-    'of a Lease with renewTime %s is 400: six digits are asked for',
+    'to a Lease with renewTime %s is 400: six digits are required',
     async (renewTime) => {
       const leases = '/apis/coordination.k8s.io/v1/namespaces/ns/leases';
       expect((await cluster.post(leases, { metadata: { name: 'l' }, spec: { renewTime } })).status).toBe(400);
@@ -173,7 +173,7 @@ describe('a deletion', () => {
     expect((await cluster.delete(widget('sure'), { preconditions: { uid } })).status).toBe(200);
   });
 
-  it('of a Pod on a node waits, of one without a node does not', async () => {
+  it('waits for a Pod on a node, and not for a Pod without a node', async () => {
     const pods = '/api/v1/namespaces/ns/pods';
     const spec = { containers: [{ name: 'c', image: 'img:1' }] };
     await cluster.post(pods, { metadata: { name: 'free' }, spec });

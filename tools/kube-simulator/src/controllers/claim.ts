@@ -7,13 +7,13 @@ import { controlledBy, controllerOf, isDeleting, type KubeObject } from './workl
 export interface Claimant {
   readonly owner: KubeObject;
   readonly selector: LabelSelector;
-  /** Of the kind that is taken: `{ resource: 'pods' }`. */
+  /** The kind of the objects: `{ resource: 'pods' }`. */
   readonly kind: { readonly group?: string; readonly resource: string };
 }
 
 /**
- * The objects that the owner controls. One without a controller whose labels fit is adopted; one whose labels do not fit any more
- * is released.
+ * The objects that the owner controls. An object without a controller is adopted if its labels match; an object whose labels do not match any more is
+ * released.
  */
 export const claim = async <T extends KubeObject>(api: ApiClient, claimant: Claimant): Promise<readonly T[]> => {
   const { owner, kind } = claimant;

@@ -1,7 +1,7 @@
 import type { ApiClient } from '../api/api-client.js';
 import type { ResourceType } from '../resources/resource-type.js';
 
-/** What every controller works with. */
+/** The dependencies of every controller. */
 export interface ControllerContext {
   readonly api: ApiClient;
   /** The kinds that are served now. */

@@ -1,4 +1,4 @@
-/** DaemonSets: what their controller watches, observes and plans. */
+/** The controller of DaemonSets: its watches, observations and plans. */
 import type { WatchEvent } from '../api/api-client.js';
 import { claim } from './claim.js';
 import { keyOf } from './object-key.js';
@@ -43,7 +43,7 @@ function planDaemonSet(observed: ObservedDaemons, now: Date, refusal?: string): 
   const plan = planDaemons({ ...observed, hash, now });
   // The status of a DaemonSet does not report a refusal: its Event does.
   const create = refusal === undefined ? plan.create : [];
-  // Pods that are created now are counted when they are seen.
+  // Pods that are created now are counted when the watch shows them.
   const status = create.length > 0 ? undefined : plan.status;
   const { actions, ...recheck } = toWorkloadPlan(daemonSet, pods, { ...plan, create, status });
   return {

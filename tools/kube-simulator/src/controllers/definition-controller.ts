@@ -1,4 +1,4 @@
-/** Accepts the names of CustomResourceDefinitions, and deletes all objects of a kind before its definition goes. */
+/** Accepts the names of CustomResourceDefinitions, and deletes all objects of a kind before its definition is deleted. */
 import type { WatchEvent } from '../api/api-client.js';
 import type { ResourceType } from '../resources/resource-type.js';
 import { isMissing } from './api-outcome.js';

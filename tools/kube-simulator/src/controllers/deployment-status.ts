@@ -4,7 +4,7 @@ import { rolloutLimits } from './rollout-limits.js';
 import { setCondition } from './set-condition.js';
 import { type Condition, type Deployment, type DeploymentStatus, type ReplicaSet, toTime } from './workload-kinds.js';
 
-/** The status that the Deployment should have; `watchProgress` is false where it is only scaled or paused. */
+/** The status that the Deployment should have; `watchProgress` is false if it is only scaled or paused. */
 export const deploymentStatus = (rollout: Rollout, watchProgress: boolean): DeploymentStatus => {
   const counts = countReplicas(rollout);
   const available = setCondition(
@@ -24,7 +24,7 @@ export const newCondition = (now: Date, condition: Condition): Condition => ({
   ...(condition.message === undefined ? {} : { message: condition.message }),
 });
 
-/** Counters that are 0 are absent, but for the number of terminating replicas. */
+/** Counters that are 0 are absent, except the number of terminating replicas. */
 const countReplicas = ({ deployment, current, old }: Rollout): DeploymentStatus => {
   const all = current === undefined ? old : [...old, current];
   const sum = (count: (set: ReplicaSet) => number | undefined) => all.reduce((total, set) => total + (count(set) ?? 0), 0);

@@ -1,4 +1,4 @@
-/** Deployments: what their controller watches, observes and plans. */
+/** The controller of Deployments: its watches, observations and plans. */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import { claim } from './claim.js';
 import { keyOf } from './object-key.js';
@@ -47,7 +47,7 @@ async function observe(api: ApiClient, deployment: Deployment): Promise<Observed
   return { deployment, replicaSets: claimed, pods: pods.filter((pod) => uids.has(controllerOf(pod)?.uid)) };
 }
 
-/** A rollout that makes progress is looked at again when its deadline is over. */
+/** A rollout that makes progress is checked again when its deadline has passed. */
 function planDeployment(observed: ObservedRollout, now: Date): WorkloadPlan {
   const actions = planRollout(observed, now);
   const { progressDeadlineSeconds = 600 } = observed.deployment.spec;

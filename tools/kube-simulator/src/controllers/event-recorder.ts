@@ -3,17 +3,17 @@ import { isMissing } from './api-outcome.js';
 import { type KubeObject, toTime } from './workload-kinds.js';
 
 export interface Occurrence {
-  /** What it happened to. */
+  /** The object that the Event is about. */
   readonly object: KubeObject;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** So many Events are remembered to be counted up instead of written again. */
+/** How many Events are remembered, so that a repetition increments their count. */
 const mostRemembered = 1_000;
 
-/** Writes Events as one component; the same occurrence again counts the Event up. */
+/** Writes Events as one component; a repetition increments the count of the Event. */
 export class EventRecorder {
   readonly #api: () => ApiClient;
   readonly #component: string;
@@ -25,7 +25,7 @@ export class EventRecorder {
     this.#component = component;
   }
 
-  /** Never fails: an Event that cannot be written (its namespace is being deleted) is not worth a word. */
+  /** Never fails: an Event that cannot be written (its namespace is being deleted) is ignored. */
   async record(occurrence: Occurrence): Promise<void> {
     try {
       if (!(await this.#countUp(occurrence))) await this.#create(occurrence);

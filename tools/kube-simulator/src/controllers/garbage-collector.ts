@@ -1,6 +1,6 @@
 /**
- * Deletes what has lost its owners, and completes deletions in the foreground and those that orphan. It watches all kinds, but looks
- * only at objects that name owners and at the owners they name.
+ * Deletes objects that have lost their owners, and completes deletions with the policies Foreground and Orphan. It watches all kinds, but looks only
+ * at objects that name owners and at the owners they name.
  */
 import type { ApiClient, ObjectPath, WatchEvent } from '../api/api-client.js';
 import { isMissing } from './api-outcome.js';
@@ -28,7 +28,7 @@ export class GarbageCollector {
     this.#queue = new WorkQueue({ handle: (location) => this.#handle(location), onError: context.onError });
   }
 
-  /** Watches the kinds that are served now; to be called again when they change. */
+  /** Watches the kinds that are served now; call it again when they change. */
   watchKinds(): void {
     if (this.#isStopped) return;
     const served = new Map(this.#context.types().map((type) => [type.storage, type]));
@@ -38,7 +38,7 @@ export class GarbageCollector {
       this.#watches.delete(storage);
     }
     for (const [storage, { group, plural, verbs }] of served) {
-      // Events name what they are about, not owners; and there are many.
+      // Events do not have owners, and there are many of them.
       if (plural === 'events' || !verbs.includes('watch') || this.#watches.has(storage)) continue;
       this.#watches.set(
         storage,

@@ -1,6 +1,6 @@
 /**
- * A stand-in for the kubelet of one Node: it starts a process for every Pod that is bound to the Node, writes what becomes of it into
- * the Pod's status, and lets the Pod go when the process has ended.
+ * A stand-in for the kubelet of one Node: it starts a process for every Pod that is bound to the Node, writes its state into the Pod's status, and
+ * completes the Pod's deletion when the process has ended.
  */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import { isMissing } from './api-outcome.js';
@@ -12,7 +12,7 @@ import { updateObject } from './update-object.js';
 import { isDeleting, isFinished, type Pod } from './workload-kinds.js';
 
 export interface KubeletOptions {
-  /** The API as it is reached now: it is another after a restart of the server. */
+  /** The current API client: it changes with a restart of the server. */
   readonly api: () => ApiClient;
   readonly nodeName: string;
   readonly runPod: RunPod;
@@ -35,7 +35,10 @@ interface Resident {
   gone: boolean;
 }
 
-/** A process that could not be started, or need not be. Each its own: who waits for a promise that is never settled stays in it. */
+/**
+ * A process that could not be started, or need not be. Each has its own promises: a shared promise that never settles would keep everyone who waits
+ * for it in memory.
+ */
 const endedProcess = (): PodProcess => ({
   ready: new Promise(() => undefined),
   exited: Promise.resolve(1),
@@ -61,20 +64,20 @@ export class Kubelet {
     this.#events = new EventRecorder(options.api, 'kubelet');
   }
 
-  /** Takes care of the Node's Pods from now on. Pods whose processes it knows from before a disconnection go on. */
+  /** Runs the Node's Pods from now on. Pods whose processes it knows from before a disconnection continue. */
   connect(): void {
     const selection = { fieldSelector: `spec.nodeName=${this.#options.nodeName}` };
     this.#unwatch ??= this.#options.api().watch({ resource: 'pods' }, (event) => this.#observe(event), selection);
     for (const resident of this.#residents.values()) this.#reconnect(resident);
   }
 
-  /** The API and the Node lose sight of each other; the processes go on. */
+  /** Disconnects the Node from the API; the processes continue. */
   disconnect(): void {
     this.#unwatch?.();
     this.#unwatch = undefined;
   }
 
-  /** The Node loses power: all processes end, without any report. Resolves when they have ended. */
+  /** Powers the Node off: all processes end without any report. Resolves when they have ended. */
   async kill(): Promise<void> {
     this.disconnect();
     const residents = [...this.#residents.values()];
@@ -229,7 +232,7 @@ export class Kubelet {
     });
   }
 
-  /** Writes are lost while the Node is cut off, and made up for when it is back. */
+  /** Writes are lost while the Node is cut off, and repeated when it is back. */
   #write(resident: Resident, write: () => Promise<unknown>): void {
     const guarded = async () => {
       if (resident.gone || !this.isConnected) return;

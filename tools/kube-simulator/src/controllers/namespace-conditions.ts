@@ -1,10 +1,10 @@
 import { type Condition, toTime } from './workload-kinds.js';
 
-/** What is left of one kind in a namespace that is being deleted. */
+/** The remaining objects of one kind in a namespace that is being deleted. */
 export interface Remains {
   readonly group: string;
   readonly resource: string;
-  /** Of each object. */
+  /** The finalizers of each object. */
   readonly finalizers: readonly (readonly string[])[];
 }
 
@@ -15,7 +15,7 @@ export interface NamespaceContent {
   readonly now: Date;
 }
 
-/** The conditions that tell what a namespace that is being deleted still waits for. */
+/** The conditions that report what a namespace that is being deleted still waits for. */
 export const namespaceConditions = (
   before: readonly Condition[],
   { remains, failures, now }: NamespaceContent,

@@ -29,7 +29,7 @@ export const matchesNodeSelection = (spec: Pick<PodSpec, 'nodeSelector' | 'affin
   return selected && (terms === undefined || terms.some((term) => termMatches(term, labels, node.metadata.name ?? '')));
 };
 
-/** The alternatives of the required node affinity; undefined: any Node will do. */
+/** The alternatives of the required node affinity; undefined if any Node will do. */
 export const requiredTerms = ({ affinity }: Pick<PodSpec, 'affinity'>): readonly NodeSelectorTerm[] | undefined =>
   affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms;
 
@@ -58,7 +58,7 @@ const requirementMet = ({ operator, values = [] }: NodeSelectorRequirement, valu
   }
 };
 
-/** Whether one of the tolerations lets a Pod live with the taint. */
+/** Whether one of the tolerations matches the taint. */
 export const tolerates = (tolerations: readonly Toleration[] | undefined, taint: Taint): boolean =>
   (tolerations ?? []).some((toleration) => isTolerated(taint, toleration));
 
@@ -68,7 +68,7 @@ const isTolerated = (taint: Taint, { key, operator, value = '', effect }: Tolera
   return key === taint.key && (operator === 'Exists' || value === (taint.value ?? ''));
 };
 
-/** Whether no taint keeps new Pods with these tolerations away. */
+/** Whether new Pods with these tolerations may run on the Node. */
 export const tolerated = (tolerations: readonly Toleration[] | undefined, node: Node): boolean =>
   (node.spec?.taints ?? []).filter(({ effect }) => effect !== 'PreferNoSchedule').every((taint) => tolerates(tolerations, taint));
 

@@ -1,7 +1,4 @@
-/**
- * What becomes of Nodes that are not ready and of their Pods: taints, Pods that count as not ready, evictions; and the Pods of Nodes
- * that are gone for good.
- */
+/** Handles Nodes that are not ready and their Pods (taints, Pods that count as not ready, evictions), and the Pods of deleted Nodes. */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import { isMissing } from './api-outcome.js';
 import type { ControllerContext } from './controller-context.js';
@@ -14,7 +11,7 @@ const nodes = { resource: 'nodes' };
 const podKind = { resource: 'pods' };
 
 export interface NodeLifecycleOptions extends ControllerContext {
-  /** After so long the Pods of a Node that was deleted are deleted too. */
+  /** The Pods of a deleted Node are deleted after this time. */
   readonly orphanedPodsMs: number;
 }
 
@@ -55,7 +52,7 @@ export class NodeLifecycle {
     await this.#evict(name);
   }
 
-  /** Pods leave a Node with a taint NoExecute when their patience is over; on one that is not ready they count as not ready. */
+  /** Pods leave a Node with a taint NoExecute when their toleration ends. On a Node that is not ready, Pods count as not ready. */
   async #evict(name: string): Promise<void> {
     const node = this.#api.get({ ...nodes, name }) as Node | undefined;
     if (node === undefined || !hasNoExecuteTaint(node)) {

@@ -36,7 +36,7 @@ describe('a Pod stays', () => {
   it.each<[string, Toleration[], Node, number | undefined]>([
     ['as long as it tolerates the loss', [seconds], node('Unknown', both('unreachable')), 300],
     ['not at all', [], node('Unknown', both('unreachable')), 0],
-    ['for ever, as daemons do', [{ operator: 'Exists' }], node('Unknown', both('unreachable')), undefined],
+    ['forever, as daemons do', [{ operator: 'Exists' }], node('Unknown', both('unreachable')), undefined],
     ['on a Node that only takes no new ones', [], node('True', [own]), undefined],
   ])('%s', (_name, tolerations, given, patience) => {
     const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: {}, spec: { containers: [], tolerations } };

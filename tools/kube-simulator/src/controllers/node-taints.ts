@@ -6,7 +6,7 @@ const unreachable = 'node.kubernetes.io/unreachable';
 
 const readiness = (node: Node): Condition | undefined => node.status?.conditions?.find(({ type }) => type === 'Ready');
 
-/** The taints that a Node with these is to have: its own, and those that its readiness asks for. The very same list if nothing changes. */
+/** The taints that the Node should have: its own taints, and the taints for its readiness. The same list object if nothing changes. */
 export const taintsFor = (node: Node, taints: readonly Taint[]): readonly Taint[] => {
   const ready = readiness(node);
   // A Node without a report yet keeps what it was created with.
@@ -19,7 +19,7 @@ export const taintsFor = (node: Node, taints: readonly Taint[]): readonly Taint[
   return [...others, { key, effect: 'NoSchedule' }, { key, effect: 'NoExecute' }];
 };
 
-/** For how long the Pod stays on the Node, in seconds: 0 is not at all, undefined is for ever. */
+/** How long the Pod stays on the Node, in seconds: 0 is not at all, undefined is forever. */
 export const patienceOf = (pod: Pod, node: Node): number | undefined => {
   const taints = (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
   const limits = taints.flatMap((taint) => {

@@ -4,14 +4,15 @@ import type { OwnerReference } from './workload-kinds.js';
 export type Location = string;
 
 /**
- * Who depends on whom. Finding the dependents of an object costs what they are, not what is stored; nothing but names is kept.
+ * Who depends on whom. Finding the dependents of an object takes time in proportion to their number, not to the number of stored objects. Only names
+ * are kept.
  */
 export class OwnerIndex {
   readonly #locations = new Map<string, Location>();
   readonly #owners = new Map<string, readonly OwnerReference[]>();
   readonly #dependents = new Map<string, Set<string>>();
 
-  /** The object with this uid is there and names these owners. */
+  /** Records that the object with this uid exists and names these owners. */
   put(uid: string, location: Location, owners: readonly OwnerReference[]): void {
     this.#locations.set(uid, location);
     this.#unlink(uid);
@@ -24,23 +25,23 @@ export class OwnerIndex {
     }
   }
 
-  /** The object is gone; its dependents are still known. */
+  /** Records that the object is gone; its dependents are still known. */
   remove(uid: string): void {
     this.#locations.delete(uid);
     this.#unlink(uid);
   }
 
-  /** Where the object with this uid is; undefined: nowhere. */
+  /** The location of the object with this uid; undefined if it does not exist. */
   locate(uid: string): Location | undefined {
     return this.#locations.get(uid);
   }
 
-  /** Where the objects are that name this uid as an owner. */
+  /** The locations of the objects that name this uid as an owner. */
   dependentsOf(uid: string): readonly Location[] {
     return [...(this.#dependents.get(uid) ?? [])].map((dependent) => this.#locations.get(dependent) ?? '');
   }
 
-  /** Where those of its dependents are that must be gone before it may go. */
+  /** The locations of the dependents that block its deletion. */
   blockersOf(uid: string): readonly Location[] {
     const blocking = (dependent: string) =>
       this.#owners.get(dependent)?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true);

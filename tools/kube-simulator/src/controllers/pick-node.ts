@@ -3,7 +3,7 @@ import type { Pod } from './workload-kinds.js';
 
 export type Choice = { readonly kind: 'node'; readonly name: string } | { readonly kind: 'none'; readonly message: string };
 
-/** The Node with the fewest Pods among those that take this one, the first by name among equals; or why there is none. */
+/** The Node with the fewest Pods that can run this one, the first by name among equals; or why there is none. */
 export const pickNode = (pod: Pod, placement: Placement): Choice => {
   const misfits = new Map<string, number>();
   const fitting: string[] = [];

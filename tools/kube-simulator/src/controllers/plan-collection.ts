@@ -3,9 +3,9 @@ import { isDeleting, type KubeObject, type OwnerReference } from './workload-kin
 export const foregroundFinalizer = 'foregroundDeletion';
 export const orphanFinalizer = 'orphan';
 
-/** What is known of an owner that an object names. */
+/** The state of an owner that an object names. */
 export type OwnerState =
-  /** It is there; `deleting`: it waits for its dependents to go first. */
+  /** It exists; `deleting` means that it waits for its dependents to be deleted first. */
   | 'present'
   | 'deleting'
   | 'absent'
@@ -14,13 +14,13 @@ export type OwnerState =
 
 export type CollectionAction =
   | { readonly kind: 'nothing' }
-  /** References to owners that are gone, or going, are taken out; others hold the object. */
+  /** Remove references to owners that are gone or being deleted; others keep the object. */
   | { readonly kind: 'release'; readonly uids: ReadonlySet<string> }
   | { readonly kind: 'delete'; readonly propagationPolicy: 'Foreground' | 'Background' | 'Orphan' };
 
 const nothing: CollectionAction = { kind: 'nothing' };
 
-/** What is to become of an object that names owners; `hasBlockers` tells whether dependents of its own hold it. */
+/** What to do with an object that names owners; `hasBlockers` says whether its own dependents block its deletion. */
 export const planCollection = (
   object: KubeObject,
   stateOf: (owner: OwnerReference) => OwnerState,

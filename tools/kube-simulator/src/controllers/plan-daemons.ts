@@ -1,4 +1,4 @@
-/** What a DaemonSet's controller does next: one Pod of the current template on every Node that takes it. */
+/** Plans the next steps of a DaemonSet: one Pod of the current template on every Node that can run it. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../api-object.js';
 import { matchesNodeSelection, requiredTerms, tolerated } from './node-fit.js';
@@ -21,10 +21,10 @@ import {
 
 export interface ObservedDaemons {
   readonly daemonSet: DaemonSet;
-  /** Those that the DaemonSet controls. */
+  /** The Pods that the DaemonSet controls. */
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
-  /** Those of its namespace. */
+  /** The ControllerRevisions of its namespace. */
   readonly revisions: readonly ControllerRevision[];
 }
 
@@ -69,7 +69,7 @@ export const planDaemons = (sources: DaemonSources): PodPlan => {
   };
 };
 
-/** The ControllerRevision that keeps the current template, where it is not there yet; its number is the highest. */
+/** The ControllerRevision for the current template if it does not exist yet; it gets the highest number. */
 export const planRevision = (
   { daemonSet, revisions }: Pick<ObservedDaemons, 'daemonSet' | 'revisions'>,
   hash: string,
@@ -92,7 +92,7 @@ export const planRevision = (
   };
 };
 
-/** Of a Pod without a Node: the one that its affinity was made for. */
+/** The Node of a Pod; for a Pod that is not scheduled yet, the Node that its affinity names. */
 const nodeOf = ({ spec }: Pod): string => spec.nodeName ?? (requiredTerms(spec) ?? [])[0]?.matchFields?.[0]?.values?.[0] ?? '';
 
 const takesDaemon = ({ spec }: DaemonSet, node: Node): boolean =>
@@ -128,7 +128,7 @@ const daemonPod = ({ daemonSet, hash }: DaemonSources, nodeName: string): Pod =>
 
 const isCurrent = (pod: Pod, hash: string): boolean => pod.metadata.labels?.[hashLabel] === hash;
 
-/** Ended Pods are replaced; of several on one Node the oldest stays. */
+/** Ended Pods are replaced; if a Node has several, the oldest stays. */
 const surplusOf = (pods: readonly Pod[]): readonly Pod[] => {
   const alive = pods.filter((pod) => !isFinished(pod));
   const [, ...later] = alive.toSorted((a, b) => ageOf(a).localeCompare(ageOf(b)));

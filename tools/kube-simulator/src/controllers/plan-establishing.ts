@@ -22,7 +22,7 @@ export interface Definition extends KubeObject {
   readonly status?: DefinitionStatus;
 }
 
-/** The next status on the way to being served (first the names, then the kind); undefined if it is as it should be. */
+/** The next status on the way to being served (first the names, then the kind); undefined if nothing is left to do. */
 export const planEstablishing = (
   definition: Definition,
   others: readonly Definition[],
@@ -63,7 +63,7 @@ const installing: Statement = {
 };
 const established: Statement = { ...installing, status: 'True', reason: 'InitialNamesAccepted' };
 
-/** A kind that was served once stays served, whatever becomes of its names. */
+/** A kind that was served once stays served, whatever happens to its names. */
 const nextEstablished = (before: readonly Condition[], now: Date, accepted: boolean): Condition => {
   const current = before.find(({ type }) => type === 'Established');
   if (current?.status === 'True') return current;

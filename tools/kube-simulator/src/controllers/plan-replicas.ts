@@ -1,4 +1,4 @@
-/** What a ReplicaSet's controller does next. */
+/** Plans the next steps of a ReplicaSet. */
 import { isDeepStrictEqual } from 'node:util';
 import { selectorMatches } from '../label-selector.js';
 import type { PodPlan } from './pod-plan.js';
@@ -17,13 +17,13 @@ import {
 
 export interface ObservedReplicas {
   readonly replicaSet: ReplicaSet;
-  /** Those that the ReplicaSet controls. */
+  /** The Pods that the ReplicaSet controls. */
   readonly pods: readonly Pod[];
 }
 
 interface Sources extends ObservedReplicas {
   readonly now: Date;
-  /** Why a Pod was refused just now: then none is created. */
+  /** Why the last Pod was refused; if set, no Pod is created. */
   readonly refusal?: string;
 }
 

@@ -266,7 +266,7 @@ describe('scaling', () => {
     expect(story.replicaSets.map((set) => set.spec.replicas)).toEqual([11, 7]);
   });
 
-  it('of a paused Deployment works; its template is not rolled', () => {
+  it('works while the Deployment is paused; its template is not rolled out', () => {
     const story = new Story({});
     story.settle();
     story.makeReady();

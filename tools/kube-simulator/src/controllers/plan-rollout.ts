@@ -1,7 +1,7 @@
 /**
- * What a Deployment's controller does next. One step of a rollout at a time: new Pods are added as far as `maxSurge` allows, old ones
- * are taken away as far as `maxUnavailable` allows, and the statuses that change thereby ask for the next plan.
- * A plan that was carried out leaves an empty plan, until a Pod changes.
+ * Plans the next steps of a Deployment, one step of a rollout at a time: new Pods are added as far as `maxSurge` allows, old ones are removed as far
+ * as `maxUnavailable` allows, and the resulting changes of status trigger the next plan. After a plan was carried out, the next plan is empty until a
+ * Pod changes.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentStatus, isComplete, newCondition } from './deployment-status.js';
@@ -21,9 +21,9 @@ import {
 
 export interface ObservedRollout {
   readonly deployment: Deployment;
-  /** Those that the Deployment controls. */
+  /** The ReplicaSets that the Deployment controls. */
   readonly replicaSets: readonly ReplicaSet[];
-  /** Those of the Deployment's ReplicaSets. */
+  /** The Pods of the Deployment's ReplicaSets. */
   readonly pods: readonly Pod[];
 }
 
@@ -54,7 +54,7 @@ const planGrowth = (rollout: Rollout): readonly RolloutAction[] => {
   return prepared.length > 0 ? prepared : growCurrent(rollout);
 };
 
-/** The first of the steps that does something; if none does, old ReplicaSets are cleaned up. Then the status. */
+/** The actions of the first step that has any, or else the cleanup of old ReplicaSets; then the status. */
 const firstOf = (rollout: Rollout, ...steps: readonly (() => readonly RolloutAction[])[]): readonly RolloutAction[] => {
   for (const step of steps) {
     const actions = step();

@@ -2,7 +2,7 @@ import type { JsonObject } from '../api-object.js';
 import type { WorkloadPlan } from './workload-controller.js';
 import { isReady, type KubeObject, type Pod } from './workload-kinds.js';
 
-/** What is to be done to the Pods of a workload, and what its status reports. */
+/** The changes to the Pods of a workload, and its new status. */
 export interface PodPlan {
   readonly create: readonly Pod[];
   /** Names of Pods to delete. */
@@ -15,7 +15,7 @@ interface PodOwner extends KubeObject {
   readonly spec: { readonly minReadySeconds?: number };
 }
 
-/** The plan as actions: creates, then deletes, then the report. A Pod that is ready is looked at again when it becomes available. */
+/** The plan as actions: creates, then deletes, then the report. A Pod that is ready is checked again when it becomes available. */
 export const toWorkloadPlan = (workload: PodOwner, pods: readonly Pod[], { create, remove, status }: PodPlan): WorkloadPlan => {
   const { minReadySeconds = 0 } = workload.spec;
   return {

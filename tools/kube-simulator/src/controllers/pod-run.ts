@@ -1,6 +1,6 @@
 /**
- * The life of a Pod on its Node, as a machine: what happened goes in, the next state and what to do come out. All containers of a
- * Pod live and die together here, because one process stands for them.
+ * The life of a Pod on its Node, as a state machine: an event goes in, the next state and the actions come out. All containers of a Pod start and end
+ * together here, because one process stands for them.
  */
 
 /** How a process ended. */
@@ -22,9 +22,9 @@ export interface PodRun {
   readonly restarts: number;
   readonly startedAtMs: number;
   readonly lastExit?: Exit;
-  /** How long it waits, or will wait the next time. */
+  /** The current back-off, or the next one. */
   readonly backOffMs: number;
-  /** Deletion was asked for: when the process has ended, the Pod goes. */
+  /** Deletion was requested: the Pod is removed when the process has ended. */
   readonly removing: boolean;
 }
 
@@ -37,7 +37,7 @@ export type PodCommand =
   | { readonly kind: 'start' }
   | { readonly kind: 'wait'; readonly delayMs: number }
   | { readonly kind: 'stop'; readonly graceSeconds: number }
-  /** Nothing of the Pod is left: its object may go. */
+  /** Nothing of the Pod is left: its object may be removed. */
   | { readonly kind: 'remove' };
 
 export interface BackOff {
@@ -45,7 +45,7 @@ export interface BackOff {
   readonly longestMs: number;
 }
 
-/** What the real kubelet has; a process that ran for longer than twice the longest wait starts anew. */
+/** The back-off of the real kubelet; it is reset when a process ran for longer than twice the longest wait. */
 export const defaultBackOff: BackOff = { firstMs: 10_000, longestMs: 300_000 };
 
 export interface RunPolicy {
@@ -63,7 +63,7 @@ export interface Transition {
   readonly commands: readonly PodCommand[];
 }
 
-/** What becomes of the Pod by this event. */
+/** The state of the Pod after this event. */
 export const advance = (run: PodRun, event: PodEvent, policy: RunPolicy): Transition => {
   switch (event.kind) {
     case 'ready':

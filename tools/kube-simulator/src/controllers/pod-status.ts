@@ -2,7 +2,7 @@ import type { JsonObject } from '../api-object.js';
 import type { Exit, PodRun } from './pod-run.js';
 import { type Condition, type Container, type Pod, type PodStatus, toTime } from './workload-kinds.js';
 
-/** Addresses that nothing answers at: a Pod's is a name for it, not a place. */
+/** Addresses at which nothing answers: the address of a Pod only identifies it. */
 export interface PodAddresses {
   readonly hostIp: string;
   readonly podIp: string;

@@ -14,7 +14,7 @@ export const withReplicaFailure = (status: ReplicaSetStatus, message: string | u
   return { ...others, ...(changed.length > 0 && { conditions: changed }) };
 };
 
-/** What a Deployment reports: of its current ReplicaSet first, else of an earlier one. */
+/** The failure that a Deployment reports: of its current ReplicaSet, else of an earlier one. */
 export const replicaFailureOf = (current: ReplicaSet | undefined, old: readonly ReplicaSet[]): Condition | undefined => {
   const failures = [...(current === undefined ? [] : [current]), ...old].flatMap(({ status }) =>
     (status?.conditions ?? []).filter(({ type }) => type === TYPE),

@@ -1,4 +1,4 @@
-/** ReplicaSets: what their controller watches, observes and plans. */
+/** The controller of ReplicaSets: its watches, observations and plans. */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import { claim } from './claim.js';
 import { keyOf } from './object-key.js';
@@ -26,7 +26,7 @@ export const replicaSetWorkload: WorkloadKind<ReplicaSet, ObservedReplicas> = {
     ),
 };
 
-/** Its controller, that of before, and those that may adopt a Pod without one. */
+/** Its controller, its previous controller, and the ReplicaSets that may adopt a Pod without one. */
 function ownersOfPod({ object, oldObject }: WatchEvent, api: ApiClient): readonly string[] {
   const { namespace = '' } = object.metadata;
   const owners = [object, oldObject].flatMap((pod) => {

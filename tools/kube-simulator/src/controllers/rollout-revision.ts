@@ -20,7 +20,7 @@ const ownAnnotations = new Set([
   'deployment.kubernetes.io/max-replicas',
 ]);
 
-/** Sees to it that a ReplicaSet of the current template exists, that it has the highest revision, and that the Deployment shows that. */
+/** Ensures that a ReplicaSet of the current template exists and has the highest revision, and that the Deployment shows that. */
 export const prepareCurrent = (rollout: Rollout): readonly RolloutAction[] => {
   const revision = 1 + Math.max(0, ...rollout.old.map(revisionOf));
   const { current, deployment, now } = rollout;

@@ -7,7 +7,7 @@ import type { Deployment, ReplicaSet } from './workload-kinds.js';
 const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
 
-/** What the Deployment wanted when the ReplicaSet was scaled last: a difference to now shows that it was scaled itself. */
+/** The Deployment's number of replicas when the ReplicaSet was last scaled; a difference shows that the Deployment was scaled since. */
 export const scaleAnnotations = (deployment: Deployment) => ({
   [desiredAnnotation]: String(wantedReplicas(deployment)),
   [maxAnnotation]: String(wantedReplicas(deployment) + rolloutLimits(deployment).surge),

@@ -5,7 +5,7 @@ import type { Deployment, PodTemplate, ReplicaSet } from './workload-kinds.js';
 /** A Deployment with the ReplicaSets that it controls. */
 export interface Rollout {
   readonly deployment: Deployment;
-  /** The one that has the Deployment's template, if it exists. */
+  /** The ReplicaSet with the Deployment's template, if it exists. */
   readonly current: ReplicaSet | undefined;
   /** All others, oldest first. */
   readonly old: readonly ReplicaSet[];

@@ -15,7 +15,7 @@ export class Scheduler {
   readonly #events: EventRecorder;
   readonly #queue: WorkQueue;
   readonly #unwatch: readonly (() => void)[];
-  /** Keys of Pods that no Node took. */
+  /** Keys of Pods that no Node can run. */
   readonly #waiting = new Set<string>();
 
   constructor({ api, onError }: ControllerContext) {
@@ -35,7 +35,7 @@ export class Scheduler {
 
   #observe({ type, object }: WatchEvent): void {
     const pod = object as Pod;
-    // A Pod that goes makes room for others.
+    // A Pod that is deleted makes room for others.
     if (type === 'DELETED') this.#retryAll();
     else if (isWaiting(pod) && !this.#waiting.has(keyOf(pod))) this.#queue.add(keyOf(pod));
   }

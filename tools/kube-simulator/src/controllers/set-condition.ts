@@ -1,8 +1,8 @@
 import type { Condition } from './workload-kinds.js';
 
 /**
- * The conditions with this one. One with the same content is left as it is; otherwise the new one goes to the end, and keeps
- * the time of the last transition if the status is the same.
+ * The conditions with this one. A condition with the same content is left as it is; otherwise the new one goes to the end, and keeps the time of the
+ * last transition if the status is the same.
  */
 export const setCondition = (conditions: readonly Condition[], condition: Condition): readonly Condition[] => {
   const current = conditions.find(({ type }) => type === condition.type);

@@ -15,7 +15,7 @@ export interface NodeDescription {
   readonly name: string;
   readonly labels?: StringMap;
   readonly taints?: readonly Taint[];
-  /** Of the Node, and of its Pods with `hostNetwork`; by default one that nothing answers at. */
+  /** Address of the Node and of its Pods with `hostNetwork`; by default, nothing answers at it. */
   readonly address?: string;
 }
 
@@ -23,7 +23,7 @@ export interface SimulatedNodesOptions {
   readonly onError: (error: unknown) => void;
   readonly runPod: RunPod;
   readonly backOff?: BackOff;
-  /** After so long without a word from its kubelet a Node counts as lost. */
+  /** A Node counts as lost after this time without a report from its kubelet. */
   readonly monitorGraceMs: number;
 }
 
@@ -48,7 +48,7 @@ export class SimulatedNodes {
     this.#options = options;
   }
 
-  /** The API server is there (again). `onFirstNode` is called as soon as there is a Node. */
+  /** The API server has (re)started. Calls `onFirstNode` as soon as there is a Node. */
   async attach(api: ApiClient, onFirstNode: () => void): Promise<void> {
     this.#client = api;
     this.#onFirstNode = onFirstNode;
@@ -56,7 +56,7 @@ export class SimulatedNodes {
     for (const [name, node] of this.#nodes) if (node.isUp) await this.#connect(name, node);
   }
 
-  /** The API server goes away. */
+  /** The API server stops. */
   detach(): void {
     for (const { kubelet } of this.#nodes.values()) kubelet.disconnect();
     this.#client = undefined;
@@ -66,7 +66,7 @@ export class SimulatedNodes {
     return [...this.#nodes.keys()];
   }
 
-  /** A Node joins: from now on it takes Pods. One that is in the cluster already (after a restart) is taken over. */
+  /** Adds a Node that runs Pods. A Node that is in the cluster already (after a restart) is taken over. */
   async add(description: NodeDescription): Promise<void> {
     const { name } = description;
     if (this.#nodes.has(name)) throw new Error(`node ${name} exists already; give another name`);
@@ -100,28 +100,28 @@ export class SimulatedNodes {
     node.kubelet.connect();
   }
 
-  /** The API and the Node lose sight of each other; its processes go on. */
+  /** Disconnects the Node from the API; its processes continue. */
   disconnect(name: string): void {
     const node = this.#find(name);
     node.kubelet.disconnect();
     this.#expectLoss(node, name);
   }
 
-  /** The Node loses power: its processes end at once, without any report. Resolves when they have ended. */
+  /** Powers the Node off: its processes end at once, without any report. Resolves when they have ended. */
   async powerOff(name: string): Promise<void> {
     const node = this.#find(name);
     this.#expectLoss(node, name);
     await node.kubelet.kill();
   }
 
-  /** A Node that was cut off or without power is back. */
+  /** Brings back a Node that was cut off or without power. */
   async reconnect(name: string): Promise<void> {
     const node = this.#find(name);
     node.isUp = true;
     await this.#connect(name, node);
   }
 
-  /** The Node is taken out of the cluster with all it runs. */
+  /** Removes the Node from the cluster with everything that it runs. */
   async remove(name: string): Promise<void> {
     const node = this.#find(name);
     clearTimeout(node.timer);
@@ -132,7 +132,7 @@ export class SimulatedNodes {
     });
   }
 
-  /** All processes end at once; the Node objects stay. Resolves when they have ended. */
+  /** Ends all processes at once; the Node objects stay. Resolves when they have ended. */
   async stop(): Promise<void> {
     const nodes = [...this.#nodes.values()];
     this.#nodes.clear();
@@ -175,7 +175,7 @@ export class SimulatedNodes {
     });
   }
 
-  /** Out of a range for documentation: nothing answers there. */
+  /** From a range for documentation: nothing answers there. */
   #nextPodAddress(): string {
     this.#lastPod += 1;
     return `198.18.${(this.#lastPod >> 8) & 255}.${this.#lastPod & 255}`;
@@ -204,7 +204,7 @@ const withReady = (node: Node, { status, reason, message }: ReadyStatement): rea
 };
 
 const resources = { cpu: '8', memory: '16Gi', pods: '110' };
-/** What others added stays, as it does with a real kubelet. */
+/** Keeps what others added, as a real kubelet does. */
 const capacityOf = ({ status }: Node): JsonObject => ({
   capacity: { ...status?.capacity, ...resources },
   allocatable: { ...status?.allocatable, ...resources },

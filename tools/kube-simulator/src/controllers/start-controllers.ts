@@ -10,7 +10,7 @@ import { Scheduler } from './scheduler.js';
 import type { SimulatedNodes } from './simulated-nodes.js';
 import { WorkloadController } from './workload-controller.js';
 
-/** What works in the background. */
+/** The controllers that run in the background. */
 export interface Controllers {
   stop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface ControllersOptions extends ControllerContext {
   readonly orphanedPodsMs: number;
 }
 
-/** Starts all controllers. The scheduler starts with the first Node: where nothing runs Pods, they are left alone. */
+/** Starts all controllers. The scheduler starts with the first Node: without Nodes, Pods are left alone. */
 export const startControllers = async (context: ControllersOptions): Promise<Controllers> => {
   const collector = new GarbageCollector(context);
   const unwatchKinds = context.api.watch({ group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }, () =>

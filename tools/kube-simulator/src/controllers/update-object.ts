@@ -4,7 +4,10 @@ import { isConflict } from './api-outcome.js';
 
 const mostAttempts = 10;
 
-/** Reads, changes and writes an object, again when another client wrote in between; nothing if it is gone or `change` returns it as it is. */
+/**
+ * Reads, changes and writes an object; retries if another client wrote in between. Does nothing if the object is gone or `change` returns it
+ * unchanged.
+ */
 export const updateObject = async <T extends ApiObject>(
   api: Pick<ApiClient, 'get' | 'update'>,
   path: ObjectPath,

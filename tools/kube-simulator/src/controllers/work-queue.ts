@@ -1,14 +1,14 @@
 export interface WorkQueueOptions {
-  /** Brings the thing with this key into its right state. */
+  /** Reconciles the object with this key. */
   readonly handle: (key: string) => Promise<unknown>;
-  /** Called for every failure; the key is tried again, later and later. */
+  /** Called for every failure; the key is retried with increasing delays. */
   readonly onError: (error: unknown, key: string) => void;
 }
 
 const firstRetryMs = 5;
 const longestRetryMs = 5_000;
 
-/** Keys that wait for work: each once, one after the other, never the same key twice at a time. */
+/** A queue of keys to reconcile: each key once, one after the other. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #waiting = new Set<string>();
@@ -43,7 +43,7 @@ export class WorkQueue {
     this.#timers.set(key, timer);
   }
 
-  /** Nothing is begun any more; resolves when what was begun has ended. */
+  /** Stops taking keys; resolves when the current work has ended. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#waiting.clear();

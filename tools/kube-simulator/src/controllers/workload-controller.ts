@@ -1,6 +1,6 @@
 /**
- * The one shape of the controllers of workloads. For each workload: observe what belongs to it, plan what to do as a pure function,
- * apply the plan. What differs between the kinds is a `WorkloadKind`.
+ * The common part of the controllers of workloads. For each workload, it observes the objects that belong to it, plans the changes with a pure
+ * function and applies the plan. A `WorkloadKind` holds what differs between the kinds.
  */
 import type { ApiClient, WatchEvent } from '../api/api-client.js';
 import { applyActions, RefusedCreate, type WorkloadAction } from './apply-actions.js';
@@ -10,11 +10,11 @@ import { keyOf, parseKey } from './object-key.js';
 import { WorkQueue } from './work-queue.js';
 import type { KubeObject } from './workload-kinds.js';
 
-/** What is to be done for one workload now. */
+/** The next changes for one workload. */
 export interface WorkloadPlan {
-  /** In order; none where the workload is as it should be. */
+  /** In order; empty if the workload is as it should be. */
   readonly actions: readonly WorkloadAction[];
-  /** Plan again after so many milliseconds, although nothing has changed. */
+  /** Plan again after this many milliseconds, even if nothing has changed. */
   readonly recheckAfterMs?: number;
 }
 
@@ -27,13 +27,13 @@ export interface WatchedKind {
 
 export interface WorkloadKind<Workload extends KubeObject, Observed> {
   readonly kind: { readonly group: string; readonly resource: string };
-  /** Writes the Events, such as `deployment-controller`. */
+  /** The component in the Events, such as `deployment-controller`. */
   readonly component: string;
   /** Besides the workloads themselves. */
   readonly watches: readonly WatchedKind[];
-  /** What belongs to the workload; adopts what its selector selects. */
+  /** Returns the objects that belong to the workload; adopts objects that its selector selects. */
   readonly observe: (api: ApiClient, workload: Workload) => Promise<Observed>;
-  /** Pure. @param refusal why Pods were refused just now; then none is created, and the status may report it. */
+  /** Pure. @param refusal why the last Pod was refused; if set, no Pod is created, and the status may report it. */
   readonly plan: (observed: Observed, now: Date, refusal?: string) => WorkloadPlan;
 }
 

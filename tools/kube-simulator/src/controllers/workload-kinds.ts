@@ -205,7 +205,7 @@ const conditionIs = (pod: Pod, type: string, status: string): boolean =>
 
 export const isReady = (pod: Pod): boolean => conditionIs(pod, 'Ready', 'True');
 
-/** Ready for at least so many seconds. */
+/** Ready for at least this number of seconds. */
 export const isAvailable = (pod: Pod, minReadySeconds: number, now: Date): boolean => {
   if (!isReady(pod)) return false;
   if (minReadySeconds === 0) return true;
@@ -213,7 +213,7 @@ export const isAvailable = (pod: Pod, minReadySeconds: number, now: Date): boole
   return typeof since === 'string' && Date.parse(since) + minReadySeconds * 1000 <= now.getTime();
 };
 
-/** All its containers ended and none will be started again. */
+/** All its containers have ended and none will be restarted. */
 export const isFinished = (pod: Pod): boolean => pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
 
 export const isDeleting = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined;

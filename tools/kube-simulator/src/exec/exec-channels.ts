@@ -11,12 +11,12 @@ export type ExecProtocol = (typeof execProtocols)[number];
 
 export const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, close: 255 } as const;
 
-/** The newest protocol that the client offers; undefined: none of them. */
+/** The newest protocol that the client offers and this server has; undefined if there is none. */
 export function selectExecProtocol(offered: ReadonlySet<string>): ExecProtocol | undefined {
   return execProtocols.find((protocol) => offered.has(protocol));
 }
 
-/** What the last message of a command that was started has in it. */
+/** The content of the last message of a command that was started. */
 export function statusOfExit(exitCode: number): JsonObject {
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
   return {

@@ -1,4 +1,4 @@
-/** What runs when a client executes a command in a container: the choice of who starts the simulator. */
+/** Runs the command that a client executes in a container: whoever starts the simulator decides what runs. */
 import type { Readable, Writable } from 'node:stream';
 import type { Pod } from '../controllers/workload-kinds.js';
 
@@ -17,9 +17,9 @@ export interface ExecProcess {
   readonly stderr: Readable;
   /** Fulfilled with the exit code when the process has ended. */
   readonly exited: Promise<number>;
-  /** Ends it at once: the simulator stops. A client that goes only closes the streams, as with a container runtime. */
+  /** Ends it at once, because the simulator stops. A client that disconnects only closes the streams, as with a container runtime. */
   kill(): void;
 }
 
-/** Starts a process. What it throws reaches the client as the text of a Status with code 500, as failures of a kubelet do. */
+/** Starts a process. Its errors reach the client as the text of a Status with code 500, as failures of a kubelet do. */
 export type ExecInPod = (request: ExecRequest) => ExecProcess | Promise<ExecProcess>;

@@ -157,7 +157,7 @@ describe('a command in a container', () => {
     expect(status).toMatchObject({ code: 500, message: 'Internal error occurred: no such program' });
   });
 
-  it('of a client that goes finds its standard input at the end', async () => {
+  it('finds its standard input at the end when the client disconnects', async () => {
     const marker = Promise.withResolvers<void>();
     const socket = open({ query: shell('echo here; cat; exit 42', 'stdin=true&stdout=true') });
     socket.on('message', (data: Buffer) => {

@@ -27,7 +27,7 @@ export class ExecSession {
   constructor(socket: WebSocket, settings: ExecSettings) {
     this.#socket = socket;
     this.#settings = settings;
-    // A connection that breaks is a client that goes: `close` follows.
+    // A broken connection counts as a client that disconnects: `close` follows.
     socket.on('error', () => undefined);
   }
 

@@ -1,4 +1,4 @@
-/** Which command is to run in which container, or why none can. */
+/** The command to run and its container, or why it cannot run. */
 import type { ApiContext } from '../api/api-call.js';
 import { collectionOf, fromStored, keyOf } from '../api/api-call.js';
 import { ApiError } from '../api-error.js';
@@ -32,12 +32,12 @@ export function execTarget(
   return { request: { pod, container, command }, streams, isRunning: isContainerRunning(pod, container) };
 }
 
-/** Answered where a client does not ask for a WebSocket. */
+/** The answer if a client does not ask for a WebSocket. */
 export function upgradeRequired(): ApiError {
   return badRequest('Upgrade request required');
 }
 
-/** More commands at once than a test ever needs: a client that forgets to end them is refused. */
+/** More concurrent commands than any test needs: a client that forgets to end them is refused. */
 export function tooManyCommands(most: number): ApiError {
   return new ApiError({
     code: 429,

@@ -42,7 +42,7 @@ function warningHeader(text: string): string {
   return `299 - "${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
 
-/** Answers a request that asked for another protocol, which it does not get: the connection ends with the answer. */
+/** Refuses a request for another protocol: the connection ends with the answer. */
 export function refuseUpgrade(request: IncomingMessage, socket: Duplex, error: unknown): void {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

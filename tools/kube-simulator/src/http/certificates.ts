@@ -14,7 +14,7 @@ import {
 } from '@peculiar/x509';
 
 export interface ServerCertificate {
-  /** PEM: what clients trust. */
+  /** PEM: the authority that clients trust. */
   readonly authority: string;
   readonly certificate: string;
   readonly key: string;
@@ -32,7 +32,7 @@ export function createServerCertificate(hosts: readonly string[]): Promise<Serve
   });
 }
 
-/** What a client proves its name with, signed by an authority that is made for it and forgotten. */
+/** A client certificate, signed by an authority that is made for it and forgotten. */
 export function createClientCertificate(commonName: string): Promise<ServerCertificate> {
   return issue({
     authority: `${commonName}-ca`,

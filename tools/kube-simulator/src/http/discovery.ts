@@ -1,4 +1,4 @@
-/** Which kinds there are: /api, /apis, /apis/<group>, /apis/<group>/<version>, and the aggregated form of the first two. */
+/** Discovery of the served kinds: /api, /apis, /apis/<group>, /apis/<group>/<version>, and the aggregated form of the first two. */
 import { createHash } from 'node:crypto';
 import type { AggregatedVersion } from '../aggregation/aggregator.js';
 import type { Json, JsonObject } from '../api-object.js';
@@ -6,14 +6,14 @@ import type { ResourceRegistry } from '../resources/resource-registry.js';
 import type { ResourceType, Subresource } from '../resources/resource-type.js';
 import { toAggregatedResources } from './to-aggregated-resources.js';
 
-/** What there is to show. */
+/** The content of discovery. */
 export interface Served {
   readonly registry: ResourceRegistry;
   /** The groups and versions of other servers. */
   readonly aggregated: readonly AggregatedVersion[];
 }
 
-/** Returns the document at a discovery path, or undefined where there is none. */
+/** Returns the document at a discovery path, or undefined if there is none. */
 export function discoveryDocument(served: Served, path: string, serverAddress: string): JsonObject | undefined {
   const parts = path.split('/').filter((part) => part !== '');
   const [prefix, first, second] = parts;

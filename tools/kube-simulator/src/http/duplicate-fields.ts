@@ -1,6 +1,6 @@
 /**
- * Finds keys that an object of a JSON text has twice: JSON.parse keeps the last one without a word. The text is known to be
- * JSON. Returns the paths (`spec.networkName`, `spec.list[0].a`) in the order in which the second ones come.
+ * Finds keys that an object of a JSON text has twice: JSON.parse silently keeps the last one. The text is known to be JSON. Returns the paths
+ * (`spec.networkName`, `spec.list[0].a`) in the order in which the second ones come.
  */
 export function duplicateFields(text: string): readonly string[] {
   return new Scanner(text).scan();

@@ -39,9 +39,9 @@ export class ExecUpgrades {
   }
 
   /**
-   * Accepts the WebSocket and starts the command. Nothing is answered where it throws.
+   * Accepts the WebSocket and starts the command. Sends no answer if it throws.
    *
-   * @param authorize - asked for the verb `create` too: since Kubernetes 1.35 the `get` of a WebSocket is not enough.
+   * @param authorize - called for the verb `create` too: since Kubernetes 1.35, the `get` of a WebSocket is not enough.
    * @throws ApiError 400, 403, 404 or 429.
    */
   async accept(

@@ -27,7 +27,7 @@ export interface HttpServerOptions {
   readonly chain: RequestChain;
   readonly aggregator: Aggregator;
   readonly audit: Audit;
-  /** What runs when a client executes a command in a Pod. */
+  /** Runs the commands that clients execute in Pods. */
   readonly execInPod: ExecInPod;
   /** PEM; absent: plain HTTP. */
   readonly tls?: { readonly key: string; readonly certificate: string };
@@ -64,7 +64,7 @@ export class HttpServer {
       void this.#upgrade(request, socket, head);
     });
     this.#server.keepAliveTimeout = 120_000;
-    // Of TLS too, the connection below it: one that is still shaking hands would keep the server from closing.
+    // Tracks the TCP connection below TLS: a connection that is still in its handshake would keep the server from closing.
     this.#server.on('connection', (socket: Socket) => {
       socket.setNoDelay(true);
       this.#sockets.add(socket);
@@ -72,7 +72,7 @@ export class HttpServer {
     });
   }
 
-  /** Returns the port that is listened on. */
+  /** Returns the port that it listens on. */
   async listen(port: number, host: string): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -104,7 +104,7 @@ export class HttpServer {
     }
   }
 
-  /** Returns nothing where the answer is written already. */
+  /** Returns nothing if the answer is written already. */
   async #answer(request: IncomingMessage, response: ServerResponse, warnings: string[]): Promise<Answer | undefined> {
     const { route, attributes, verdict } = await this.#admit(request);
     const answer = await this.#dispatch({ request, response, route, attributes, warnings });
@@ -112,7 +112,7 @@ export class HttpServer {
     return answer;
   }
 
-  /** Who asks for what, once that is allowed. */
+  /** The user and the request, once they are authorized. */
   async #admit(request: IncomingMessage): Promise<Admitted> {
     const route = parseRoute(request.method ?? 'GET', request.url ?? '/');
     const user = await this.#chain.authenticator.authenticate({
@@ -164,7 +164,7 @@ export class HttpServer {
     return undefined;
   }
 
-  /** The answer of the server that the group and version belong to. A watch is handed on as it comes. */
+  /** The answer of the server that the group and version belong to. A watch is forwarded event by event. */
   async #forward(registration: ApiRegistration, { request, response, attributes }: Exchange): Promise<Answer | undefined> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
@@ -228,7 +228,7 @@ function isExecUpgrade({ method, url, headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && isExec(parseRoute(method ?? 'GET', url ?? '/'));
 }
 
-/** Thrown where the connection is closed without an answer. */
+/** Thrown if the connection is closed without an answer. */
 class ConnectionClosed extends Error {
   readonly code = 'connection-closed';
 }

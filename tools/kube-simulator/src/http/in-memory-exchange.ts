@@ -1,4 +1,4 @@
-/** A request and its answer without a connection: what the server reads and writes is in memory, and nothing of it needs the event loop's I/O. */
+/** A request and its answer without a connection: the server reads and writes in memory, without the event loop's I/O. */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
@@ -18,7 +18,7 @@ export interface InMemoryAnswer {
   readonly onEnd: (isComplete: boolean) => void;
 }
 
-/** As much of a response as the server uses. */
+/** The part of a response that the server uses. */
 class Response extends EventEmitter {
   headersSent = false;
   destroyed = false;
@@ -55,7 +55,7 @@ class Response extends EventEmitter {
     this.destroyed = true;
   }
 
-  /** The client is gone: it learns of nothing any more. */
+  /** The client is gone: it is not called any more. */
   leave(): void {
     if (this.#isOver) return;
     this.destroyed = true;
@@ -73,7 +73,7 @@ class Response extends EventEmitter {
   }
 }
 
-/** @returns what the server is called with, and how the client leaves. */
+/** @returns the arguments for the server, and a function by which the client disconnects. */
 export function inMemoryExchange(
   { method, path, headers, body }: InMemoryRequest,
   answer: InMemoryAnswer,

@@ -10,5 +10,5 @@ const info = Buffer.concat([field(1, Buffer.from('Kubernetes')), field(2, Buffer
 
 export const openApiV2Protobuf = Buffer.concat([field(1, Buffer.from('2.0')), field(2, info), field(8, Buffer.alloc(0))]);
 export const openApiV2 = { swagger: '2.0', info: { title: 'Kubernetes', version: 'v1.36.2' }, paths: {}, definitions: {} };
-/** The name that is asked for has an `@` in it, which is no media type that Go's clients could read. */
+/** Clients ask for a media type that contains an `@`. Go's clients could not parse it in an answer. */
 export const openApiMediaType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';

@@ -45,7 +45,7 @@ export interface Answer {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** All of them, where another server wrote them; absent: those that this server writes. */
+  /** All headers, if another server wrote them; absent if this server writes them. */
   readonly headers?: OutgoingHttpHeaders;
 }
 
@@ -64,7 +64,7 @@ export class ResourceHandler {
 
   constructor(context: ApiContext) {
     this.#context = context;
-    // A kind that is gone, or is defined anew, has no watches any more.
+    // Ends the watches of a kind that is gone or was redefined.
     context.registry.listen(() => {
       for (const stream of this.watches) if (!context.registry.serves(stream.call.type)) stream.end();
     });

@@ -27,7 +27,7 @@ it.each([
 });
 
 it.each(['/', '/api', '/api/v1', '/apis', '/apis/apps', '/apis/apps/v1', '/healthz', '/simulator/faults'])(
-  '%s is no resource',
+  '%s is not a resource',
   (path) => {
     expect(parseRoute('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path });
   },

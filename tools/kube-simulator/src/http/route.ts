@@ -1,4 +1,4 @@
-/** What a URL is about, before it is known whether it exists. */
+/** What a URL asks for, before anyone checks whether it exists. */
 export interface Route {
   readonly isResourceRequest: boolean;
   readonly verb: string;

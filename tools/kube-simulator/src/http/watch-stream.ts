@@ -20,7 +20,7 @@ export interface WatchRequest {
 
 const bookmarkIntervalMs = 60_000;
 const defaultTimeoutMs = 30 * 60_000;
-/** A watcher that does not read is dropped, before its events fill the memory. */
+/** A watcher that does not read is dropped before its events fill the memory. */
 const maxUnreadBytes = 256 * 1024 * 1024;
 const newline = Buffer.from('}\n');
 
@@ -34,7 +34,7 @@ export class WatchStream {
   #stopListening: () => void = () => undefined;
   readonly #cancelTimers = new Set<() => void>();
 
-  /** Throws ApiError where the request cannot be read: nothing has been answered then. */
+  /** Throws ApiError if the request cannot be parsed, before anything is sent. */
   constructor(context: ApiContext, request: WatchRequest, response: ServerResponse) {
     this.#context = context;
     this.#request = request;
@@ -66,7 +66,7 @@ export class WatchStream {
     return closed;
   }
 
-  /** Ends the stream without a word, as the real server does when the time is over. */
+  /** Ends the stream without an event, as the real server does when the time is over. */
   end(): void {
     this.#cleanUp();
     this.#response.end();
@@ -78,7 +78,7 @@ export class WatchStream {
     this.#response.destroy();
   }
 
-  /** Sends the event that makes the client list again (410), and ends. One that has ended already stays so. */
+  /** Sends the event that makes the client list again (410), and ends. Does nothing if the stream has ended already. */
   expire(): void {
     if (this.#response.writableEnded) return;
     this.#sendEvent('ERROR', statusOf(expired('The resourceVersion for the provided watch is too old.')));
@@ -131,7 +131,7 @@ export class WatchStream {
     this.#after(timeoutMs, () => this.end());
     if (!this.#wantsBookmarks) return;
     this.#sendBookmarksEachMinute();
-    // The last ones let the client go on from where it is.
+    // The last bookmarks let the client continue from where it is.
     for (const beforeMs of [2000, 1000]) if (timeoutMs > beforeMs) this.#after(timeoutMs - beforeMs, () => this.#sendBookmark());
   }
 

@@ -1,7 +1,7 @@
 /**
- * Sets of fields in the form they are written in, `FieldsV1`: `f:name` is a field, `k:{...}` an item of a list by its keys, `v:...` an
- * item by its value; `.` means that the place itself is in the set, not only what is below. Sets are never changed; an operation
- * that changes nothing returns what it was given, so that a large set that is hardly touched costs little.
+ * Sets of fields in the form they are written in, `FieldsV1`: `f:name` is a field, `k:{...}` an item of a list by its keys, `v:...` an item by its
+ * value; `.` means that the place itself is in the set, not only what is below. Sets are immutable; an operation that changes nothing returns its
+ * argument, so that small changes of a large set are cheap.
  */
 import type { JsonObject } from '../api-object.js';
 import { objectOf } from '../json-parts.js';
@@ -27,7 +27,7 @@ function isLeaf(place: FieldSet): boolean {
   return true;
 }
 
-/** Returns `place` as one that is in the set itself, or not; nothing if there is nothing below it either. */
+/** Returns `place` with itself in the set, or not; undefined if nothing is below it either. */
 function asMember(place: FieldSet, member: boolean): FieldSet | undefined {
   const hasDot = '.' in place;
   if (isLeaf(place)) return member ? noFields : undefined;
@@ -94,7 +94,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return common;
 }
 
-/** Returns a place with what is below it; nothing if the set knows nothing of it. */
+/** Returns a place with everything below it; undefined if it is not in the set. */
 export function placeIn(set: FieldSet, element: string): FieldSet | undefined {
   const found = ownValue(set, element);
   return found === undefined ? undefined : objectOf(found);

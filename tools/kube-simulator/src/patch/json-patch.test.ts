@@ -68,7 +68,7 @@ describe('a JSON patch (RFC 6902)', () => {
     });
   });
 
-  it('of no operation returns the object itself', () => {
+  it('without operations returns the object itself', () => {
     expect(applyJsonPatch(pool, [])).toBe(pool);
   });
 

@@ -15,13 +15,13 @@ type Container = MutableObject | Json[];
 
 interface Patching {
   root: JsonObject;
-  /** Containers without another reference. */
+  /** Containers that only this patch refers to. */
   owned: WeakSet<object>;
 }
 
 /**
- * Returns `object` after all operations. Throws ApiError 422 when one does not apply, with the one text that the real server has
- * for all of them. `replace` of a key that is missing adds it, as there.
+ * Returns `object` after all operations. Throws ApiError 422 if one does not apply, with the same text for all, as the real server does. `replace` of
+ * a missing key adds it, as there.
  *
  * Source: RFC 6902.
  */

@@ -10,13 +10,13 @@ export interface ManagerEntry {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
   readonly apiVersion: string;
-  /** Absent where nothing was changed when the fields were taken. */
+  /** Absent if the manager took the fields without a change. */
   readonly time: string | undefined;
   readonly subresource: string;
   readonly fields: FieldSet;
 }
 
-/** More managers by Update than this, and the oldest become one. */
+/** If there are more managers by Update than this, the oldest are merged into one. */
 const maxUpdateManagers = 10;
 
 /** Returns the entries of an object. */
@@ -34,7 +34,7 @@ export function managersOf(object: JsonObject | undefined): ManagerEntry[] {
   });
 }
 
-/** True when both are one manager: one that applies is the same in every version. */
+/** True if both are the same manager: a manager that applies is the same in every version. */
 export function isSameManager(a: ManagerEntry, b: ManagerEntry): boolean {
   return (
     a.manager === b.manager &&
@@ -88,7 +88,7 @@ function mergeOldest(managers: readonly ManagerEntry[]): readonly ManagerEntry[]
   return [...managers.filter((entry) => !surplus.includes(entry)), { ...ancient, manager: 'ancient-changes', subresource: '' }];
 }
 
-/** A write that was no apply. */
+/** A write that was not an apply. */
 export interface Update {
   /** Absent on create. */
   readonly before: JsonObject | undefined;
@@ -103,8 +103,8 @@ export interface Update {
 }
 
 /**
- * Returns `after` with `metadata.managedFields` as they are after the write: the manager owns what it added or changed, and no manager
- * else does. An object that has lost them is tracked no more; one empty entry in the write takes them away.
+ * Returns `after` with `metadata.managedFields` as they are after the write: only the manager owns the fields that it added or changed. An object
+ * without managed fields is not tracked any more; a write with one empty entry removes them.
  */
 export function recordUpdate(update: Update): JsonObject {
   const { before, after } = update;

@@ -7,7 +7,7 @@ import { type FieldSet, hasMember, placeIn } from './field-set.js';
 import type { MergeSchema } from './merge-schema.js';
 import { hasOwnedFields, hasOwnedItems, itemElement, itemsByElement } from './owned-fields.js';
 
-/** Returns `live` with what is applied: objects and lists are merged as far as they are shared, everything else is replaced. */
+/** Returns `live` with the applied fields: shared objects and lists are merged, everything else is replaced. */
 export function mergeApplied(live: Json | undefined, applied: Json, schema: MergeSchema): Json {
   if (live === undefined || live === applied) return applied;
   if (hasOwnedFields(live, schema) && hasOwnedFields(applied, schema)) return mergeObjects(live, applied, schema);
@@ -30,7 +30,7 @@ function mergeObjects(live: JsonObject, applied: JsonObject, schema: MergeSchema
   return merged ?? live;
 }
 
-/** Items of `live` alone stay before the applied ones that follow them; the others take the order they are applied in. */
+/** Items that are only in `live` stay before the applied items that follow them; the others take the order of the application. */
 function mergeItems(live: readonly Json[], applied: readonly Json[], schema: MergeSchema): readonly Json[] {
   const { items } = schema;
   if (items === undefined) return applied;
@@ -66,15 +66,15 @@ function liveOnlyItems(
   };
 }
 
-/** What a manager gave up: what it owned last time, what it owns now, what others own. */
+/** The fields from which to tell what a manager gave up: its previous fields, its current fields, and those of others. */
 export interface GivenUp {
   readonly last: FieldSet;
   readonly kept: FieldSet;
 }
 
 /**
- * Returns `value` without what is in `last` and not in `kept`. A field stays if anything below it is kept, an item of a list only if
- * it is kept itself: an item without its keys would be none.
+ * Returns `value` without the fields that are in `last` and not in `kept`. A field stays if anything below it is kept; an item of a list stays only
+ * if it is kept itself, because an item without its keys would not be valid.
  */
 export function removeGivenUp(value: Json, schema: MergeSchema, { last, kept }: GivenUp): Json {
   const partAfter = (part: Json, element: string, partSchema: MergeSchema | undefined): Json | undefined => {

@@ -5,8 +5,8 @@ import { ownValue } from '../own-value.js';
 import { setKey } from '../set-key.js';
 
 /**
- * Returns `object` with a JSON merge patch applied: `null` deletes a key, objects are merged, everything else (lists too) is
- * replaced. What the patch does not touch is shared with `object`; a patch that changes nothing returns `object` itself.
+ * Returns `object` with a JSON merge patch applied: `null` deletes a key, objects are merged, everything else (lists too) is replaced. Unchanged
+ * parts are shared with `object`; a patch that changes nothing returns `object` itself.
  *
  * Source: RFC 7396 §2.
  */
@@ -28,7 +28,7 @@ function mergeObject(target: JsonObject, patch: JsonObject): JsonObject {
   return merged ?? target;
 }
 
-/** Returns nothing where the key has to go. */
+/** Returns undefined if the key must be removed. */
 function mergeValue(before: Json | undefined, value: Json): Json | undefined {
   if (value === null) return undefined;
   if (isJsonObject(value)) return mergeObject(isJsonObject(before) ? before : {}, value);

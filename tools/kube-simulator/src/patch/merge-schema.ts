@@ -7,10 +7,10 @@ import { type StructuralSchema, structuralSchema } from '../schema/structural-sc
 
 export interface MergeSchema {
   readonly kind: 'granular' | 'atomic' | 'set' | 'list-map';
-  /** Of an item of a `list-map`, with what a key is if the item has it not. */
+  /** The keys of an item of a `list-map`, with their default values. */
   readonly keys: readonly MergeKey[];
   readonly items: MergeSchema | undefined;
-  /** Returns nothing where the schema has no such field. */
+  /** Returns undefined if the schema does not have the field. */
   field(name: string): MergeSchema | undefined;
 }
 export interface MergeKey {
@@ -18,7 +18,7 @@ export interface MergeKey {
   readonly default?: Json;
 }
 
-/** Without a rule: objects are shared field by field, lists are not. */
+/** The default: objects are shared field by field, lists are not. */
 const deduced: MergeSchema = { kind: 'granular', keys: [], items: undefined, field: () => deduced };
 const leaf: MergeSchema = { kind: 'atomic', keys: [], items: undefined, field: () => undefined };
 

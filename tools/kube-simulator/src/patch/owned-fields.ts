@@ -5,7 +5,7 @@ import { ownValue } from '../own-value.js';
 import { type FieldSet, isEmpty, noFields, withItself } from './field-set.js';
 import type { MergeSchema } from './merge-schema.js';
 
-/** What the server writes itself, so that no manager owns it. */
+/** The fields that the server writes itself, so that no manager owns them. */
 export const systemFields: FieldSet = {
   'f:apiVersion': {},
   'f:kind': {},
@@ -32,7 +32,7 @@ export function hasOwnedItems(value: Json | undefined, schema: MergeSchema): val
   return (schema.kind === 'set' || schema.kind === 'list-map') && isJsonArray(value);
 }
 
-/** Returns what an item is called in a set: by its keys, or by its value. */
+/** Returns the name of an item in a set: by its keys, or by its value. */
 export function itemElement(item: Json, { kind, keys }: MergeSchema): string {
   if (kind === 'set' || !isJsonObject(item)) return `v:${JSON.stringify(item)}`;
   const named = keys.flatMap((key) => {
@@ -42,12 +42,12 @@ export function itemElement(item: Json, { kind, keys }: MergeSchema): string {
   return `k:${JSON.stringify(Object.fromEntries(named.toSorted(([a], [b]) => (a < b ? -1 : 1))))}`;
 }
 
-/** Returns the items of a list by what they are called in a set. */
+/** Returns the items of a list by their names in a set. */
 export function itemsByElement(items: readonly Json[], schema: MergeSchema): Map<string, Json> {
   return new Map(items.map((item) => [itemElement(item, schema), item]));
 }
 
-/** Returns the fields that one who applies `value` names: the leaves, and the items of lists. */
+/** Returns the fields that an application of `value` names: the leaves, and the items of lists. */
 export function namedFields(value: Json | undefined, schema: MergeSchema): FieldSet {
   return partsOf(value, schema, (part, below, isItem) => {
     const fields = namedFields(part, below);
@@ -55,7 +55,7 @@ export function namedFields(value: Json | undefined, schema: MergeSchema): Field
   });
 }
 
-/** Returns every field of a value that is new: those that hold others too. */
+/** Returns every field of a new value, including fields with others below. */
 function allFields(value: Json, schema: MergeSchema): FieldSet {
   return partsOf(value, schema, (part, below) => withItself(allFields(part, below)));
 }
@@ -77,7 +77,7 @@ function partsOf(
   return parts.length === 0 ? noFields : Object.fromEntries(parts);
 }
 
-/** What a write did: fields that are new or different, and those that are gone. */
+/** The changes of a write: fields that are new or different, and fields that are gone. */
 export interface Changes {
   readonly set: FieldSet;
   readonly removed: FieldSet;
@@ -85,7 +85,7 @@ export interface Changes {
 
 const noChanges: Changes = { set: noFields, removed: noFields };
 
-/** Returns how `after` differs from `before`. What both share costs nothing. */
+/** Returns how `after` differs from `before`. Shared parts are not compared. */
 export function compareFields(before: Json | undefined, after: Json | undefined, schema: MergeSchema): Changes {
   if (before === after) return noChanges;
   const comparing = new Comparing();
@@ -98,7 +98,7 @@ class Comparing implements Changes {
   readonly set: Record<string, FieldSet> = {};
   readonly removed: Record<string, FieldSet> = {};
 
-  /** Takes down what became of one field or item. */
+  /** Records the change of one field or item. */
   compare(element: string, [before, after]: readonly [Json | undefined, Json | undefined], schema: MergeSchema): void {
     if (before === after) return;
     if (before === undefined) this.set[element] = withItself(allFields(after ?? null, schema));

@@ -141,7 +141,7 @@ describe('laws of server-side apply', () => {
   });
   const step = fc.record({ manager: fc.constantFrom('apply-1', 'apply-2', 'update-1', 'update-2'), spec, force: fc.boolean() });
 
-  it('what is applied is there, applying it again is no write, and what is owned exists, after any story', () => {
+  it('applied fields are there, applying them again does not write, and owned fields exist, after any story', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 6 }), (steps) => {
         let live: JsonObject | undefined;

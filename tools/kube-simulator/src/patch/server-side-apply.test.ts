@@ -73,20 +73,20 @@ describe('server-side apply', () => {
     ]);
   });
 
-  it('of the same content is no write', () => {
+  it('does not write if the content is the same', () => {
     expect(apply(created, 'ctl', { metadata: { name: 'p', labels: { app: 'x' } }, spec: { name: 'n', lease: 300 } })).toBe(
       created,
     );
   });
 
-  it('removes what the only owner names no more, with the objects that were only there for it', () => {
+  it('removes a field that its only owner no longer names, with the objects that became empty', () => {
     const after = apply(created, 'ctl', { spec: { name: 'n' } });
     expect(after['spec']).toEqual({ name: 'n' });
     expect((after['metadata'] as JsonObject)['labels']).toBeUndefined();
     expect((after['metadata'] as JsonObject)['name']).toBe('p');
   });
 
-  it('shares ownership of an equal value; who changes nothing has no time', () => {
+  it('shares ownership of an equal value; a manager that changes nothing has no time', () => {
     const shared = apply(created, 'other', { spec: { lease: 300 } });
     expect(ownersOf(shared)).toEqual([['other', 'Apply', undefined, { 'f:spec': { 'f:lease': {} } }], ...ownersOf(created)]);
     expect(apply(shared, 'ctl', { spec: { name: 'n' } })['spec']).toEqual({ name: 'n', lease: 300 });
@@ -123,7 +123,7 @@ describe('server-side apply', () => {
     );
   });
 
-  it('on the status sets nothing else', () => {
+  it('to the status sets nothing else', () => {
     const content = { spec: { paused: true }, status: { allocated: { a: '1' } } };
     const after = apply(created, 'ctl', content, { subresource: 'status' });
     expect(after['spec']).toBe(created['spec']);
@@ -174,7 +174,7 @@ describe('server-side apply', () => {
     ]);
   });
 
-  it('refuses managedFields and fields that the schema has not', () => {
+  it('refuses managedFields and fields that are not in the schema', () => {
     expect(failureOf(() => apply(created, 'ctl', { metadata: { name: 'p', managedFields: [{ manager: 'x' }] } }))).toMatchObject({
       code: 400,
       message: 'metadata.managedFields must be nil',

@@ -13,7 +13,7 @@ export interface Application {
   readonly live: JsonObject | undefined;
   readonly applied: JsonObject;
   readonly manager: string;
-  /** Takes fields that others own. */
+  /** Takes over fields that others own. */
   readonly force?: boolean;
   /** `openAPIV3Schema` of a custom resource. */
   readonly schema: JsonObject | undefined;
@@ -21,15 +21,15 @@ export interface Application {
   readonly time: string;
   /** `status`: everything but the status is left alone. */
   readonly subresource?: string;
-  /** What the write cannot change: `status`, where that is a subresource. */
+  /** The field that the write cannot change: `status`, if it is a subresource. */
   readonly ignoredFields?: readonly string[];
 }
 
 /**
- * Returns the object as it is after `applied`: what it names is set and owned by the manager, what the manager named last time and
- * names no more is removed unless others own it. An application that changes nothing returns `live` itself.
+ * Returns the object as it is after `applied`: the manager sets and owns the fields that it names. Fields that it named last time and names no longer
+ * are removed unless others own them. An application that changes nothing returns `live` itself.
  *
- * @throws ApiError 409 where others own what would change; 500 where a field is not in the schema.
+ * @throws ApiError 409 if others own a field that would change; 500 if a field is not in the schema.
  */
 export function applyConfiguration(application: Application): JsonObject {
   const { live } = application;
@@ -41,7 +41,7 @@ export function applyConfiguration(application: Application): JsonObject {
   const others = managers.filter((entry) => !isSameManager(entry, self));
   const previous = managers.find((entry) => isSameManager(entry, self));
   const merged = objectOf(mergeApplied(live, applied, schema));
-  // What the server writes itself has no manager that could give it up.
+  // No manager can give up fields that the server writes itself.
   const kept = others.reduce((all, { fields }) => union(all, fields), union(self.fields, systemFields));
   const result = objectOf(removeGivenUp(merged, schema, { last: previous?.fields ?? noFields, kept }));
   if (live === undefined) return withManagers(result, [self]);
@@ -77,7 +77,7 @@ function splitApiVersion(apiVersion: string): string[] {
   return apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
 }
 
-/** Returns the path of the first field that the schema has not. */
+/** Returns the path of the first field that is not in the schema. */
 function undeclaredField(value: Json | undefined, schema: MergeSchema, path = ''): string | undefined {
   if (hasOwnedFields(value, schema)) {
     return firstOf(Object.entries(value), ([name, part]) => {
@@ -98,7 +98,7 @@ function firstOf<T>(parts: readonly T[], find: (part: T) => string | undefined):
   return undefined;
 }
 
-/** Returns what of the application counts: the status for the status, everything else for the rest. */
+/** Returns the part of the application that counts: only the status for the status subresource, everything else otherwise. */
 function relevantPart({ applied, subresource = '', ignoredFields = [] }: Application): JsonObject {
   const counts = (name: string): boolean => (subresource === 'status' ? name === 'status' : !ignoredFields.includes(name));
   const identity = ['apiVersion', 'kind'];
@@ -106,7 +106,7 @@ function relevantPart({ applied, subresource = '', ignoredFields = [] }: Applica
   return withoutResourceVersion(Object.fromEntries(fields));
 }
 
-/** A resourceVersion in an application is a condition, which the caller checks; it is no field to be set. */
+/** A resourceVersion in an application is a condition that the caller checks, not a field to be set. */
 function withoutResourceVersion(applied: JsonObject): JsonObject {
   const metadata = applied['metadata'];
   if (!isJsonObject(metadata)) return applied;
@@ -114,7 +114,7 @@ function withoutResourceVersion(applied: JsonObject): JsonObject {
   return { ...applied, metadata: rest };
 }
 
-/** Returns the managers; what was there before the first apply is owned by `before-first-apply`. */
+/** Returns the managers; `before-first-apply` owns the fields from before the first apply. */
 function managersWithHistory(live: JsonObject | undefined, schema: MergeSchema): ManagerEntry[] {
   const managers = managersOf(live);
   if (live === undefined || managers.length > 0) return managers;
@@ -128,7 +128,7 @@ function changesBetween(before: JsonObject, after: JsonObject, schema: MergeSche
   return { set: difference(set, systemFields), removed: difference(removed, systemFields) };
 }
 
-/** Returns the other managers without what was changed or removed. Throws where they own what changed, unless they are overruled. */
+/** Returns the other managers without the changed or removed fields. Throws if they own a changed field, unless the write is forced. */
 function settle(
   others: readonly ManagerEntry[],
   { set, removed }: { readonly set: FieldSet; readonly removed: FieldSet },

@@ -9,7 +9,7 @@ import { listOf } from '../json-parts.js';
 import { ownValue } from '../own-value.js';
 import { setKey } from '../set-key.js';
 
-/** The key of the items of a list, by the name of the list, or by that of the list or field around it and its own. */
+/** The key of the items of a list, by the list's name, or by the name of the enclosing list or field and its own. */
 const mergeKeys: ReadonlyMap<string, string> = new Map([
   ['addresses', 'type'],
   ['conditions', 'type'],
@@ -39,7 +39,7 @@ const mergedValues: ReadonlySet<string> = new Set(['finalizers', 'podCIDRs']);
 const orderDirective = '$setElementOrder/';
 const deleteDirective = '$deleteFromPrimitiveList/';
 
-/** Returns `object` with the patch applied. What the patch does not touch is shared with `object`. */
+/** Returns `object` with the patch applied. Unchanged parts are shared with `object`. */
 export function applyStrategicMergePatch(object: JsonObject, patch: Json): JsonObject {
   if (!isJsonObject(patch)) {
     const type = isJsonArray(patch) ? 'array' : typeof patch;
@@ -52,7 +52,7 @@ function badRequest(message: string): ApiError {
   return new ApiError({ code: 400, reason: 'BadRequest', message });
 }
 
-/** @param name what the field or list is called that the object is in. */
+/** @param name the name of the field or list that contains the object. */
 function mergeObject(target: JsonObject, patch: JsonObject, name: string): JsonObject {
   const directive = patch['$patch'];
   if (directive === 'delete') return {};
@@ -69,7 +69,7 @@ function mergeObject(target: JsonObject, patch: JsonObject, name: string): JsonO
   return jsonSharing(target, merged);
 }
 
-/** The fields that a patch is about, those that only a directive names included. */
+/** The fields that a patch names, also if only in a directive. */
 function fieldsOf(patch: JsonObject): Set<string> {
   const fields = new Set<string>();
   for (const key of Object.keys(patch)) {
@@ -89,7 +89,7 @@ function without(object: JsonObject, key: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
 }
 
-/** Returns `target` where nothing became different. */
+/** Returns `target` if nothing changed. */
 function jsonSharing(target: JsonObject, merged: JsonObject): JsonObject {
   const keys = Object.keys(merged);
   return keys.length === Object.keys(target).length && keys.every((key) => merged[key] === ownValue(target, key))
@@ -103,7 +103,7 @@ interface FieldPatch {
   readonly parent: string;
 }
 
-/** Returns nothing where the field has to go. */
+/** Returns undefined if the field must be removed. */
 function mergeField(before: Json | undefined, field: FieldPatch): Json | undefined {
   const value = ownValue(field.patch, field.key);
   if (value === null) return undefined;
@@ -177,16 +177,16 @@ function itemKey(item: Json, { mergeKey }: ItemList): string {
 }
 
 interface Order {
-  /** The order in the patch. */
+  /** The items in the order of the patch. */
   readonly order: readonly string[];
-  /** How it was. */
+  /** The items before the patch. */
   readonly live: readonly string[];
   readonly keyOf: (item: Json) => string;
 }
 
 /**
- * Returns the items that the patch names in the order it names them, and each other one before the first named one that it was
- * before: if that has none, after them.
+ * Returns the items that the patch names, in the order of the patch. Every other item stays before the first named item that it preceded, or goes to
+ * the end.
  */
 function inOrder(items: readonly Json[], { order, live, keyOf }: Order): readonly Json[] {
   const positions = new Map(live.map((key, index) => [key, index]));

@@ -7,9 +7,9 @@ export interface AcceptedDifference {
   readonly scenario: string;
   readonly step: number;
   readonly where?: string;
-  /** What is answered instead; absent where it differs from run to run. */
+  /** The answer instead; absent if it differs from run to run. */
   readonly got?: string;
-  /** It depends on timing whether it occurs. */
+  /** Whether it occurs depends on timing. */
   readonly sometimes?: boolean;
   readonly reason: string;
 }
@@ -36,7 +36,7 @@ export function judge(found: readonly FoundDifference[], accepted: readonly Acce
   });
 }
 
-/** Accepted differences of the given scenarios that do not occur any more: they have to go from the list. */
+/** Accepted differences of the given scenarios that do not occur any more: they must be removed from the list. */
 export function staleEntries(
   found: readonly FoundDifference[],
   accepted: readonly AcceptedDifference[],

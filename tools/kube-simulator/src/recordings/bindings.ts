@@ -1,7 +1,7 @@
 import { hasShape, type Placeholder, repeatedText, splitPlaceholders } from './placeholders.js';
 import { ResourceVersionOrder } from './resource-version-order.js';
 
-/** How far times may lie apart that were equal in the transcript: a run beside other tests may take ten times as long as the recorded one. */
+/** How much times may differ that were equal in the transcript: a run beside other tests may take ten times as long as the recorded one. */
 const TIME_TOLERANCE_MS = 20_000;
 
 const TIME = /^<(micro)?time:\d+>$/;
@@ -12,7 +12,7 @@ export interface TimeField {
   readonly field: string;
 }
 
-/** What this run knows about the values that placeholders, random names and resourceVersions of one transcript stand for. */
+/** The values in this run of the placeholders, random names and resourceVersions of one transcript. */
 export class Bindings {
   readonly versions: ResourceVersionOrder;
   private readonly values: Map<string, string>;
@@ -32,7 +32,7 @@ export class Bindings {
     return new Bindings(this);
   }
 
-  /** For a server that does not read what it is sent: placeholders without a value are sent as they are. */
+  /** For a server that does not read requests: placeholders without a value are sent as they are. */
   allowUnknown(): void {
     this.unknownAllowed = true;
   }
@@ -53,12 +53,12 @@ export class Bindings {
     if (TIME.test(recorded)) this.times.set(`${uid} ${field} ${recorded}`, got);
   }
 
-  /** What is to be sent as the value of a field of an object. */
+  /** The value to send for a field of an object. */
   fieldToSend({ uid, field }: TimeField, recorded: string): string {
     return this.times.get(`${uid} ${field} ${recorded}`) ?? this.toSend(recorded);
   }
 
-  /** Remembers that a random name of the transcript is another one here. */
+  /** Remembers the name in this run for a random name of the transcript. */
   bindName(recorded: string, got: string): void {
     if (recorded !== got && !this.names.has(recorded)) this.names.set(recorded, got);
   }
@@ -76,7 +76,7 @@ export class Bindings {
     return renamed;
   }
 
-  /** A text of this run in the words of the transcript: with its random names and its placeholders for uids. */
+  /** A text of this run with the random names and the placeholders for uids of the transcript. */
   toRecorded(text: string): string {
     let recorded = text;
     const longestFirst = [...this.names].sort(([, one], [, other]) => other.length - one.length);
@@ -85,14 +85,14 @@ export class Bindings {
     return recorded;
   }
 
-  /** A recorded text as this run has to send it. */
+  /** A recorded text as this run must send it. */
   toSend(text: string): string {
     return splitPlaceholders(text)
       .map((part) => (typeof part === 'string' ? this.rename(part) : this.valueToSend(part)))
       .join('');
   }
 
-  /** True when a placeholder may stand for the text; it does so from then on. */
+  /** Binds the placeholder to the text if it may stand for it; returns whether it may. */
   accept(placeholder: Placeholder, text: string): boolean {
     const { kind, name } = placeholder;
     if (kind === 'string') return text === repeatedText(name);
@@ -126,12 +126,12 @@ export class Bindings {
   }
 }
 
-/** What is sent for a placeholder that no answer has given a value before; undefined where there is no such thing. */
+/** The value to send for a placeholder that no answer has bound yet; undefined if there is none. */
 function firstValue(kind: Placeholder['kind']): string | undefined {
   const now = new Date().toISOString();
   if (kind === 'time') return `${now.slice(0, 19)}Z`;
   if (kind === 'microtime') return `${now.slice(0, -1)}000Z`;
-  // The only token sent without having been received: its bytes are no JSON, and begin with the 0xCF of the recorded text.
+  // The only token sent without having been received: its bytes are not JSON, and begin with the 0xCF of the recorded text.
   return kind === 'continue' ? 'zzzz' : undefined;
 }
 

@@ -8,7 +8,7 @@ import type { VersionOf } from './resource-version-order.js';
 import { comparesAsStatus, withCausesInOrder } from './status-causes.js';
 import { isJsonObject } from './transcript.js';
 
-/** One place where the answer is not the recorded one. */
+/** One place where the answer differs from the recorded one. */
 export interface Difference {
   /** Such as `body.metadata.generation` or `events[3].type`. */
   readonly where: string;
@@ -16,19 +16,19 @@ export interface Difference {
   readonly got: string;
 }
 
-/** Where in an answer two values stand, and what is known about the values of this run. */
+/** The place of two values in an answer, and what is known about the values of this run. */
 export interface Place {
   readonly where: string;
   readonly bindings: Bindings;
-  /** True in the one scenario whose transcript keeps managedFields. */
+  /** True for the only scenario whose transcript keeps managedFields. */
   readonly keepManagedFields: boolean;
-  /** True where the transcript keeps only what is used: objects may have more keys, discovery more items. */
+  /** True if the transcript keeps only the used parts: objects may have more keys, discovery more items. */
   readonly isPart?: boolean;
   /** The recorded uid of the object whose metadata this is. */
   readonly uid?: string;
 }
 
-/** Every place where `got` differs from `expected`; learns what placeholders stand for on the way. */
+/** Every place where `got` differs from `expected`. Binds placeholders on the way. */
 export function compareJson(expected: Json | undefined, got: Json | undefined, at: Place): Difference[] {
   if (expected === undefined || got === undefined) return expected === got ? [] : differs(expected, got, at);
   if (isLeftOut(expected)) return [];
@@ -61,7 +61,7 @@ function compareText(expected: string, got: Json, at: Place): Difference[] {
   return [];
 }
 
-/** The one generated name that is not an object's: the volume of a Pod's token. */
+/** The only generated name that does not name an object: the volume of a Pod's token. */
 const TOKEN_VOLUME = 'kube-api-access-';
 
 function learnVolume(expected: string, text: string, { bindings }: Place): string {
@@ -69,7 +69,7 @@ function learnVolume(expected: string, text: string, { bindings }: Place): strin
   return expected;
 }
 
-/** Ages in a table are those of the moment. */
+/** Ages in a table depend on the current time. */
 function isAge(expected: string, text: string, { where }: Place): boolean {
   return where.includes('.cells[') && /^\d+[smh]$/.test(expected) && /^\d+[smh]$/.test(text);
 }
@@ -100,12 +100,12 @@ function pairItemsOf(
   items: readonly Json[],
   { where, bindings, isPart }: Place,
 ): [Json, Json | undefined][] {
-  // Their order is that of their times, of which it is chance whether they lie in one second.
+  // They are ordered by time, and it is chance whether two times are in the same second.
   if (where.endsWith('.managedFields')) return pairManagers(expected, items);
   return isPart === true && expected.some(isEvent) ? pairEvents(expected, items, bindings) : pairItems(expected, items, bindings);
 }
 
-/** Lists of groups, resources and subresources: their order means nothing. */
+/** Lists of groups, resources and subresources: their order does not matter. */
 const DISCOVERY_LIST = /^body\.(groups|resources|items(\[\d+\]\.versions\[\d+\]\.resources(\[\d+\]\.subresources)?)?)$/;
 
 /** `[a, b, {"<trimmed>": "150 events in all"}, y, z]`: the number, and both ends. */
@@ -145,7 +145,7 @@ function uidOf({ metadata }: JsonObject): string | undefined {
   return typeof uid === 'string' ? uid : undefined;
 }
 
-/** Their resourceVersion is that of the moment, not of an object. */
+/** Their resourceVersion is the current one, not that of an object. */
 function isListOrBookmark({ kind, metadata }: JsonObject): boolean {
   if (typeof kind !== 'string') return false;
   if (kind === 'Table' || kind.endsWith('List')) return true;

@@ -3,7 +3,7 @@ import { type Placeholder, splitPlaceholders } from './placeholders.js';
 
 type Part = string | Placeholder;
 
-/** True when the text is the recorded one with values of this run in place of placeholders, random names and resourceVersions. */
+/** True if the text equals the recorded one, with the values of this run for placeholders, random names and resourceVersions. */
 export function textMatches(expected: string, got: string, bindings: Bindings): boolean {
   const isCut = expected.endsWith(CUT);
   const parts = splitPlaceholders(isCut ? expected.slice(0, -CUT.length) : expected);
@@ -17,7 +17,7 @@ export function textMatches(expected: string, got: string, bindings: Bindings): 
 /** What stands for the end of a long text. */
 const CUT = '<trimmed>';
 
-/** What follows the parts in a text; undefined when it does not begin with them. */
+/** The rest of a text after the parts; undefined if it does not begin with them. */
 function restAfter(parts: readonly Part[], got: string, bindings: Bindings): string | undefined {
   let rest = got;
   for (const [index, part] of parts.entries()) {
@@ -40,7 +40,7 @@ function lengthOfValue(
   return length >= 0 && bindings.accept(part, rest.slice(0, length)) ? length : undefined;
 }
 
-/** Where the part after a value begins: no value contains the character that follows it in a transcript, but for a colon. */
+/** Where the part after a value begins: no value contains the character that follows it in a transcript, except a colon. */
 function beginningOf(next: Part, rest: string, bindings: Bindings): number {
   if (typeof next !== 'string') return -1;
   const literal = bindings.rename(next);

@@ -2,7 +2,7 @@ import type { Json } from '../api-object.js';
 
 type IsSame = (expected: Json, got: Json) => boolean;
 
-/** The events in the order of the expected ones they match; those that match none stand last. */
+/** The events in the order of the expected events that they match; events without a match come last. */
 export function inOrderOf(expected: readonly Json[], got: readonly Json[], isSame: IsSame): readonly Json[] {
   const left = [...got];
   const matching = expected.flatMap((wanted) => {
@@ -13,8 +13,8 @@ export function inOrderOf(expected: readonly Json[], got: readonly Json[], isSam
 }
 
 /**
- * The expected events without those that a later one overtook: each event that came is matched with the next expected one
- * that it can be. The last one must come.
+ * The expected events without those that a later one replaced: each received event is matched with the next expected event that fits. The last
+ * expected event must arrive.
  */
 export function withoutOvertaken(expected: readonly Json[], got: readonly Json[], isSame: IsSame): readonly Json[] {
   const kept: Json[] = [];

@@ -103,7 +103,7 @@ export async function createBlocked(scenario: ReplayedScenario): Promise<void> {
   });
 }
 
-/** 150 changes after the version that a watch begins at. */
+/** Makes 150 changes after the version at which a watch begins. */
 export async function changeConfigMap(scenario: ReplayedScenario): Promise<void> {
   const path = '/api/v1/namespaces/s11/configmaps';
   await scenario.do('POST', path, { body: { metadata: { name: 'x' }, data: { n: '0' } } });
@@ -111,7 +111,7 @@ export async function changeConfigMap(scenario: ReplayedScenario): Promise<void>
   for (let n = 1; n <= 150; n += 1) await scenario.do('PATCH', `${path}/x`, { body: { data: { n: `${n}` } }, type: MERGE });
 }
 
-/** Stricter rules for objects that exist: what they broke before is tolerated, what they break anew is not. */
+/** Stricter rules for existing objects: old violations are tolerated, new ones are not. */
 export async function tightenProbes(scenario: ReplayedScenario): Promise<void> {
   const path = `${CRDS}/probes.probe.example.com`;
   const definition = structuredClone(await scenario.do('GET', path));
@@ -131,7 +131,7 @@ interface SpecSchema {
   required?: string[];
 }
 
-/** A status patch that fills a pool: addresses in order, each with a hardware address that counts along. */
+/** A status patch that fills a pool: consecutive addresses with consecutive hardware addresses. */
 export function allocations(count: number): JsonObject {
   const byte = (value: number): string => value.toString(16).padStart(2, '0');
   const entries = Array.from({ length: count }, (_, index) => {
@@ -175,7 +175,7 @@ interface PodState {
   readonly status: { readonly phase?: string };
 }
 
-/** Learns the name of the one object that is new, where the transcript mentions it before it shows it. */
+/** Learns the name of the only new object, if the transcript mentions the object before it shows it. */
 export async function learnName(scenario: ReplayedScenario, path: string, recorded: string): Promise<void> {
   await until(async () => {
     const { items } = (await scenario.do('GET', path)) as unknown as { items: NamedObject[] };
@@ -198,7 +198,7 @@ interface NamedObject {
   };
 }
 
-/** From now on the given recorded versions stand for that of this moment. */
+/** From now on, the given recorded versions stand for the current version. */
 export async function bindCurrentVersion(scenario: ReplayedScenario, recorded: readonly string[]): Promise<void> {
   const { metadata } = await scenario.do('GET', '/api/v1/namespaces');
   const { resourceVersion } = metadata as { resourceVersion: string };

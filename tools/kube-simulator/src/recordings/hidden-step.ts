@@ -1,4 +1,4 @@
 import type { ReplayedScenario } from './replayed-scenario.js';
 
-/** What its recorder did that a transcript does not contain. Waited for, whatever it returns. */
+/** An action of the recorder that the transcript does not contain. Its promise is awaited. */
 export type HiddenStep = (scenario: ReplayedScenario) => unknown;

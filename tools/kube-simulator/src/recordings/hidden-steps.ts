@@ -23,13 +23,13 @@ import type { HiddenStep } from './hidden-step.js';
 import type { Step } from './transcript.js';
 import { webhookSteps } from './webhook-steps.js';
 
-/** What a transcript does not contain but its recorder did: the numbers are those of the steps. */
+/** The actions of the recorder that the transcript does not contain, by the numbers of the steps. */
 export interface HiddenSteps {
-  /** Namespaces beside those in the paths of requests. */
+  /** Namespaces besides those in the paths of requests. */
   readonly namespaces?: readonly string[];
   /** Done before a step. */
   readonly before?: Readonly<Record<number, HiddenStep>>;
-  /** Reads that were polled until the cluster had settled: controllers work on their own time. */
+  /** Reads that were repeated until the cluster had settled, because controllers are asynchronous. */
   readonly settling?: readonly number[];
   /** Watches that ended before the last step, and the step before which they did. */
   readonly watchEnds?: Readonly<Record<number, number>>;
@@ -37,13 +37,13 @@ export interface HiddenSteps {
   readonly bodies?: Readonly<Record<number, (steps: readonly Step[]) => Json>>;
   /** Controllers write at their own pace: only the versions of one object are in order. */
   readonly concurrent?: boolean;
-  /** Watches whose events may come in another order: what controllers do to several objects at once. */
+  /** Watches whose events may come in another order, because controllers change several objects at once. */
   readonly unordered?: readonly number[];
-  /** Watches that may miss events which a later one overtakes: a controller that is quicker writes less often. */
+  /** Watches that may miss events that a later one replaces: a faster controller writes less often. */
   readonly overtaken?: readonly number[];
-  /** Answers of which the transcript keeps only what is used. */
+  /** Answers of which the transcript keeps only the used parts. */
   readonly parts?: readonly number[];
-  /** Headers beside those that the transcript keeps. */
+  /** Headers besides those that the transcript keeps. */
   readonly headers?: Readonly<Record<number, Readonly<Record<string, string>>>>;
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject } from './transcript.js';
 
 const HASH_LABELS = ['pod-template-hash', 'controller-revision-hash'];
 
-/** Learns which random parts of an object's names are others here: generated suffixes, template hashes, Event names. */
+/** Learns the random parts of an object's names in this run: generated suffixes, template hashes, Event names. */
 export function learnNames(expected: JsonObject, got: JsonObject, bindings: Bindings): void {
   const wanted = expected['metadata'];
   const metadata = got['metadata'];
@@ -20,7 +20,7 @@ export function learnNames(expected: JsonObject, got: JsonObject, bindings: Bind
 
 const POD_EVENT = /^(?:Created|Deleted) pod: (.+)$/;
 
-/** An Event about a Pod may be the first and only thing that mentions it. */
+/** An Event about a Pod may be the only object that mentions it. */
 function learnPod(expected: Json | undefined, got: Json | undefined, bindings: Bindings): void {
   if (typeof expected !== 'string' || typeof got !== 'string') return;
   const recorded = POD_EVENT.exec(expected)?.[1];
@@ -40,7 +40,7 @@ function learnHashes(wanted: JsonObject, metadata: JsonObject, bindings: Binding
   }
 }
 
-/** True when two names are the same but for five generated characters, or an Event's sixteen after the dot. */
+/** True if two names differ only in five generated characters, or in the sixteen after the dot of an Event's name. */
 function randomPartsMatch(recorded: string, name: string, { generated }: { readonly generated: boolean }): boolean {
   const length = generated ? 5 : 16;
   const stem = recorded.slice(0, -length);
@@ -55,8 +55,8 @@ function isLowercaseWord(text: string): boolean {
 }
 
 /**
- * Which item is compared with which: by position, but where names are random (and their order with them) those with the same
- * name, as far as names are known, and the others in the order of their resourceVersions.
+ * Pairs the items to compare: by position. If names, and so their order, are random, pairs items with the same known name, and the others in the
+ * order of their resourceVersions.
  */
 export function pairItems(expected: readonly Json[], got: readonly Json[], bindings: Bindings): [Json, Json | undefined][] {
   if (expected.length < 2 || !expected.every(hasRandomName)) return expected.map((item, index) => [item, got[index]]);
@@ -68,7 +68,7 @@ export function pairItems(expected: readonly Json[], got: readonly Json[], bindi
   return expected.map((item) => [item, known.get(item)]);
 }
 
-/** Entries of managedFields, each with that of the same manager. */
+/** Pairs entries of managedFields by manager. */
 export function pairManagers(expected: readonly Json[], got: readonly Json[]): [Json, Json | undefined][] {
   return expected.map((item) => [item, got.find((other) => managerOf(other) === managerOf(item))]);
 }
@@ -78,7 +78,7 @@ function managerOf(entry: Json): string {
   return JSON.stringify([entry['manager'], entry['operation'], entry['subresource'] ?? '']);
 }
 
-/** Events of which the transcript keeps some: each with one of the same object and reason, the first of several in the order they came. */
+/** Pairs the Events that the transcript keeps with those of the same object and reason; with several, the first that arrived. */
 export function pairEvents(expected: readonly Json[], got: readonly Json[], bindings: Bindings): [Json, Json | undefined][] {
   const left = [...got].sort(byVersion);
   return [...expected].sort(byVersion).map((item) => {
@@ -97,7 +97,7 @@ function subjectAndReason(item: Json): string {
   return `${item['involvedObject']['name'] as string} ${item['reason'] as string}`;
 }
 
-/** Items of a discovery document, each with the one of the same name, in whatever order; by position where they have none. */
+/** Pairs items of a discovery document by name, in any order; by position if they have no names. */
 export function pairByName(expected: readonly Json[], got: readonly Json[]): [Json, Json | undefined][] {
   return expected.map((item, index) => {
     const name = discoveredName(item);

@@ -18,7 +18,7 @@ export class PassingTime {
     };
   };
 
-  /** Runs what is due within the next `ms` milliseconds, in order of time; of one moment, what was scheduled first goes first. */
+  /** Runs everything that is due within the next `ms` milliseconds, in order of time, and then in the order in which it was scheduled. */
   pass(ms: number): void {
     const untilMs = this.nowMs + ms;
     for (let next = this.firstUntil(untilMs); next !== undefined; next = this.firstUntil(untilMs)) {

@@ -1,4 +1,4 @@
-/** What a placeholder stands for; `string` is a long text of which the transcript keeps length and ends. */
+/** The kind of a placeholder; `string` is a long text of which the transcript keeps the length and both ends. */
 export type PlaceholderKind =
   | 'uid'
   | 'time'
@@ -13,7 +13,7 @@ export type PlaceholderKind =
 
 export interface Placeholder {
   readonly kind: PlaceholderKind;
-  /** As it stands in the transcript, with its brackets: equal for equal values. */
+  /** The text in the transcript, with its brackets: the same for equal values. */
   readonly name: string;
 }
 
@@ -77,7 +77,7 @@ export function hasShape(kind: PlaceholderKind, text: string): boolean {
   return SHAPES[kind].test(text);
 }
 
-/** The text that `<string of N chars, begins: x...>` stands for: every recorded one repeats one character. */
+/** The text for `<string of N chars, begins: x...>`: every recorded one repeats one character. */
 export function repeatedText(name: string): string {
   const [, length = '0', character = 'x'] = /^<string of (\d+) chars, begins: (.)/.exec(name) ?? [];
   return character.repeat(Number(length));

@@ -10,17 +10,17 @@ export interface OutgoingRequest {
 }
 
 export interface Answer {
-  /** 0 when the connection was closed without an answer. */
+  /** 0 if the connection was closed without an answer. */
   readonly status: number;
-  /** Of the three headers that transcripts keep. */
+  /** The three headers that transcripts keep. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
 }
 
-/** A watch that was answered: it goes on until it is closed from either side. */
+/** A watch that was answered; it continues until either side closes it. */
 export interface OpenWatch {
   readonly answer: Answer;
-  /** What has come so far. */
+  /** The events so far. */
   readonly events: readonly Json[];
   /** True once the server ended the stream. */
   isEnded(): boolean;
@@ -50,7 +50,7 @@ export class RecordedClient {
     return toAnswer(response, await readText(response));
   }
 
-  /** Resolves when the watch was answered; an answer that is no stream of events is read whole. */
+  /** Resolves when the watch was answered; an answer that is not a stream of events is read whole. */
   async watch(outgoing: OutgoingRequest): Promise<OpenWatch> {
     const response = await this.open(outgoing);
     if (response === undefined) return endedWatch({ status: 0, headers: {}, body: '<connection closed>' });

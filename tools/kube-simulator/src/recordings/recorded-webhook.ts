@@ -14,7 +14,7 @@ export interface WebhookCall extends JsonObject {
   readonly body: JsonObject;
 }
 
-/** What a webhook does: answers with a response (its uid is filled in), with any text, or not at all. */
+/** The behaviour of a webhook: it answers with a response (its uid is filled in), with any text, or not at all. */
 export type WebhookBehaviour =
   | { readonly kind: 'response'; readonly response: JsonObject }
   | { readonly kind: 'text'; readonly status: number; readonly contentType: string; readonly body: string }

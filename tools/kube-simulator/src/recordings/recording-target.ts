@@ -6,7 +6,7 @@ export interface RecordingTarget {
   readonly tokens: Readonly<Record<string, string>>;
   /** Forgets all versions but the current ones, as an etcd compaction does; with `everything` the watch cache's too. */
   compact(): Promise<void>;
-  /** Lets time pass for watches that are open: bookmarks come, and those end whose time is over. */
+  /** Advances the time of open watches: bookmarks are sent, and watches end when their time is over. */
   passTime(ms: number): void;
   stop(): Promise<void>;
 }

@@ -15,7 +15,7 @@ export function isReduced(expected: JsonObject): boolean {
   return !('uid' in metadata) || Object.keys(expected).length === 1;
 }
 
-/** True when what is kept of an object is reduced too. */
+/** True if the kept part of an object is reduced too. */
 export function isPartOfInterest(expected: JsonObject): boolean {
   return expected[MARK] === 'only parts of interest';
 }
@@ -25,13 +25,13 @@ export function withoutMarks(expected: JsonObject): JsonObject {
   return kept;
 }
 
-/** The metadata of a reduced object is reduced too, where it has no uid. */
+/** The metadata of a reduced object is reduced too if it has no uid. */
 export function reduceMetadata(expected: JsonObject): JsonObject {
   const { metadata } = expected;
   return isJsonObject(metadata) && !('uid' in metadata) ? { ...expected, metadata: { ...metadata, [MARK]: true } } : expected;
 }
 
-/** The value of a key of a reduced object: at its place, else the nearest below, as transcripts lift out parts of interest. */
+/** The value of a key of a reduced object: at its place, else the nearest below, because transcripts move interesting parts up. */
 export function findReduced(object: JsonObject, key: string): Json | undefined {
   let level: readonly Json[] = [object];
   while (level.length > 0) {

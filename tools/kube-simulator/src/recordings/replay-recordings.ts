@@ -23,7 +23,7 @@ export interface Recordings {
   readonly accepted: readonly AcceptedDifference[];
 }
 
-/** What the replay of one transcript found. */
+/** The result of the replay of one transcript. */
 export interface ReplayResult {
   readonly scenario: string;
   readonly steps: number;
@@ -33,7 +33,7 @@ export interface ReplayResult {
   readonly stale: readonly AcceptedDifference[];
 }
 
-/** Every transcript of a folder, with the accepted differences of this package. Throws where the folder has no transcript. */
+/** Every transcript of a folder, with the accepted differences of this package. Throws if the folder has no transcript. */
 export function readRecordings(folder: string | URL): Recordings {
   const transcripts = readTranscripts(folder);
   if (transcripts.length === 0) throw new Error(`${folder} has no transcripts; they are called 01-name.json, 02-name.json, ...`);

@@ -27,9 +27,9 @@ export interface FoundDifference extends Difference {
 export interface ReplayOptions {
   /** The CustomResourceDefinitions that scenarios find installed. */
   readonly definitions: readonly RecordedRequest[];
-  /** False where the server already is what the scenario expects: nothing is done but the steps of the transcript. */
+  /** False if the server is already in the state that the scenario expects: only the steps of the transcript are run. */
   readonly prepare: boolean;
-  /** True for a difference that is expected: waiting longer would not make it go. */
+  /** True for an expected difference, which waiting longer would not remove. */
   readonly isAccepted?: (difference: FoundDifference) => boolean;
 }
 
@@ -55,7 +55,7 @@ export async function replayTranscript(
 interface WatchInFlight {
   readonly step: number;
   readonly watch: OpenWatch;
-  /** After so long the server has to end it, by the time of the replay; absent where the client closes it. */
+  /** The server must end it after this much time of the replay; absent if the client closes it. */
   readonly endsAtMs?: number;
 }
 
@@ -104,7 +104,7 @@ class Replay {
     for (const namespace of namespacesOf(transcript, this.hidden)) await createNamespace(this.scenario, namespace);
   }
 
-  /** What cannot be done is a difference too: the steps after it show what it means. */
+  /** An action that fails is a difference too; the steps after it show its effect. */
   private async guarded(step: number, action: () => Promise<void>): Promise<void> {
     try {
       await action();
@@ -172,7 +172,7 @@ class Replay {
     this.report(index, this.compare(expected, kept, 'webhookReceived'));
   }
 
-  /** Compares what happens only once: what is learned on the way stays. */
+  /** Compares one-time results: bindings that are learned on the way stay. */
   private compare(expected: Json, got: Json, where: string): Difference[] {
     const at = this.at(where);
     const differences = compareJson(expected, got, at);
@@ -270,7 +270,7 @@ class Replay {
   }
 }
 
-/** YAML is compared as text: what does not count has to go. */
+/** YAML is compared as text, so the parts that do not count are removed. */
 function withoutManagedFields(body: Json): Json {
   if (typeof body !== 'string') return body;
   const lines = body.split('\n');

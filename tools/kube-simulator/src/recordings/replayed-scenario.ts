@@ -11,7 +11,7 @@ interface Content {
   readonly type?: string;
 }
 
-/** One transcript while it is replayed: the server, what has been learned so far, and requests of the replayer's own. */
+/** One transcript during its replay: the server, the bindings so far, and the replayer's own requests. */
 export class ReplayedScenario {
   readonly transcript: Transcript;
   readonly target: RecordingTarget;

@@ -8,17 +8,16 @@ interface KnownVersion {
   readonly recorded: number;
   readonly got: number;
   readonly of: VersionOf;
-  /** The recorded uid of the object; empty where it is not known. */
+  /** The recorded uid of the object; empty if it is not known. */
   readonly uid: string;
 }
 
 /**
- * Which resourceVersion of this run stands for which recorded one. Versions themselves mean nothing: equal ones must be equal
- * and the order must be the same. Lists may be newer than what was recorded for them, as long as no object of the transcript
- * changes sides.
+ * Maps recorded resourceVersions to those of this run. The values themselves do not matter: equal versions must stay equal, and the order must be the
+ * same. Lists may be newer than what was recorded for them, as long as no object of the transcript changes sides.
  */
 export class ResourceVersionOrder {
-  /** True where controllers write at their own pace: only the versions of one object are in order then. */
+  /** True if controllers write at their own pace: then only the versions of one object are in order. */
   readonly concurrent: boolean;
   private readonly known: KnownVersion[];
 
@@ -31,7 +30,7 @@ export class ResourceVersionOrder {
     return new ResourceVersionOrder(this.concurrent, this.known);
   }
 
-  /** What contradicts the order so far, or undefined; the pair is remembered either way. */
+  /** The contradiction to the order so far, or undefined; the pair is remembered either way. */
   learn([recordedText, gotText]: readonly [string, string], of: VersionOf, uid = ''): string | undefined {
     const pair: KnownVersion = { recorded: Number(recordedText), got: Number(gotText), of, uid };
     if (!Number.isInteger(pair.got) || pair.got <= 0) return 'no resourceVersion';
@@ -42,8 +41,8 @@ export class ResourceVersionOrder {
   }
 
   /**
-   * The version to send for a recorded one: what stands for it, else that of the newest recorded before it. Undefined when
-   * it is newer than everything known, or when it is one that never existed (1, 5, 99999999).
+   * The version to send for a recorded one: its counterpart, else that of the newest version recorded before it. Undefined if it is newer than all
+   * known versions, or never existed (1, 5, 99999999).
    */
   toSend(recordedText: string): string | undefined {
     const recorded = Number(recordedText);

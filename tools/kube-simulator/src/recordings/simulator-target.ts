@@ -2,7 +2,7 @@ import { startKubeSimulator } from '../kube-simulator.js';
 import { PassingTime } from './passing-time.js';
 import type { RecordingTarget } from './recording-target.js';
 
-/** What the API server knows of a client certificate. */
+/** The fields of a client certificate that the API server reads. */
 const extra = { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${'0123456789abcdef'.repeat(4)}`] };
 
 /** A fresh simulator. */

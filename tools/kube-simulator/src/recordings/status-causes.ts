@@ -7,8 +7,8 @@ export function comparesAsStatus(expected: JsonObject): boolean {
 }
 
 /**
- * The expected Status with its causes in the order of the other one, where both have the same; its message lists them in the
- * same order. A closing cause about rules that were not checked stays the last.
+ * The expected Status with its causes in the order of the other Status, if both have the same causes; its message lists them in the same order. A
+ * final cause about rules that were not checked stays last.
  */
 export function withCausesInOrder(expected: JsonObject, got: JsonObject): JsonObject {
   const causes = causesOf(expected);

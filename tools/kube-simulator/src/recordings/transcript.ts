@@ -7,11 +7,11 @@ import type { Json, JsonObject } from '../api-object.js';
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
-  /** Who sent it: absent for the admin. */
+  /** The user who sent it; absent for the admin. */
   readonly user?: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Json;
-  /** A raw body: no valid JSON, or YAML, or with duplicate keys. */
+  /** A raw body: invalid JSON, YAML, or JSON with duplicate keys. */
   readonly bodyText?: string;
 }
 

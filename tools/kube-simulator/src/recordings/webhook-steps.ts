@@ -3,10 +3,10 @@ import type { HiddenStep } from './hidden-step.js';
 import { RecordedWebhook, type WebhookBehaviour } from './recorded-webhook.js';
 import type { ReplayedScenario } from './replayed-scenario.js';
 
-/** How the webhooks of the transcript about admission behave, by the step before which they begin to. */
+/** The behaviour of the webhooks of the transcript about admission, by the step before which it begins. */
 export function webhookSteps(): Record<number, HiddenStep> {
   const steps: Record<number, HiddenStep> = { 0: startWebhook };
-  // Denials: their notes tell what the validating webhook answered.
+  // Denials: their notes say what the validating webhook answered.
   for (let step = 14; step <= 24; step += 1)
     steps[step] = (scenario) => behave(scenario, { validator: answerInNote(scenario, step) });
   for (const [step, behaviour] of Object.entries(BEHAVIOURS)) steps[Number(step)] = (scenario) => behave(scenario, behaviour);

@@ -1,20 +1,20 @@
 import type { RequestAttributes } from './request-chain.js';
 
-/** Who asked for what, and whether RBAC allowed it. */
+/** A request by a user, and whether RBAC allowed it. */
 export interface AuditedRequest {
   readonly user: string;
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Empty: of all namespaces, or of a kind without namespaces. */
+  /** Empty for all namespaces, or a kind without namespaces. */
   readonly namespace: string;
-  /** Also of a list or a watch that selects one name. Empty: of all names, and of a creation. */
+  /** Also set for a list or a watch that selects one name. Empty for all names, and for a create. */
   readonly name: string;
   readonly allowed: boolean;
 }
 
-/** The requests for resources so far, equal ones once. Also those that failed later on, as far as they were authorized. */
+/** The distinct requests for resources so far, including authorized requests that failed later. */
 export class Audit {
   readonly #requests = new Map<string, AuditedRequest>();
 

@@ -7,7 +7,7 @@ import type { ApiObject, JsonObject } from '../api-object.js';
 import type { Awaitable, User } from '../request-user.js';
 import type { ResourceType } from '../resources/resource-type.js';
 
-/** Who wants to do what; the subject of authorization, faults and audit. */
+/** A user's request, as authorization, faults and audit see it. */
 export interface RequestAttributes {
   readonly user: User;
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; the lower-case method for other paths. */
@@ -24,18 +24,18 @@ export interface RequestAttributes {
 }
 
 export interface Authenticator {
-  /** Returns who sends the request. Throws ApiError 401 when a credential is bad; no credential at all is system:anonymous. */
+  /** Returns who sends the request. Throws ApiError 401 when a credential is bad; a request without credentials is from system:anonymous. */
   authenticate(credentials: Credentials): Awaitable<User>;
 }
 
 export interface Credentials {
   readonly authorization: string | undefined;
-  /** All of the request, for those that ask to act as another user (`Impersonate-User`). */
+  /** The whole request, because it may ask to act as another user (`Impersonate-User`). */
   readonly headers?: { readonly [name: string]: string | readonly string[] | undefined };
 }
 
 export interface Authorizer {
-  /** Returns nothing when the request is allowed; throws ApiError 403 when it is not. */
+  /** Returns nothing if the request is allowed; throws ApiError 403 otherwise. */
   authorize(attributes: RequestAttributes): Awaitable<void>;
 }
 
@@ -53,16 +53,16 @@ export interface AdmissionRequest {
 }
 
 export interface Admission {
-  /** Returns the object as mutating webhooks left it (on DELETE: nothing) and what they warn of. Throws ApiError on a denial. */
+  /** Returns the object as mutating webhooks left it (nothing on DELETE) and their warnings. Throws ApiError on a denial. */
   mutate(request: AdmissionRequest): Awaitable<{ readonly object?: ApiObject; readonly warnings: readonly string[] }>;
   /** Returns the warnings of validating webhooks. Throws ApiError on a denial. */
   validate(request: AdmissionRequest): Awaitable<{ readonly warnings: readonly string[] }>;
 }
 
-/** What is to happen to a request instead of, or besides, being served. A delay is a promise that is late. */
+/** What happens to a request instead of, or besides, being served. A delay is a promise that resolves late. */
 export type FaultVerdict =
   | { readonly kind: 'none' }
-  /** Answered with this failure, nothing else happens. */
+  /** Answer with this failure and do nothing else. */
   | { readonly kind: 'answer'; readonly failure: Failure }
   /** The connection is closed without an answer and without an effect. */
   | { readonly kind: 'close-before' }

@@ -35,7 +35,7 @@ interface BuiltIn
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** The fields beside metadata; `spec` and `status` among them where there are such. */
+  /** The fields besides metadata, including `spec` and `status` if the kind has them. */
   readonly fields: Readonly<Record<string, GoType>>;
   readonly hasStatus?: boolean;
   readonly subresources?: readonly Subresource[];
@@ -45,14 +45,14 @@ interface BuiltIn
   readonly wideColumns?: readonly TableColumn[];
   /** No column Age. */
   readonly isAgeless?: boolean;
-  /** Every column, where even Name is not the first. */
+  /** Every column, if even Name is not the first. */
   readonly allColumns?: readonly TableColumn[];
   readonly strategy?: Partial<Strategy>;
 }
 
 const statusSubresource: Subresource = { name: 'status', verbs: ['get', 'patch', 'update'] };
 
-/** A kind that every API server has. */
+/** A built-in kind of every API server. */
 export function builtInType(definition: BuiltIn): ResourceType {
   const shape = struct(definition.kind, { metadata: objectMeta, ...definition.fields });
   const singular = definition.kind.toLowerCase();

@@ -16,7 +16,7 @@ export interface CustomResourceVersion extends JsonObject {
   readonly storage: boolean;
 }
 
-/** The kinds that an established CustomResourceDefinition serves, one per served version, the newest idea of its names. */
+/** The kinds that an established CustomResourceDefinition serves, one per served version, with its accepted names. */
 export function customResourceTypes(definition: ApiObject): readonly ResourceType[] {
   return versionsOf(definition)
     .filter((version) => version.served)
@@ -60,7 +60,7 @@ function customResourceType(definition: ApiObject, version: CustomResourceVersio
     deletionAnswersObject: false,
     schema,
     strategy: customStrategy({ kind, version: version.name, hasStatus, schema }),
-    // Versions differ in their names only.
+    // Versions differ only in their names.
     conversion: {
       fromStored: (object) => inVersion(object, apiVersion),
       toStored: (object) => inVersion(object, `${group}/${storageVersion}`),
@@ -113,7 +113,7 @@ function statusMetadata(object: ApiObject, old: ApiObject): ObjectMeta {
   };
 }
 
-/** What counts as the spec: everything beside metadata, and beside status where that is a subresource. */
+/** The part that counts as the spec: everything except metadata, and except status if it is a subresource. */
 function contentOf(object: ApiObject, hasStatus: boolean): Json {
   const { metadata: _metadata, ...content } = object;
   return hasStatus ? without(content as ApiObject, 'status') : content;
@@ -142,7 +142,7 @@ function toColumn(defined: JsonObject): TableColumn {
   };
 }
 
-/** The columns' types, and how they show a value that is there. Values of another type are shown as nothing. */
+/** The types of columns, and how they show a value. Values of another type are not shown. */
 const cells: Readonly<Record<string, (value: Json) => Json>> = {
   integer: (value) => (typeof value === 'number' ? Math.trunc(value) : null),
   number: (value) => (typeof value === 'number' ? value : null),

@@ -13,7 +13,7 @@ export function parseTime(value: string): string {
   return formatTime(ms);
 }
 
-/** Returns a metav1.MicroTime, in UTC. Exactly six digits of fraction are asked for: JavaScript's three are refused. */
+/** Returns a metav1.MicroTime, in UTC. The fraction must have exactly six digits: JavaScript's three are refused. */
 export function parseMicroTime(value: string): string {
   const match = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\.(\d{6})(Z|[+-]\d{2}:\d{2})$/.exec(value);
   const ms = match === null ? Number.NaN : Date.parse(`${match[1]}${match[3]}`);

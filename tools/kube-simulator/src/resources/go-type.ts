@@ -141,7 +141,7 @@ class Decoder {
 const zeroScalars: Partial<Record<ScalarKind, Json>> = { string: '', int32: 0, int64: 0, float64: 0, bool: false };
 const zeroOf = (type: GoType): Json => (type.kind === 'scalar' ? (zeroScalars[type.scalar] ?? null) : null);
 
-/** Returns `value` in the shape of `type`, and the paths of what the shape does not have. Throws ApiError 400 on a wrong type. */
+/** Returns `value` in the shape of `type`, and the paths of unknown fields. Throws ApiError 400 on a wrong type. */
 export function decodeGo(
   type: GoStruct,
   value: JsonObject,

@@ -7,8 +7,8 @@ type Step =
   | { readonly where: { readonly path: readonly string[]; readonly equals: string } };
 
 /**
- * Returns a function that finds the first value at a simple JSONPath: fields, quoted fields, indexes, `[*]`, and the filter that printer
- * columns use: `.status.conditions[?(@.type=='Ready')].status`. Undefined where nothing is.
+ * Returns a function that finds the first value at a simple JSONPath: fields, quoted fields, indexes, `[*]`, and the filter that printer columns use:
+ * `.status.conditions[?(@.type=='Ready')].status`. Undefined if there is no value.
  *
  * Source: k8s.io/apiextensions-apiserver tableconvertor, which shows the first of all results.
  */

@@ -1,6 +1,6 @@
 import type { ResourceType } from './resource-type.js';
 
-/** Which kinds are served right now. Custom resources come and go; a kind is found by group, version and plural. */
+/** The kinds that are served now. Custom resources come and go; a kind is found by group, version and plural. */
 export class ResourceRegistry {
   readonly #fixed: readonly ResourceType[];
   #custom: readonly ResourceType[] = [];
@@ -44,7 +44,7 @@ export class ResourceRegistry {
     return this.find(type.group, type.version, type.plural) === type;
   }
 
-  /** Calls `listener` after each change of the custom resources. Returns what ends that. */
+  /** Calls `listener` after each change of the custom resources. Returns a function that stops this. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -12,7 +12,7 @@ export interface TableColumn {
   cell(object: ApiObject): Json;
 }
 
-/** What a resource answers by itself instead of storing it: access reviews, tokens. */
+/** A resource that answers requests instead of storing objects: access reviews, tokens. */
 export interface ConnectRequest {
   readonly user: User;
   readonly namespace: string;
@@ -24,40 +24,40 @@ export type Connect = (request: ConnectRequest) => Awaitable<ApiObject>;
 export interface Subresource {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** Where the kind is not that of the resource itself (`Scale`, `TokenRequest`). */
+  /** Set if the kind is not that of the resource itself (`Scale`, `TokenRequest`). */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly connect?: Connect;
-  /** What a read shows of the object; absent: the object itself. */
+  /** The view of the object in a read; absent if it is the object itself. */
   readonly project?: (object: ApiObject) => ApiObject;
-  /** The object as a write of the subresource leaves it; absent: as the status subresource does. */
+  /** The object after a write of the subresource; absent if it works like the status subresource. */
   readonly apply?: (object: ApiObject, body: JsonObject) => ApiObject;
 }
 
-/** What decoding a body found. */
+/** The result of decoding a body. */
 export interface Decoded {
   readonly object: ApiObject;
   /** Paths such as `spec.foo`, in the order of the warnings. */
   readonly unknownFields: readonly string[];
 }
 
-/** What is particular to a kind when its objects are written; everything else is the same for all kinds. */
+/** How writes of one kind differ from those of other kinds. */
 export interface Strategy {
   /** Checks types, drops (and names) unknown fields. Throws ApiError 400 on a wrong type. */
   decode(object: ApiObject): Decoded;
   /** Fills in defaults. Called after decoding, after patching and after mutating webhooks. */
   applyDefaults(object: ApiObject): ApiObject;
-  /** What a create may not set is dropped (status), what it must set is set. */
+  /** Drops fields that a create may not set (status), and sets those that it must set. */
   prepareForCreate(object: ApiObject): ApiObject;
-  /** What an update through the main resource may not change is taken from `old`. */
+  /** Takes fields that an update through the main resource may not change from `old`. */
   prepareForUpdate(object: ApiObject, old: ApiObject): ApiObject;
-  /** `old` with what the status subresource may change. */
+  /** `old` with the fields that the status subresource may change. */
   prepareForStatusUpdate(object: ApiObject, old: ApiObject): ApiObject;
   /** Warnings of the object itself (not of its unknown fields). */
   warnings(object: ApiObject): readonly string[];
   validate(object: ApiObject, old: ApiObject | undefined, subresource: string): readonly Cause[];
-  /** All causes of a refusal, with those that follow from the others. */
+  /** All causes of a refusal, including consequences of other causes. */
   completeCauses(causes: readonly Cause[], object: ApiObject): readonly Cause[];
-  /** True where an update moves `metadata.generation`. */
+  /** True if an update increments `metadata.generation`. */
   movesGeneration(object: ApiObject, old: ApiObject): boolean;
   /** Keys in the order in which the real server writes them. */
   canonical(object: ApiObject, old: ApiObject | undefined): ApiObject;
@@ -91,22 +91,22 @@ export interface ResourceType {
   readonly allowsCreateOnUpdate: boolean;
   /** `dns-subdomain`, ...: what metadata.name must be. */
   readonly nameRule: 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
-  /** How long a deletion waits by default; absent where objects go at once. */
+  /** How long a deletion waits by default; absent if objects are removed at once. */
   gracePeriodSeconds?(object: ApiObject, requested: number | undefined): number;
-  /** True while an object that is being deleted waits for something beside its finalizers. */
+  /** True while an object that is being deleted waits for something besides its finalizers. */
   holdsItself?(object: ApiObject): boolean;
-  /** The object as the first step of its deletion leaves it; absent: as for most kinds. Undefined: it may go at once. */
+  /** The object after the first step of its deletion, or undefined if it may be removed at once. Absent for most kinds. */
   markForDeletion?(object: ApiObject, time: string): ApiObject | undefined;
   /** A deletion answers with the object although it is gone. */
   readonly deletionAnswersObject: boolean;
   readonly strategy: Strategy;
   /** Set for kinds that are answered, not stored. */
   readonly connect?: Connect;
-  /** The stored form in this version, and back. Absent where they are the same. */
+  /** Converts the stored form to this version, and back. Absent if they are the same. */
   readonly conversion?: { fromStored(object: ApiObject): ApiObject; toStored(object: ApiObject): ApiObject };
   /** The structural schema of a custom resource. */
   readonly schema?: JsonObject;
-  /** The group that mistakes are reported under, where it is another. */
+  /** The group under which errors are reported, if it is another one. */
   readonly reportedGroup?: string;
 }
 

@@ -6,7 +6,7 @@ import { structuralSchema } from '../schema/structural-schema.js';
 import { validateObject, validateStatus } from '../schema/validate.js';
 import type { Decoded } from './resource-type.js';
 
-/** What the structural schema of a custom resource does to its objects. */
+/** The rules of a custom resource that follow from its structural schema. */
 export interface SchemaRules {
   readonly prune: (object: ApiObject) => Decoded;
   readonly applyDefaults: (object: ApiObject) => ApiObject;
@@ -28,7 +28,7 @@ const rulesNotChecked =
   'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 const blocking = ['FieldValueRequired', 'FieldValueTooLong'];
 
-/** Mistakes in metadata keep rules from being checked as well. */
+/** Errors in metadata keep rules from being checked too. */
 function completeCauses(causes: readonly Cause[]): readonly Cause[] {
   const isReported = causes.some((cause) => cause.message === rulesNotChecked);
   if (isReported || !causes.some((cause) => blocking.includes(cause.reason) && cause.field.startsWith('metadata.')))

@@ -7,10 +7,10 @@ import { customResourceTypes } from './custom-resource-type.js';
 import type { ResourceRegistry } from './resource-registry.js';
 import type { ResourceType } from './resource-type.js';
 
-/** Serves the kinds of all established CustomResourceDefinitions, now and after every change of one. Returns what ends that. */
+/** Serves the kinds of all established CustomResourceDefinitions, now and after every change. Returns a function that stops this. */
 export function serveCustomResources(store: ObjectStore, registry: ResourceRegistry): () => void {
   const definitions = store.collection(customResourceDefinition.storage);
-  /** Compiling a schema is dear: only a definition that changed is compiled again. */
+  /** Compiling a schema is expensive: only a changed definition is compiled again. */
   const known = new Map<
     string,
     { readonly spec: Json | undefined; readonly names: string; readonly types: readonly ResourceType[] }

@@ -6,9 +6,9 @@ import { setKey } from '../set-key.js';
 import { type StructuralSchema, structuralSchema } from './structural-schema.js';
 
 /**
- * Returns `object` with the defaults of `schema` where a field is missing, or null without being nullable; a null that is not
- * allowed and has no default is dropped. Defaults come only into objects that are there, those that came from a default included.
- * What nothing changed in is shared with `object`.
+ * Returns `object` with the defaults of `schema` where a field is missing, or null without being nullable; a null that is not allowed and has no
+ * default is dropped. Defaults are added only to existing objects, including objects that are defaults themselves. Unchanged parts are shared with
+ * `object`.
  */
 export function applyDefaults<T extends JsonObject>(schema: JsonObject, object: T): T {
   return defaultFields(structuralSchema(schema), object) as T;
@@ -41,7 +41,7 @@ function withMissing(schema: StructuralSchema, object: JsonObject): JsonObject {
   return completed ?? object;
 }
 
-/** Returns nothing where the field has to go. */
+/** Returns undefined if the field must be removed. */
 function defaultField(schema: StructuralSchema, value: Json): Json | undefined {
   const given = value === null && !schema.nullable ? schema.default : value;
   return typeof given === 'object' && given !== null ? withDefaults(schema, given) : given;

@@ -2,10 +2,10 @@
 import type { Cause } from '../api-error.js';
 import type { Json } from '../api-object.js';
 
-/** What stands for the root of an object where a field is named. */
+/** The name of the root of an object as a field. */
 export const noField = '<nil>';
 
-/** The value is left out of the text, as that of an object or a list in a rule. */
+/** Leaves the value out of the text, as for an object or a list in a rule. */
 export const omitted: unique symbol = Symbol('omitted');
 
 const words = {

@@ -10,13 +10,13 @@ import { storageVersions } from './complete-custom-resource-definition.js';
 import { entryOf, type FieldPath, fieldOf, formatPath } from './field-path.js';
 import { structuralSchema } from './structural-schema.js';
 
-/** What is wrong with a CustomResourceDefinition, and what only is not right. */
+/** The errors in a CustomResourceDefinition, and the warnings. */
 export interface CrdFindings {
   readonly causes: Cause[];
   readonly warnings: string[];
 }
 
-/** Returns what is wrong with a completed CustomResourceDefinition, in the order of the real server. */
+/** Returns the errors in a completed CustomResourceDefinition, in the order of the real server. */
 export function checkCustomResourceDefinition(crd: JsonObject): CrdFindings {
   const spec = objectOf(crd['spec']);
   const schemas = schemasOf(spec).map(checkSchema);
@@ -33,7 +33,7 @@ export function checkCustomResourceDefinition(crd: JsonObject): CrdFindings {
   };
 }
 
-/** Returns what an update may not change: the resource's name at any time, scope and kind once the kind is served. */
+/** Returns the fields that an update may not change: the resource's name at any time, scope and kind once the kind is served. */
 export function checkCustomResourceDefinitionUpdate(crd: JsonObject, old: JsonObject): Cause[] {
   const established = conditionsOf(old).some(({ type, status }) => type === 'Established' && status === 'True');
   const fields = [...(established ? ['scope', 'names.kind'] : []), 'group', 'names.plural'];
@@ -60,7 +60,7 @@ interface SchemaAt {
   readonly path: FieldPath;
 }
 
-/** Versions with the same schema have one for all, and messages name it so. */
+/** Versions with the same schema share one, and messages name it so. */
 function schemasOf(spec: JsonObject): SchemaAt[] {
   const sources = versionsOf(spec).map((version) => objectOf(version['schema'])['openAPIV3Schema']);
   const [first] = sources;
@@ -92,7 +92,7 @@ function findingsOf(source: JsonObject, path: FieldPath): CrdFindings {
   const { causes, unrecognizedFormats } = checkKeywords(source, path);
   const found = [...causes, ...structural];
   return {
-    // Rules are typed by the schema: there is nothing to report about them while that is wrong.
+    // The schema defines the types in rules, so rules are not checked while the schema is wrong.
     causes: found.length > 0 ? found : checkRules(structuralSchema(source), path),
     warnings: [...unrecognizedFormats].map((format) => `unrecognized format "${format}"`),
   };

@@ -1,4 +1,4 @@
-/** Single keywords of a schema that a CRD may not have, or not so. */
+/** Checks single keywords of a schema that a CRD may not have, or only in some places. */
 import type { Cause } from '../api-error.js';
 import type { JsonObject } from '../api-object.js';
 import { isJsonObject } from '../json-equal.js';
@@ -13,11 +13,11 @@ import { validateStructure } from './validate-structure.js';
 
 export interface KeywordFindings {
   readonly causes: Cause[];
-  /** Formats that nothing checks, each once. */
+  /** Formats that are not checked, each once. */
   readonly unrecognizedFormats: Set<string>;
 }
 
-/** Returns what is wrong with single keywords anywhere in the schema. */
+/** Returns the errors in single keywords anywhere in the schema. */
 export function checkKeywords(source: JsonObject, path: FieldPath): KeywordFindings {
   const findings: KeywordFindings = { causes: [], unrecognizedFormats: new Set() };
   checkNode(findings, structuralSchema(source), path);
@@ -108,7 +108,7 @@ function checkMapKey({ causes, schema, path }: ListMap, key: string, field: stri
   causes.push(required(formatPath(at), detail));
 }
 
-/** A default has to be what it would become: pruned, defaulted and valid. */
+/** A default must be pruned, defaulted and valid itself. */
 function checkDefault({ causes }: KeywordFindings, schema: StructuralSchema, path: FieldPath): void {
   const value = schema.default;
   if (value === undefined) return;

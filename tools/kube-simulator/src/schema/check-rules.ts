@@ -6,10 +6,10 @@ import { maxSize } from './cel/max-size.js';
 import { entryOf, type FieldPath, fieldOf, formatPath } from './field-path.js';
 import type { StructuralSchema, ValidationRule } from './structural-schema.js';
 
-/** The most that one rule, and all rules of a schema, may cost. */
+/** The maximum costs of one rule, and of all rules of a schema. */
 const ruleLimit = 10_000_000;
 const schemaLimit = 100_000_000;
-/** So many of the dearest rules are named when the sum is over its limit. */
+/** How many of the most expensive rules are named if the sum is over its limit. */
 const namedRules = 4;
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -19,7 +19,7 @@ interface Checking {
   readonly costs: { readonly path: string; readonly cost: number }[];
 }
 
-/** Returns what is wrong with the rules of a schema: those that do not compile, and those that may cost too much. */
+/** Returns the errors in the rules of a schema: rules that do not compile, and rules that may cost too much. */
 export function checkRules(schema: StructuralSchema, path: FieldPath): Cause[] {
   const checking: Checking = { causes: [], costs: [] };
   checkNode(checking, { schema, path, cardinality: 1 });

@@ -1,7 +1,4 @@
-/**
- * What makes a schema structural: every field has a type outside of `anyOf`, `allOf`, `oneOf` and `not`, and those only name which
- * values are good.
- */
+/** Checks that a schema is structural: every field has a type outside of `anyOf`, `allOf`, `oneOf` and `not`, which only restrict values. */
 import type { Cause } from '../api-error.js';
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject, jsonEqual } from '../json-equal.js';
@@ -17,7 +14,7 @@ interface Node {
   readonly level: Level;
 }
 
-/** Returns what keeps `source` from being structural, in the order of the texts. */
+/** Returns why `source` is not structural, in the order of the texts. */
 export function checkStructural(source: JsonObject, path: FieldPath): Cause[] {
   const causes: Cause[] = [];
   checkNode({ source, path, level: 'root' }, (cause) => causes.push(cause));

@@ -3,8 +3,8 @@ import { isJsonObject } from '../json-equal.js';
 import { listOf, objectOf, textOf } from '../json-parts.js';
 
 /**
- * Returns a CustomResourceDefinition with what the server fills in: the names that follow from the kind, the conversion, and a
- * status in which the storage version is stored. What is given stays.
+ * Returns a CustomResourceDefinition with the server's defaults: the names that follow from the kind, the conversion, and a status with the storage
+ * version. Given fields stay.
  */
 export function completeCustomResourceDefinition<T extends JsonObject>(crd: T): T {
   const spec = objectOf(crd['spec']);

@@ -3,8 +3,8 @@ import { isJsonArray, isJsonObject } from '../json-equal.js';
 import type { StructuralSchema } from './structural-schema.js';
 
 /**
- * Returns a function from the index of an item to what that item was before. Only items of `list-type: map` have a past: the item
- * with the same keys. The index over the old list is made once, when an item first needs it.
+ * Returns a function from the index of an item to its old value. Only items of `list-type: map` have one: the old item with the same keys. The old
+ * list is indexed once, on first use.
  */
 export function correlateItems(
   schema: StructuralSchema,

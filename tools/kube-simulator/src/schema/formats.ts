@@ -41,7 +41,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['k8s-long-name', (text) => text.length <= 253 && matching(new RegExp(`^${label}(?:\\.${label})*$`))(text)],
 ]);
 
-/** Formats of numbers, which are part of the type. */
+/** Formats of numbers, which belong to the type. */
 const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 /** Known to the real server, not checked here. */
 const uncheckedFormats: ReadonlySet<string> = new Set(['isbn', 'isbn10', 'isbn13', 'creditcard', 'ssn']);

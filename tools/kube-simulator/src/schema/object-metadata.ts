@@ -27,7 +27,7 @@ const ownerReferenceFields: ReadonlySet<string> = new Set([
   'uid',
 ]);
 
-/** Returns `metadata` without the fields that ObjectMeta has not, whose paths are handed to `unknown`. */
+/** Returns `metadata` without the fields that ObjectMeta does not have, and passes their paths to `unknown`. */
 export function pruneMetadata(metadata: Json, path: string, unknown: (path: string) => void): Json {
   if (!isJsonObject(metadata)) return metadata;
   const pruned = keepKnown(metadata, metadataFields, (key) => unknown(`${path}.${key}`));

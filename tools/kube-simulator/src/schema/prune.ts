@@ -8,9 +8,9 @@ import { type StructuralSchema, structuralSchema } from './structural-schema.js'
 type FieldSchema = StructuralSchema | true | undefined;
 
 /**
- * Returns `object` without the fields that `schema` does not know, and their paths (`spec.foo`, `spec.list[0].foo`) in the order of
- * the warnings. `apiVersion`, `kind` and `metadata` are always known, in embedded resources too; fields that ObjectMeta has not are
- * dropped from `metadata`. What has nothing to drop is shared with `object`.
+ * Returns `object` without the fields that `schema` does not know, and their paths (`spec.foo`, `spec.list[0].foo`) in the order of the warnings.
+ * `apiVersion`, `kind` and `metadata` are always known, in embedded resources too; fields that ObjectMeta does not have are dropped from `metadata`.
+ * Unchanged parts are shared with `object`.
  */
 export function pruneObject<T extends JsonObject>(schema: JsonObject, object: T): { object: T; unknownFields: string[] } {
   const unknownFields: string[] = [];

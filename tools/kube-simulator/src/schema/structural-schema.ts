@@ -1,6 +1,6 @@
 /**
- * A CRD's `openAPIV3Schema` in the form that every write walks: properties are Maps (an object has `constructor` even if it is not
- * declared), and each node knows what is below it, so that a walk skips what it has no business with.
+ * A CRD's `openAPIV3Schema` in the form that every write walks: properties are Maps (an object has `constructor` even if it is not declared), and
+ * each node knows what is below it, so that a walk skips irrelevant parts.
  */
 import type { Json, JsonObject } from '../api-object.js';
 import { isJsonArray, isJsonObject } from '../json-equal.js';
@@ -24,9 +24,9 @@ export interface ValidationRule {
 export interface StructuralSchema {
   /** The node as it stands in the CRD. */
   readonly source: JsonObject;
-  /** Empty where anything goes; two for int-or-string. */
+  /** Empty if any type is allowed; two for int-or-string. */
   readonly types: readonly JsonType[];
-  /** Empty unless it is one that is checked for the type. */
+  /** Empty unless this format is checked for the type. */
   readonly format: string;
   readonly nullable: boolean;
   readonly default: Json | undefined;
@@ -201,7 +201,7 @@ function patternOf(text: Json | undefined): StructuralSchema['pattern'] {
   return expression === undefined ? undefined : { text, expression };
 }
 
-/** Go's regular expressions as JavaScript's; nothing where they cannot be compiled. */
+/** Go's regular expressions as JavaScript's; undefined if they cannot be compiled. */
 export function toRegExp(text: string): RegExp | undefined {
   const [, letters = '', rest = text] = /^\(\?([ims]+)\)(.*)$/s.exec(text) ?? [];
   const source = rest.replaceAll('(?P<', '(?<').replaceAll('\\z', '$(?!\\n)').replaceAll('\\A', '^');

@@ -46,7 +46,7 @@ function duplicates(schema: StructuralSchema, items: readonly Json[], path: Fiel
   return causes;
 }
 
-/** What a duplicate is shown as: its keys, or the item of a set. */
+/** The text for a duplicate: its keys, or the item of a set. */
 function keysOf({ listType, listMapKeys }: StructuralSchema, item: Json): Json {
   if (listType !== 'map' || !isJsonObject(item)) return item;
   return Object.fromEntries(listMapKeys.toSorted().flatMap((key) => (Object.hasOwn(item, key) ? [[key, item[key]]] : [])));

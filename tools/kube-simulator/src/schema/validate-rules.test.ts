@@ -80,7 +80,7 @@ describe('a rule', () => {
     expect(causesOf(ruled({ ...text, nullable: true }, { rule: 'false' }), null)).toEqual([]);
   });
 
-  it('of the whole object reads its name and kind', () => {
+  it('on the whole object reads its name and kind', () => {
     const schema = ruled({ type: 'object', properties: {} }, { rule: "self.metadata.name == 'good' && self.kind == 'K'" });
     expect(validateObject(schema, { kind: 'K', metadata: { name: 'good' } })).toEqual([]);
     expect(validateObject(schema, { kind: 'K', metadata: { name: 'bad' } })).toHaveLength(1);

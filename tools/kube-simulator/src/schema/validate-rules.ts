@@ -1,4 +1,4 @@
-/** `x-kubernetes-validations`: rules are run on what is there, those of a value before those below it. */
+/** `x-kubernetes-validations`: rules run on existing values, the rules of a value before those below it. */
 import { type CelInput, celList } from '@bufbuild/cel';
 import type { Cause } from '../api-error.js';
 import type { Json } from '../api-object.js';
@@ -13,8 +13,8 @@ import type { StructuralSchema } from './structural-schema.js';
 import type { Place } from './validate-structure.js';
 
 /**
- * Returns a cause for each rule that does not hold. A rule that does not look at the old value is not held against a value that did
- * not change; a rule that does is skipped where there is none.
+ * Returns a cause for each rule that does not hold. A rule that does not use the old value is not reported for an unchanged value; a rule that uses
+ * it is skipped if there is none.
  */
 export function validateRules(schema: StructuralSchema, object: Json, oldObject: Json | undefined): Cause[] {
   const causes: Cause[] = [];
@@ -24,14 +24,14 @@ export function validateRules(schema: StructuralSchema, object: Json, oldObject:
 }
 
 interface Visited extends Place {
-  /** True where the value, or the nearest one around it that can be compared, is as it was. */
+  /** True if the value, or the nearest comparable value around it, is unchanged. */
   readonly unchanged: () => boolean;
 }
 
 function visit(place: Visited, causes: Cause[]): void {
   const { schema, value, old } = place;
   if (!schema.has.rules || value === null) return;
-  // Shared with the old object: the same rules were true for the same value, but for those that want a change.
+  // Shared with the old object: the same rules were true for the same value, except transition rules.
   if (old !== undefined && value === old && !hasTransitionRules(schema)) return;
   if (compiledRules(schema).length > 0) runRules(place, causes);
   for (const part of schema.allOf) visit({ ...place, schema: part }, causes);
@@ -91,7 +91,7 @@ function runRules(place: Visited, causes: Cause[]): void {
   }
 }
 
-/** Returns nothing where the rule needs an old value and there is none. */
+/** Returns undefined if the rule needs an old value and there is none. */
 function bindingsFor(compiled: CompiledRule, self: CelInput, oldSelf: CelInput | undefined): Bindings | undefined {
   if (compiled.rule.optionalOldSelf === true) return { self, oldSelf: celList(oldSelf === undefined ? [] : [oldSelf]) };
   if (oldSelf !== undefined) return { self, oldSelf };

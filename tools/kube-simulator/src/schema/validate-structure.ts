@@ -12,7 +12,7 @@ import { entryOf, type FieldPath, fieldOf, formatPath } from './field-path.js';
 import { matchesFormat } from './formats.js';
 import type { Bounds, StructuralSchema } from './structural-schema.js';
 
-/** A value and what it was before the write: nothing where there is no counterpart. */
+/** A value and its old value; undefined if there is no counterpart. */
 export interface Place {
   readonly schema: StructuralSchema;
   readonly value: Json;
@@ -21,7 +21,7 @@ export interface Place {
 }
 
 /**
- * Returns what is wrong with the value, except for what was as wrong before: a value that did not change is tolerated.
+ * Returns the errors in the value, except old errors: an unchanged value is tolerated.
  *
  * @param prefix stands before the fields, not in the texts: that is how the status subresource reports.
  */
@@ -69,7 +69,7 @@ function addInvalid(report: Report, path: FieldPath | undefined, [value, fault]:
   report.causes.push(invalid(fieldAt(report, path), value, `${formatPath(path)} in body ${fault}`));
 }
 
-/** Adds a cause that names no field (but the subresource), as those that come from the schema as a whole. */
+/** Adds a cause that names no field (but the subresource), for errors of the schema as a whole. */
 function addGeneral(report: Report, detail: string): void {
   report.causes.push(invalid(report.prefix, '', detail));
 }
@@ -79,7 +79,7 @@ function checkType(report: Report, { schema, value, path }: Place): void {
   if (types.length === 0) return;
   const actual = typeName(value);
   if (value === null ? schema.nullable : types.some((type) => isOfType(type, value))) return;
-  // What has a format is reported by the format, unless it is a string or a list.
+  // The format reports errors of a value with a format, unless it is a string or a list.
   const byFormat = format !== '' && value !== null && typeof value !== 'string' && !isJsonArray(value);
   addTypeInvalid(report, path, byFormat ? [format, goFormat(value)] : [types.join(','), actual]);
 }
@@ -107,7 +107,7 @@ function isOfType(type: string, value: Json): boolean {
   return type === actual || (type === 'number' && actual === 'integer');
 }
 
-/** The real server stops at the first of length and pattern; the format is another matter. */
+/** The real server stops at the first error of length and pattern; it checks the format separately. */
 function checkString(report: Report, { schema, path }: Place, text: string): void {
   const { maxLength } = schema.bounds;
   if (maxLength !== undefined && text.length > maxLength && characters(text) > maxLength) {

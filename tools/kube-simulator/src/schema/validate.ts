@@ -6,7 +6,7 @@ import { validateListTypes } from './validate-list-types.js';
 import { validateRules } from './validate-rules.js';
 import { validateStructure } from './validate-structure.js';
 
-/** What makes rules pointless: they could not rely on the types they were written for. */
+/** The errors after which rules are not run, because the types may be wrong. */
 const blocking: ReadonlySet<string> = new Set([
   'FieldValueRequired',
   'FieldValueTooLong',
@@ -16,8 +16,8 @@ const blocking: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns everything that is wrong with a custom resource by its schema, in the order of the real server: structure, duplicates in
- * sets and maps, then rules, or a last cause that reports that they were not run. What is unchanged from `oldObject` is tolerated.
+ * Returns all errors of a custom resource against its schema, in the order of the real server: structure, duplicates in sets and maps, then rules, or
+ * a last cause that reports that they were not run. Unchanged errors of `oldObject` are tolerated.
  */
 export function validateObject(schema: JsonObject, object: JsonObject, oldObject?: JsonObject): Cause[] {
   const root = structuralSchema(schema);
@@ -25,7 +25,7 @@ export function validateObject(schema: JsonObject, object: JsonObject, oldObject
   return withRules(root, [object, oldObject], causes);
 }
 
-/** The same for a write through the status subresource: of the structure, only the status is looked at. */
+/** The same for a write through the status subresource: only the structure of the status is checked. */
 export function validateStatus(schema: JsonObject, object: JsonObject, oldObject: JsonObject): Cause[] {
   const root = structuralSchema(schema);
   const status = root.properties.get('status');

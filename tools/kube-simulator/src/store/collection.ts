@@ -3,15 +3,15 @@ import type { ApiObject } from '../api-object.js';
 export interface StoredObject {
   readonly object: ApiObject;
   readonly resourceVersion: number;
-  /** The object as it is answered and sent to watchers: made once, written many times. */
+  /** The JSON for answers and watchers: made once, sent many times. */
   readonly json: Buffer;
 }
 
-/** How much history is kept for watches and lists that look back. */
+/** How much history is kept for watches and lists of older versions. */
 const maxChanges = 10_000;
 const maxChangeBytes = 64 * 1024 * 1024;
 
-/** What a write did. */
+/** The effect of a write. */
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly resourceVersion: number;
@@ -42,7 +42,7 @@ export class Collection {
     return this.#objects.size;
   }
 
-  /** Changes up to and including this resourceVersion are not known any more. */
+  /** Changes up to and including this resourceVersion are forgotten. */
   get forgottenResourceVersion(): number {
     return this.#forgotten;
   }
@@ -94,7 +94,7 @@ export class Collection {
     return this.#changes.slice(low);
   }
 
-  /** Calls `listener` at every later change. Returns what ends that. */
+  /** Calls `listener` for every later change. Returns a function that stops this. */
   listen(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => {

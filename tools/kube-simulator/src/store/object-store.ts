@@ -1,7 +1,7 @@
 /**
- * All objects, and what happened to them. One counter numbers every write of every kind; a collection contains the objects of one kind
- * in the order of their keys, keeps its recent changes (watches go on from there, lists look back), and calls its listeners for each
- * change in order. A write costs what the object costs, whatever else is stored.
+ * All objects, and what happened to them. One counter numbers every write of every kind; a collection contains the objects of one kind in the order
+ * of their keys, keeps its recent changes (watches go on from there, lists look back), and calls its listeners for each change in order. The cost of
+ * a write depends on the object, not on the number of stored objects.
  */
 import type { ApiObject } from '../api-object.js';
 import { Collection, type StoredObject } from './collection.js';
@@ -63,7 +63,7 @@ export class ObjectStore {
     return stored;
   }
 
-  /** Takes over what another store has: as after a restart, no listener is called and no change is remembered. */
+  /** Takes over the objects of another store. As after a restart, no listener is called and no change is remembered. */
   restore(previous: ObjectStore): void {
     for (const collection of previous.#collections.values()) {
       for (const [key, stored] of collection.entries()) this.collection(collection.name).restore(key, stored);
@@ -84,7 +84,7 @@ function toStored(object: ApiObject, resourceVersion: number): StoredObject {
   return { object: numbered, resourceVersion, json: Buffer.from(JSON.stringify(numbered)) };
 }
 
-/** Keeps the place of the key: the order of keys is part of the answer. */
+/** Keeps the position of the key, because answers have the keys in this order. */
 function withResourceVersion(metadata: ApiObject['metadata'], resourceVersion: string): ApiObject['metadata'] {
   return { ...metadata, resourceVersion };
 }

@@ -1,5 +1,5 @@
 /**
- * What KubeVirt's API server makes of a request for a subresource, by the run strategy and the state of the machine.
+ * How KubeVirt's API server answers a request for a subresource, by the run strategy and the state of the machine.
  *
  * Source: KubeVirt user guide, "Run Strategies"; kubevirt.io/kubevirt pkg/virt-api/rest lifecycle.go.
  */
@@ -15,7 +15,7 @@ import {
   type StateChangeRequest,
 } from './kubevirt-objects.js';
 
-/** What there is under the name in the request. */
+/** The objects with the name in the request. */
 export interface Observed {
   readonly name: string;
   readonly machine: ApiObject | undefined;

@@ -12,7 +12,7 @@ export type RunStrategyName = 'Always' | 'Halted' | 'Manual' | 'Once' | 'RerunOn
 /** An entry of `status.stateChangeRequests`. */
 export interface StateChangeRequest extends JsonObject {
   readonly action: 'Start' | 'Stop';
-  /** Of the instance that is to stop. */
+  /** The uid of the instance that is to stop. */
   readonly uid?: string;
 }
 

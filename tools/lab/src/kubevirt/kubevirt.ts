@@ -43,8 +43,8 @@ export interface RefusedRequests {
 }
 
 /**
- * Where a machine is blocked: `request`: the controller does not look at it; a phase: its instance does not leave it;
- * `start`: each start fails, and the next one waits; `schedule`: no node has room; `stop`: it does not end.
+ * The point at which a machine is blocked. `request`: the controller ignores it; a phase: its instance does not leave it; `start`: each start fails,
+ * and the next one waits; `schedule`: no node has room; `stop`: it does not end.
  */
 export type BlockingPoint = 'request' | BlockedPhase | 'start' | 'schedule' | 'stop';
 
@@ -98,7 +98,7 @@ export class KubeVirt {
     return this.startsOf(key).filter(({ answered }) => answered === 202).length;
   }
 
-  /** From now on these requests are refused. @returns what ends that. */
+  /** From now on these requests are refused. @returns a function that stops this. */
   refuse(requests: RefusedRequests): () => void {
     this.#refusals.push(requests);
     return () => {
@@ -106,7 +106,7 @@ export class KubeVirt {
     };
   }
 
-  /** Blocks a machine that comes to this point. @returns what unblocks it. */
+  /** Blocks a machine that reaches this point. @returns a function that unblocks it. */
   block(key: string, point: BlockingPoint): () => void {
     const points = this.#blocked.get(key) ?? new Set();
     this.#blocked.set(key, points.add(point));
@@ -147,12 +147,12 @@ export class KubeVirt {
     });
   }
 
-  /** Goes on after the simulator was restarted. */
+  /** Continues after the simulator was restarted. */
   resume(): void {
     this.#player.watch();
   }
 
-  /** Its API is down from now on, machines stay as they are. */
+  /** Stops its API; machines stay as they are. */
   async stop(): Promise<void> {
     await this.#player.stop();
     await this.#server?.stop();
@@ -245,7 +245,7 @@ function areKindsServed({ client }: KubeSimulator): boolean {
   });
 }
 
-/** Who may hand on users, as every aggregated server reads it. */
+/** The authority that may forward users, as every aggregated server reads it. */
 function frontProxyOf({ client }: KubeSimulator): { readonly clientAuthority: string; readonly allowedNames: readonly string[] } {
   const config = client.get({ resource: 'configmaps', namespace: 'kube-system', name: 'extension-apiserver-authentication' });
   const clientAuthority = readText(config, 'data', 'requestheader-client-ca-file') ?? '';

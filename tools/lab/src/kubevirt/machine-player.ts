@@ -8,7 +8,7 @@ import { planMachine, statusOf } from './plan-machine.js';
 
 /** Keeps a machine that is deleted until its instance is gone. */
 const MACHINE_FINALIZER = 'kubevirt.io/virtualMachineControllerFinalize';
-/** What is tried again after so long, where the API server refused a write. */
+/** The delay of a retry after the API server refused a write. */
 const RETRY_MS = 100;
 
 export interface PlayerSettings {
@@ -34,14 +34,14 @@ export class MachinePlayer {
     this.watch();
   }
 
-  /** Follows all machines; again after the simulator was restarted. */
+  /** Watches all machines; call it again after the simulator was restarted. */
   watch(): void {
     const { client } = this.#settings.simulator;
     this.#end();
     this.#unwatch = [MACHINES, INSTANCES].map((kind) => client.watch(kind, ({ object }) => this.look(keyOf(object))));
   }
 
-  /** The machine is looked at soon. */
+  /** Schedules a check of the machine. */
   look(key: string): void {
     if (this.#isStopped) return;
     this.#waiting.add(key);

@@ -11,7 +11,7 @@ const PHASES = ['', 'Pending', 'Scheduling', 'Scheduled', 'Running'] as const;
 /** The phases in which an instance can be blocked. */
 export type BlockedPhase = 'Pending' | 'Scheduling' | 'Scheduled';
 
-/** What the world around an instance does to it. */
+/** The conditions around an instance. */
 export interface InstanceWorld {
   readonly nodeName: string;
   /** It does not go beyond this phase. */
@@ -29,7 +29,7 @@ export interface InstanceWorld {
 export type InstanceStep =
   | { readonly kind: 'none' }
   | { readonly kind: 'status'; readonly status: JsonObject }
-  /** Nothing keeps it any more. */
+  /** Nothing blocks its deletion any more. */
   | { readonly kind: 'release' };
 
 const NONE: InstanceStep = { kind: 'none' };
@@ -110,7 +110,7 @@ function interfacesOf(instance: ApiObject): readonly JsonObject[] {
   });
 }
 
-/** Another one for each instance, as in KubeVirt without KubeMacPool. */
+/** A new MAC address for each instance, as in KubeVirt without KubeMacPool. */
 function chosenAddress({ metadata: { uid = '' } }: ApiObject, name: string): string {
   const octets = createHash('sha256').update(`${uid} ${name}`).digest().subarray(0, 5);
   return ['02', ...[...octets].map((octet) => octet.toString(16).padStart(2, '0'))].join(':');

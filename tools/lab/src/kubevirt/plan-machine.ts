@@ -1,5 +1,5 @@
 /**
- * What KubeVirt's controller does about a VirtualMachine, by its run strategy, its requests and its instance.
+ * Plans a VirtualMachine as KubeVirt's controller does, by its run strategy, its requests and its instance.
  *
  * Source: KubeVirt user guide, "Run Strategies"; kubevirt.io/kubevirt pkg/virt-controller/watch/vm vm.go.
  */
@@ -20,7 +20,7 @@ import {
 
 export type MachineAction = 'none' | 'create-instance' | 'delete-instance';
 
-/** What is to be done with the instance. */
+/** What to do with the instance. */
 export function planMachine(machine: ApiObject, instance: ApiObject | undefined): MachineAction {
   if (instance === undefined) return !isBeingDeleted(machine) && isToStart(machine) ? 'create-instance' : 'none';
   if (isBeingDeleted(instance)) return 'none';
@@ -116,7 +116,7 @@ function hasRun(instance: ApiObject): boolean {
   return phases.some(({ phase }) => phase === 'Running');
 }
 
-/** Those of the instance, and Ready in any case. */
+/** The conditions of the instance, and Ready in any case. */
 function conditionsFor(machine: ApiObject, instance: ApiObject | undefined, now: string): readonly JsonObject[] {
   const before = conditionsOf(machine).filter(({ type }) => type === 'Ready');
   if (instance === undefined) {

@@ -22,7 +22,7 @@ export async function startBmcs(machine: Machine, settings: BmcsInMachineSetting
   const file = join(machine.folder, 'behaviours.json');
   let revision = 0;
   const write = async (behaviours: Readonly<Record<string, BmcBehaviour>>) => {
-    // Replaced as a whole: a half of it is no JSON.
+    // Replaced atomically: half of the file is not JSON.
     await writeFile(`${file}.new`, JSON.stringify({ revision, behaviours }));
     await rename(`${file}.new`, file);
   };

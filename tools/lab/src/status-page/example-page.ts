@@ -223,6 +223,6 @@ function range(first: number, end: number): number[] {
 
 function addressOf(text: string): number {
   const address = parseIpv4Address(text);
-  if (address === undefined) throw new Error(`${text} is no address`);
+  if (address === undefined) throw new Error(`${text} is not an address`);
   return address;
 }

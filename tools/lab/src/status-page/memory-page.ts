@@ -212,6 +212,6 @@ function toMac(address: Ipv4Address): MacAddress {
 
 function toAddress(text: string): Ipv4Address {
   const address = parseIpv4Address(text);
-  if (address === undefined) throw new Error(`${text} is no address`);
+  if (address === undefined) throw new Error(`${text} is not an address`);
   return address;
 }

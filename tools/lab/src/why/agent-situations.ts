@@ -1,4 +1,4 @@
-/** What is wrong with the agents of a pool, with what their leader reports, and with what it saw of a client. */
+/** Problems of the agents of a pool, in the reports of their leader, and in the packets of a client. */
 import { type KubernetesObject, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
 import { waitFor } from '../deadline.js';
 import type { Situation } from './situation.js';
@@ -7,7 +7,7 @@ import { AGENTS, type Report, type WhyCluster } from './why-cluster.js';
 const PREFIX = 'network.harvesterhci.io';
 /** The group of the topology `unified`. */
 const UNIFIED = 'vm-dhcp-agents';
-/** Of the greatest length: fewer than 200 pools with such names can be configured. */
+/** A name of the maximum length: fewer than 200 pools with such names can be configured. */
 const LONG_NAME = 'p'.repeat(249);
 const MOST_POOLS = 200;
 

@@ -1,11 +1,11 @@
-/** What is wrong with bare-metal hosts, their ClusterAgents and their HostEndpoints. */
+/** Problems of bare-metal hosts, their ClusterAgents and their HostEndpoints. */
 import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import type { HostCluster } from './host-cluster.js';
 import { AGENTS } from './why-cluster.js';
 
 export interface HostSituation {
   readonly reason: string;
-  /** Makes it. @returns the address to ask about. */
+  /** Creates the problem. @returns the address to ask about. */
   readonly make: (cluster: HostCluster) => Promise<string>;
 }
 
@@ -22,7 +22,7 @@ const RACK = '10.51.0';
 /** The third one: its agents lead, and have none. */
 const QUIET = '10.52.0';
 
-/** One that an earlier definition let pass. Before the controller starts. @returns the address to ask about. */
+/** Creates a ClusterAgent that an earlier definition accepted, before the controller starts. @returns the address to ask about. */
 export async function addInvalidNetwork(cluster: HostCluster): Promise<string> {
   await cluster.defineWithoutRules();
   return `${await cluster.addNetwork('invalid', {}, { ipRange: '10.200.0.10-10.200.0.20' })}.40`;

@@ -1,4 +1,4 @@
-/** What is wrong with a virtual machine, its interfaces and its VirtualMachineNetworkConfig. */
+/** Problems of a virtual machine, its interfaces and its VirtualMachineNetworkConfig. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { waitFor } from '../deadline.js';
 import { CONTROLLER_NAMESPACE } from '../installed-objects.js';

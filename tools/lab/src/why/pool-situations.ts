@@ -1,4 +1,4 @@
-/** What is wrong with a pool, or with an address of it. */
+/** Problems of a pool, or of one of its addresses. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ipPool, networkAttachment } from '../network-and-pool.js';
 import { serviceAccountToken } from '../service-account-token.js';
@@ -8,7 +8,7 @@ import type { PoolSettings, WhyCluster } from './why-cluster.js';
 
 const STATIC = 'static-ip.harvesterhci.io/nic0';
 const TENANT = 'tenant';
-/** So many quarantines leave no room in the object for a client. */
+/** This many quarantines leave no room in the object for a client. */
 const QUARANTINES = 19_900;
 
 /** A pool, and a virtual machine of the same name on its network. */

@@ -1,18 +1,18 @@
 import type { WhyCluster } from './why-cluster.js';
 
-/** What is wrong in a cluster, and the reasons that `kubectl vmdhcp why` has for it. */
+/** A problem in a cluster, and the reasons that `kubectl vmdhcp why` gives for it. */
 export interface Situation {
   /** Name of a virtual machine, `namespace/name`, or an address. */
   readonly ask: string;
   readonly reasons: readonly string[];
-  /** Others that come with it, and may be what is marked as broken. */
+  /** Other reasons that come with it; the answer may mark one of them as broken. */
   readonly beside?: readonly string[];
-  /** Those that are notes here, whatever they are elsewhere. */
+  /** Reasons that are only notes here, whatever they are elsewhere. */
   readonly notes?: readonly string[];
-  /** Undefined: it is there. */
+  /** Undefined if the problem is there from the beginning. */
   readonly make?: (cluster: WhyCluster) => Promise<void>;
   /** True: it is made before the controller starts. */
   readonly isEarly?: true;
-  /** Of who asks: an administrator asks otherwise. */
+  /** The kubeconfig of the user who asks; the administrator's by default. */
   readonly kubeconfig?: (cluster: WhyCluster) => Promise<string>;
 }

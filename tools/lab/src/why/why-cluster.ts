@@ -24,7 +24,7 @@ const CLUSTER_NETWORKS = [
   'pending',
   'large',
 ];
-/** Of which no pod is ever ready. */
+/** The cluster networks whose pods never become ready. */
 const UNREADY = ['rolling', 'image', 'stuck'];
 const LEADER = 'agent';
 
@@ -220,7 +220,7 @@ function subnet(start: string): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Those of the cluster network `crash` end at once. */
+/** Agents of the cluster network `crash` end at once. */
 function runPod(pod: Pod): PodProcess {
   const text = JSON.stringify([pod.metadata.labels, pod.spec]);
   const isOf = (name: string): boolean => text.includes(`"${PREFIX}/${name}"`) || text.includes(`"${name}"`);

@@ -1,20 +1,20 @@
-/** The way of one process to the API server: requests and watches that take their time, get lost and break, as over any network. */
+/** The connection of one process to the API server: requests and watches are slow, get lost and break, as over any network. */
 
 import type { FakeProcess } from '@vmdhcp/dhcp-agent/testing';
 import { type ApiRequest, ApiRequestError, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 import type { KubeSimulator } from '@vmdhcp/kube-simulator';
 import type { Scheduler } from '../time/scheduler.js';
 
-/** What becomes of one request. `request`: it never arrives. `answer`: it takes effect, and its sender never learns of it. */
+/** The fate of one request. `request`: it never arrives. `answer`: it takes effect, but its sender never learns of it. */
 export type Loss = 'none' | 'request' | 'answer';
 
 /** The network between a process and the API server. */
 export interface ApiLink {
-  /** True: nothing gets through. */
+  /** True while nothing gets through. */
   readonly isCut: () => boolean;
-  /** Asked for each way of each request. */
+  /** Called for each direction of each request. */
   readonly latencyMs: () => number;
-  /** Asked for each event of a watch; events stay in order. */
+  /** Called for each event of a watch; events stay in order. */
   readonly watchLagMs: () => number;
   readonly loss: () => Loss;
 }
@@ -24,17 +24,17 @@ export interface TransportSettings {
   readonly simulator: KubeSimulator;
   readonly link: ApiLink;
   readonly process: Pick<FakeProcess, 'deliver' | 'settled' | 'timeMs'>;
-  /** The token of the ServiceAccount, asked for each request. */
+  /** Returns the token of the ServiceAccount, for each request. */
   readonly token: () => string;
   readonly userAgent: string;
   readonly timeoutMs: number;
-  /** Answers requests to KubeVirt's subresources, which an API server passes on. Default: there are none. */
+  /** Answers requests to KubeVirt's subresources, which an API server forwards. Default: there are none. */
   readonly subresource?: (path: string) => Promise<{ readonly status: number; readonly message: string }>;
 }
 
 const SUBRESOURCES = '/apis/subresources.kubevirt.io/';
 
-/** A watch over a link that is cut ends by itself after so long: the kernel gives up. */
+/** A watch over a cut link ends by itself after this time, when the kernel gives up. */
 const BROKEN_WATCH_MS = 15_000;
 
 export class Transport implements ApiTransport {
@@ -47,7 +47,7 @@ export class Transport implements ApiTransport {
   request(request: ApiRequest): Promise<unknown> {
     const { scheduler, link, process, timeoutMs } = this.#settings;
     const what = `${request.method} ${request.path.split('?', 1)[0]}`;
-    // A process that was frozen in the middle of a call sends when it wakes.
+    // A process that was frozen during a call sends when it wakes.
     const sentMs = process.timeMs - scheduler.nowMs();
     return process.settled(
       new Promise((resolve, reject) => {
@@ -160,7 +160,7 @@ export class Transport implements ApiTransport {
           text += part.toString();
         },
         onEnd: (isComplete) => {
-          // Without an answer its sender waits until it gives up.
+          // Without an answer its sender waits until its time-out.
           if (isComplete) onAnswer(status, text);
         },
       },

@@ -1,4 +1,4 @@
-/** What the API has said about addresses, and when: read from a watch of IPPools, as anybody could. */
+/** The history of addresses in the API, from a watch of IPPools that any client could have. */
 import { readField } from '@vmdhcp/kube-runtime';
 import type { ApiObject } from '@vmdhcp/kube-simulator';
 
@@ -13,10 +13,10 @@ const MAC_ADDRESS = /^([0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 export class AddressHistory {
   /** By address. */
   readonly #spans = new Map<string, Span[]>();
-  /** Those that the pool has had, in seconds. */
+  /** All lease times that the pool has had, in seconds. */
   readonly leaseTimes = new Set<number>();
 
-  /** The IPPool as it is from now on. */
+  /** Notes the new version of the IPPool. */
   note(pool: ApiObject | undefined, nowMs: number): void {
     const leaseTime = readField(pool?.['spec'], 'ipv4Config', 'leaseTime');
     if (typeof leaseTime === 'number') this.leaseTimes.add(leaseTime);
@@ -48,7 +48,7 @@ export class AddressHistory {
   }
 }
 
-/** Address to MAC address: what else is recorded (exclusions, the server) is left out. */
+/** Address to MAC address; other entries (exclusions, the server) are left out. */
 export function recordedIn(pool: ApiObject | undefined): ReadonlyMap<string, string> {
   const allocated = (readField(pool?.['status'], 'ipv4', 'allocated') ?? {}) as Readonly<Record<string, string>>;
   return new Map(Object.entries(allocated).filter(([, value]) => MAC_ADDRESS.test(value)));

@@ -1,6 +1,6 @@
 /**
- * Stands outside: it sees the wire, the API, and what guests use, and nothing of what the product thinks of itself. Its laws are promises to
- * users. What it looked at is counted, so that a story in which nothing happened proves nothing.
+ * The auditor stands outside: it sees the wire, the API, and the addresses that guests use, but nothing of the product's internal state. Its laws are
+ * promises to users. It counts its checks, so that a story in which nothing happened proves nothing.
  */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { readConditions, readList, readText } from '@vmdhcp/kube-runtime';
@@ -46,7 +46,7 @@ interface Promised {
   readonly untilMs: number;
 }
 
-/** A reply that was captured, and how to speak of it. */
+/** A captured reply, and its description. */
 interface Seen {
   readonly atMs: number;
   readonly text: string;
@@ -60,14 +60,14 @@ const NEWS_MS = 150_000;
 const ANSWERED_MS = 10_000;
 /** Time to settle after the last fault. */
 const CALM_AFTER_MS = 100_000;
-/** A leader on a node without the network notices that by its silence, and waits longer if it has stepped down in vain before. */
+/** A leader on a node without the network notices the silence, and waits longer if it has stepped down in vain before. */
 const SILENCE_NOTICED_MS = 400_000;
-/** The kernel takes no deadline: a process that was frozen in its call adds an address too late, and removes it as soon as it wakes. */
+/** A kernel call has no deadline: a process that was frozen in it adds an address too late, and removes it as soon as it wakes. */
 const MOST_OVERLAP_MS = 20;
 
 export class Auditor {
   readonly violations: Violation[] = [];
-  /** What was looked at, by kind. */
+  /** The number of checks, by kind. */
   readonly counts = new Map<string, number>();
   readonly #world: World;
   readonly #histories = new Map<string, AddressHistory>();
@@ -101,7 +101,7 @@ export class Auditor {
     });
   }
 
-  /** An address that a guest uses by an acknowledged lease stays recorded for it. */
+  /** An address that a guest uses with an acknowledged lease must stay recorded for it. */
   #lookAtRecord(segment: string, recorded: ReadonlyMap<string, string>): void {
     for (const { macAddress, address: addressOf } of this.#world.segments.get(segment)?.guests ?? []) {
       const address = addressOf();
@@ -146,7 +146,7 @@ export class Auditor {
     this.#wakeUps.onStartRequest(request);
   }
 
-  /** Looks at what guests use and wait for now. */
+  /** Checks the addresses that guests use, and the guests that wait. */
   look(): void {
     this.#lookForSilence();
     this.#wakeUps.look();
@@ -165,7 +165,7 @@ export class Auditor {
     }
   }
 
-  /** Nothing was wrong for a while: everything must be as it should be. */
+  /** Called after a calm time: the final state must be correct. */
   lookAtRest(): void {
     this.look();
     for (const pool of this.#world.pools) this.#lookAtPool(pool);
@@ -210,7 +210,7 @@ export class Auditor {
       this.#violated('options', `${text} for ${seconds} s, which was never the lease time of the pool`);
   }
 
-  /** How old the data may be by which an agent acts. */
+  /** How old the data of an agent may be. */
   #newsMs(atMs: number): number {
     return atMs < this.#calmSinceMs ? NEWS_MS : ANSWERED_MS;
   }
@@ -226,7 +226,7 @@ export class Auditor {
     this.#promises.set(key, { macAddress, untilMs: atMs + (readSeconds(options.get(Option.leaseSeconds)) ?? 0) * 1000 });
   }
 
-  /** True if the former client is another one, and still there. */
+  /** True if the former client is another one and still exists. */
   #isAnother(segment: string, former: Promised, macAddress: string): boolean {
     return former.macAddress !== macAddress && this.#clientOf(segment, former.macAddress) !== undefined;
   }
@@ -243,7 +243,7 @@ export class Auditor {
       );
   }
 
-  /** A guest asks: from now on it waits, if there is a reason to expect an answer. */
+  /** Notes the question of a guest, which waits if an answer can be expected. */
   #asks(segment: string, { macAddress }: DhcpPacket, atMs: number): void {
     const address = this.#recordedFor(segment, macAddress);
     const isExpected =
@@ -267,7 +267,7 @@ export class Auditor {
     }
   }
 
-  /** False: nothing tells agents which nodes have the network, and none of them runs on one: then its pool must not be ready. */
+  /** False if agents cannot know which nodes have the network, and none of them runs on one: then its pool must not be ready. */
   #isReachable(network: string): boolean {
     const pool = this.#world.pools.find(({ key }) => key === network);
     if (pool === undefined || pool.areNodesKnown) return true;
@@ -400,7 +400,7 @@ export class Auditor {
     return [...recorded].find(([, owner]) => owner === macAddress)?.[0];
   }
 
-  /** MAC addresses of running instances, of templates, and, where KubeVirt chooses them, of the last instance. */
+  /** MAC addresses of running instances, of templates, and, if KubeVirt chooses them, of the last instance. */
   #macAddressesOn(network: string): Set<string | undefined> {
     return new Set(
       this.#world.machines.all.flatMap(({ interfaces, guests, lastMacAddresses }) => [

@@ -1,34 +1,34 @@
-/** Looks at magic packets, at what KubeVirt is asked to start, and at which machines run. */
+/** Audits magic packets, start requests to KubeVirt, and running machines. */
 import type { WorldMachine } from '../cluster/machines.js';
 import type { MagicPacketSent, StartRequest, World } from '../cluster/world.js';
 
 export interface WakeFindings {
   readonly count: (what: string) => void;
   readonly violated: (law: 'woken' | 'woken-only' | 'woken-once', message: string) => void;
-  /** From then on nothing was wrong for a while; infinite while something is. */
+  /** Since when nothing has been wrong; infinite while something is. */
   readonly calmSinceMs: () => number;
 }
 
 interface Wake {
   readonly macAddress: string;
   readonly atMs: number;
-  /** True: the machine was down, and could have been started at once. */
+  /** True if the machine was down and could have been started at once. */
   readonly isExpected: boolean;
   requests: number;
 }
 
 /** Packets within ten seconds after the first one are the same wake-up. */
 const WINDOW_MS = 15_000;
-/** Agents report a wake-up for two minutes, to managers that wait until a machine is down. */
+/** Agents repeat a report for two minutes, for managers that wait until a machine is down. */
 const MOST_LATE_MS = 145_000;
-/** The index of a manager, and the lists of agents, have a new machine by then. */
+/** After this time the index of a manager and the lists of agents contain a new machine. */
 const KNOWN_AFTER_MS = 10_000;
 const STARTED_MS = 10_000;
 
 export class WakeAuditor {
   readonly #world: World;
   readonly #findings: WakeFindings;
-  /** The last one, by machine. */
+  /** The last wake-up, by machine. */
   readonly #wakes = new Map<string, Wake>();
 
   constructor(world: World, findings: WakeFindings) {
@@ -67,7 +67,7 @@ export class WakeAuditor {
       this.#findings.violated('woken-once', `${name} is to be started ${wake.requests} times, after one wake-up`);
   }
 
-  /** Looks for wake-ups that nothing became of. */
+  /** Finds wake-ups without a start. */
   look(): void {
     const nowMs = this.#world.scheduler.nowMs();
     for (const [name, wake] of this.#wakes) {

@@ -88,14 +88,14 @@ export class AgentPod implements PodProcess {
     this.#onReadiness = listener;
   }
 
-  /** 0: SIGKILL. What it added to interfaces stays there until its lifetime ends. */
+  /** 0 for SIGKILL: its addresses stay on the interfaces until their lifetime ends. */
   stop(gracePeriodSeconds: number): void {
     if (this.#hasEnded) return;
     if (gracePeriodSeconds === 0) this.#end(137);
     else void this.agent.agent.stop().then(() => this.#end(0));
   }
 
-  /** The node loses its power: nothing of it is left on the network. */
+  /** Power loss of the node: it disappears from the network. */
   loseInterfaces(): void {
     for (const interfaceName of this.segments.keys()) this.agent.kernel.removeLink(interfaceName);
   }
@@ -131,7 +131,7 @@ export class AgentPod implements PodProcess {
       scheduler,
       simulator,
       link: { ...link, isCut: () => link.isCut() || this.agent.isCutOff },
-      // Asked for later: the pod is being made.
+      // Evaluated later, because the pod is still being created.
       process: {
         deliver: (run) => this.agent.process.deliver(run),
         settled: (promise) => this.agent.process.settled(promise),

@@ -33,7 +33,7 @@ export interface ControllerSettings extends Surroundings {
 
 export class ControllerRun {
   readonly process: FakeProcess;
-  /** Undefined: without Wake-on-LAN. */
+  /** Undefined without Wake-on-LAN. */
   readonly wakeManager: WakeManager | undefined;
   readonly #settings: ControllerSettings;
   readonly #run: PartsRun;
@@ -94,7 +94,7 @@ export class ControllerRun {
     return !this.#isOver && this.#run.isLeading();
   }
 
-  /** SIGKILL: nothing of it ever runs again. */
+  /** SIGKILL: it never runs again. */
   kill(): void {
     this.#isOver = true;
     this.process.kill();
@@ -107,7 +107,7 @@ export class ControllerRun {
     this.process.kill();
   }
 
-  /** It ended by itself, as it does when its leadership is lost. @param again - called after a container has been started again. */
+  /** Called when it ends by itself, for example when its leadership is lost. @param again - called after its container has been restarted. */
   onEnded(again: () => void): void {
     void this.#run.ended.then(() => {
       if (this.#isOver) return;

@@ -1,4 +1,4 @@
-/** KubeVirt, as far as DHCP sees it: machines, their instances, and the guests that run in them. */
+/** The parts of KubeVirt that matter for DHCP: machines, their instances, and the guests that run in them. */
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { JsonObject, KubeSimulator } from '@vmdhcp/kube-simulator';
@@ -14,7 +14,7 @@ export interface InterfaceSettings {
   readonly name: string;
   /** `namespace/name`. */
   readonly network: string;
-  /** Undefined: KubeVirt chooses one for each instance. */
+  /** Undefined if KubeVirt chooses one for each instance. */
   readonly macAddress: string | undefined;
   readonly pin?: string;
 }
@@ -25,7 +25,7 @@ export interface MachineSettings {
   readonly habits: ClientHabits;
   /** Default: Always. */
   readonly runStrategy?: RunStrategy;
-  /** True: the WolConfig allows it. */
+  /** True if the WolConfig allows it. */
   readonly mayBeWoken?: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface WorldMachine {
   changedAtMs: number;
   /** True from a start request until its guests run. */
   isStarting: boolean;
-  /** The interfaces of the template: an instance that runs may have others. */
+  /** The interfaces of the template; a running instance may have others. */
   interfaces: readonly InterfaceSettings[];
   readonly habits: ClientHabits;
   node: string;
@@ -75,7 +75,7 @@ const START_MS = 2_000;
 export class Machines {
   readonly #settings: MachinesSettings;
   readonly #machines = new Map<string, WorldMachine>();
-  /** Guests of operating systems, which outlive instances: their disks remember leases. */
+  /** The guests' operating systems, which outlive instances: their disks remember leases. */
   readonly #clients = new Map<string, DhcpClient>();
   #chosenMacs = 0;
 
@@ -145,14 +145,14 @@ export class Machines {
     for (const { client: guest } of machine.guests) guest.start();
   }
 
-  /** Somebody shuts it down. KubeVirt, which made `Always` of `Halted` when it was started, makes `Halted` of it again. */
+  /** Shuts it down. KubeVirt, which changed `Halted` to `Always` at its start, changes it back to `Halted`. */
   async shutDown(name: string): Promise<void> {
     await this.stop(name);
     const machine = this.#machines.get(name);
     if (machine !== undefined) await this.#setRunStrategy(machine, machine.runStrategy);
   }
 
-  /** What KubeVirt answers a start request. Source: virt-api, `StartVMRequestHandler`. */
+  /** KubeVirt's answer to a start request. Source: virt-api, `StartVMRequestHandler`. */
   async requestStart(name: string): Promise<{ readonly status: number; readonly message: string }> {
     const machine = this.#machines.get(name);
     if (machine === undefined) return { status: 404, message: `virtualmachine ${name} not found` };
@@ -176,7 +176,7 @@ export class Machines {
     await this.#report(name, false);
   }
 
-  /** Its template: an instance that runs stays as it is. */
+  /** Changes its template; a running instance stays as it is. */
   async change(name: string, interfaces: readonly InterfaceSettings[]): Promise<void> {
     const machine = this.#machines.get(name);
     if (machine === undefined) return;
@@ -198,7 +198,7 @@ export class Machines {
       .catch(() => undefined);
   }
 
-  /** Its guest goes on elsewhere, as after a live migration. */
+  /** Moves its guest to another node, like a live migration. */
   migrate(name: string): void {
     const machine = this.#machines.get(name);
     const networks = machine?.guests.map(({ network }) => ({ network })) ?? [];
@@ -235,7 +235,7 @@ export class Machines {
     await this.#settings.simulator.client.patch({ ...MACHINES, name }, { type: 'merge', body }).catch(() => undefined);
   }
 
-  /** One that has all of these networks. */
+  /** A node that has all of these networks. */
   #someNode(interfaces: readonly { readonly network: string }[]): string {
     const { nodes, pools, random } = this.#settings;
     const hasAll = (node: string) =>

@@ -1,4 +1,4 @@
-/** The pools of a world, and how the nodes that have their networks are known. */
+/** The pools of a world, and how agents know the nodes with their networks. */
 
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { JsonObject, KubeSimulator } from '@vmdhcp/kube-simulator';
@@ -9,15 +9,15 @@ export interface PoolOfWorld {
   readonly key: string;
   readonly serverIP: string;
   readonly size: number;
-  /** That have the bridge of its network: pods on other nodes get an empty one, as the CNI plugin makes it. */
+  /** The nodes with the bridge of its network; on other nodes the CNI plugin gives pods an empty one. */
   readonly nodes: readonly string[];
-  /** True: agents can know these nodes. */
+  /** True if agents can know these nodes. */
   readonly areNodesKnown: boolean;
-  /** What its spec has besides its addresses. */
+  /** The fields of its spec besides its addresses. */
   readonly spec: JsonObject;
 }
 
-/** What tells which nodes have a network: a resource, labels, or nothing. */
+/** How agents know which nodes have a network: by a resource, by labels, or not at all. */
 export interface NodeMark {
   readonly resource?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export function someMark(name: string, random: Random): NodeMark {
   return marks[random(marks.length)] as NodeMark;
 }
 
-/** As bridge-marker does it, or a person with labels. */
+/** Marks the nodes, like bridge-marker, or a person with labels. */
 export async function markNode({ client }: KubeSimulator, name: string, { resource, labels }: NodeMark): Promise<void> {
   if (labels !== undefined) await client.patch({ resource: 'nodes', name }, { type: 'merge', body: { metadata: { labels } } });
   if (resource === undefined) return;

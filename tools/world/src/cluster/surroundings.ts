@@ -6,21 +6,21 @@ import type { PlantedFault } from '../planted-faults.js';
 import type { Scheduler } from '../time/scheduler.js';
 import type { WakeManager } from '../wake/wake-manager.js';
 
-/** What a program of a world finds around it. */
+/** The surroundings of a program in a world. */
 export interface Surroundings {
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly simulator: KubeSimulator;
   /** By `namespace/name` of the NetworkAttachmentDefinition. */
   readonly segments: ReadonlyMap<string, Segment>;
-  /** The network as a pod on this node gets it; undefined: there is none of this name. */
+  /** The network of a pod on this node; undefined if there is none of this name. */
   readonly segmentAt: (node: string, network: string) => Segment | undefined;
-  /** The way from a node to the API server. */
+  /** The link from a node to the API server. */
   readonly linkOf: (node: string) => ApiLink;
-  /** A token of a ServiceAccount, when it is asked for. */
+  /** Returns a token of a ServiceAccount. */
   readonly tokenOf: (namespace: string, serviceAccount: string) => () => string;
   readonly fault: PlantedFault | undefined;
-  /** True: the cluster has a WolConfig, and controllers with Wake-on-LAN. */
+  /** True if the cluster has a WolConfig, and controllers with Wake-on-LAN. */
   readonly hasWakeOnLan: boolean;
   /** KubeVirt's answer to a request for a subresource. */
   readonly subresource: (path: string) => Promise<{ readonly status: number; readonly message: string }>;

@@ -54,16 +54,16 @@ const WOL_CONFIG = {
   spec: { discoveryMode: 'LabelSelector', vmSelector: { matchLabels: WAKE_LABELS } },
 };
 const UNIFIED = unifiedAgents();
-/** Made before any world begins: it takes real time. */
+/** Created before any world begins, because it takes real time. */
 const FRONT_PROXY = await createFrontProxy();
 
-/** What a world begins with. */
+/** The initial state of a world. */
 export interface WorldSettings {
   readonly seed: number;
   /** Addresses of each pool. */
   readonly poolSizes: readonly number[];
   readonly hasWakeOnLan: boolean;
-  /** True: without Harvester. Each network is on some nodes, which resources or labels of nodes tell. */
+  /** True for a cluster without Harvester, where each network is on some nodes, marked by resources or labels. */
   readonly isPlain: boolean;
   readonly fault: PlantedFault | undefined;
 }
@@ -71,7 +71,7 @@ export interface WorldSettings {
 /** A request to KubeVirt to start a virtual machine. */
 export interface StartRequest {
   readonly name: string;
-  /** False: KubeVirt refused it. */
+  /** False if KubeVirt refused it. */
   readonly isTaken: boolean;
 }
 
@@ -82,7 +82,7 @@ export interface MagicPacketSent {
   readonly name: string;
 }
 
-/** How bad the way to the API server is. */
+/** The faults of the links to the API server. */
 export interface ApiWeather {
   readonly mostLatencyMs: number;
   readonly mostWatchLagMs: number;
@@ -165,7 +165,7 @@ export class World {
     for (const index of [0, 1]) this.#startController(index);
   }
 
-  /** A replica is killed, and its container starts again. */
+  /** Kills a replica, and restarts its container. */
   restartController(index: number, afterMs: number): void {
     this.#controllers.get(index)?.kill();
     this.scheduler.after(afterMs, () => this.#startController(index));
@@ -176,13 +176,13 @@ export class World {
     for (const begin of this.#onApiStart) begin();
   }
 
-  /** Begins now, and again when the API server has started again: watches in this process end with it. */
+  /** Starts now, and again after each restart of the API server, because watches in this process end with it. */
   whileApiRuns(begin: () => void): void {
     this.#onApiStart.push(begin);
     begin();
   }
 
-  /** Somebody sends a magic packet for a virtual machine, and not every node receives it. @returns how many agents heard it. */
+  /** Sends a magic packet for a virtual machine, which not every node receives. @returns how many agents heard it. */
   sendMagicPacket(name: string, macAddress: string): number {
     const hearing = this.wakeAgents.filter(({ process }) => !process.isFrozen);
     const sure = hearing[this.random(Math.max(1, hearing.length))];
@@ -192,12 +192,12 @@ export class World {
     return heardBy.length;
   }
 
-  /** Lets so much time pass. */
+  /** Lets this much time pass. */
   async pass(ms: number): Promise<void> {
     await this.scheduler.pass(ms);
   }
 
-  /** Something that takes its time in the world, and that the story waits for. */
+  /** Waits for an operation that takes time in the world. */
   async during<Outcome>(doing: Promise<Outcome>): Promise<Outcome> {
     let isDone = false;
     const noted = doing.finally(() => {
@@ -214,7 +214,7 @@ export class World {
   }
 
   #startController(index: number): void {
-    // One that ended by itself may have been started again meanwhile.
+    // A run that ended by itself may have been restarted meanwhile.
     this.#controllers.get(index)?.kill();
     const run = new ControllerRun({
       ...this.#surroundings(),
@@ -330,7 +330,7 @@ export class World {
     };
   }
 
-  /** The network as a pod on this node gets it. */
+  /** The network of a pod on this node. */
   #segmentAt(node: string, network: string): Segment | undefined {
     const segment = this.segments.get(network);
     const isThere = this.pools.some(({ key, nodes }) => key === network && nodes.includes(node));
@@ -362,7 +362,7 @@ export class World {
         token = this.simulator.serviceAccountToken(namespace, name);
         untilMs = this.scheduler.nowMs() + TOKEN_MS;
       } catch {
-        // It does not exist any more: the last token is what the process has.
+        // It no longer exists: the process keeps its last token.
       }
       return token;
     };

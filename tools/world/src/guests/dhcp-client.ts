@@ -1,6 +1,4 @@
-/**
- * A guest's DHCP client as RFC 2131 §4.4 describes it, from INIT to REBINDING and INIT-REBOOT, and the ways in which real ones are wrong.
- */
+/** A guest's DHCP client according to RFC 2131 §4.4, from INIT to REBINDING and INIT-REBOOT, and with the defects of real clients. */
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import { type DhcpPacket, type MessageType, Option, readAddress, readSeconds, writePacket } from '../network/dhcp-packet.js';
 import type { GuestPort, Segment } from '../network/segment.js';
@@ -18,15 +16,15 @@ export type ClientState =
   /** It found another user of its address, and waits before it begins again (RFC 2131 §3.1). */
   | 'declined';
 
-/** What a client does that it should not, or need not. */
+/** Deviations of a client, allowed or not. */
 export interface ClientHabits {
-  /** Sent as option 61; undefined: none. Clones have the same. */
+  /** Sent as option 61; undefined for none. Clones have the same. */
   readonly clientIdentifier: Uint8Array | undefined;
   readonly ignoresNak: boolean;
-  /** It asks for its last address when it starts again. */
+  /** True if it asks for its last address when it restarts. */
   readonly remembersLease: boolean;
   readonly releasesAtEnd: boolean;
-  /** False: it takes what it gets, also where somebody uses it. */
+  /** False if it accepts any address, even if another host uses it. */
   readonly probes: boolean;
 }
 
@@ -47,7 +45,7 @@ interface Lease {
   readonly leaseMs: number;
 }
 
-/** RFC 2131 §4.1: doubled each time, with a second of chance. */
+/** RFC 2131 §4.1: doubled each time, plus or minus a random second. */
 const RETRANSMIT_MS = [4_000, 8_000, 16_000, 32_000, 64_000];
 const REQUESTS = 4;
 /** It has asked for one address. */
@@ -77,7 +75,7 @@ export class DhcpClient implements GuestPort {
     this.node = settings.node;
   }
 
-  /** False: it is not to be expected that it gets what it should. */
+  /** False if it cannot be expected to get its address. */
   get wants(): boolean {
     return !this.#settings.habits.ignoresNak;
   }
@@ -89,7 +87,7 @@ export class DhcpClient implements GuestPort {
   /** The address that it uses. */
   readonly address = (): string | undefined => this.#lease?.address;
 
-  /** The address that it asks for now, once it knows one. */
+  /** The address that it currently asks for, once it knows one. */
   get asksFor(): string | undefined {
     if (this.#state === 'requesting') return this.#offer?.address;
     return this.#state === 'rebooting' ? this.#remembered?.address : this.#lease?.address;
@@ -127,7 +125,7 @@ export class DhcpClient implements GuestPort {
   #init(): void {
     this.#lease = undefined;
     this.#begin('init');
-    // RFC 2131 §4.4.1: one to ten seconds; a virtual machine's takes less.
+    // RFC 2131 §4.4.1: one to ten seconds; a virtual machine waits less.
     this.#later(this.#settings.random(1_000), () => this.#discover());
   }
 
@@ -197,7 +195,7 @@ export class DhcpClient implements GuestPort {
     this.#extend(lease, lease.boundAtMs + lease.leaseMs, () => this.#init());
   }
 
-  /** Asks until then, each time after half of what is left. */
+  /** Asks until then, each time after half of the remaining time. */
   #extend(lease: Lease, untilMs: number, otherwise: () => void): void {
     const leftMs = untilMs - this.#now();
     if (leftMs <= 0) {

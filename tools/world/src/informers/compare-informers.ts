@@ -1,4 +1,4 @@
-/** Informers side by side: the same changes, the same faults of watches, and what each of them had reported once all was well again. */
+/** Compares informers: the same changes, the same faults of watches, and what each of them has reported after recovery. */
 import { FakeProcess } from '@vmdhcp/dhcp-agent/testing';
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import { createFrontProxy, type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
@@ -14,9 +14,9 @@ export interface InformerRow {
   readonly repeated: number;
   /** An older version reported after a newer one. */
   readonly backwards: number;
-  /** Looks after which the copy was not what the server has, after five minutes without a fault. */
+  /** Checks, five minutes after the last fault, in which the copy differed from the server. */
   readonly wrongLooks: number;
-  /** Objects that were wrong then. */
+  /** The number of wrong objects in these checks. */
   readonly wrongObjects: number;
 }
 
@@ -39,7 +39,7 @@ const INFORMERS: Readonly<Record<string, (settings: InformerSettings) => void>> 
   'client-node informer, as it is': (settings) => startClientInformer(settings, false),
 };
 
-/** What one informer has reported. */
+/** The reports of one informer. */
 class Mirror {
   readonly versions = new Map<string, string>();
   reported = 0;
@@ -184,7 +184,7 @@ class InformerStory {
   }
 }
 
-/** Objects of which the copy is not what the server has. */
+/** Objects whose copy differs from the server. */
 function differences({ client }: KubeSimulator, { versions }: Mirror): number {
   const stored = new Map(client.list(PATH).map(({ metadata }) => [metadata.name ?? '', metadata.resourceVersion]));
   const names = new Set([...stored.keys(), ...versions.keys()]);

@@ -1,11 +1,11 @@
-/** Three ways to follow the objects of a kind, each over a connection of its own to one API server. */
+/** Three ways to follow the objects of a kind, each over its own connection to one API server. */
 import { type KubernetesObject as ClientObject, type KubernetesListObject, ListWatch, type Watch } from '@kubernetes/client-node';
 import { type KubernetesObject, ObjectCache } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient, type ApiRequestError, type ApiTransport } from '@vmdhcp/kube-runtime/node';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { Scheduler } from '../time/scheduler.js';
 
-/** What an informer reports: the resourceVersion of an object; undefined: it is gone. */
+/** A report of an informer: the resourceVersion of an object; undefined if it is gone. */
 export type OnReported = (name: string, version: string | undefined) => void;
 
 export interface InformerSettings {
@@ -17,7 +17,7 @@ export interface InformerSettings {
 }
 
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps', namespaced: true };
-/** As the README of the client has it: an informer that met an error is started again after so long. */
+/** As in the README of the client: an informer with an error is restarted after this time. */
 const RESTART_MS = 5_000;
 /** The client's Watch begins a watch anew after this long without data. */
 const INACTIVITY_MS = 30_000;
@@ -33,7 +33,7 @@ export function startCache({ scheduler, random, transport, namespace, onReported
   cache.start();
 }
 
-/** The informer of `@kubernetes/client-node`. @param isStartedAgain - after an error, as its README shows; false: as a first program has it. */
+/** The informer of `@kubernetes/client-node`. @param isStartedAgain - after an error, as in its README; false for a naive program. */
 export function startClientInformer(settings: InformerSettings, isStartedAgain: boolean): void {
   const { scheduler, transport, namespace, onReported } = settings;
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
@@ -51,7 +51,7 @@ export function startClientInformer(settings: InformerSettings, isStartedAgain: 
   void informer.start();
 }
 
-/** Its `Watch`, which uses `fetch`, on a transport of the world: the same time-out, and the same ends. */
+/** Runs its `Watch`, which uses `fetch`, on a transport of the world, with the same time-out and the same ends. */
 function watchOver({ scheduler, transport }: InformerSettings): Watch {
   const watch: Watch['watch'] = async (...[path, query, callback, done]) => {
     const parameters = Object.entries({ watch: 'true', ...query }).map(([key, value]) => [key, String(value)]);

@@ -1,6 +1,6 @@
 /**
- * DHCP as guests and the auditor read and write it: a second reader of RFC 2131 §2 and RFC 2132, so that what the agents' own codec gets wrong is
- * seen. It knows what a guest needs, and nothing else.
+ * The DHCP codec of guests and the auditor: a second implementation of RFC 2131 §2 and RFC 2132, so that mistakes of the agents' own codec are seen.
+ * It knows only what a guest needs.
  */
 
 export type MessageType = 'discover' | 'offer' | 'request' | 'decline' | 'ack' | 'nak' | 'release' | 'inform';
@@ -24,7 +24,7 @@ export interface DhcpPacket {
   readonly type: MessageType;
   readonly xid: number;
   readonly secs: number;
-  /** Addresses as text; `0.0.0.0`: none. */
+  /** Addresses as text; `0.0.0.0` for none. */
   readonly ciaddr: string;
   readonly yiaddr: string;
   readonly macAddress: string;
@@ -32,7 +32,7 @@ export interface DhcpPacket {
   readonly options: ReadonlyMap<number, Uint8Array>;
 }
 
-/** Undefined: these octets are not a DHCP message with a type. */
+/** Undefined if these octets are not a DHCP message with a type. */
 export function readPacket(octets: Uint8Array): DhcpPacket | undefined {
   const view = new DataView(octets.buffer, octets.byteOffset, octets.byteLength);
   if (octets.length < OPTIONS_AT || view.getUint32(236) !== COOKIE) return undefined;
@@ -76,7 +76,7 @@ export function writePacket(message: ClientMessage): Uint8Array {
     ...(requestedAddress === undefined ? [] : [[Option.requestedAddress, octetsOf(requestedAddress)] as const]),
     ...(serverIdentifier === undefined ? [] : [[Option.serverIdentifier, octetsOf(serverIdentifier)] as const]),
     ...(clientIdentifier === undefined ? [] : [[Option.clientIdentifier, [...clientIdentifier]] as const]),
-    // What every client asks for: subnet mask, router, name servers.
+    // The options that every client requests: subnet mask, router, name servers.
     [55, [1, 3, 6]],
   ] as readonly (readonly [number, readonly number[]])[];
   const text = options.flatMap(([code, octets]) => [code, octets.length, ...octets]);

@@ -16,16 +16,16 @@ export interface GuestPort {
   readonly address: () => string | undefined;
 }
 
-/** What a capture shows. */
+/** An entry of a capture. */
 export interface Captured {
   readonly atMs: number;
   readonly segment: string;
   readonly packet: DhcpPacket;
-  /** The pod that sent a reply; undefined: a guest sent it. */
+  /** The pod that sent a reply; undefined if a guest sent it. */
   readonly server: string | undefined;
 }
 
-/** What links do to frames. */
+/** The faults of links. */
 export interface LinkQuality {
   /** In a thousand. */
   readonly lossPerMille: number;
@@ -47,7 +47,7 @@ export interface SegmentSettings {
   readonly random: Random;
   readonly name: string;
   readonly onCaptured: (captured: Captured) => void;
-  /** What an agent's reply is on the wire; the octets themselves, but for planted faults. Undefined: nothing is sent. */
+  /** Transforms an agent's reply for planted faults; otherwise returns its octets. Undefined if nothing is sent. */
   readonly onWire: (octets: Uint8Array, server: string) => Uint8Array | undefined;
 }
 
@@ -82,7 +82,7 @@ export class Segment {
     else this.#cutOff.delete(node);
   }
 
-  /** The network as one pod reaches it. @param podOf - the pod, once it is made. */
+  /** The network as seen by one pod. @param podOf - returns the pod, once it is created. */
   portOf(node: string, podOf: () => FakePod): FakeNetwork {
     const network = new FakeNetwork();
     network.onReply = (reply) => {
@@ -99,7 +99,7 @@ export class Segment {
     this.#agents.delete(pod);
   }
 
-  /** A guest sends a packet to everybody, or to one address. */
+  /** Sends a packet of a guest to all hosts, or to one address. */
   send(guest: GuestPort, octets: Uint8Array, to?: string): void {
     const { scheduler, name, onCaptured } = this.#settings;
     const packet = readPacket(octets);
@@ -112,7 +112,7 @@ export class Segment {
       });
   }
 
-  /** As ARP finds: which guests use an address, asked from a node. */
+  /** The result of an ARP probe from a node: the guests that use an address. */
   async usersOf(node: string, address: string): Promise<readonly string[]> {
     await this.#settings.scheduler.sleep(PROBE_MS);
     return [...this.#guests]
@@ -120,14 +120,14 @@ export class Segment {
       .map(({ macAddress }) => macAddress);
   }
 
-  /** Another guest that uses this address, as a guest's own ARP probe finds it. */
+  /** The result of a guest's own ARP probe: another guest that uses this address. */
   anotherUser(of: GuestPort, address: string): GuestPort | undefined {
     return [...this.#guests].find(
       (guest) => guest !== of && guest.address() === address && this.#isConnected(of.node(), guest.node()),
     );
   }
 
-  /** A process that was frozen in the middle of what it does sends when it wakes. */
+  /** A process that was frozen meanwhile sends when it wakes. */
   #fromAgent(node: string, pod: FakePod, reply: SentReply): void {
     const { scheduler } = this.#settings;
     const waitMs = reply.atMs - scheduler.nowMs();

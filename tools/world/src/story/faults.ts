@@ -12,7 +12,7 @@ function somePod(scene: Scene) {
   return one(scene, scene.world.livePods);
 }
 
-/** One that the controller has made. */
+/** A random object that the controller created. */
 function someDeployment(scene: Scene): string | undefined {
   const made = scene.world.simulator.client.list(DEPLOYMENTS);
   return one(
@@ -56,7 +56,7 @@ export const FAULTS: Readonly<Record<string, Act>> = {
     if (pod === undefined) return undefined;
     const { kernel } = pod.agent;
     const ms = 100 + scene.world.random(4_000);
-    // One at a time: a process that is frozen in its call, and again before it can take that back, cannot be helped.
+    // One at a time: nothing helps a process that is frozen in its call, and again before it can undo it.
     kernel.callMs = () => {
       kernel.callMs = () => 1;
       return ms;
@@ -90,7 +90,7 @@ export const FAULTS: Readonly<Record<string, Act>> = {
     const { client } = scene.world.simulator;
     const resource = chance(scene, 50) ? 'roles' : 'rolebindings';
     const path = { group: 'rbac.authorization.k8s.io', resource, namespace: AGENT_NAMESPACE };
-    // Those of the controller come with the chart: nobody makes them again.
+    // The controller's own rights come with the chart, so nothing would create them again.
     const made = client.list(path, { labelSelector: AGENT_GROUP_LABEL });
     const name = one(scene, made)?.metadata.name;
     if (name === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Everyday life in a world: what people do with machines, wake-ups and pools. Nothing of it is a fault. */
+/** Everyday life in a world: acts of people on machines, wake-ups and pools, none of which is a fault. */
 
 import { ipPool } from '@vmdhcp/lab';
 import { type InterfaceSettings, NAMESPACE, octet, type RunStrategy, type WorldMachine } from '../cluster/machines.js';
@@ -60,7 +60,7 @@ async function create(
   return `virtual machine ${machine.name} (${runStrategy}) is created on ${where.join(' and ')}${wakeable}`;
 }
 
-/** A machine that runs when it is asked to: by a person, or by a magic packet if the WolConfig allows that. */
+/** A machine that is started on request: by a person, or by a magic packet if the WolConfig allows that. */
 async function createWakeable(scene: Scene, mayBeWoken: boolean): Promise<string | undefined> {
   const runStrategy = one(scene, ['Halted', 'Manual'] as const) ?? 'Manual';
   return await create(scene, { runStrategy, mayBeWoken });
@@ -96,7 +96,7 @@ async function editPool(scene: Scene, pool: PoolOfWorld, spec: object): Promise<
   await scene.world.simulator.client.patch({ ...IPPOOLS, name: pool.name }, { type: 'merge', body: { spec } as never });
 }
 
-/** What happens to machines. */
+/** Acts on machines. */
 export const LIFE_OF_MACHINES: Readonly<Record<string, Act>> = {
   'create a machine': (scene) => create(scene, {}),
   'create a machine with two networks': (scene) => create(scene, { networks: 2 }),
@@ -145,7 +145,7 @@ export const LIFE_OF_MACHINES: Readonly<Record<string, Act>> = {
   },
 };
 
-/** What happens with Wake-on-LAN. */
+/** Acts with Wake-on-LAN. */
 export const WAKE_UPS: Readonly<Record<string, Act>> = {
   'create a machine that may be woken': (scene) => createWakeable(scene, true),
   'create a machine that nobody may wake': (scene) => createWakeable(scene, false),
@@ -168,7 +168,7 @@ export const WAKE_UPS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** What people do to pools. */
+/** Acts on pools. */
 export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
   'change a pool': async (scene) => {
     const index = scene.world.random(scene.world.pools.length);
@@ -187,7 +187,7 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
   'make a pool anew': async (scene) => {
     const index = scene.world.random(scene.world.pools.length);
     const pool = scene.world.pools[index] as PoolOfWorld;
-    // A config that is deleted by hand and a pool that is deleted meanwhile: the address is nowhere any more.
+    // Not together: if a config and its pool are deleted by hand, the address is recorded nowhere.
     if (happenedLately(scene, 'delete a network config')) return undefined;
     const { client } = scene.world.simulator;
     await client.delete({ ...IPPOOLS, name: pool.name }).catch(() => undefined);
@@ -196,7 +196,7 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
   },
 };
 
-/** What is being deleted is waited for. */
+/** Waits for objects that are being deleted. */
 async function createPool(scene: Scene, index: number, pool: PoolOfWorld): Promise<void> {
   const { simulator, scheduler } = scene.world;
   while (simulator.client.get({ ...IPPOOLS, name: pool.name }) !== undefined) await scheduler.sleep(1_000);

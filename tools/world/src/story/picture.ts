@@ -4,7 +4,7 @@ import type { Captured } from '../network/segment.js';
 export interface PictureSettings {
   readonly title: string;
   readonly captured: readonly Captured[];
-  /** What happened besides, in words. */
+  /** Other events, in words. */
   readonly acts: readonly { readonly atMs: number; readonly line: string }[];
   readonly broken: { readonly atMs: number; readonly line: string };
 }

@@ -1,15 +1,15 @@
-/** Where acts take place, and how they choose what they happen to. */
+/** The stage for acts, and their random choices. */
 import type { World } from '../cluster/world.js';
 
-/** @returns what happened, for people; undefined: there was nothing that it could happen to. */
+/** @returns a description for people; undefined if the act was impossible. */
 export type Act = (story: Scene) => Promise<string | undefined> | string | undefined;
 
-/** Where an act takes place. */
+/** The stage of an act. */
 export interface Scene {
   readonly world: World;
   /** The next number of this story. */
   readonly next: () => number;
-  /** When acts last happened, by name, in milliseconds of simulated time. */
+  /** When each act last happened, by name, in milliseconds of simulated time. */
   readonly lastMs: ReadonlyMap<string, number>;
   /** Undoes it after a while, or when the world is healed. */
   readonly later: (mostMs: number, undo: () => void) => void;
@@ -19,7 +19,7 @@ export function one<Thing>({ world }: Scene, things: readonly Thing[]): Thing | 
   return things.length === 0 ? undefined : things[world.random(things.length)];
 }
 
-/** In a random order, which no engine's way to sort decides. */
+/** Shuffles, independent of the engine's sort. */
 export function shuffled<Thing>({ world }: Scene, things: readonly Thing[]): Thing[] {
   const left = [...things];
   return things.flatMap(() => left.splice(world.random(left.length), 1));

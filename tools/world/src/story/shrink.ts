@@ -4,7 +4,7 @@ import { playStory, type StorySettings } from './story.js';
 /**
  * Leaves out acts of a story as long as the same law is broken: halves first, then smaller parts, then single acts.
  *
- * @param mostPlays - stories that are played for it, at most.
+ * @param mostPlays - the maximum number of stories to play.
  * @returns the numbers of acts that the story does not need.
  */
 export async function shrinkStory(

@@ -1,4 +1,4 @@
-/** The story of a seed: which faults are in play and how often, what happens when, and what the auditor found. */
+/** Plays the story of a seed: which faults are possible and how often, what happens when, and what the auditor finds. */
 import { randomFrom } from '@vmdhcp/kube-runtime/testing';
 import type { AgentTopology } from '@vmdhcp/reconciler';
 import { Auditor, type Violation } from '../auditor/auditor.js';
@@ -14,22 +14,22 @@ export interface StoryOutcome {
   readonly seed: number;
   readonly violations: readonly Violation[];
   readonly virtualMs: number;
-  /** What the auditor looked at. */
+  /** The checks of the auditor. */
   readonly checked: ReadonlyMap<string, number>;
-  /** What happened, by act. */
+  /** The number of events, by act. */
   readonly acts: ReadonlyMap<string, number>;
-  /** Acts that could happen, those that were left out included. */
+  /** The number of possible acts, including omitted ones. */
   readonly actNumbers: number;
 }
 
 export interface StorySettings {
   readonly seed: number;
   readonly fault?: PlantedFault | undefined;
-  /** Receives what happens, in words. */
+  /** Receives descriptions of events. */
   readonly onLine?: (atMs: number, line: string) => void;
-  /** Receives what a capture shows. */
+  /** Receives captured packets. */
   readonly onCaptured?: (captured: Captured) => void;
-  /** True: the story ends when a law is broken. */
+  /** True if the story ends when a law is broken. */
   readonly endsWhenBroken?: boolean;
   /** Acts that are left out, by number: for shrinking. */
   readonly without?: ReadonlySet<number> | undefined;
@@ -42,7 +42,7 @@ const CALM_MS = 180_000;
 const REST_MS = 420_000;
 /** Where agents may have to notice that they are on the wrong node. */
 const LONG_REST_MS = 900_000;
-/** How often each act of Wake-on-LAN is in the draw. */
+/** The weight of each act of Wake-on-LAN. */
 const WAKE_UPS_SHARE = 3;
 const REST_STEP_MS = 60_000;
 const POOL_SIZES = [4, 8, 30];
@@ -55,7 +55,7 @@ function mixed(seed: number): number {
   return (mixing ^ (mixing >>> 16)) >>> 0;
 }
 
-/** Tells the story of a seed. */
+/** Plays the story of a seed. */
 export async function playStory(settings: StorySettings): Promise<StoryOutcome> {
   return await new Story(settings).play();
 }
@@ -71,7 +71,7 @@ class Story {
 
   constructor(settings: StorySettings) {
     this.#settings = settings;
-    // Its own numbers: which acts there are does not change what happens in between.
+    // Separate random numbers, so that the set of acts does not change the events in between.
     this.#random = randomFrom(mixed(settings.seed));
   }
 
@@ -183,7 +183,7 @@ class Story {
     if (this.#settings.without?.has(number) === true) return;
     const { world } = scene;
     const done = act(scene);
-    // What the API server refuses does not happen: a pool that is being deleted cannot be edited.
+    // The API server may refuse an act: a pool that is being deleted cannot be edited.
     const what = done instanceof Promise ? await world.during(done).catch(() => undefined) : done;
     if (what === undefined) return;
     this.#acts.set(name, (this.#acts.get(name) ?? 0) + 1);
@@ -191,7 +191,7 @@ class Story {
     this.#say(world, `* ${what}`);
   }
 
-  /** The acts that are in play, each as often as it is drawn. */
+  /** The possible acts, repeated by weight. */
   #some(acts: Readonly<Record<string, Act>>): (readonly [string, Act])[] {
     return Object.entries(acts).flatMap((entry) => Array.from({ length: Math.max(0, this.#random(6) - 2) }, () => entry));
   }

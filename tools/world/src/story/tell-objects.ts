@@ -1,4 +1,4 @@
-/** What happens to the objects of agents, in words: for people who read a story. */
+/** Describes changes of agents' objects, for people who read a story. */
 import { readConditions, readText } from '@vmdhcp/kube-runtime';
 import { AGENT_NAMESPACE } from '../cluster/controller-run.js';
 import { NAMESPACE } from '../cluster/machines.js';
@@ -9,7 +9,7 @@ const PODS = { resource: 'pods', namespace: AGENT_NAMESPACE };
 const LEASES = { group: 'coordination.k8s.io', resource: 'leases' };
 const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
 
-/** Begins anew when it is called again, after the API server has started. */
+/** Call it again after each start of the API server. */
 export function tellObjects({ simulator: { client } }: World, tell: (line: string) => void): void {
   const said = new Map<string, string>();
   const once = (key: string, line: string) => {

@@ -1,4 +1,4 @@
-/** The time of a world: it stands still until the next thing that is due, and jumps there. */
+/** The time of a world: it jumps to the next timer that is due. */
 import type { Clock } from '@vmdhcp/kube-runtime';
 
 interface Due {
@@ -8,7 +8,7 @@ interface Due {
   isCalledOff: boolean;
 }
 
-/** Taken before the world replaces it. */
+/** Saved before the world replaces it. */
 const { setImmediate: afterPromises } = globalThis;
 
 export class Scheduler implements Clock {
@@ -16,7 +16,7 @@ export class Scheduler implements Clock {
   #order = 0;
   /** A binary heap: no child is due before its parent. */
   readonly #heap: Due[] = [];
-  /** Things that happened so far. */
+  /** The number of timers that have fired. */
   events = 0;
 
   readonly nowMs = (): number => this.#nowMs;
@@ -29,12 +29,12 @@ export class Scheduler implements Clock {
     };
   };
 
-  /** Resolves after so long. */
+  /** Resolves after this time. */
   async sleep(ms: number): Promise<void> {
     await new Promise<void>((resolve) => this.after(ms, resolve));
   }
 
-  /** Lets everything happen that is due within so many milliseconds, one thing after the other, with all promises that follow from it. */
+  /** Advances by this many milliseconds, and runs everything that is due, one after the other, with all promises that follow. */
   async pass(ms: number): Promise<void> {
     const endMs = this.#nowMs + ms;
     await settle();
@@ -78,12 +78,12 @@ export class Scheduler implements Clock {
   }
 }
 
-/** What is due at the same time happens in the order in which it was asked for, as timers of a process do. */
+/** Timers that are due at the same time fire in the order in which they were set, like those of a process. */
 function isBefore(one: Due, other: Due): boolean {
   return one.atMs < other.atMs || (one.atMs === other.atMs && one.order < other.order);
 }
 
-/** Promises come to their end, however long their chains are. */
+/** Waits for promises, however long their chains are. */
 async function settle(): Promise<void> {
   await new Promise<void>((resolve) => afterPromises(resolve));
 }

@@ -1,6 +1,6 @@
 /**
- * Replaces what a process takes from the machine it runs on: timers, clocks and randomness. Everything in this process, the simulated API
- * server included, then lives in the time of one scheduler, and a seed decides what is random: the same seed tells the same story.
+ * Replaces the timers, clocks and randomness of a process. Everything in this process, including the simulated API server, then lives in the time of
+ * one scheduler, and a seed decides all random numbers: the same seed plays the same story.
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -14,7 +14,7 @@ const RealDate = Date;
 let scheduler: Scheduler | undefined;
 let random: Random = () => 0;
 
-/** What `setTimeout` returns. */
+/** The result of `setTimeout`. */
 class Timer {
   #callOff: () => void = () => undefined;
 
@@ -41,7 +41,7 @@ class Timer {
   }
 }
 
-/** From now on this process lives in the time of this scheduler, and takes its randomness from there. */
+/** Makes this process use the time and the randomness of this scheduler. */
 export function liveIn(world: Scheduler, chance: Random): void {
   if (scheduler === undefined) install();
   scheduler = world;

@@ -1,4 +1,4 @@
-/** Stands for gRPC between an agent and the managers: one of them is found, answers late or never, and is lost again. */
+/** Replaces gRPC between an agent and the managers: one of them is found, answers late or never, and is lost again. */
 import type { FakeProcess } from '@vmdhcp/dhcp-agent/testing';
 import type { DeliveryOutcome, ManagerClient, ManagerListeners, ManagerState, WakeReport } from '@vmdhcp/wake-on-lan';
 import type { WakeManager } from './wake-manager.js';
@@ -7,10 +7,10 @@ export interface ManagerLineSettings {
   readonly process: FakeProcess;
   readonly managers: () => readonly WakeManager[];
   readonly random: (below: number) => number;
-  /** False: nothing passes between these nodes. */
+  /** False if nothing passes between these nodes. */
   readonly isOpen: (node: string) => boolean;
   readonly latencyMs: () => number;
-  /** True: this message is lost. */
+  /** True if this message is lost. */
   readonly isLost: () => boolean;
   readonly listeners: ManagerListeners;
 }
@@ -60,7 +60,7 @@ export class ManagerLine implements ManagerClient {
     });
   }
 
-  /** A manager that is lost is noticed, and another one is looked for. */
+  /** Notices a lost manager, and looks for another one. */
   #check(): void {
     if (this.#isStopped) return;
     if (this.#manager !== undefined && !this.#isReached(this.#manager)) this.#disconnect();
@@ -93,7 +93,7 @@ export class ManagerLine implements ManagerClient {
     listeners.observe({ kind: 'disconnected', address: ADDRESS, why: 'it does not lead any more' });
   }
 
-  /** The list, after each change. */
+  /** Receives the list after each change. */
   #list(): void {
     if (this.#manager === undefined || this.#manager.process.isFrozen) return;
     const addresses = this.#manager.addresses();

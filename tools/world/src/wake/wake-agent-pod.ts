@@ -68,14 +68,14 @@ export class WakeAgentPod implements PodProcess {
     return this.#hasEnded;
   }
 
-  /** @param gracePeriodSeconds - 0: SIGKILL. */
+  /** @param gracePeriodSeconds - 0 for SIGKILL. */
   stop(gracePeriodSeconds: number): void {
     if (this.#hasEnded) return;
     if (gracePeriodSeconds === 0) this.#end(137);
     else void this.#reports.stop().then(() => this.#end(0));
   }
 
-  /** A magic packet arrives at the node. */
+  /** Delivers a magic packet to the node. */
   hear(sent: string, sender: string): void {
     const macAddress = this.#fault?.magicPacket === undefined ? sent : this.#fault.magicPacket(sent);
     if (macAddress === undefined) return;

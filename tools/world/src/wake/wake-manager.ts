@@ -83,12 +83,12 @@ export class WakeManager {
     });
   }
 
-  /** True: it leads, and knows the machines. */
+  /** True if it is leader and knows the machines. */
   get isServing(): boolean {
     return !this.process.isDead && this.#isLeading() && this.#isComplete;
   }
 
-  /** All addresses that agents with no password may wake. */
+  /** All addresses that agents without a password may wake. */
   addresses(): ReadonlySet<string> {
     return new Set(this.#controller.index.addresses.snapshot());
   }

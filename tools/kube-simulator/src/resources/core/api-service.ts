@@ -4,7 +4,7 @@ import { numberOf, objectsOf, section, textOf } from '../../json-parts.js';
 import { builtInType, column, withField } from '../built-in-type.js';
 import { always, bytes, flag, int32, list, pointer, struct, text, time } from '../go-type.js';
 
-/** Names the server of a group and version that is not this one. */
+/** Names another server for a group and version. */
 export const apiService = builtInType({
   group: 'apiregistration.k8s.io',
   version: 'v1',

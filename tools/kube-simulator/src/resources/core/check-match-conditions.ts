@@ -57,7 +57,7 @@ const request = structuralSchema({
   },
 });
 
-/** Objects may have any field: which kinds a webhook matches is not known to its expressions. */
+/** Objects may have any field, because expressions do not know which kinds a webhook matches. */
 const scope: Scope = new Map([
   ['object', { size: 1 }],
   ['oldObject', { size: 1 }],

@@ -48,7 +48,7 @@ function validate(object: ApiObject, old: ApiObject | undefined, subresource: st
 
 const cleanup = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** The instances go first: the finalizer is taken away when none is left. */
+/** The instances are deleted first: the finalizer is removed when none is left. */
 function markForDeletion(object: ApiObject, time: string): ApiObject | undefined {
   const finalizers = (object.metadata['finalizers'] ?? []) as readonly string[];
   if (object.metadata['deletionTimestamp'] !== undefined) return finalizers.length === 0 ? undefined : object;

@@ -44,7 +44,7 @@ const invalid = (field: string, value: Json, why: string): Cause => ({
   field,
 });
 
-/** An event is in the namespace of what it is about; that of a cluster-scoped object in `default`. */
+/** An event is in the namespace of its object, or in `default` for a cluster-scoped object. */
 function namespaceCauses(event: ApiObject): readonly Cause[] {
   const about = section(event, 'involvedObject')['namespace'] ?? '';
   const own = event.metadata.namespace ?? '';
@@ -52,7 +52,7 @@ function namespaceCauses(event: ApiObject): readonly Cause[] {
   return [invalid('involvedObject.namespace', about, 'does not match event.namespace')];
 }
 
-/** What events.k8s.io asks for on create; core/v1 takes almost anything. */
+/** The fields that events.k8s.io requires on create; core/v1 accepts almost anything. */
 function modernCauses(event: ApiObject): readonly Cause[] {
   const causes: Cause[] = [];
   const { eventTime, type, message } = event;
@@ -160,7 +160,7 @@ const modernShape = (object: ApiObject): ApiObject => event.strategy.canonical(o
 
 export const event: ResourceType = builtInType({
   ...shared,
-  // Both are checked by the same code, which knows the old names only.
+  // The same code checks both, and it knows only the old names.
   reportedGroup: '',
   group: 'events.k8s.io',
   version: 'v1',

@@ -6,7 +6,7 @@ import { always, list, struct, text, time } from '../go-type.js';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** The label that a namespaceSelector finds a namespace by its name with. */
+/** The label by which a namespaceSelector selects a namespace by name. */
 function withNameLabel(object: ApiObject): ApiObject {
   const { name } = object.metadata;
   if (name === undefined) return object;
@@ -19,7 +19,7 @@ function prepareForCreate(object: ApiObject): ApiObject {
 
 const protectedNames = ['default', 'kube-system', 'kube-public'];
 
-/** A namespace is emptied by its controller first, which takes `spec.finalizers` away in the end. */
+/** The controller empties the namespace first, and then removes `spec.finalizers`. */
 function markForDeletion(object: ApiObject, time: string): ApiObject {
   const name = object.metadata.name ?? '';
   if (protectedNames.includes(name)) throw forbidden(namespaceNames, name, { message: 'this namespace may not be deleted' });

@@ -76,7 +76,7 @@ export const node = builtInType({
   strategy: { prepareForCreate: withNotReadyTaint },
 });
 
-/** A Node takes no Pods before its kubelet has reported that it is ready. */
+/** A Node runs no Pods before its kubelet has reported that it is ready. */
 function withNotReadyTaint(object: ApiObject): ApiObject {
   const spec = section(object, 'spec');
   const taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
@@ -129,7 +129,7 @@ function roleRefCauses(object: ApiObject, old: ApiObject | undefined): readonly 
   ];
 }
 
-/** Values in messages are shown with the names that Go has for the fields. */
+/** Messages show values with Go's names of the fields. */
 const inGo = ({ apiGroup, kind, name }: JsonObject) => ({ APIGroup: apiGroup, Kind: kind, Name: name });
 
 const createdAt = column('Created At', 'date', (object) => object.metadata['creationTimestamp'] ?? '');

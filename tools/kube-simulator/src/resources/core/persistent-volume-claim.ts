@@ -5,7 +5,7 @@ import { section, textOf } from '../../json-parts.js';
 import { builtInType, column, withField } from '../built-in-type.js';
 import { always, anything, list, map, pointer, quantity, struct, text } from '../go-type.js';
 
-/** No provisioner is here: a claim stays Pending. */
+/** There is no provisioner: a claim stays Pending. */
 export const persistentVolumeClaim = builtInType({
   group: '',
   version: 'v1',

@@ -1,4 +1,4 @@
-/** What the real server fills into a PodSpec. Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
+/** The defaults of a PodSpec in the real server. Source: k8s.io/kubernetes/pkg/apis/core/v1/defaults.go. */
 
 import type { Json, JsonObject } from '../../api-object.js';
 import { objectsOf, textOf, wordOf } from '../../json-parts.js';
@@ -58,7 +58,7 @@ function defaultProbe(container: JsonObject, field: string): JsonObject {
   return { ...container, [field]: { ...numbers, ...probe, ...httpGet } };
 }
 
-/** Quantities are stored in their canonical form, and what is limited is requested. */
+/** Quantities are stored in their canonical form, and limits become requests. */
 function withResources(container: JsonObject): JsonObject {
   const resources = container['resources'];
   if (!isObject(resources)) return container;

@@ -1,4 +1,4 @@
-/** corev1.PodSpec: only what the project's own workloads and kubectl use has a shape of its own. */
+/** corev1.PodSpec: only fields that the project's own workloads and kubectl use have a shape. */
 import { always, anything, flag, int32, int64, intOrString, list, map, pointer, quantity, struct, text } from '../go-type.js';
 import { labelSelector, objectMeta } from '../object-meta.js';
 

@@ -1,4 +1,4 @@
-/** The mistakes in a PodSpec that are found: names, images, pull policies, ports, variables, mounts, the spread of replicas. */
+/** Finds errors in a PodSpec: names, images, pull policies, ports, variables, mounts, the spread of replicas. */
 
 import type { Cause } from '../../api-error.js';
 import type { Json, JsonObject } from '../../api-object.js';

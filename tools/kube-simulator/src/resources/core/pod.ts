@@ -57,7 +57,7 @@ const podStatus = struct('PodStatus', {
 const specOf = (pod: ApiObject): JsonObject => section(pod, 'spec');
 const statusOf = (pod: ApiObject): JsonObject => section(pod, 'status');
 
-/** What admission adds to every Pod: a priority, tolerations, and the token of its ServiceAccount. */
+/** The fields that admission adds to every Pod: a priority, tolerations, and the token of its ServiceAccount. */
 function prepareForCreate(pod: ApiObject): ApiObject {
   const account = textOf(specOf(pod)['serviceAccountName']) || 'default';
   const spec: JsonObject = {
@@ -147,7 +147,7 @@ function fixedPart(spec: JsonObject): JsonObject {
   return { ...fixed, containers: imageless(containers), initContainers: imageless(initContainers) };
 }
 
-/** A Pod that no node runs goes at once; any other waits for its kubelet. */
+/** A Pod without a node is removed at once; any other waits for its kubelet. */
 function gracePeriodSeconds(pod: ApiObject, requested: number | undefined): number {
   const phase = statusOf(pod)['phase'];
   if ((specOf(pod)['nodeName'] ?? '') === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
@@ -156,7 +156,7 @@ function gracePeriodSeconds(pod: ApiObject, requested: number | undefined): numb
   return grace < 0 ? 1 : grace;
 }
 
-/** What the scheduler does: the Pod gets its node. */
+/** Binds the Pod to a node, as the scheduler does. */
 function bind(pod: ApiObject, binding: JsonObject): ApiObject {
   const node = section(binding, 'target')['name'];
   const now = formatTime(Date.now());

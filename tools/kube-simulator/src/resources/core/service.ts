@@ -25,7 +25,7 @@ function servicePortCauses(object: ApiObject): readonly Cause[] {
   });
 }
 
-/** Cluster addresses are given out in order: nothing routes them. */
+/** Cluster addresses are assigned in order, because nothing routes them. */
 function withServiceDefaults(object: ApiObject): ApiObject {
   const spec = section(object, 'spec');
   const ports = objectsOf(spec['ports']).map((port) => ({ protocol: 'TCP', targetPort: port['port'] ?? 0, ...port }));

@@ -41,7 +41,7 @@ export interface Webhook extends JsonObject {
   readonly sideEffects?: string;
   readonly timeoutSeconds?: number;
   readonly admissionReviewVersions?: readonly string[];
-  /** Of mutating webhooks only. */
+  /** Only mutating webhooks have it. */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
   readonly matchConditions?: readonly MatchCondition[];
 }

@@ -87,7 +87,7 @@ const invalid = (field: string, value: Json, why: string): Cause => ({
   field,
 });
 
-/** What all workloads check: replicas, selector, template. */
+/** The checks of all workloads: replicas, selector, template. */
 function workloadCauses(object: ApiObject, old: ApiObject | undefined): readonly Cause[] {
   const spec = specOf(object);
   const { replicas, selector } = spec;
@@ -237,7 +237,7 @@ export const replicaSet = builtInType({
 
 const templateGeneration = 'deprecated.daemonset.template.generation';
 
-/** The annotation that counts the versions of the template; it moves with the generation. */
+/** The annotation that counts the versions of the template; it changes with the generation. */
 function withTemplateGeneration(object: ApiObject, generation: number): ApiObject {
   const annotations = { ...section(object.metadata, 'annotations'), [templateGeneration]: String(generation) };
   return { ...object, metadata: { ...object.metadata, annotations } };

@@ -1,6 +1,6 @@
 /**
- * Values of an object as CEL sees them, typed by the schema: an `integer` is an int, a `number` a double, a `date-time` a timestamp.
- * Objects are converted field by field, when a rule asks for the field: a rule on a large object costs what it reads.
+ * Values of an object as CEL sees them, typed by the schema: an `integer` is an int, a `number` a double, a `date-time` a timestamp. Objects are
+ * converted field by field, when a rule reads the field, so that a rule on a large object costs only what it reads.
  */
 import { type CelInput, type CelValue, celEnv, celList, celMap, isCelError, parse, plan } from '@bufbuild/cel';
 import type { Json, JsonObject } from '../../api-object.js';
@@ -17,7 +17,7 @@ export function celValue(schema: StructuralSchema | undefined, value: Json): Cel
   return typeof value === 'string' ? celString(schema?.format, value) : value;
 }
 
-/** Returns the object that a custom resource is: its rules may read the type and the name too. */
+/** Returns a custom resource as an object: its rules may read the type and the name too. */
 export function celResource(schema: StructuralSchema, object: JsonObject): CelInput {
   return celObject(schema, object, (name) => schema.properties.get(name) ?? resourceFields.properties.get(name));
 }
@@ -30,7 +30,7 @@ const resourceFields = structuralSchema({
   },
 });
 
-/** True where the fields of a node are declared, so that their names are escaped in rules. */
+/** True if the fields of a node are declared, so that their names are escaped in rules. */
 function hasDeclaredFields(schema: StructuralSchema | undefined): boolean {
   return schema !== undefined && schema.properties.size > 0;
 }
@@ -41,7 +41,7 @@ function celObject(
   schemaOf = (name: string): StructuralSchema | undefined => fieldSchema(schema, name),
 ): CelInput {
   const fields = new LazyFields(object, { schemaOf, escaped: hasDeclaredFields(schema) });
-  // A field that is null is there: the library would report that it is not.
+  // A field that is null exists, but the library would report that it does not.
   return Object.assign(celMap(fields), { has: (name: unknown) => typeof name === 'string' && fields.has(name) });
 }
 

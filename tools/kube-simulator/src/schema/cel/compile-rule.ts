@@ -8,7 +8,7 @@ export interface Bindings extends Variables {
 
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** It compares with the value before: without one it does not run. */
+  /** It compares with the old value, and does not run without one. */
   readonly usesOldSelf: boolean;
   readonly condition: Expression;
   readonly message: Expression | undefined;
@@ -28,7 +28,7 @@ export function compiledRules(schema: StructuralSchema): readonly CompiledRule[]
 
 const transitions = new WeakMap<StructuralSchema, boolean>();
 
-/** True where a rule of the node or below it compares with the value before. */
+/** True if a rule of the node or below it compares with the old value. */
 export function hasTransitionRules(schema: StructuralSchema): boolean {
   if (!schema.has.rules) return false;
   let found = transitions.get(schema);
@@ -59,7 +59,7 @@ function compileRule(rule: ValidationRule): CompiledRule {
   };
 }
 
-/** Words in string literals are none of the expression's names. */
+/** Words in string literals are not names of the expression. */
 function readsOldSelf(text: string): boolean {
   return /\boldSelf\b/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""'));
 }

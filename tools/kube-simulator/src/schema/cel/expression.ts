@@ -10,7 +10,7 @@ export interface Variables {
   readonly [name: string]: CelInput;
 }
 
-/** What an expression gave: its value, or why it has none. */
+/** The result of an expression: its value, or why it has none. */
 export type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
 
 export interface Expression {
@@ -40,7 +40,7 @@ const errorTexts: readonly (readonly [RegExp, string])[] = [
   [/^found no matching overload .*$/s, 'no such overload'],
 ];
 
-/** The words of the real server for a message of the library. */
+/** The real server's text for a message of the library. */
 function errorText(message: string): string {
   const [pattern, text] = errorTexts.find(([known]) => known.test(message)) ?? [];
   return pattern === undefined || text === undefined ? message : message.replace(pattern, text);

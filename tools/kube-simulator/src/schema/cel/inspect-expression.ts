@@ -1,6 +1,6 @@
 /**
- * What is known of an expression before it ever runs: names that mean nothing, and what it may cost at most. The costs follow
- * those of the real server closely enough to refuse what is out of all proportion; they are not the same numbers.
+ * Checks an expression before it runs: unknown names, and its maximum cost. The costs are not the same numbers as in the real server, but close
+ * enough to refuse excessive expressions.
  */
 import { parse } from '@bufbuild/cel';
 import { type StructuralSchema, structuralSchema } from '../structural-schema.js';
@@ -11,13 +11,13 @@ import { maxSize } from './max-size.js';
 export interface Inspection {
   /** Absent where the expression compiles. */
   readonly problem: string | undefined;
-  /** The most that one evaluation costs. */
+  /** The maximum cost of one evaluation. */
   readonly cost: number;
 }
 
 type Expr = ReturnType<typeof parse>['expr'];
 
-/** What is known of a value: where it is in the schema (without one it may be anything), and how large it may be. */
+/** A value: its node in the schema (anything without one), and its maximum size. */
 interface Known {
   readonly schema?: StructuralSchema | undefined;
   readonly size: number;
@@ -73,7 +73,7 @@ export function scopeOfRule(schema: StructuralSchema, optionalOldSelf: boolean):
   ]);
 }
 
-/** Returns what is wrong with `text`, in the words of the real server, and what it costs. */
+/** Returns the errors in `text`, in the words of the real server, and its cost. */
 export function inspectExpression(text: string, scope: Scope): Inspection {
   const inspecting: Inspecting = { problems: [] };
   let parsed: ReturnType<typeof parse>;
@@ -120,7 +120,7 @@ const inspectors: Readonly<Record<Kind, typeof inspect>> = {
 type Kind = NonNullable<Expr['exprKind']['case']>;
 type Part<K extends Kind> = Extract<Expr['exprKind'], { case: K }>['value'];
 
-/** Returns the part of an expression that belongs to its kind. */
+/** Returns the part of an expression that its kind uses. */
 function partOf<K extends Kind>(expr: Expr | undefined, kind: K): Part<K> {
   if (expr?.exprKind.case !== kind) throw new TypeError(`the expression is no ${kind}`);
   return expr.exprKind.value as Part<K>;
@@ -163,7 +163,7 @@ function inspectSelect(inspecting: Inspecting, expr: Expr | undefined, scope: Sc
   return { cost: inner.cost + 1, ...(typeof selected === 'object' ? selected : { size: 1 }) };
 }
 
-/** Returns what is wrong, or nothing if the schema does not specify the field. */
+/** Returns the error, or undefined if the schema does not specify the field. */
 function fieldOf(schema: StructuralSchema | undefined, field: string): Known | string | undefined {
   if (schema === undefined || schema.types.length === 0) return undefined;
   if (schema.types[0] !== 'object') return `type '${schema.types[0]}' does not support field selection`;
@@ -202,7 +202,7 @@ const regex: CallCost = ({ size }, pattern) => ({
   size,
 });
 
-/** What a call costs besides its operands, and what it gives. */
+/** The cost of a call besides its operands, and its result. */
 const calls: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['_&&_', logic],
   ['_||_', logic],
@@ -214,7 +214,7 @@ const calls: ReadonlyMap<string, CallCost> = new Map<string, CallCost>([
   ['matches', regex],
   ['find', regex],
   ['findAll', regex],
-  // A number has no bound on its text.
+  // The length of a number's text has no bound.
   ['string', ({ schema, size }) => ({ cost: 1, size: schema?.types[0] === 'string' ? size : Number.POSITIVE_INFINITY })],
   ['value', passed],
   ['orValue', passed],

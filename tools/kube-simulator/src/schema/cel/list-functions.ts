@@ -17,7 +17,7 @@ function extreme(list: CelList, name: string, better: (a: Comparable, b: Compara
   return rest.reduce((best, item) => (better(item, best) ? item : best), first);
 }
 
-/** Items of lists are scalars nearly always; a list or an object is compared by its content. */
+/** Items of lists are nearly always scalars; a list or an object is compared by its content. */
 function identity(value: CelValue): unknown {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
 }

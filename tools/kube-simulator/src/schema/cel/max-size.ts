@@ -1,8 +1,8 @@
-/** How large a value of a schema can be at most: what the cost of a rule is estimated from. */
+/** The maximum size of a value of a schema, from which the cost of a rule is estimated. */
 import { textOf } from '../../json-parts.js';
 import type { StructuralSchema } from '../structural-schema.js';
 
-/** The most that a request may be, in bytes; two for the quotes or brackets around a value. */
+/** The maximum size of a request in bytes, less two for the quotes or brackets around a value. */
 const largestRequest = 3 * 1024 * 1024 - 2;
 
 const formatLengths: ReadonlyMap<string, number> = new Map([
