@@ -6,7 +6,7 @@ import { linkAt, type Resource } from '../resource/resource.js';
 import type { RedfishTarget } from '../target/redfish-target.js';
 import { describeTarget } from '../target/target-problems.js';
 import { answerFailure } from './answer-failure.js';
-import type { AnswerSize, Call } from './call.js';
+import type { Call } from './call.js';
 import { Connections, type HttpAnswer, type Method } from './exchange.js';
 import { basicToken, type Redact, redactor, reportRedactor, secretsOf } from './redact.js';
 
@@ -23,13 +23,10 @@ export interface ServiceRequest {
 }
 
 export interface ServiceAnswer {
-  readonly answer: CountedAnswer;
+  readonly answer: HttpAnswer;
   /** Undefined if the answer has no body. */
   readonly resource: Resource | undefined;
 }
-
-/** The content, and the number of values in its text. */
-type CountedAnswer = HttpAnswer & AnswerSize;
 
 interface Session {
   readonly token: string;
@@ -57,8 +54,8 @@ export class Service {
   async readAs<Result>(call: Call, link: string, to: (resource: Resource) => Result): Promise<Result> {
     const { answer, resource } = await this.request(call, { method: 'GET', link });
     const result = to(this.#contentOf(link, resource));
-    call.forget(answer);
-    await call.keep(result);
+    call.forget(answer.octets);
+    call.keep(result);
     return result;
   }
 
@@ -109,7 +106,7 @@ export class Service {
       const path = this.#pathOf(link);
       const answer = await this.#authenticated(call, { ...request, link: path });
       if (answer.status < 300 || answer.status === 304) return { answer, resource: countedContentOf(call, answer) };
-      call.forget(answer);
+      call.forget(answer.octets);
       if (answer.status >= 400) throw answerFailure(answer, this.redact);
       const location = answer.header('location');
       if (request.method !== 'GET' || location === undefined)
@@ -128,14 +125,14 @@ export class Service {
     return path;
   }
 
-  async #authenticated(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
+  async #authenticated(call: Call, request: ServiceRequest): Promise<HttpAnswer> {
     const session = this.#session;
     const answer = await this.#send(call, request, this.#authorization());
     if (answer.status !== 401 || this.#target.credentials === undefined) return answer;
     // A service with basic authentication has already rejected the credentials: a second try could lock the account.
     const isSessionWanted = session !== undefined || !/\bbasic\b/i.test(answer.header('www-authenticate') ?? '');
     if (!isSessionWanted) return answer;
-    call.forget(answer);
+    call.forget(answer.octets);
     if (this.#session === session) await this.#loginOnce(call);
     return this.#send(call, request, this.#authorization());
   }
@@ -153,11 +150,11 @@ export class Service {
     if (credentials === undefined) return;
     const root = await this.#send(call, { method: 'GET', link: SERVICE_ROOT }, {});
     const parsed = parseResource(root.text);
-    call.forget(root);
+    call.forget(root.octets);
     const link = (parsed.ok ? linkAt(parsed.resource, 'Links', 'Sessions') : undefined) ?? SESSIONS;
     const body = { UserName: credentials.username, Password: credentials.password };
     const answer = await this.#send(call, { method: 'POST', link: this.#pathOf(link), body }, {});
-    call.forget(answer);
+    call.forget(answer.octets);
     if (answer.status >= 400) throw answerFailure(answer, this.redact);
     const token = answer.header('x-auth-token');
     if (token === undefined || token === '')
@@ -174,7 +171,7 @@ export class Service {
     return credentials === undefined ? {} : { Authorization: `Basic ${basicToken(credentials)}` };
   }
 
-  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<CountedAnswer> {
+  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<HttpAnswer> {
     const { method, link, body, headers } = request;
     call.countRequest();
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
@@ -182,14 +179,13 @@ export class Service {
     const sent = { method, path: link, headers: { ...fixed, ...type, ...headers, ...authorization } };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await this.#connections.exchange({ ...sent, ...content }, call);
-    const { values } = shapeOf(answer.text);
     try {
-      call.countValues(values);
+      call.countValues(shapeOf(answer.text).values);
     } catch (error) {
-      call.forget({ octets: answer.octets, values: 0 });
+      call.forget(answer.octets);
       throw error;
     }
-    return { ...answer, values };
+    return answer;
   }
 
   /** Adds the service and the request to the message of the error. */
@@ -205,12 +201,12 @@ export class Service {
   }
 }
 
-/** The content of an answer. The memory of an unreadable answer is returned. */
-function countedContentOf(call: Call, answer: CountedAnswer): Resource | undefined {
+/** The content of an answer. The octets of an unreadable answer are no longer counted. */
+function countedContentOf(call: Call, answer: HttpAnswer): Resource | undefined {
   try {
     return contentOf(answer);
   } catch (error) {
-    call.forget(answer);
+    call.forget(answer.octets);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** The answers to the paths under /api/, as data. */
+import { setImmediate } from 'node:timers/promises';
 import { sectionsIn } from '../access/page-access.js';
 import { MOST_OF_SECTION, type SeenSections, toAttention } from '../lists/attention.js';
 import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leases.js';
@@ -20,14 +21,12 @@ import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
 import type { PageSource } from '../source/page-source.js';
 import { PageProblem } from './page-problem.js';
 import type { Places } from './places.js';
-import type { Turns } from './turns.js';
 
 /** Facts about the server itself. */
 export interface ServedPage {
   readonly source: PageSource;
   readonly feed: ChangeFeed;
-  readonly turns: Turns;
-  /** The turns of requests that wait for their answers. */
+  /** The places of requests that wait for their answers. */
   readonly places: Places<ApiRequest>;
   readonly version: string;
   /** The pod or host. */
@@ -47,10 +46,10 @@ export interface ApiRequest {
 }
 
 /**
- * The maximum number of simultaneous requests of a user, equal to the number of connections: only a client that does not wait for its answers exceeds
- * it.
+ * The maximum number of simultaneous requests of a user; a browser makes six. Each has a slice of about a millisecond in each turn of the event loop, so
+ * a user delays others by at most as many milliseconds.
  */
-export const MOST_REQUESTS_OF_USER = 256;
+export const MOST_REQUESTS_OF_USER = 32;
 const DEFAULT_LIMIT = 100;
 const MOST_LIMIT = 500;
 const MOST_SEARCH = 200;
@@ -58,7 +57,7 @@ const MOST_SEARCH = 200;
 interface Route {
   readonly section: Section | undefined;
   readonly answer: Answer;
-  /** Waits for the API server before the turn, so that it does not delay other answers. */
+  /** Waits for the API server before the answer is made. */
   readonly read?: (page: ServedPage, request: ApiRequest) => Promise<unknown>;
 }
 
@@ -74,15 +73,16 @@ const ROUTES: Readonly<Record<string, Route>> = {
   'recent-events': { section: 'events', read: readEvents, answer: asRead },
 };
 
-interface Turn {
+interface Work {
+  /** Called between two slices of the work. It rejects when the connection is closed, and the rest is dropped. */
   readonly pause: Pause;
   /** The result of `read`. */
   readonly data: unknown;
 }
 
-type Answer = (page: ServedPage, request: ApiRequest, turn: Turn) => unknown;
+type Answer = (page: ServedPage, request: ApiRequest, work: Work) => unknown;
 
-function asRead(_page: ServedPage, _request: ApiRequest, { data }: Turn): unknown {
+function asRead(_page: ServedPage, _request: ApiRequest, { data }: Work): unknown {
   return data;
 }
 
@@ -98,7 +98,7 @@ export async function answerApi(page: ServedPage, request: ApiRequest): Promise<
       'too many of your requests wait for their answers; try again in a few seconds',
     );
   try {
-    return await answerInTurn(page, route, request);
+    return await answerInSlices(page, route, request);
   } finally {
     page.places.free(request.user, request);
   }
@@ -110,10 +110,18 @@ function routeOf(path: string): Route | undefined {
   return Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
 }
 
-async function answerInTurn(page: ServedPage, { read, answer }: Route, request: ApiRequest): Promise<string> {
+async function answerInSlices(page: ServedPage, { read, answer }: Route, request: ApiRequest): Promise<string> {
   const data = await read?.(page, request);
-  return await page.turns.take(request, async (pause) => JSON.stringify(await answer(page, request, { pause, data })));
+  const pause = async () => {
+    await setImmediate();
+    if (!request.isWaiting()) throw new PageProblem(503, 'unavailable', 'the connection was closed before the answer');
+  };
+  await pause();
+  return JSON.stringify(await answer(page, request, { pause, data }));
 }
+
+/** For work that several requests share: it continues when one of them is dropped. */
+const sharedPause: Pause = () => setImmediate();
 
 /** `pools/NAMESPACE/NAME` names a pool. */
 function poolKeyIn(path: string): string | undefined {
@@ -155,7 +163,7 @@ function answerPool({ feed }: ServedPage, key: string): unknown {
   return toPoolPage(found.snapshot, found.version);
 }
 
-function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest, { pause }: Turn): unknown {
+function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest, { pause }: Work): unknown {
   const search = query.get('search') ?? '';
   if (search.length > MOST_SEARCH)
     throw new PageProblem(400, 'bad-request', `search has more than ${MOST_SEARCH} characters; write fewer`);
@@ -178,11 +186,14 @@ function poolsIn(source: PageSource, query: URLSearchParams): readonly PoolSnaps
   return found === undefined ? [] : [found.snapshot];
 }
 
-async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest, { pause }: Turn): Promise<unknown> {
+async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest): Promise<unknown> {
   const after = query.get('continue') ?? '0';
   if (!/^\d{1,9}$/.test(after))
     throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
-  return await source.machines({ limit: limitIn(query), offset: Number(after), sections: sectionsIn(sections), pause });
+  return await source.machines({
+    ...{ limit: limitIn(query), offset: Number(after) },
+    ...{ sections: sectionsIn(sections), pause: sharedPause },
+  });
 }
 
 function readHosts({ source }: ServedPage, { query, sections }: ApiRequest): Promise<unknown> {
@@ -201,9 +212,9 @@ async function readUnhealthyHosts({ source }: ServedPage, { sections }: ApiReque
   }
 }
 
-async function answerAttention({ source }: ServedPage, { sections }: ApiRequest, { pause, data }: Turn): Promise<AttentionPage> {
+async function answerAttention({ source }: ServedPage, { sections }: ApiRequest, { data }: Work): Promise<AttentionPage> {
   const shown = sectionsIn(sections);
-  const query = { limit: MOST_OF_SECTION, offset: 0, sections: shown, pause };
+  const query = { limit: MOST_OF_SECTION, offset: 0, sections: shown, pause: sharedPause };
   const seen: SeenSections = {
     ...(shown.has('pools') && { pools: source.pools().map(({ summary }) => summary) }),
     ...(shown.has('machines') && { machines: await source.machines(query) }),

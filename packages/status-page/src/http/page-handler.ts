@@ -11,7 +11,6 @@ import type { Asset } from './load-assets.js';
 import { PageProblem } from './page-problem.js';
 import { Places } from './places.js';
 import { RepeatedFailures } from './repeated-failures.js';
-import { Turns } from './turns.js';
 
 export interface PageHandlerSettings {
   readonly source: PageSource;
@@ -57,7 +56,7 @@ export class PageHandler {
     this.#settings = settings;
     const { source, clock, version, servedBy, wallTimeMs, instance } = settings;
     const feed = new ChangeFeed(source, clock);
-    this.#page = { source, feed, turns: new Turns(), places: new Places(MOST_REQUESTS_OF_USER), version, servedBy, wallTimeMs };
+    this.#page = { source, feed, places: new Places(MOST_REQUESTS_OF_USER), version, servedBy, wallTimeMs };
     this.#streams = new EventStreams({ feed, clock, instance });
     this.#failures = new RepeatedFailures(clock, settings.onError);
   }

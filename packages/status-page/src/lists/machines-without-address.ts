@@ -15,6 +15,7 @@ export interface MachineQuery {
   readonly offset: number;
   /** The user's rights: IPPools and the Leases of agents are part of the explanation only if the user may list them. */
   readonly sections: ReadonlySet<Section>;
+  /** Called between two slices of the work. It must not reject, because other requests may share the work. */
   readonly pause: Pause;
 }
 
@@ -30,16 +31,13 @@ const AT_ONCE = 200;
 const LOOKS_OF_EXPLANATION = 20;
 /** How many are explained between two pauses: about a millisecond. */
 const EXPLAINED_AT_ONCE = 10;
-/** A list is reused for forty times as long as it took. */
-const REST_FACTOR = 40;
-const MOST_REST_MS = 2_000;
+/** All requests within a second share a list. A page asks a second after it was told of a change, so its list is newer than the change. */
+const SHARED_MS = 1_000;
 
 export class MachinesWithoutAddress {
   readonly #ports: MachineListPorts;
   /** By the sections that explain them, so that thousands of virtual machines are not explained again for each open page. */
-  readonly #known = new Map<string, RankedMachines>();
-  /** Current runs, by the same key. */
-  readonly #running = new Map<string, Run>();
+  readonly #known = new Map<string, SharedList>();
   /** Virtual machines without any interface on our networks, by the object that was checked. */
   readonly #unconcerned = new WeakMap<KubernetesObject, KubernetesObject | null>();
 
@@ -55,39 +53,23 @@ export class MachinesWithoutAddress {
     return { rows, total: machines.length, broken: broken.length, continue: isMore ? String(offset + limit) : null };
   }
 
-  async #ranked({ sections, pause }: Pick<MachineQuery, 'sections' | 'pause'>): Promise<RankedMachines> {
-    const key = EXPLAINING.filter((section) => sections.has(section)).join();
-    const startedAtMs = this.#ports.wallTimeMs();
+  #ranked(query: Pick<MachineQuery, 'sections' | 'pause'>): Promise<RankedMachines> {
+    const key = EXPLAINING.filter((section) => query.sections.has(section)).join();
+    const beganAtMs = this.#ports.wallTimeMs();
     const known = this.#known.get(key);
-    if (known !== undefined && known.madeAtMs <= startedAtMs && startedAtMs < known.untilMs) return known;
-    const running = this.#running.get(key);
-    if (running === undefined) return await this.#begin(key, { sections, pause });
-    // Waits by pauses, because this request's turn may be one that the run needs.
-    while (!running.isOver) await pause();
-    return running.ranked ?? (await this.#ranked({ sections, pause }));
-  }
-
-  async #begin(key: string, query: Pick<MachineQuery, 'sections' | 'pause'>): Promise<RankedMachines> {
-    const run: Run = { isOver: false, ranked: undefined };
-    this.#running.set(key, run);
-    try {
-      run.ranked = await this.#rank(query);
-      this.#known.set(key, run.ranked);
-      return run.ranked;
-    } finally {
-      run.isOver = true;
-      this.#running.delete(key);
-    }
+    if (known !== undefined && (!known.isOver || isRecent(known.beganAtMs, beganAtMs))) return known.ranked;
+    const list: SharedList = { beganAtMs, isOver: false, ranked: this.#rank(query) };
+    this.#known.set(key, list);
+    const end = () => {
+      list.isOver = true;
+    };
+    list.ranked.then(end, () => this.#known.delete(key));
+    return list.ranked;
   }
 
   async #rank({ sections, pause }: Pick<MachineQuery, 'sections' | 'pause'>): Promise<RankedMachines> {
-    const startedAtMs = this.#ports.wallTimeMs();
     const machines = await this.#explain(shownIn(this.#ports.caches, sections), pause);
-    const madeAtMs = this.#ports.wallTimeMs();
-    const restMs = Math.min(MOST_REST_MS, REST_FACTOR * Math.max(madeAtMs - startedAtMs, 0));
-    const broken = machines.filter(isBroken);
-    const waiting = machines.filter((rows) => !isBroken(rows));
-    return { broken, waiting, madeAtMs, untilMs: madeAtMs + restMs };
+    return { broken: machines.filter(isBroken), waiting: machines.filter((rows) => !isBroken(rows)) };
   }
 
   /** The rows of each virtual machine that has any, sorted by key. */
@@ -151,14 +133,17 @@ interface RankedMachines {
   /** The rows of each virtual machine with a row that needs action. */
   readonly broken: readonly (readonly MachineWithoutAddress[])[];
   readonly waiting: readonly (readonly MachineWithoutAddress[])[];
-  readonly madeAtMs: number;
-  readonly untilMs: number;
 }
 
-/** Without a result if its connection was closed. */
-interface Run {
+interface SharedList {
+  readonly beganAtMs: number;
+  readonly ranked: Promise<RankedMachines>;
   isOver: boolean;
-  ranked: RankedMachines | undefined;
+}
+
+/** Also false if the clock was set back. */
+function isRecent(beganAtMs: number, nowMs: number): boolean {
+  return beganAtMs <= nowMs && nowMs < beganAtMs + SHARED_MS;
 }
 
 function isBroken(rows: readonly MachineWithoutAddress[]): boolean {

@@ -1,7 +1,5 @@
 /**
- * Sends changes to all viewers: it collects the changes of a short time, writes each once however many viewers there are, and does nothing without
- * viewers. It rests for forty times as long as the work took, but at most two seconds, so that a large pool that changes all the time does not use up
- * a processor.
+ * Sends changes to all viewers: it collects the changes of a second, writes each once however many viewers there are, and does nothing without viewers.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { PageEvent, Section } from '../model/page-data.js';
@@ -10,10 +8,8 @@ import { sumCounts } from '../pool/draw-map.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import type { PageSource, SourceChange } from '../source/page-source.js';
 
-/** The shortest time between two checks for changes. */
-export const GATHER_MS = 500;
-const REST_FACTOR = 40;
-const MOST_REST_MS = 2_000;
+/** From the first change to the check for all changes. */
+export const GATHER_MS = 1_000;
 
 /** A viewer. */
 export interface Viewer {
@@ -98,7 +94,6 @@ export class ChangeFeed {
   }
 
   #look(): void {
-    const startedAtMs = this.#clock.nowMs();
     this.#cancel = undefined;
     const [pools, sections] = [[...this.#changedPools], [...this.#changedSections]];
     this.#changedPools.clear();
@@ -106,13 +101,6 @@ export class ChangeFeed {
     this.#tellSummaries(pools);
     for (const pool of pools) if (this.#watched.has(pool)) this.#tellPool(pool);
     this.#tellSections(sections);
-    const tookMs = this.#clock.nowMs() - startedAtMs;
-    // Collects changes that happen meanwhile.
-    const restMs = Math.min(MOST_REST_MS, Math.max(GATHER_MS, REST_FACTOR * tookMs));
-    this.#cancel = this.#clock.after(restMs, () => {
-      this.#cancel = undefined;
-      if (this.#changedPools.size > 0 || this.#changedSections.size > 0) this.#look();
-    });
   }
 
   #tellSummaries(keys: readonly string[]): void {

@@ -368,7 +368,7 @@ export interface BareMetalHost {
   readonly updatedAtMs: number | null;
 }
 
-/** Events, in order. Changes within about half a second are combined. */
+/** Events, in order. Changes within a second are combined. */
 export type PageEvent =
   /** The first one. */
   | { readonly kind: 'hello'; readonly data: Hello }

@@ -21,7 +21,7 @@ const EVENTS_EVERY_MS = 10_000;
 /** Parts of the overview without events (the leader, rights) are requested again after this time, when a view is. */
 const OVERVIEW_MS = 30_000;
 /** Lists that change all the time are requested at most this often. */
-const RELOAD_EVERY_MS = 2000;
+const RELOAD_EVERY_MS = 1000;
 
 /** The elements of index.html that the page fills. */
 export interface PageElements {
