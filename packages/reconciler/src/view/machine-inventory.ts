@@ -2,7 +2,7 @@
 export interface ListedMachine {
   readonly namespace: string;
   readonly name: string;
-  /** Of its object in Kubernetes, where that is known. */
+  /** The UID of its object in Kubernetes, where that is known. */
   readonly uid?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly macAddresses: readonly string[];
