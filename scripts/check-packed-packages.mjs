@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-packed-'));
 try {
   const packages = publishable();
+  for (const name of ['vmdhcp-controller', 'kubectl-vmdhcp']) checkOtherSystems(packages, name);
   const tarballs = packages.map(pack);
   await Promise.all(tarballs.map(tryPublish));
   const project = install(packages, tarballs);
@@ -46,8 +47,10 @@ async function tryPublish(tarball) {
     cwd: folder,
   });
   if (stderr.includes('auto-corrected')) throw new Error(`npm publish corrects the package.json of ${tarball}:\n${stderr}`);
-  const { name, version, dependencies = {} } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json'], folder));
-  const wrong = Object.entries(dependencies).filter(
+  const { name, version, dependencies, optionalDependencies } = JSON.parse(
+    run('tar', ['-xzOf', tarball, 'package/package.json'], folder),
+  );
+  const wrong = Object.entries({ ...dependencies, ...optionalDependencies }).filter(
     ([dependency, range]) => dependency.startsWith('@vmdhcp/') && range !== `^${version}`,
   );
   if (wrong.length > 0) throw new Error(`${name} would be published with ${JSON.stringify(wrong)}; expected ^${version}`);
@@ -64,6 +67,16 @@ function install(packages, tarballs) {
   );
   run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], project);
   return project;
+}
+
+/** People check manifests and ask clusters from other systems than Linux: what only Linux has must be optional there. */
+function checkOtherSystems(packages, name) {
+  const manifests = new Map(packages.map(({ manifest }) => [manifest.name, manifest]));
+  const needed = new Set([name]);
+  for (const one of needed) for (const dependency of Object.keys(manifests.get(one)?.dependencies ?? {})) needed.add(dependency);
+  const limited = [...needed].filter((one) => manifests.get(one)?.os !== undefined);
+  if (limited.length > 0)
+    throw new Error(`${name} installs on Linux alone, as it needs ${limited.join(', ')}; make that optional`);
 }
 
 /** @returns the examples as files of TypeScript. */
