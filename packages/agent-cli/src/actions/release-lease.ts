@@ -1,6 +1,6 @@
 import type { ReleaseAnswer } from '@vmdhcp/agent-process';
 import { askControl, stateControlPath } from '@vmdhcp/agent-process';
-import { describeNoLease, hasLeaseEnded, planRelease, type ReleasePlan } from '@vmdhcp/bare-metal';
+import { describeNoLease, type HostReleasePlan, hasLeaseEnded, planRelease } from '@vmdhcp/bare-metal';
 import type { HostSubject } from '@vmdhcp/bare-metal/host-subject';
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { Resource } from '@vmdhcp/ippool-api/resources';
@@ -22,7 +22,7 @@ export interface ReleaseOptions {
   readonly json?: boolean;
 }
 
-type PlannedRelease = Extract<ReleasePlan, { readonly ok: true }>;
+type PlannedRelease = Extract<HostReleasePlan, { readonly ok: true }>;
 
 /** What became of the lease, as it is printed. */
 interface Released {

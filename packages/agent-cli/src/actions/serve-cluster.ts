@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { AgentLog } from '@vmdhcp/agent-process';
-import { ClusterAgent, type ClusterAgentSettings, idle, podIsolation } from '@vmdhcp/agent-process/cluster';
+import { idle, KubernetesAgent, type KubernetesAgentSettings, podIsolation } from '@vmdhcp/agent-process/cluster';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import { AGENT_NETWORK_CONFIGS_VARIABLE, parseAgentNetworkConfigs } from '@vmdhcp/ippool-api/agent';
 import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
@@ -44,7 +44,10 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   }
   for (const problem of parsed.problems) logger.error(problem);
   const cluster = await connect(options);
-  const agent = new ClusterAgent({ ...toSettings(options, cluster), configs: parsed.configs, isolation, podAddress }, logger);
+  const agent = new KubernetesAgent(
+    { ...toClusterSettings(options, cluster), configs: parsed.configs, isolation, podAddress },
+    logger,
+  );
   await agent.start();
   const stop = () => void agent.stop();
   if (asked.aborted) stop();
@@ -52,10 +55,10 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
 }
 
 /** What the flags mean. */
-export function toSettings(
+export function toClusterSettings(
   options: ClusterServeOptions,
   cluster: ClusterConnection,
-): Omit<ClusterAgentSettings, 'configs' | 'isolation' | 'podAddress'> {
+): Omit<KubernetesAgentSettings, 'configs' | 'isolation' | 'podAddress'> {
   return {
     cluster,
     namespace: process.env['POD_NAMESPACE'] || cluster.namespace,

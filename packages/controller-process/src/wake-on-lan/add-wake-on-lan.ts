@@ -13,7 +13,7 @@ import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog, syst
 import { hasLostAddress } from '@vmdhcp/reconciler';
 import { clusterSecrets } from '@vmdhcp/service-certificates/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
-import { kubevirtRequests, type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
+import { kubevirtRequests, type WakeDaemonSetSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
 import type { Registry } from 'prom-client';
 import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
 import { WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
@@ -22,14 +22,14 @@ import { configObserver } from './config-observer.js';
 import { LeaderAddress } from './leader-address.js';
 import { AGENT_SECRET, WAKE_SECRETS, WakeCertificates } from './wake-certificates.js';
 import { createWakeLog } from './wake-log.js';
-import { createWakeMetrics } from './wake-metrics.js';
+import { registerWakeMetrics } from './wake-metrics.js';
 import { WakeServer } from './wake-server.js';
 
 const SECRETS = { group: '', version: 'v1', plural: 'secrets', namespaced: true } as const;
 
 export interface WakeOnLanSettings {
   readonly listen: ListenAddress;
-  readonly agents: Omit<WakeAgentSettings, 'tlsSecret'>;
+  readonly agents: Omit<WakeDaemonSetSettings, 'tlsSecret'>;
   /** Of this process, as agents reach it; undefined: not known. */
   readonly podAddress: string | undefined;
   /** Without TLS. */
@@ -59,7 +59,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
     const leader = new LeaderAddress(ownAddress(settings));
     const events = eventRecorder(ports, identity);
     const log = createWakeLog(logger, systemClock.nowMs);
-    const metrics = createWakeMetrics(registry, {
+    const metrics = registerWakeMetrics(registry, {
       managedMachines: controller.index.size,
       managedBy: () => controller.managed(),
       waiting: () => decider.waiting,

@@ -9,14 +9,14 @@ import type { AssignmentRecord, PoolRecords } from '@vmdhcp/reconciler/audit';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { type AuditRow, auditColumns, rowsAt, toRow } from '../output/audit-rows.js';
 import type { ListFormat } from '../output/list-formats.js';
-import { networkOf } from '../output/pool-rows.js';
+import { poolNetworkOf } from '../output/pool-rows.js';
 import { printData } from '../output/print-data.js';
 import { tableLines } from '../output/table.js';
 import { terminalOf } from '../output/terminal.js';
 import { parseWhen } from './parse-when.js';
 import { clientIn, machineIn } from './subject.js';
 
-export interface AuditOptions extends ReaderOptions {
+export interface AuditQueryOptions extends ReaderOptions {
   readonly at?: string;
   readonly since?: string;
   readonly network?: string;
@@ -40,7 +40,7 @@ interface Knowledge {
 }
 
 /** @throws CommandError where the records cannot be read. */
-export async function audit(subject: string | undefined, options: AuditOptions): Promise<void> {
+export async function audit(subject: string | undefined, options: AuditQueryOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
     const question = toQuestion(subject, options, reader);
@@ -56,7 +56,7 @@ export async function audit(subject: string | undefined, options: AuditOptions):
   }
 }
 
-function toQuestion(text: string | undefined, options: AuditOptions, reader: ClusterReader): Question {
+function toQuestion(text: string | undefined, options: AuditQueryOptions, reader: ClusterReader): Question {
   const { at, since, network } = options;
   if (at !== undefined && since !== undefined) throw new CommandError('give --at or --since, not both', ExitCode.usage);
   if (at !== undefined && text === undefined)
@@ -145,7 +145,7 @@ function isAbout(subject: Question['subject'], record: AssignmentRecord): boolea
 
 function isOnNetwork(network: string | undefined, { ofPool, object }: OnePool): boolean {
   if (network === undefined) return true;
-  return object === undefined ? ofPool.records.some((record) => record.network === network) : networkOf(object) === network;
+  return object === undefined ? ofPool.records.some((record) => record.network === network) : poolNetworkOf(object) === network;
 }
 
 /** Those of the same second stay in the order of their records. */
@@ -154,7 +154,7 @@ function byTime(one: AuditRow, other: AuditRow): number {
   return from === otherFrom ? 0 : from < otherFrom ? -1 : 1;
 }
 
-async function print(rows: readonly AuditRow[], { output }: AuditOptions, atMs: number | undefined): Promise<void> {
+async function print(rows: readonly AuditRow[], { output }: AuditQueryOptions, atMs: number | undefined): Promise<void> {
   if (output === 'json' || output === 'yaml') {
     return await printData(output, { ...(atMs !== undefined && { at: formatTime(atMs) }), items: rows });
   }

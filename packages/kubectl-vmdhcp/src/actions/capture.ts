@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { ReaderOptions } from '@vmdhcp/explain/observe';
 import {
   ClusterReader,
-  describeFailure,
+  describeAgentFailure,
   execInPod,
   findLeadersOf,
   inAgentContainer,
@@ -19,7 +19,7 @@ import {
 import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
-import { PrintableLines, printable } from '../output/printable.js';
+import { PrintableLines, printableLine } from '../output/printable-line.js';
 
 export interface CaptureOptions extends ReaderOptions {
   /** A file, or `-` for the standard output; undefined: decoded lines. */
@@ -99,7 +99,7 @@ async function captureIn(reader: ClusterReader, { leader, pool, options }: Captu
   if (write !== undefined) process.stderr.write(`${describeTally(tally, write)}\n`);
   const isOver = asked.aborted || cut.signal.aborted;
   const exitCode = await endOf(running, isOver);
-  if (exitCode !== 0 && !isOver) throw new CommandError(describeFailure(exitCode, await errors), exitCode);
+  if (exitCode !== 0 && !isOver) throw new CommandError(describeAgentFailure(exitCode, await errors), exitCode);
   if (write === undefined) printSummary(await errors, tally);
 }
 
@@ -183,7 +183,7 @@ async function collectErrors(stderr: Readable): Promise<string> {
 /** @param text - what the agent wrote at its end; empty: it did not come to that. */
 function printSummary(text: string, tally: Tally): void {
   const lines = text.trim() === '' ? [describeTally(tally, undefined)] : text.trim().split('\n');
-  process.stderr.write(`${lines.map(printable).join('\n')}\n`);
+  process.stderr.write(`${lines.map(printableLine).join('\n')}\n`);
 }
 
 function describeTally({ packets, lost }: Tally, path: string | undefined): string {

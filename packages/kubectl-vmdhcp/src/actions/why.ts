@@ -18,9 +18,9 @@ import { ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { formatChain, recordLines, rightsLines } from '../output/format-chain.js';
 import { formatHostChains } from '../output/format-host-chain.js';
 import { type DataFormat, printData } from '../output/print-data.js';
-import { printable, printableIn } from '../output/printable.js';
+import { printableIn, printableLine } from '../output/printable-line.js';
 import { type Terminal, terminalOf } from '../output/terminal.js';
-import { findLastOwners, type LastOwners, lastOwnerLines } from './last-owners.js';
+import { findLastOwners, type LastAssignments, lastOwnerLines } from './last-owners.js';
 import { clientIn, machineIn } from './subject.js';
 
 export interface WhyOptions extends ReaderOptions {
@@ -43,7 +43,7 @@ interface Answer {
   /** Bare-metal hosts with the address or the MAC address. */
   readonly hosts?: readonly HostChain[];
   /** Who had an address that no client has now, or which address a client had that has none. */
-  readonly before?: LastOwners;
+  readonly before?: LastAssignments;
   readonly missingRights: readonly MissingRight[];
 }
 
@@ -71,7 +71,7 @@ async function watchAnswer(reader: ClusterReader, subject: string, options: WhyO
       if (isReplaced) process.stdout.write('\u001b[H\u001b[2J');
       await print(answer, options);
     },
-    onFailure: (message) => process.stderr.write(`${printable(message)}; trying again\n`),
+    onFailure: (message) => process.stderr.write(`${printableLine(message)}; trying again\n`),
   });
 }
 

@@ -30,7 +30,7 @@ interface UnreadableInterface {
 }
 
 /** The same, with the field that it is about. */
-export interface UnreadableEntry extends Pick<UnreadableInterface, 'network' | 'macAddress' | 'reason'>, Explanation {
+export interface UnreadableField extends Pick<UnreadableInterface, 'network' | 'macAddress' | 'reason'>, Explanation {
   readonly field: 'networkName' | 'macAddress' | 'ipAddress';
   readonly value: string;
 }
@@ -63,7 +63,7 @@ export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfig
 }
 
 /** What one entry of `spec.networkConfigs` asks for, or why it cannot be met as it stands. */
-export function readInterfaceEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableEntry {
+export function readInterfaceEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableField {
   const networkName = readText(entry, 'networkName') ?? '';
   const macText = readText(entry, 'macAddress') ?? '';
   const ipText = readText(entry, 'ipAddress') ?? '';

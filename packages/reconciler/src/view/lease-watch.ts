@@ -1,7 +1,7 @@
 /** The Leases of agent groups: what they contain, and whether their leaders go on to renew them, by our own clock. */
 import { describeAgentReport } from '@vmdhcp/ippool-api';
 import { type Clock, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
-import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
+import { type GroupLeaseReading, readGroupLease } from '../agents/group-lease.js';
 
 /** Timers may be a little early. */
 const MARGIN_MS = 10;
@@ -23,7 +23,7 @@ export class LeaseWatch {
   /** By key, what a Lease contained last, but for the time. */
   readonly #texts = new Map<string, string>();
   /** By Lease, as it was read; read again only when its leader is gone or another. */
-  readonly #read = new WeakMap<KubernetesObject, GroupLease>();
+  readonly #read = new WeakMap<KubernetesObject, GroupLeaseReading>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,7 +51,7 @@ export class LeaseWatch {
   }
 
   /** The Lease as of now; undefined: there is none. */
-  read(lease: KubernetesObject | undefined): GroupLease {
+  read(lease: KubernetesObject | undefined): GroupLeaseReading {
     if (lease === undefined) return readGroupLease(undefined, true);
     const isStale = this.#isStale(lease);
     const known = this.#read.get(lease);
@@ -88,7 +88,7 @@ export class LeaseWatch {
   }
 }
 
-function describe({ leader, report, seen, suspended }: GroupLease): string {
+function describe({ leader, report, seen, suspended }: GroupLeaseReading): string {
   return JSON.stringify([leader, [...seen], [...suspended], describeAgentReport(report)]);
 }
 

@@ -1,5 +1,5 @@
 import { RedfishError } from '../error/redfish-error.js';
-import { octetsOf } from '../resource/octets-of.js';
+import { approximateOctets } from '../resource/approximate-octets.js';
 import { AnswerMemory, memoryUsedUp } from './answer-memory.js';
 
 /** The maximum requests of one call. A large host has about 150 resources. */
@@ -80,7 +80,7 @@ export class Call {
 
   /** Keeps the memory for the rest of an answer until the call ends. */
   keep(result: unknown): Promise<void> {
-    return this.#hold(octetsOf(result));
+    return this.#hold(approximateOctets(result));
   }
 
   /**

@@ -11,7 +11,7 @@ import {
 import { nameOfPassword, type ReadWolConfig, type WakeAgentSpec } from '../config/read-wol-config.js';
 import type { ConfigListening } from '../config/share-ports.js';
 
-export interface WakeAgentSettings {
+export interface WakeDaemonSetSettings {
   readonly namespace: string;
   /** Of agents whose WolConfig names none. */
   readonly image: string;
@@ -72,7 +72,7 @@ function labelValueOf(config: string): string {
 }
 
 /** The DaemonSet as it should be, with its owner. */
-export function toWakeAgentDaemonSet(parts: WakeAgentParts, settings: WakeAgentSettings): KubernetesObject {
+export function toWakeAgentDaemonSet(parts: WakeAgentParts, settings: WakeDaemonSetSettings): KubernetesObject {
   const { config } = parts;
   const { name, object } = config;
   const selected = { app: WAKE_AGENT_APP, [WOL_CONFIG_LABEL]: labelValueOf(name) };
@@ -106,7 +106,7 @@ function updateStrategyOf({ pod: { updateStrategy } }: WakeAgentSpec): Readonly<
   return { ...DEFAULT_UPDATE_STRATEGY, ...(updateStrategy?.rollingUpdate && { rollingUpdate: updateStrategy.rollingUpdate }) };
 }
 
-function toPodSpec(parts: WakeAgentParts, settings: WakeAgentSettings): Readonly<Record<string, unknown>> {
+function toPodSpec(parts: WakeAgentParts, settings: WakeDaemonSetSettings): Readonly<Record<string, unknown>> {
   const { agent } = parts.config;
   const { imagePullSecrets, serviceAccountName, tlsSecret } = settings;
   return {
@@ -132,7 +132,7 @@ function toPodSpec(parts: WakeAgentParts, settings: WakeAgentSettings): Readonly
   };
 }
 
-function toContainer({ config, listening, httpPort, kept }: WakeAgentParts, settings: WakeAgentSettings): object {
+function toContainer({ config, listening, httpPort, kept }: WakeAgentParts, settings: WakeDaemonSetSettings): object {
   const { agent, name } = config;
   const { pod, passwordSecret } = agent;
   const field = (variable: string, fieldPath: string) => ({
@@ -177,7 +177,7 @@ function toPasswordVariables(passwordSecret: WakeAgentSpec['passwordSecret']): r
   ];
 }
 
-function toArguments({ config, listening, httpPort }: WakeAgentParts, { manager, tlsSecret }: WakeAgentSettings): string[] {
+function toArguments({ config, listening, httpPort }: WakeAgentParts, { manager, tlsSecret }: WakeDaemonSetSettings): string[] {
   const { agent } = config;
   return [
     'wol',

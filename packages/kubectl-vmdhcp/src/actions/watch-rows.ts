@@ -16,7 +16,7 @@ import { terminalOf } from '../output/terminal.js';
 const TIMED_EACH_MS = 1_000;
 
 /** @throws what the first list failed with, and any refusal. */
-export async function watchObjects<Row extends object>(
+export async function watchRows<Row extends object>(
   reader: ClusterReader,
   kind: ListedKind<Row>,
   output: ListFormat,
