@@ -301,6 +301,7 @@ export const PACKAGES = {
   'packages/service-process': {
     imports: ['node:*', 'node:*/*', 'pino', 'pino-pretty', 'prom-client', 'commander', 'koffi'],
     why: 'it knows nothing of DHCP or Kubernetes',
+    folders: ['testing'],
   },
   'packages/lease-stores': {
     imports: [
