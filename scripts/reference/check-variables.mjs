@@ -8,7 +8,9 @@ const READ = /(?:process\.env|environment)(?:\[['"]|\.)([A-Z][A-Z0-9_]+)|\b(?:is
 
 /** One sentence for each variable that is read and not documented, or documented and nowhere in the sources. */
 export function findWrongVariables() {
-  const paths = globSync(SOURCES).filter((path) => !/\.test\.ts$|-fixtures\.ts$|\/testing\//.test(path) && !path.endsWith('/program.ts'));
+  const paths = globSync(SOURCES).filter(
+    (path) => !/\.test\.ts$|-fixtures\.ts$|\/testing\//.test(path) && !path.endsWith('/program.ts'),
+  );
   const text = paths.map((path) => readFileSync(path, 'utf8')).join('\n');
   const read = new Set([...text.matchAll(READ)].map(([, direct, byFunction]) => direct ?? byFunction));
   const ofFlags = programs.flatMap(({ commands }) =>
