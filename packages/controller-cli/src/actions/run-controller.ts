@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import {
   type AddParts,
@@ -18,7 +17,15 @@ import type { WakeOnLanSettings } from '@vmdhcp/controller-process/wake-on-lan';
 import type { ElectionTimes } from '@vmdhcp/kube-runtime';
 import { type ClusterConnection, errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings, AuditSettings, ClusterNetworks } from '@vmdhcp/reconciler';
-import { createLogger, ExitCode, type ListenAddress, type Logger, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import {
+  createLogger,
+  ExitCode,
+  type ListenAddress,
+  type Logger,
+  type LogLevel,
+  packageVersion,
+  stopSignal,
+} from '@vmdhcp/service-process';
 import { keepMemorySmall } from '@vmdhcp/service-process/memory';
 
 export interface RunOptions extends ClusterOptions {
@@ -127,12 +134,11 @@ async function loadStatusPage(
     hasWakeOnLan: wakeOnLan !== undefined,
     hasBareMetal: bareMetal !== undefined,
   };
-  return addStatusPage(statusPage, shown, { connection, logger, version: ownVersion() });
-}
-
-function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
-  return version;
+  return addStatusPage(statusPage, shown, {
+    connection,
+    logger,
+    version: packageVersion(new URL('../../package.json', import.meta.url)),
+  });
 }
 
 /** Several requests fit into the time that a leader leads without having renewed. */
