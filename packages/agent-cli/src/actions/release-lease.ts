@@ -4,10 +4,10 @@ import { describeNoLease, type HostReleasePlan, hasLeaseEnded, planRelease } fro
 import type { HostSubject } from '@vmdhcp/bare-metal/host-subject';
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type ApiResource, formatTime, type KubernetesObject, listAll } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { listAll, toCommandError } from './bind-host.js';
+import { toHostStatusError } from './bind-host.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { readSavedLeases } from './read-saved-leases.js';
 
@@ -68,7 +68,7 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
     await waitForEnd(client, plan);
     return { address, macAddress, changed: true };
   } catch (error) {
-    throw toCommandError(error);
+    throw toHostStatusError(error);
   } finally {
     connection.close();
   }

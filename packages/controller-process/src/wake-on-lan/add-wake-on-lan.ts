@@ -6,6 +6,7 @@ import {
   type EventObject,
   EventRecorder,
   fencedClient,
+  formatTime,
   type KubernetesObject,
   watchObjects,
 } from '@vmdhcp/kube-runtime';
@@ -50,7 +51,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
     const { logger, connection, registry } = ports;
     let isComplete = false;
     const controller = new WakeOnLanController({
-      ...{ caches, clientOf, inventory, identity, clock: systemClock, now: rfc3339, random: Math.random },
+      ...{ caches, clientOf, inventory, identity, clock: systemClock, now: () => formatTime(Date.now()), random: Math.random },
       agents: { ...settings.agents, tlsSecret: settings.clearText ? undefined : AGENT_SECRET },
       observer: configObserver(logger, () => {
         isComplete = true;
@@ -148,7 +149,7 @@ function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsCo
   return new EventRecorder({
     client: new ApiObjectClient<EventObject>(connection, Resource.events),
     clock: systemClock,
-    now: rfc3339,
+    now: () => formatTime(Date.now()),
     random: Math.random,
     component: EVENT_COMPONENT,
     instance: identity,
@@ -158,9 +159,4 @@ function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsCo
 
 function ownAddress({ podAddress, listen }: WakeOnLanSettings): string | undefined {
   return podAddress === undefined ? undefined : formatListenAddress({ host: podAddress, port: listen.port });
-}
-
-/** Seconds, as Kubernetes writes times. */
-function rfc3339(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
 }
