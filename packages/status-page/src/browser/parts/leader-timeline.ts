@@ -1,7 +1,7 @@
 import type { PageAgentGroup } from '../../model/page-data.js';
 import { element, svgElement } from '../dom/element.js';
 import { describeDuration } from '../text/describe-age.js';
-import { describeAmount } from '../text/describe-amount.js';
+import { amountOf } from '../text/describe-number.js';
 import { countTakeOvers, type TimelinePiece, toTimeline } from '../text/describe-terms.js';
 import { timeElement } from './time-element.js';
 
@@ -24,7 +24,7 @@ export function leaderTimeline({ terms, name }: PageAgentGroup, fromMs: number, 
     }),
   );
   const takeOvers = countTakeOvers(terms);
-  const words = `${describeAmount(takeOvers, 'change of leader', 'changes of leader')} in ${describeDuration(nowMs - fromMs)}`;
+  const words = `${amountOf(takeOvers, 'change of leader', 'changes of leader')} in ${describeDuration(nowMs - fromMs)}`;
   const chart = svgElement(
     'svg',
     {

@@ -7,7 +7,7 @@ import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
-import { describeAmount, describeNumber, describeWaits } from '../text/describe-amount.js';
+import { amountOf, describeNumber, describeWaits } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { RequestFailure, View } from './view.js';
@@ -74,7 +74,7 @@ export class HostsView implements View {
     this.#table.show(found.slice(0, MOST_ROWS));
     this.#table.element.hidden = found.length === 0;
     const left = found.length > MOST_ROWS ? `; the first ${MOST_ROWS} are shown` : '';
-    setText(this.#count, `${describeAmount(found.length, 'host', 'hosts')}${describeHealth(found)}${left}`);
+    setText(this.#count, `${amountOf(found.length, 'host', 'hosts')}${describeHealth(found)}${left}`);
   }
 }
 
@@ -140,7 +140,7 @@ function toHealth(isHealthy: boolean | null): HTMLElement {
 
 /** Why it is not healthy, and the state of its log. */
 function toDetails({ reasons, logEntries, warnings, latestWarning }: BareMetalHost): readonly Child[] {
-  const counts = `${describeAmount(logEntries, 'log entry', 'log entries')}, ${describeAmount(warnings, 'warning', 'warnings')}`;
+  const counts = `${amountOf(logEntries, 'log entry', 'log entries')}, ${amountOf(warnings, 'warning', 'warnings')}`;
   return [
     reasonList(reasons),
     element('span', { class: 'lines soft' }, [

@@ -6,7 +6,7 @@ import { PART_SIZE, Pager } from '../parts/pager.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
-import { describeWaits } from '../text/describe-amount.js';
+import { describeWaits } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { RequestFailure, View } from './view.js';

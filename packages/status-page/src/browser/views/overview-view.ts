@@ -7,7 +7,7 @@ import { fillBar } from '../parts/fill-bar.js';
 import { notice } from '../parts/notice.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
-import { describeNumber } from '../text/describe-amount.js';
+import { describeNumber } from '../text/describe-number.js';
 import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import type { PageContext } from './page-context.js';
 import type { RequestFailure, View } from './view.js';

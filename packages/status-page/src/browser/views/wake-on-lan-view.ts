@@ -6,7 +6,7 @@ import { facts } from '../parts/facts.js';
 import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
-import { describeNumber } from '../text/describe-amount.js';
+import { describeNumber } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { RequestFailure, View } from './view.js';

@@ -8,7 +8,7 @@ import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
-import { describeAmount } from '../text/describe-amount.js';
+import { amountOf } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { RequestFailure, View } from './view.js';
@@ -17,7 +17,7 @@ import type { RequestFailure, View } from './view.js';
 const ANNOUNCE_EVERY_MS = 10_000;
 
 /** One pool: its address map, which changes while people look at it. */
-export class PoolDetailsView implements View {
+export class MapView implements View {
   readonly title: string;
   readonly section = 'pools';
   readonly element: HTMLElement;
@@ -164,7 +164,7 @@ export class PoolDetailsView implements View {
     this.#announcedAtMs ??= nowMs;
     if (this.#changed === 0 || nowMs - this.#announcedAtMs < ANNOUNCE_EVERY_MS) return;
     this.#announcedAtMs = nowMs;
-    this.#context.announce(`${describeAmount(this.#changed, 'lease has', 'leases have')} changed in ${this.#pool}.`);
+    this.#context.announce(`${amountOf(this.#changed, 'lease has', 'leases have')} changed in ${this.#pool}.`);
     this.#changed = 0;
   }
 }

@@ -9,7 +9,7 @@ import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { moveTime, timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
-import { describeNumber } from '../text/describe-amount.js';
+import { describeNumber } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
 import type { RequestFailure, View } from './view.js';
@@ -18,7 +18,7 @@ import type { RequestFailure, View } from './view.js';
 const SHORTEST_PICTURE_MS = 60_000;
 
 /** The groups of agents: their leaders, since when, and the pools that they serve. */
-export class AgentGroupsView implements View {
+export class GroupsView implements View {
   readonly title = 'Agents';
   readonly section = 'agents';
   readonly element: HTMLElement;
