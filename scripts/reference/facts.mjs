@@ -7,8 +7,8 @@ import { createMetrics as agentMetrics } from '../../packages/agent-process/dist
 import { HostEventLog } from '../../packages/bare-metal/dist/linux/host-event-log.js';
 import { program as controller } from '../../packages/controller-cli/dist/program.js';
 import { createBareMetalMetrics } from '../../packages/controller-process/dist/bare-metal/bare-metal-metrics.js';
-import { createMetrics as controllerMetrics } from '../../packages/controller-process/dist/run/metrics.js';
-import { createWakeMetrics as createManagerMetrics } from '../../packages/controller-process/dist/wake-on-lan/wake-metrics.js';
+import { createControllerMetrics } from '../../packages/controller-process/dist/run/metrics.js';
+import { registerWakeMetrics } from '../../packages/controller-process/dist/wake-on-lan/wake-metrics.js';
 import { AGENT_PACKET_REASONS } from '../../packages/dhcp-agent/dist/index.js';
 import { PACKET_REASONS } from '../../packages/dhcp-allocator/dist/index.js';
 import { clusterAgentResource } from '../../packages/ippool-api/dist/bare-metal/index.js';
@@ -106,10 +106,10 @@ const agentRegistry = agentMetrics({
 new HostEventLog({}, agentRegistry, () => 0);
 const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });
 registerReportMetrics(ofWakeOnLan, { info: { ports: [] } });
-const ofController = controllerMetrics();
+const ofController = createControllerMetrics();
 const ofWebhook = createWebhookMetrics();
 createBareMetalMetrics(ofController.registry, { ready: none, addresses: none, isLeading: () => false });
-createManagerMetrics(ofController.registry, { managedMachines: () => 0, managedBy: none, waiting: () => 0, followers: () => 0 });
+registerWakeMetrics(ofController.registry, { managedMachines: () => 0, managedBy: none, waiting: () => 0, followers: () => 0 });
 ofController.follow({}, () => false);
 
 /** Our own metrics by program; those of Node come from prom-client. */

@@ -68,6 +68,7 @@ function runChecks() {
   check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
   check('alerts fire when they should, and name metrics that exist (promtool)', process.execPath, ['scripts/check-alerts.mjs']);
   check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
+  check('one name, one meaning', process.execPath, ['scripts/check-names.mjs']);
   check('one address of the repository', process.execPath, ['scripts/check-repository.mjs']);
   check('another address and another version can be released', process.execPath, ['scripts/try-release.mjs']);
   check('workflows of GitHub are valid and keep our rules', process.execPath, ['scripts/check-workflows.mjs']);

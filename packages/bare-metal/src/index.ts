@@ -10,10 +10,10 @@ export { describeNoLease } from './binding/describe-no-lease.js';
 export {
   type BindingPlan,
   type BindingRequest,
+  type HostReleasePlan,
   hasLeaseEnded,
   planBinding,
   planRelease,
-  type ReleasePlan,
 } from './binding/plan-binding.js';
 export { clusterAgentNameProblems, clusterAgentProblems } from './check/cluster-agent-problems.js';
 export { clusterAgentOf, type HostNetworkFacts, hostEndpointProblems } from './check/host-endpoint-problems.js';
@@ -24,7 +24,7 @@ export { type HealthFacts, type HealthUpdate, mergeHealth } from './health/merge
 export { type ClusterAgentSettings, type HostConnection, isInSubnet, readClusterAgent } from './host/cluster-agent-settings.js';
 export { hostStatusName, parseHostStatusName } from './host/host-name.js';
 export { isHostAddress } from './host/host-network.js';
-export { type Binding, type HostMode, type ObservedHost, readHost } from './host/read-host.js';
+export { type BindingAnnotation, type HostMode, type ObservedHost, readHost } from './host/read-host.js';
 export type {
   HostLease,
   HostStatusAction,

@@ -9,4 +9,4 @@ export { type AddParts, joinParts } from './run/added-parts.js';
 export { ControllerProcess, type ControllerProcessSettings } from './run/controller-process.js';
 export { readElectionTimes } from './run/election-times.js';
 export { logLevelOf } from './run/log-level.js';
-export { type ControllerMetrics, createMetrics } from './run/metrics.js';
+export { type ControllerMetrics, createControllerMetrics } from './run/metrics.js';

@@ -23,11 +23,11 @@ export interface AgentPorts {
   /** Lists and watches the IPPool of this `namespace/name`, and no other object. */
   readonly poolSource: (poolKey: string) => ResourcePort<KubernetesObject>;
   /** Looks up names of NTP servers outside the packet path; calls back when their addresses change. */
-  readonly ntpNames: (onChange: () => void) => ResolvedNames;
+  readonly ntpNames: (onChange: () => void) => NameLookup;
   readonly isolation: InterfaceIsolation;
   /** Why the agent's pod itself needs this address; undefined if it does not. A pool with such a server address is not served. */
   readonly neededFor: (serverAddress: Ipv4Address) => string | undefined;
-  readonly packetLog?: PacketLog;
+  readonly packetLog?: PacketLogPort;
   /** Notes the messages and answers of each client. Optional. */
   readonly traffic?: AgentTraffic | undefined;
   /** Running captures. Optional. */
@@ -41,12 +41,12 @@ export interface AgentObserver {
 }
 
 /** An interface. Another one of the same name has another index. */
-export interface Link {
+export interface InterfaceIdentity {
   readonly interfaceName: string;
   readonly interfaceIndex: number;
 }
 
-export interface ServerAddress extends Link {
+export interface ServerAddress extends InterfaceIdentity {
   readonly address: Ipv4Address;
   readonly prefixLength: number;
 }
@@ -96,13 +96,13 @@ export interface PacketSender {
 export type DhcpPacketHandler = (packet: Uint8Array, into: Uint8Array, sender?: PacketSender) => QueuedReply | undefined;
 
 /** Replies that the kernel did not accept; their clients retransmit. */
-export interface SendFailure {
+export interface UnsentReplies {
   readonly error: string;
   readonly count: number;
 }
 
 export interface DhcpSocketEvents {
-  readonly onSendFailure: (failure: SendFailure) => void;
+  readonly onSendFailure: (failure: UnsentReplies) => void;
   /** The socket failed after it was opened. */
   readonly onError: (error: Error) => void;
   /** Nanoseconds from reading a burst to having answered it. */
@@ -191,7 +191,7 @@ export interface SeenLease {
 }
 
 /** Looks up names. */
-export interface ResolvedNames {
+export interface NameLookup {
   /** The currently known addresses by name. */
   readonly known: ReadonlyMap<string, readonly string[]>;
   /** Looks up these names from now on, and no others. */
@@ -200,7 +200,7 @@ export interface ResolvedNames {
 }
 
 /** The outcome of single packets, for people who look for a fault. */
-export interface PacketLog {
+export interface PacketLogPort {
   /** If false, `note` need not be called. */
   readonly isActive: boolean;
   readonly note: (logged: LoggedPacket) => void;

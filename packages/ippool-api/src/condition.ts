@@ -14,7 +14,6 @@ export const condition = z.object({
   lastUpdateTime: z.string().optional(),
   lastTransitionTime: z.string().optional(),
 });
-export type Condition = z.infer<typeof condition>;
 
 export const IPPoolConditionType = {
   registered: 'Registered',

@@ -32,7 +32,7 @@ export interface ExplainedIssue {
  * @param root - the object that the schema was given.
  */
 export function explainIssue(issue: z.core.$ZodIssue, root: unknown): ExplainedIssue {
-  const value = valueAt(root, issue.path);
+  const value = fieldAt(root, issue.path);
   if (value === undefined) return { reason: 'field-missing', message: 'is missing', remedy: howToWrite(issue) };
   if (value === null) return { reason: 'wrong-type', message: 'is empty', remedy: `${howToWrite(issue)}, or remove the field` };
   if (issue.code === 'invalid_type') return { reason: 'wrong-type', ...describeWrongType(value, issue) };
@@ -62,7 +62,7 @@ function explainBound(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall, 
 }
 
 /** The value at a path, if there is one. */
-export function valueAt(root: unknown, path: Path): unknown {
+export function fieldAt(root: unknown, path: Path): unknown {
   let value = root;
   for (const part of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined;

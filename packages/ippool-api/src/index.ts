@@ -8,7 +8,6 @@
 export * from './agent/index.js';
 export {
   CONDITIONS,
-  type Condition,
   condition,
   IPPoolConditionType,
   VirtualMachineNetworkConfigConditionType,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { explainIssue, type IssueReason, valueAt } from './describe-issue.js';
+import { explainIssue, fieldAt, type IssueReason } from './describe-issue.js';
 import { repairTypes } from './repair-types.js';
 import { type UnknownField, unknownFields } from './unknown-fields.js';
 
@@ -95,7 +95,7 @@ function withoutEchoes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] 
 
 function toProblem(issue: z.core.$ZodIssue, value: unknown): ObjectProblem {
   const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const found = valueAt(value, path);
+  const found = fieldAt(value, path);
   const problem = { ...explainIssue(issue, value), path, value: found };
   return found === undefined ? { ...problem, isMissing: true } : problem;
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { valueAt } from './describe-issue.js';
+import { fieldAt } from './describe-issue.js';
 
 const MOST_ROUNDS = 8;
 const EMPTY: Readonly<Record<string, unknown>> = { string: '', object: {} };
@@ -48,7 +48,7 @@ function outsideOfLists(path: Path): Path {
 
 /** Sets the value at the path; `undefined` removes it. */
 function replace(root: unknown, path: Path, by: unknown): void {
-  const [part, group] = [path.at(-1), valueAt(root, path.slice(0, -1))];
+  const [part, group] = [path.at(-1), fieldAt(root, path.slice(0, -1))];
   if (part === undefined || typeof group !== 'object' || group === null || Array.isArray(group)) return;
   if (by === undefined) Reflect.deleteProperty(group, part);
   else Reflect.set(group, part, copied(by));

@@ -6,6 +6,7 @@
 
 export type { ApiResource } from './api/api-resource.js';
 export { type FinalizerWrite, planFinalizer, planFinalizerRemoval } from './api/finalizer.js';
+export { listAll } from './api/list-all.js';
 export type { MergePatch, ObjectClient, SubresourceCall, WriteRefusal, WriteResult, WriteTarget } from './api/object-client.js';
 export { projectedPort } from './api/projected-port.js';
 export {

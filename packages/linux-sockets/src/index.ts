@@ -12,12 +12,12 @@ export {
   prolongAddress,
   removeAddresses,
 } from './addresses/temporary-addresses.js';
-export { AddressProbe, type AddressQuestion, type AddressUse } from './arp/address-probe.js';
 export { announceAddress } from './arp/announce-address.js';
+export { type ArpAnswers, ArpProber, type ProbedAddress } from './arp/arp-prober.js';
 export { ArpSocket } from './arp/arp-socket.js';
 export { mayUseArp } from './arp/may-use-arp.js';
 export { type Capability, takeCapabilities } from './capabilities/take-capabilities.js';
-export { BROADCAST_MAC, formatMacAddress, type Ipv4Address, type MacAddress } from './ethernet/mac-address.js';
+export { BROADCAST_MAC, type EthernetAddress, formatMacAddress, type Ipv4Number } from './ethernet/mac-address.js';
 export { type FrameHandler, FrameSocket, type FrameSocketSettings } from './frames/frame-socket.js';
 export {
   closePath,

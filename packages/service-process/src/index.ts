@@ -14,6 +14,7 @@ export {
   requiredListenAddress,
 } from './listen-address.js';
 export { createLogger, LOG_LEVELS, type Logger, type LogLevel } from './logger.js';
+export { packageVersion } from './package-version.js';
 export { PrintableLines } from './printable-lines.js';
 export { escapeUnprintable, printableJson, printableText } from './printable-text.js';
 export { type Program, runProgram, stopSignal } from './run-program.js';

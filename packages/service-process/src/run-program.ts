@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { CommandError, ExitCode } from './exit-code.js';
+import { packageVersion } from './package-version.js';
 import { printableText } from './printable-text.js';
 
 export interface Program {
@@ -15,10 +15,9 @@ export interface Program {
 
 /** Runs a command line, and sets the exit code of the process. It prints one sentence for an error, and a stack only for a bug. */
 export async function runProgram({ name, description, packageUrl, commands }: Program, argv: readonly string[]): Promise<void> {
-  const { version } = JSON.parse(readFileSync(packageUrl, 'utf8')) as { version: string };
   const program = new Command(name)
     .description(description)
-    .version(version)
+    .version(packageVersion(packageUrl))
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', `\nEvery command has examples: ${name} ${commands[0]?.name() ?? ''} --help\n`);

@@ -25,7 +25,7 @@ export { ADDRESS_STATES, EVENTS_OF, SECTIONS } from './model/page-data.js';
 export { AddressTable } from './pool/address-table.js';
 export type { VersionedPool } from './pool/diff-pools.js';
 export { keptReservations, type PoolClient, type PoolFacts } from './pool/pool-facts.js';
-export { rowsOf, toLease } from './pool/pool-leases.js';
+export { holdersOf, toLease } from './pool/pool-leases.js';
 export { type PoolSnapshot, toPoolSnapshot } from './pool/pool-snapshot.js';
 export { toPageReason } from './reason/page-reason.js';
 export { type ClusterSource, type ClusterSourceSettings, createClusterSource } from './source/cluster-source.js';

@@ -12,7 +12,7 @@ export {
   type ListeningEvent,
   type ListeningPlace,
   type ListeningPorts,
-  type PacketSender,
+  type MagicPacketSender,
   type PayloadHandler,
   type WakeSocket,
 } from './listen/listening-ports.js';
@@ -61,9 +61,9 @@ export type { DeliveryOutcome, ManagerClient, ManagerListeners, ManagerState } f
 export { ManagerReports, type ManagerReportsPorts, type ManagerReportsSettings } from './report/manager-reports.js';
 export type { PacketFacts, PacketWakeUp, WakeUpEnds } from './report/packet-wake-up.js';
 export {
-  type Delivery,
   type GivenUpReason,
   type HeardWakeUp,
+  type ReportDelivery,
   type ReportEnd,
   type ReportPorts,
   ReportQueue,

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { promisify } from 'node:util';
 import {
-  AddressProbe,
+  ArpProber,
   ArpSocket,
   addNewAddress,
   addTemporaryAddresses,
@@ -172,7 +172,7 @@ describe('ARP', () => {
   });
 
   it('a probe finds the host that has the address, tells whether it is the client, and changes no table of that host', async () => {
-    const probe = new AddressProbe('here0');
+    const probe = new ArpProber('here0');
     const [ofClient, ofOther, free] = await Promise.all([
       probe.ask({ address: THERE, macAddress: THERE_MAC }),
       probe.ask({ address: THERE, macAddress: '02:00:5e:00:09:09' }),
@@ -185,7 +185,7 @@ describe('ARP', () => {
   });
 
   it('a probe ends with an error when its interface goes away, or is not there', async () => {
-    await expect(new AddressProbe('none0').ask({ address: THERE, macAddress: THERE_MAC })).rejects.toThrow(
+    await expect(new ArpProber('none0').ask({ address: THERE, macAddress: THERE_MAC })).rejects.toThrow(
       'cannot find interface none0: ENODEV',
     );
   });

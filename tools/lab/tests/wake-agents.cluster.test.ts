@@ -2,11 +2,11 @@
 import { toCustomResourceDefinition, wolConfigResource } from '@vmdhcp/ippool-api';
 import { type ApiResource, type KubernetesObject, readField, readList, SharedCaches } from '@vmdhcp/kube-runtime';
 import { ApiObjectClient, systemClock } from '@vmdhcp/kube-runtime/node';
-import { planWakeAgents, readWolConfig, type WakeAgentSettings, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
+import { planWakeAgents, readWolConfig, type WakeDaemonSetSettings, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PrivateCluster, waitFor } from '../src/index.js';
 
-const AGENTS: WakeAgentSettings = {
+const AGENTS: WakeDaemonSetSettings = {
   namespace: 'vm-dhcp-system',
   image: 'registry.local/vmdhcp-agent:1',
   imagePullSecrets: ['registry'],

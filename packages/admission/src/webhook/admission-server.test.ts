@@ -7,7 +7,7 @@ import { CertificateKeeper, DEFAULT_TIMES, type KeptCertificate } from '@vmdhcp/
 import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificates/node';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AdmissionAnswer } from './admission-message.js';
-import { ADMISSION_PATHS, type AdmissionReviewer, AdmissionServer, type Decision } from './admission-server.js';
+import { ADMISSION_PATHS, type AdmissionDecision, type AdmissionReviewer, AdmissionServer } from './admission-server.js';
 
 const NAME = 'webhook.system.svc';
 const NOW = Date.now();
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 let server: AdmissionServer;
 let kept: KeptCertificate;
 let review: AdmissionReviewer;
-let decisions: Decision[];
+let decisions: AdmissionDecision[];
 let malformed: string[];
 let errors: unknown[];
 

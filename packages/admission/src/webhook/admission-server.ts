@@ -21,7 +21,7 @@ export type AdmissionPath = 'defaulting' | 'validation';
 /** Decides. What it throws is answered with HTTP 500, and the failurePolicy of the webhook decides. */
 export type AdmissionReviewer = (path: AdmissionPath, review: ReceivedReview) => AdmissionAnswer | Promise<AdmissionAnswer>;
 
-export interface Decision {
+export interface AdmissionDecision {
   readonly path: AdmissionPath;
   readonly resource: string;
   readonly operation: string;
@@ -33,7 +33,7 @@ export interface AdmissionServerSettings {
   readonly listen: ListenAddress;
   readonly certificate: Pair;
   readonly review: AdmissionReviewer;
-  readonly onDecided: (decision: Decision, review: ReceivedReview, answer: AdmissionAnswer | undefined) => void;
+  readonly onDecided: (decision: AdmissionDecision, review: ReceivedReview, answer: AdmissionAnswer | undefined) => void;
   /** A request that is no AdmissionReview was refused. */
   readonly onMalformed: (message: string) => void;
   readonly onError: (error: unknown) => void;
@@ -199,7 +199,7 @@ export class AdmissionServer {
     }
     const { review } = decoded;
     const startedAtMs = performance.now();
-    const report = (outcome: Decision['outcome'], answer?: AdmissionAnswer) => {
+    const report = (outcome: AdmissionDecision['outcome'], answer?: AdmissionAnswer) => {
       const about = { path, resource: review.resource, operation: review.request.operation, outcome };
       this.#settings.onDecided({ ...about, durationMs: performance.now() - startedAtMs }, review, answer);
     };

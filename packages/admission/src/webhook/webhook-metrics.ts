@@ -1,10 +1,10 @@
 import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Decision } from './admission-server.js';
+import type { AdmissionDecision } from './admission-server.js';
 
 export interface WebhookMetrics {
   readonly registry: Registry;
-  readonly onDecided: (decision: Decision) => void;
+  readonly onDecided: (decision: AdmissionDecision) => void;
   readonly onMalformed: () => void;
   readonly onRequest: RequestObserver;
   /** When the certificate that is served expires, in milliseconds since 1970. */

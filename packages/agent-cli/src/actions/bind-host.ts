@@ -2,13 +2,12 @@ import { type BindingPlan, type BindingRequest, planBinding } from '@vmdhcp/bare
 import type { HostSubject } from '@vmdhcp/bare-metal/host-subject';
 import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, listAll } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
+import { clusterRefusal } from './cluster-refusal.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { readSavedLeases } from './read-saved-leases.js';
-
-const PAGE = 500;
 
 export interface BindOptions {
   readonly to?: MacAddress;
@@ -38,26 +37,14 @@ export async function bindHost(change: BindingRequest['change'], subject: HostSu
     }
     print(plan, options.json === true);
   } catch (error) {
-    throw toCommandError(error);
+    throw toHostStatusError(error);
   } finally {
     connection.close();
   }
 }
 
-/** All of them, page by page. */
-export async function listAll(client: ApiObjectClient<KubernetesObject>): Promise<KubernetesObject[]> {
-  const all: KubernetesObject[] = [];
-  let continueToken: string | undefined;
-  do {
-    const page = await client.list({ limit: PAGE, ...(continueToken !== undefined && { continueToken }) });
-    all.push(...page.items);
-    continueToken = page.continueToken;
-  } while (continueToken !== undefined);
-  return all;
-}
-
-/** In words for a person, with the exit code. */
-export function toCommandError(error: unknown): unknown {
+/** What a person reads of a request for HostStatus objects that failed, with the exit code. */
+export function toHostStatusError(error: unknown): unknown {
   if (!(error instanceof ApiRequestError)) return error;
   if (error.status === 404)
     return new CommandError(
@@ -65,9 +52,7 @@ export function toCommandError(error: unknown): unknown {
       ExitCode.failed,
       { cause: error },
     );
-  const isRight = error.status === 403 || error.status === 401;
-  const code = isRight ? ExitCode.noPermission : ExitCode.unavailable;
-  return new CommandError(`HostStatus objects cannot be read or written: ${error.message}`, code, { cause: error });
+  return clusterRefusal(error, 'HostStatus objects');
 }
 
 function print(plan: Extract<BindingPlan, { ok: true }>, asJson: boolean): void {

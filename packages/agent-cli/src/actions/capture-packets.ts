@@ -5,7 +5,7 @@ import { type FiledBlock, PcapngReader } from '@vmdhcp/dhcp-agent/packet-path';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { controlPath } from './list-clients.js';
 
-export interface CaptureOptions {
+export interface CapturePacketsOptions {
   readonly state?: string;
   readonly pool: string;
   /** Canonical. */
@@ -20,7 +20,7 @@ export interface CaptureOptions {
 }
 
 /** Captures packets of a pool of a running agent, to a file or as lines, until a bound or a signal ends it. @throws CommandError */
-export async function capturePackets(options: CaptureOptions): Promise<void> {
+export async function capturePackets(options: CapturePacketsOptions): Promise<void> {
   const { write, decode = write === undefined, pool, mac, seconds, packets } = options;
   if (write === '-' && decode)
     throw new CommandError('--decode prints lines, and --write - octets: give one of them, or --write FILE', ExitCode.usage);
@@ -57,7 +57,7 @@ async function takeBlock(block: FiledBlock, counted: Counted, prints: boolean): 
 }
 
 /** SIGINT, SIGTERM, the reader of the output is gone, or there is no more input. */
-function endSignal({ untilInputEnds }: CaptureOptions): AbortSignal {
+function endSignal({ untilInputEnds }: CapturePacketsOptions): AbortSignal {
   const gone = new AbortController();
   process.stdout.on('error', () => gone.abort());
   if (untilInputEnds)
@@ -69,7 +69,7 @@ function endSignal({ untilInputEnds }: CaptureOptions): AbortSignal {
 }
 
 /** An input that goes on would keep the process. */
-function closeInput({ untilInputEnds }: CaptureOptions): void {
+function closeInput({ untilInputEnds }: CapturePacketsOptions): void {
   if (untilInputEnds) process.stdin.destroy();
 }
 

@@ -1,16 +1,21 @@
 import type { PoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
-import { describeFinding, type Finding, findRefusedClaims, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
+import {
+  describePoolsFileFinding,
+  findRefusedClaims,
+  loadPoolsFile,
+  type PoolsFileFinding,
+} from '@vmdhcp/bare-host-agent/pools-file';
 import { formatIpv4Address, formatIpv4Cidr, formatIpv4Range } from '@vmdhcp/dhcp-allocator';
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { NOTHING_RECORDED, planAssignments } from '@vmdhcp/reconciler/plan-assignments';
 import { ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
 
-export interface CheckOptions {
+export interface CheckPoolsFileOptions {
   readonly json?: boolean;
 }
 
 /** Prints every problem of a pools file, or what would be served; sets the exit code. */
-export async function checkPoolsFile(path: string, { json = false }: CheckOptions): Promise<void> {
+export async function checkPoolsFile(path: string, { json = false }: CheckPoolsFileOptions): Promise<void> {
   const result = await loadPoolsFile(path);
   const pools = result.ok ? summarize(result.file) : [];
   const refused = findRefusedClaims(result.ok ? result.file : result.rest);
@@ -26,8 +31,8 @@ export async function checkPoolsFile(path: string, { json = false }: CheckOption
   if (!ok) process.exitCode = result.missing ? ExitCode.noInput : ExitCode.invalidData;
 }
 
-function print(path: string, kind: string, findings: readonly Finding[]): void {
-  for (const finding of findings) process.stderr.write(`${kind}: ${printableText(describeFinding(path, finding))}\n`);
+function print(path: string, kind: string, findings: readonly PoolsFileFinding[]): void {
+  for (const finding of findings) process.stderr.write(`${kind}: ${printableText(describePoolsFileFinding(path, finding))}\n`);
 }
 
 interface PoolSummary {

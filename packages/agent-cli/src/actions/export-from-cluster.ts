@@ -4,7 +4,7 @@ import { ApiConnection, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { leaseSlicePorts, readStoredLeases } from '@vmdhcp/lease-stores/objects';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { connectToCluster } from './connect-to-cluster.js';
-import { type ClusterImportOptions, toCommandError } from './import-into-cluster.js';
+import { type ClusterImportOptions, toClusterAgentError } from './import-into-cluster.js';
 
 /** @throws CommandError where there are none, where they are incomplete, or where they cannot be read. */
 export async function readFromCluster(options: ClusterImportOptions): Promise<BindingRecord[]> {
@@ -12,7 +12,7 @@ export async function readFromCluster(options: ClusterImportOptions): Promise<Bi
   try {
     return await readStoredLeases({ ...options, slices: leaseSlicePorts(connection, options).slices });
   } catch (error) {
-    if (error instanceof ApiRequestError) throw toCommandError(error);
+    if (error instanceof ApiRequestError) throw toClusterAgentError(error);
     throw new CommandError((error as Error).message, ExitCode.noInput, { cause: error });
   } finally {
     connection.close();

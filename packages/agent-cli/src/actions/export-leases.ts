@@ -3,7 +3,7 @@ import { formatIscLeases, type IscLease, toIscLeases } from '@vmdhcp/dhcp-alloca
 import { readBindings } from '@vmdhcp/lease-stores';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
-export interface ExportOptions {
+export interface ExportLeasesOptions {
   readonly isc: true;
   readonly stateDir?: string;
   readonly pool?: string;
@@ -14,7 +14,7 @@ export interface ExportOptions {
 }
 
 /** Prints the bindings of a state directory, or of a ClusterAgent, as a lease file of ISC dhcpd. */
-export async function exportLeases(options: ExportOptions): Promise<void> {
+export async function exportLeases(options: ExportLeasesOptions): Promise<void> {
   const { stateDir, pool } = options;
   const byPool = Map.groupBy(await readRecords(options), ({ poolName }) => poolName);
   const chosen = [...byPool].filter(([name]) => pool === undefined || name === pool);
@@ -28,7 +28,12 @@ export async function exportLeases(options: ExportOptions): Promise<void> {
   for (const text of formatIscLeases(leases)) process.stdout.write(text);
 }
 
-async function readRecords({ stateDir, clusterAgent, namespace, ...options }: ExportOptions): Promise<readonly BindingRecord[]> {
+async function readRecords({
+  stateDir,
+  clusterAgent,
+  namespace,
+  ...options
+}: ExportLeasesOptions): Promise<readonly BindingRecord[]> {
   if (stateDir !== undefined) return await readBindings(stateDir);
   if (clusterAgent === undefined)
     throw new CommandError(

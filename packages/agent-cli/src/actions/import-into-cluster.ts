@@ -6,6 +6,7 @@ import { type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/k
 import { ApiConnection, ApiObjectClient, ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
 import { createSlices, headName, leaseSlicePorts } from '@vmdhcp/lease-stores/objects';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { clusterRefusal } from './cluster-refusal.js';
 import { connectToCluster } from './connect-to-cluster.js';
 
 export interface ClusterImportOptions {
@@ -44,7 +45,7 @@ export async function openClusterImport(options: ClusterImportOptions): Promise<
     };
   } catch (error) {
     connection.close();
-    throw toCommandError(error);
+    throw toClusterAgentError(error);
   }
 }
 
@@ -67,7 +68,7 @@ async function refuseLeader(connection: ApiConnection, { clusterAgent, namespace
     ...{ group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true, namespace },
   });
   const lease = await leases.get(`${namespace}/agent-${clusterAgent}`).catch((error: unknown) => {
-    throw toCommandError(error);
+    throw toClusterAgentError(error);
   });
   const holder = readText(lease?.spec, 'holderIdentity');
   const endsAtMs = parseTime(readText(lease?.spec, 'renewTime')) + 2_000 * Number(readField(lease?.spec, 'leaseDurationSeconds'));
@@ -89,14 +90,12 @@ async function writeSlices(
     const settings = { ...ports, clusterAgent, namespace, clock: systemClock, random: Math.random, replica: 'import' };
     await createSlices(settings, records);
   } catch (error) {
-    if (error instanceof ApiRequestError) throw toCommandError(error);
+    if (error instanceof ApiRequestError) throw toClusterAgentError(error);
     throw new CommandError((error as Error).message, ExitCode.cannotCreate, { cause: error });
   }
 }
 
-export function toCommandError(error: unknown): unknown {
-  if (!(error instanceof ApiRequestError)) return error;
-  const isRight = error.status === 403 || error.status === 401;
-  const message = `the objects of the ClusterAgent cannot be read or written: ${error.message}`;
-  return new CommandError(message, isRight ? ExitCode.noPermission : ExitCode.unavailable, { cause: error });
+/** What a person reads of a request for objects of a ClusterAgent that failed, with the exit code. */
+export function toClusterAgentError(error: unknown): unknown {
+  return error instanceof ApiRequestError ? clusterRefusal(error, 'the objects of the ClusterAgent') : error;
 }

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { describeFinding, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
+import { describePoolsFileFinding, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import { type BindingRecord, formatIpv4Address, type Ipv4Address, mayBeKept } from '@vmdhcp/dhcp-allocator';
 import {
   type ImportedIscLease,
@@ -113,7 +113,7 @@ async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv
   }
   const loaded = await loadPoolsFile(pools);
   if (!loaded.ok) {
-    const problems = loaded.problems.map((finding) => describeFinding(pools, finding)).join('\n');
+    const problems = loaded.problems.map((finding) => describePoolsFileFinding(pools, finding)).join('\n');
     throw new CommandError(problems, loaded.missing ? ExitCode.noInput : ExitCode.invalidData);
   }
   const known = [...loaded.file.pools].map(([name, configured]) => ({ name, pool: configured.pool }));

@@ -1,13 +1,13 @@
 import type { ReleaseAnswer } from '@vmdhcp/agent-process';
 import { askControl, stateControlPath } from '@vmdhcp/agent-process';
-import { describeNoLease, hasLeaseEnded, planRelease, type ReleasePlan } from '@vmdhcp/bare-metal';
+import { describeNoLease, type HostReleasePlan, hasLeaseEnded, planRelease } from '@vmdhcp/bare-metal';
 import type { HostSubject } from '@vmdhcp/bare-metal/host-subject';
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import { type ApiResource, formatTime, type KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type ApiResource, formatTime, type KubernetesObject, listAll } from '@vmdhcp/kube-runtime';
 import { ApiConnection, ApiObjectClient, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { listAll, toCommandError } from './bind-host.js';
+import { toHostStatusError } from './bind-host.js';
 import { connectToCluster } from './connect-to-cluster.js';
 import { readSavedLeases } from './read-saved-leases.js';
 
@@ -22,7 +22,7 @@ export interface ReleaseOptions {
   readonly json?: boolean;
 }
 
-type PlannedRelease = Extract<ReleasePlan, { readonly ok: true }>;
+type PlannedRelease = Extract<HostReleasePlan, { readonly ok: true }>;
 
 /** What became of the lease, as it is printed. */
 interface Released {
@@ -68,7 +68,7 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
     await waitForEnd(client, plan);
     return { address, macAddress, changed: true };
   } catch (error) {
-    throw toCommandError(error);
+    throw toHostStatusError(error);
   } finally {
     connection.close();
   }

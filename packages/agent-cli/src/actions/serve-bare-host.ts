@@ -1,7 +1,7 @@
 import type { BareHostView } from '@vmdhcp/bare-host-agent';
 import type { BareHostPageSettings } from '@vmdhcp/bare-host-agent/page';
 import type { PoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
-import { describeFinding, fileState, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
+import { describePoolsFileFinding, fileState, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import {
   CommandError,
   createLogger,
@@ -72,9 +72,9 @@ async function loadAgent(): Promise<typeof import('@vmdhcp/bare-host-agent')> {
 
 async function readPools(path: string): Promise<PoolsFile> {
   const result = await loadPoolsFile(path);
-  for (const warning of result.warnings) process.stderr.write(`warning: ${describeFinding(path, warning)}\n`);
+  for (const warning of result.warnings) process.stderr.write(`warning: ${describePoolsFileFinding(path, warning)}\n`);
   if (result.ok) return result.file;
-  const lines = result.problems.map((problem) => `  ${describeFinding(path, problem)}`);
+  const lines = result.problems.map((problem) => `  ${describePoolsFileFinding(path, problem)}`);
   throw new CommandError(
     `${path} cannot be served:\n${lines.join('\n')}`,
     result.missing ? ExitCode.noInput : ExitCode.invalidData,

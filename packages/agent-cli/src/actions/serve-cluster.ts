@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { AgentLog } from '@vmdhcp/agent-process';
-import { ClusterAgent, type ClusterAgentSettings, idle, podIsolation } from '@vmdhcp/agent-process/cluster';
+import { idle, KubernetesAgent, type KubernetesAgentSettings, podIsolation } from '@vmdhcp/agent-process/cluster';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import { AGENT_NETWORK_CONFIGS_VARIABLE, parseAgentNetworkConfigs } from '@vmdhcp/ippool-api/agent';
-import { type ClusterConnection, connectByKubeConfig, connectInCluster, NoClusterError } from '@vmdhcp/kube-runtime/node';
-import { CommandError, createLogger, ExitCode, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
+import { createLogger, type ListenAddress, type LogLevel, stopSignal } from '@vmdhcp/service-process';
+import { connectToCluster } from './connect-to-cluster.js';
 import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
 export interface ClusterServeOptions {
@@ -43,8 +43,11 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
     return;
   }
   for (const problem of parsed.problems) logger.error(problem);
-  const cluster = await connect(options);
-  const agent = new ClusterAgent({ ...toSettings(options, cluster), configs: parsed.configs, isolation, podAddress }, logger);
+  const cluster = await connectToCluster(options, 'give --pools FILE to serve a host without a cluster');
+  const agent = new KubernetesAgent(
+    { ...toClusterSettings(options, cluster), configs: parsed.configs, isolation, podAddress },
+    logger,
+  );
   await agent.start();
   const stop = () => void agent.stop();
   if (asked.aborted) stop();
@@ -52,10 +55,10 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
 }
 
 /** What the flags mean. */
-export function toSettings(
+export function toClusterSettings(
   options: ClusterServeOptions,
   cluster: ClusterConnection,
-): Omit<ClusterAgentSettings, 'configs' | 'isolation' | 'podAddress'> {
+): Omit<KubernetesAgentSettings, 'configs' | 'isolation' | 'podAddress'> {
   return {
     cluster,
     namespace: process.env['POD_NAMESPACE'] || cluster.namespace,
@@ -68,20 +71,4 @@ export function toSettings(
     logPackets: options.logPackets === true,
     showsLeases: options.enableCacheDumpApi === true,
   };
-}
-
-/** A kubeconfig that is named and not there means the pod's own ServiceAccount, as charts name one and mount none. */
-async function connect({ kubeconfig, kubecontext }: ClusterServeOptions): Promise<ClusterConnection> {
-  try {
-    const isThere = Boolean(kubeconfig) && existsSync(kubeconfig ?? '');
-    if (!isThere && process.env['KUBERNETES_SERVICE_HOST']) return await connectInCluster(process.env);
-    return await connectByKubeConfig({
-      ...(kubeconfig && { path: kubeconfig }),
-      ...(kubecontext && { context: kubecontext }),
-    });
-  } catch (error) {
-    if (!(error instanceof NoClusterError)) throw error;
-    const message = `${error.message}; give --pools FILE to serve a host without a cluster`;
-    throw new CommandError(message, ExitCode.noInput, { cause: error });
-  }
 }

@@ -32,7 +32,7 @@ export async function serveHosts(options: HostsOptions): Promise<void> {
   takeAgentCapabilities({ serves: true, configures: true }, logger);
   const asked = stopSignal();
   const cluster = await connectToCluster(options);
-  const agent = new HostsProcess(toSettings(options, names, cluster), logger);
+  const agent = new HostsProcess(toHostsSettings(options, names, cluster), logger);
   await agent.start();
   const stop = () => void agent.stop();
   if (asked.aborted) stop();
@@ -45,7 +45,7 @@ interface Names {
 }
 
 /** What the flags mean. */
-export function toSettings(
+export function toHostsSettings(
   options: HostsOptions,
   { clusterAgent, state }: Names,
   cluster: ClusterConnection,

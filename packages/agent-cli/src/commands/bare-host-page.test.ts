@@ -8,7 +8,7 @@ import { type BareHostPageSettings, bareHostSource, startBareHostPage } from '@v
 import { validatePool } from '@vmdhcp/dhcp-allocator';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import type { LeaseView } from '@vmdhcp/lease-stores';
-import { rowsOf, toLease } from '@vmdhcp/status-page';
+import { holdersOf, toLease } from '@vmdhcp/status-page';
 import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BareHostPageOptions, bareHostPageOptions, toBareHostPage } from './bare-host-page-options.js';
@@ -64,7 +64,7 @@ describe('the pools of a bare host', () => {
       clock,
       NAMES,
     );
-    const rows = () => source.pools().flatMap((pool) => [...rowsOf(pool.facts)].map((row) => toLease(pool, row, () => '')));
+    const rows = () => source.pools().flatMap((pool) => [...holdersOf(pool.facts)].map((row) => toLease(pool, row, () => '')));
     expect(source.pools()[0]?.summary).toMatchObject({ servedByPod: 'rack-7', counts: { used: 1, reserved: 1, free: 6 } });
     expect(rows()).toMatchObject([
       { address: '10.0.0.4', state: 'used' },

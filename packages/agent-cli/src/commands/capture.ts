@@ -1,6 +1,6 @@
 import { MOST_CAPTURE_PACKETS, MOST_CAPTURE_SECONDS } from '@vmdhcp/agent-process/capture-bounds';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { CaptureOptions } from '../actions/capture-packets.js';
+import type { CapturePacketsOptions } from '../actions/capture-packets.js';
 import { parseMachineAddress } from './parse-wake-target.js';
 
 const EXAMPLES = `
@@ -44,7 +44,7 @@ export function captureCommand(): Command {
       'the state directory of an agent on a bare host; default: the agent in this container, or /var/lib/vmdhcp-agent',
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (options: CaptureOptions) => (await import('../actions/capture-packets.js')).capturePackets(options));
+    .action(async (options: CapturePacketsOptions) => (await import('../actions/capture-packets.js')).capturePackets(options));
 }
 
 function parseCount(most: number): (text: string) => number {

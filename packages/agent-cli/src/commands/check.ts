@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CheckOptions } from '../actions/check-pools-file.js';
+import type { CheckPoolsFileOptions } from '../actions/check-pools-file.js';
 
 const EXAMPLES = `
 Examples:
@@ -23,7 +23,7 @@ export function checkCommand(): Command {
     .argument('<file>', 'YAML file of IPPool and VirtualMachineNetworkConfig objects')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async (path: string, options: CheckOptions) =>
+    .action(async (path: string, options: CheckPoolsFileOptions) =>
       (await import('../actions/check-pools-file.js')).checkPoolsFile(path, options),
     );
 }

@@ -2,8 +2,8 @@
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
 import type { Command } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ClusterServeOptions, toSettings as toServeSettings } from '../actions/serve-cluster.js';
-import { type HostsOptions, toSettings as toHostsSettings } from '../actions/serve-hosts.js';
+import { type ClusterServeOptions, toClusterSettings as toServeSettings } from '../actions/serve-cluster.js';
+import { type HostsOptions, toHostsSettings } from '../actions/serve-hosts.js';
 import { hostsCommand } from './hosts.js';
 import { serveCommand } from './serve.js';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ExportOptions } from '../actions/export-leases.js';
+import type { ExportLeasesOptions } from '../actions/export-leases.js';
 import { addClusterAgentOptions } from './add-cluster-agent-options.js';
 
 const EXAMPLES = `
@@ -26,5 +26,5 @@ export function exportCommand(): Command {
     conflicts: ['pool', 'stateDir'],
   })
     .addHelpText('after', EXAMPLES)
-    .action(async (options: ExportOptions) => (await import('../actions/export-leases.js')).exportLeases(options));
+    .action(async (options: ExportLeasesOptions) => (await import('../actions/export-leases.js')).exportLeases(options));
 }

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { LeasesOptions } from '../actions/list-leases.js';
+import type { PrintLeasesOptions } from '../actions/print-leases.js';
 
 const EXAMPLES = `
 Examples:
@@ -20,5 +20,5 @@ export function leasesCommand(): Command {
     .option('--pool <namespace/name>', 'only this pool')
     .option('--json', 'print JSON')
     .addHelpText('after', EXAMPLES)
-    .action(async (options: LeasesOptions) => (await import('../actions/list-leases.js')).listLeases(options));
+    .action(async (options: PrintLeasesOptions) => (await import('../actions/print-leases.js')).printLeases(options));
 }

@@ -4,8 +4,8 @@
  * @packageDocumentation
  */
 
-export { ClusterAgent, type ClusterAgentSettings } from './cluster-agent.js';
 export { electionConnection, USER_AGENT } from './election-connection.js';
 export { idle } from './idle.js';
+export { KubernetesAgent, type KubernetesAgentSettings } from './kubernetes-agent.js';
 export { podIsolation } from './pod-isolation.js';
 export { servePodStatus } from './serve-pod-status.js';

@@ -1,6 +1,6 @@
 /** Probes of a network: which hosts use an address, and which DHCP servers answer. */
 import type { AddressProbe, ServerProbe } from '@vmdhcp/dhcp-agent';
-import { AddressProbe as ArpProbe } from '@vmdhcp/linux-sockets';
+import { ArpProber as ArpProbe } from '@vmdhcp/linux-sockets';
 import { openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const LISTEN_MS = 1_500;

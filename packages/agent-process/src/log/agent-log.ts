@@ -14,7 +14,7 @@ interface Line {
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 
-export interface AgentLogSettings {
+interface AgentLogPorts {
   readonly logger: Logger;
   /** Default: lease events are not logged. */
   readonly leaseEvents?: LeaseEventLog;
@@ -37,10 +37,10 @@ const BUDGETS: Partial<Record<Kind, ConstructorParameters<typeof RateBudget>[0]>
 };
 
 export class AgentLog implements AgentObserver {
-  readonly #settings: AgentLogSettings;
+  readonly #settings: AgentLogPorts;
   readonly #budgets = new Map(Object.entries(BUDGETS).map(([kind, budget]) => [kind, new RateBudget(budget)]));
 
-  constructor(settings: AgentLogSettings) {
+  constructor(settings: AgentLogPorts) {
     this.#settings = settings;
   }
 

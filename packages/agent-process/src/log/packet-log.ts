@@ -3,7 +3,7 @@
  * and its reply at `info`. It changes while the agent runs, and it is bounded in lines a second for each pool.
  */
 
-import { type LoggedPacket, type PacketLog as PacketLogPort, printable, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
+import { type LoggedPacket, type PacketLogPort, printable, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import { type Answer, decodeMessage, formatIpv4Address, OptionCode } from '@vmdhcp/dhcp-allocator';
 import type { AgentLogSettings } from '@vmdhcp/ippool-api/agent';
 import type { Logger } from '@vmdhcp/service-process';

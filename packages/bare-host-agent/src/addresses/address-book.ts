@@ -7,7 +7,7 @@ import type { Lease } from '@vmdhcp/dhcp-allocator';
 import type { ExpiryOf, Owners, QuarantineView, StateDirectory, StoredState } from '@vmdhcp/lease-stores';
 import { NOTHING_RECORDED, planAssignments, type RecordedPool } from '@vmdhcp/reconciler/plan-assignments';
 import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.js';
-import { ownersOf } from './owners-of.js';
+import { ownersByMacAddress } from './owners-by-mac-address.js';
 import type { PlannedPool } from './planned-pool.js';
 
 /** How long no client gets an address that a client found in use. */
@@ -103,7 +103,7 @@ export class AddressBook {
       recorded.set(name, { assignments, quarantines });
       const plannedPool = { configured: pool, assignments, refused, counts };
       planned.set(name, plannedPool);
-      owners.set(name, ownersOf(plannedPool));
+      owners.set(name, ownersByMacAddress(plannedPool));
     }
     const before = { pools: this.#recorded, owners: this.#owners };
     if (!sameRecords({ pools: recorded, owners }, before)) await this.#save(recorded, owners);

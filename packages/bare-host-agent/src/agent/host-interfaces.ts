@@ -11,7 +11,7 @@ import { formatIpv4Address, type Pool, type ServedPool } from '@vmdhcp/dhcp-allo
 import type { Logger } from '@vmdhcp/service-process';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import type { HostAddresses } from './host-addresses.js';
-import { ServerAddresses } from './server-addresses.js';
+import { HostServerAddresses } from './host-server-addresses.js';
 
 /** What an interface has to be opened with. */
 export interface InterfaceParts {
@@ -38,14 +38,14 @@ export class HostInterfaces {
   readonly interfacesOf: ReadonlyMap<string, readonly string[]>;
   readonly #settings: HostInterfacesSettings;
   readonly #interfaces: ReadonlyMap<string, ReturnType<HostInterfacesSettings['open']>>;
-  readonly #addresses: ServerAddresses;
+  readonly #addresses: HostServerAddresses;
   /** By interface. */
   readonly #served = new Map<string, readonly ServedPool[]>();
 
   constructor(settings: HostInterfacesSettings) {
     const { poolsOfInterface, host, logger, open } = settings;
     this.#settings = settings;
-    this.#addresses = new ServerAddresses(host, logger);
+    this.#addresses = new HostServerAddresses(host, logger);
     this.interfacesOf = turnRound(poolsOfInterface);
     this.#interfaces = new Map(
       [...poolsOfInterface.keys()].map((name) => [

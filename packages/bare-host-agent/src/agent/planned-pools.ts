@@ -9,7 +9,7 @@ import { type LeaseView, type QuarantineView, toLeaseView } from '@vmdhcp/lease-
 import type { AddressConflict } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import { type AddressBook, QUARANTINE_MS } from '../addresses/address-book.js';
-import { ownersOf } from '../addresses/owners-of.js';
+import { ownersByMacAddress } from '../addresses/owners-by-mac-address.js';
 import type { PlannedPool } from '../addresses/planned-pool.js';
 
 /** How long the client of a reserved address that another host uses gets no reply, before the address is probed again. */
@@ -91,7 +91,7 @@ export class PlannedPools {
 
   *leases(): Generator<LeaseView> {
     for (const [poolName, planned] of this.#planned) {
-      const owners = ownersOf(planned);
+      const owners = ownersByMacAddress(planned);
       for (const lease of this.#settings.server.leases(poolName)) yield toLeaseView(lease, owners.get(lease.macAddress));
     }
     yield* this.#settings.open.leases();

@@ -1,8 +1,8 @@
 /** A pools file that changes while it is served: read again, one reading after the other, and in effect only if it has no problems. */
 import type { Logger } from '@vmdhcp/service-process';
-import { describeFinding } from '../pools-file/finding.js';
 import type { LoadedPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
+import { describePoolsFileFinding } from '../pools-file/pools-file-finding.js';
 
 export interface PoolsFileReloadsSettings {
   readonly path: string;
@@ -42,12 +42,12 @@ export class PoolsFileReloads {
     if (this.#isStopped) return;
     if (!result.ok) {
       logger.error(
-        { file: path, problems: result.problems.map((problem) => describeFinding(path, problem)) },
+        { file: path, problems: result.problems.map((problem) => describePoolsFileFinding(path, problem)) },
         'the changed pools file is refused: the pools stay as they were',
       );
       return;
     }
-    for (const warning of result.warnings) logger.warn(describeFinding(path, warning));
+    for (const warning of result.warnings) logger.warn(describePoolsFileFinding(path, warning));
     if (!(await configure(result.file))) {
       logger.warn({ file: path }, 'the changed pools file is not in effect: its leases cannot be saved yet');
       return;

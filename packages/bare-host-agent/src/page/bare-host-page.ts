@@ -1,10 +1,16 @@
 /** The read-only page of a bare host. It is loaded only with `--ui`. */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
-import { CommandError, ExitCode, formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
+import {
+  CommandError,
+  ExitCode,
+  formatListenAddress,
+  type ListenAddress,
+  type Logger,
+  packageVersion,
+} from '@vmdhcp/service-process';
 import { accessByToken, accessForAll, loadAssets, type PageAccess, PageService, POOLS_ALONE } from '@vmdhcp/status-page';
 import type { BareHostView } from '../agent/bare-host-view.js';
 import { bareHostSource } from './bare-host-source.js';
@@ -28,7 +34,13 @@ export async function startBareHostPage(
     source: bareHostSource(view, systemClock, { instance, host: hostname() }),
     access: tokenFile === undefined ? accessForAll(POOLS_ALONE.sections) : await accessOf(tokenFile, logger),
     assets: loadAssets(),
-    ...{ clock: systemClock, wallTimeMs: Date.now, instance, version: ownVersion(), servedBy: hostname() },
+    ...{
+      clock: systemClock,
+      wallTimeMs: Date.now,
+      instance,
+      version: packageVersion(new URL('../../package.json', import.meta.url)),
+      servedBy: hostname(),
+    },
     ...{ onlyLoopbackNames: tokenFile === undefined, listen, tlsDirectory },
     onError: (error) => logger.error({ err: error }, 'the page: a request failed'),
     onListening: (port) => {
@@ -68,9 +80,4 @@ async function readToken(path: string): Promise<string> {
 
 function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
-  return version;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findRefusedClaims } from './find-refused-claims.js';
-import { describeFinding } from './finding.js';
 import { parsePoolsFile } from './parse-pools-file.js';
+import { describePoolsFileFinding } from './pools-file-finding.js';
 
 const POOL = `apiVersion: network.harvesterhci.io/v1alpha1
 kind: IPPool
@@ -24,7 +24,7 @@ spec:
 
 function refused(text: string): string[] {
   const result = parsePoolsFile(text);
-  return findRefusedClaims(result.ok ? result.file : result.rest).map((finding) => describeFinding('f', finding));
+  return findRefusedClaims(result.ok ? result.file : result.rest).map((finding) => describePoolsFileFinding('f', finding));
 }
 
 it('claims that can be met are not named', () => {

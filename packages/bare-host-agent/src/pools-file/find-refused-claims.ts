@@ -1,9 +1,9 @@
 import { explainRival, NOTHING_RECORDED, planAssignments, type RefusedClaim } from '@vmdhcp/reconciler/plan-assignments';
-import type { Finding } from './finding.js';
 import type { ConfiguredClaim, ConfiguredPool, PoolsFile } from './parse-pools-file.js';
+import type { PoolsFileFinding } from './pools-file-finding.js';
 
 /** The claims of a file that cannot be met, were nothing assigned yet: each names its rival where it has one. */
-export function findRefusedClaims({ pools }: PoolsFile): Finding[] {
+export function findRefusedClaims({ pools }: PoolsFile): PoolsFileFinding[] {
   return [...pools.values()].flatMap((configured) => {
     const { pool, claims } = configured;
     const { refused } = planAssignments(pool, claims, { recorded: NOTHING_RECORDED, nowMs: 0 });
@@ -11,7 +11,7 @@ export function findRefusedClaims({ pools }: PoolsFile): Finding[] {
   });
 }
 
-function toFinding(refusal: RefusedClaim, configured: ConfiguredPool): Finding {
+function toFinding(refusal: RefusedClaim, configured: ConfiguredPool): PoolsFileFinding {
   // Of several claims of one owner to one MAC address, the first is the one that is met.
   const claim = configured.claims.findLast(
     ({ owner, macAddress }) => owner === refusal.owner && macAddress === refusal.macAddress,

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { findRefusedClaims } from './find-refused-claims.js';
-export { describeFinding, type Finding } from './finding.js';
 export { loadPoolsFile } from './load-pools-file.js';
 export type { PoolsFile } from './parse-pools-file.js';
+export { describePoolsFileFinding, type PoolsFileFinding } from './pools-file-finding.js';
 export { fileState } from './watch-file.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeFinding } from './finding.js';
 import { parsePoolsFile } from './parse-pools-file.js';
+import { describePoolsFileFinding } from './pools-file-finding.js';
 
 const POOL = `apiVersion: network.harvesterhci.io/v1alpha1
 kind: IPPool
@@ -28,7 +28,8 @@ spec:
 
 function findings(text: string): { problems: string[]; warnings: string[] } {
   const result = parsePoolsFile(text);
-  const show = (list: Parameters<typeof describeFinding>[1][]) => list.map((finding) => describeFinding('f', finding));
+  const show = (list: Parameters<typeof describePoolsFileFinding>[1][]) =>
+    list.map((finding) => describePoolsFileFinding('f', finding));
   return { problems: result.ok ? [] : show([...result.problems]), warnings: show([...result.warnings]) };
 }
 

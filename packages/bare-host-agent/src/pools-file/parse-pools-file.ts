@@ -31,7 +31,7 @@ import {
   readInterfaceEntry,
   toPool,
 } from '@vmdhcp/reconciler';
-import type { Finding } from './finding.js';
+import type { PoolsFileFinding } from './pools-file-finding.js';
 
 /** A claim, and where it stands in the file. */
 export interface ConfiguredClaim extends AddressClaim {
@@ -60,11 +60,11 @@ export interface PoolsFile {
 }
 
 export type PoolsFileResult =
-  | { readonly ok: true; readonly file: PoolsFile; readonly warnings: readonly Finding[] }
+  | { readonly ok: true; readonly file: PoolsFile; readonly warnings: readonly PoolsFileFinding[] }
   | {
       readonly ok: false;
-      readonly problems: readonly Finding[];
-      readonly warnings: readonly Finding[];
+      readonly problems: readonly PoolsFileFinding[];
+      readonly warnings: readonly PoolsFileFinding[];
       /** The pools without problems of their own, with the claims that could be read: for finding what else is wrong. */
       readonly rest: PoolsFile;
     };
@@ -75,7 +75,7 @@ interface Located<Kind extends ApiObject = ApiObject> {
   readonly object: Kind;
   /** Notes a problem, unless there is one about that field already. */
   readonly report: (path: Path, message: string) => void;
-  readonly find: (path: Path, message: string) => Finding;
+  readonly find: (path: Path, message: string) => PoolsFileFinding;
   /** How many problems it has. */
   readonly problemCount: () => number;
   /** Fields that nothing stands in and that have a default, which needs other fields to be right. */
@@ -97,8 +97,8 @@ export function parsePoolsFile(text: string, resolved: ResolvedNames = new Map()
 }
 
 class Reader {
-  readonly problems: Finding[] = [];
-  readonly warnings: Finding[] = [];
+  readonly problems: PoolsFileFinding[] = [];
+  readonly warnings: PoolsFileFinding[] = [];
   readonly #objects: Located[] = [];
 
   constructor(text: string) {
@@ -162,7 +162,7 @@ class Reader {
   }
 
   /** While pools have problems of their own, that none of them serves a network is no news. */
-  #reportNoPool(finding: Finding): void {
+  #reportNoPool(finding: PoolsFileFinding): void {
     if (this.problems.length === 0) this.warnings.push(finding);
   }
 
@@ -222,7 +222,7 @@ class Reader {
 
   #placeIn(positionOf: ManifestObject['positionOf'], name: string): Pick<Located, 'report' | 'find' | 'problemCount'> {
     const reported = new Set<string>();
-    const find = (path: Path, message: string): Finding => ({
+    const find = (path: Path, message: string): PoolsFileFinding => ({
       ...positionOf(path),
       object: name,
       path: path.length === 0 ? '' : formatPath(path),
@@ -253,7 +253,7 @@ function sentenceOf({ message, remedy }: { readonly message: string; readonly re
   return `${message}; ${remedy}`;
 }
 
-function byPlace(one: Finding, other: Finding): number {
+function byPlace(one: PoolsFileFinding, other: PoolsFileFinding): number {
   return one.line - other.line || one.column - other.column;
 }
 

@@ -17,7 +17,7 @@ import { type ObservedHost, readHost } from '../host/read-host.js';
 import type { InventoryFacts } from '../inventory/inventory-plan.js';
 import { agentsByEndpoint, claimOf } from '../inventory/own-objects.js';
 import type { HostEvent } from '../object/host-event.js';
-import { textAt } from '../object/read-field.js';
+import { readNonEmptyText } from '../object/read-field.js';
 import { readTime } from '../object/time.js';
 
 /** An address that only this client gets. */
@@ -100,7 +100,7 @@ interface Candidate extends LearnedHost {
 /** Of HostEndpoints of this ClusterAgent, whether they are valid in other ways or not. */
 function endpointAddresses({ endpoints, clusterAgents, clusterAgent }: Omit<InventoryFacts, 'nowMs'>): ReadonlySet<Ipv4Address> {
   const own = endpoints.filter((one) => clusterAgentOf(one, clusterAgents) === clusterAgent.name);
-  return new Set(own.flatMap(({ spec }) => parseIpv4Address(textAt(spec, 'ipAddr') ?? '') ?? []));
+  return new Set(own.flatMap(({ spec }) => parseIpv4Address(readNonEmptyText(spec, 'ipAddr') ?? '') ?? []));
 }
 
 /** By the address in the name of their object: that in the status may be edited. */
@@ -155,7 +155,7 @@ function toBinding({ address, macAddress, host, isByAnnotation, object }: Candid
     hostStatus: host.name,
     isByAnnotation,
     isActive: host.isActive === true,
-    changedAtMs: readTime(textAt(object.status, 'lastUpdateTime')) ?? 0,
+    changedAtMs: readTime(readNonEmptyText(object.status, 'lastUpdateTime')) ?? 0,
   };
 }
 

@@ -39,7 +39,7 @@ export function planBinding(request: BindingRequest, hostStatuses: readonly Kube
     : change(host, request.change === 'unbind' ? BOUND_TO_NONE : undefined);
 }
 
-export type ReleasePlan =
+export type HostReleasePlan =
   | {
       readonly ok: true;
       readonly hostStatus: string;
@@ -57,7 +57,7 @@ export function planRelease(
   { subject, clusterAgent }: Pick<BindingRequest, 'subject' | 'clusterAgent'>,
   hostStatuses: readonly KubernetesObject[],
   now: string,
-): ReleasePlan {
+): HostReleasePlan {
   const host = findHost({ change: 'release', subject, clusterAgent }, hostStatuses.flatMap(toNamedHost));
   if (typeof host === 'string') return { ok: false, message: host };
   const { name: hostStatus, agent, ipAddress: address, macAddress: client, isActive } = host;

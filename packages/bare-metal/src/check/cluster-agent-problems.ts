@@ -13,7 +13,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import { parseHostNetwork } from '../host/host-network.js';
 import type { HostProblem, HostProblemReason } from '../object/problem.js';
-import { flagAt, numberAt, recordAt, textAt } from '../object/read-field.js';
+import { readFields, readFlag, readNonEmptyText, readNumber } from '../object/read-field.js';
 import { isInterfaceName } from './interface-name.js';
 import { isNetworkSelection } from './network-selection.js';
 import { secretProblems } from './secret-problems.js';
@@ -26,7 +26,7 @@ const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
  * settings are not looked at. The rules of the definition refuse the same.
  */
 export function clusterAgentProblems(object: KubernetesObject): HostProblem[] {
-  const isOff = flagAt(object, 'spec', 'feature', 'enableDhcpServer') === false;
+  const isOff = readFlag(object, 'spec', 'feature', 'enableDhcpServer') === false;
   return [
     ...clusterAgentNameProblems(object.metadata.name),
     ...underlayProblems(object),
@@ -45,7 +45,7 @@ export function clusterAgentNameProblems(name: string): HostProblem[] {
 
 function underlayProblems(object: KubernetesObject): HostProblem[] {
   const path = ['spec', 'agentYaml', 'underlayInterface'];
-  const text = textAt(object, ...path);
+  const text = readNonEmptyText(object, ...path);
   if (text === undefined)
     return [
       {
@@ -56,14 +56,14 @@ function underlayProblems(object: KubernetesObject): HostProblem[] {
       },
     ];
   // On the network of the node, agents are attached to none.
-  if (flagAt(object, 'spec', 'agentYaml', 'hostNetwork') === true || isNetworkSelection(text)) return [];
+  if (readFlag(object, 'spec', 'agentYaml', 'hostNetwork') === true || isNetworkSelection(text)) return [];
   const message = `${JSON.stringify(text)} is no name of a NetworkAttachmentDefinition`;
   return [{ reason: 'not-a-name', path, message, remedy: 'write name, or namespace/name, as in kube-system/management' }];
 }
 
 function endpointProblems(object: KubernetesObject): HostProblem[] {
   const path = ['spec', 'endpoint'];
-  const [port, replicas] = [numberAt(object, ...path, 'port') ?? 443, numberAt(object, 'spec', 'agentYaml', 'replicas') ?? 1];
+  const [port, replicas] = [readNumber(object, ...path, 'port') ?? 443, readNumber(object, 'spec', 'agentYaml', 'replicas') ?? 1];
   const bounds: HostProblem[] = [];
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     bounds.push({
@@ -106,18 +106,18 @@ function dhcpProblems(config: unknown): HostProblem[] {
     const remedy = 'write the settings of the DHCP server, or enableDhcpServer: false';
     return [{ reason: 'missing', path: DHCP, message: 'is missing', remedy }];
   }
-  const fields = recordAt(config);
+  const fields = readFields(config);
   const network: Network = {
-    subnet: parseIpv4Cidr(textAt(fields, 'subnet') ?? ''),
-    range: parseIpv4Range(textAt(fields, 'ipRange') ?? ''),
-    gateway: parseIpv4Address(textAt(fields, 'gateway') ?? ''),
+    subnet: parseIpv4Cidr(readNonEmptyText(fields, 'subnet') ?? ''),
+    range: parseIpv4Range(readNonEmptyText(fields, 'ipRange') ?? ''),
+    gateway: parseIpv4Address(readNonEmptyText(fields, 'gateway') ?? ''),
   };
   return [
-    ...interfaceProblems(textAt(fields, 'dhcpServerInterface')),
+    ...interfaceProblems(readNonEmptyText(fields, 'dhcpServerInterface')),
     ...formatProblems(fields, network),
     ...rangeProblems(network),
     ...gatewayProblems(network),
-    ...selfProblems(textAt(fields, 'selfIp'), network),
+    ...selfProblems(readNonEmptyText(fields, 'selfIp'), network),
   ];
 }
 
@@ -144,7 +144,7 @@ function interfaceProblems(name: string | undefined): HostProblem[] {
 const RANGE = 'write two addresses, the lower one first, as in 192.168.0.10-192.168.0.100';
 
 function formatProblems(fields: Readonly<Record<string, unknown>>, { subnet, range, gateway }: Network): HostProblem[] {
-  const of = (field: string) => textAt(fields, field);
+  const of = (field: string) => readNonEmptyText(fields, field);
   return [
     ...(subnet === undefined ? [format('not-a-subnet', 'subnet', of('subnet'))] : []),
     ...(range === undefined || of('ipRange')?.includes('-') !== true ? [ofRange(of('ipRange'))] : []),

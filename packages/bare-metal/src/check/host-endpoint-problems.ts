@@ -5,7 +5,7 @@ import type { ClusterAgentSettings } from '../host/cluster-agent-settings.js';
 import { hostStatusName, isObjectName } from '../host/host-name.js';
 import { describeNetworks, isHostAddress, isSpecialAddress } from '../host/host-network.js';
 import type { HostProblem } from '../object/problem.js';
-import { numberAt, textAt } from '../object/read-field.js';
+import { readNonEmptyText, readNumber } from '../object/read-field.js';
 import { parseHostAddress } from './host-address.js';
 import { secretProblems } from './secret-problems.js';
 
@@ -20,8 +20,8 @@ export type HostNetworkFacts = Pick<
 
 /** Everything that is wrong with a HostEndpoint: none for one whose host can have an object. @param network - its ClusterAgent; undefined: none is known. */
 export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostNetworkFacts): HostProblem[] {
-  const port = numberAt(spec, 'port') ?? 443;
-  const text = textAt(spec, 'ipAddr');
+  const port = readNumber(spec, 'port') ?? 443;
+  const text = readNonEmptyText(spec, 'ipAddr');
   return [
     ...addressProblems(text),
     ...(network === undefined ? [] : placeProblems(text, network)),
@@ -41,7 +41,7 @@ export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostN
 
 /** Which ClusterAgent a HostEndpoint belongs to; undefined: none. Where there is only one, it need not be written. @param names - of all ClusterAgents. */
 export function clusterAgentOf(endpoint: KubernetesObject, names: readonly string[]): string | undefined {
-  const written = textAt(readField(endpoint, 'spec'), 'clusterAgent');
+  const written = readNonEmptyText(readField(endpoint, 'spec'), 'clusterAgent');
   if (written !== undefined) return names.includes(written) ? written : undefined;
   return names.length === 1 ? names[0] : undefined;
 }

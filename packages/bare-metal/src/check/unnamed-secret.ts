@@ -6,7 +6,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
 import { type ClusterAgentSettings, readClusterAgent, readConnection } from '../host/cluster-agent-settings.js';
 import type { HostProblem } from '../object/problem.js';
-import { textAt } from '../object/read-field.js';
+import { readNonEmptyText } from '../object/read-field.js';
 
 const FIELDS = 'secretName and secretNamespace of a Secret with username and password';
 
@@ -30,6 +30,6 @@ export function hostEndpointSecretProblems({ spec }: KubernetesObject, agent: Cl
 
 /** Half a Secret is a problem of its own. */
 function isUnnamed(fields: unknown): boolean {
-  const isNamed = ['secretName', 'secretNamespace'].some((name) => textAt(fields, name) !== undefined);
+  const isNamed = ['secretName', 'secretNamespace'].some((name) => readNonEmptyText(fields, name) !== undefined);
   return readConnection(fields).https && !isNamed;
 }

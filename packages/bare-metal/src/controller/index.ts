@@ -8,9 +8,9 @@ export { findSharedUnderlays } from '../workload/find-shared-underlays.js';
 export {
   HOST_AGENT_SELECTOR,
   type HostAgentSettings,
-  type HostLeases,
   hostAgentName,
   hostAgentVolumeName,
+  type LeaseStorage,
 } from '../workload/host-agent-settings.js';
 export {
   type HostAgents,

@@ -4,7 +4,7 @@ import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
 import { formatTime, readField } from '@vmdhcp/kube-runtime';
 import { readHost } from '../host/read-host.js';
 import type { HostEvent } from '../object/host-event.js';
-import { recordAt, textAt } from '../object/read-field.js';
+import { readFields, readNonEmptyText } from '../object/read-field.js';
 import { cleanInfo, cleanText } from './clean-info.js';
 import { type BmcLogEntry, type HealthReport, isWarning } from './health-report.js';
 import { formatReported, newEntries, parseReported } from './reported-entries.js';
@@ -45,7 +45,7 @@ export function mergeHealth(facts: HealthFacts): HealthUpdate {
   const log = report.kind === 'healthy' && report.log !== undefined ? mergeLog(report.log, facts) : undefined;
   const changed = {
     ...healthFields(report, hostStatus.status),
-    ...part('log', log === undefined ? {} : differing(log.fields, recordAt(hostStatus.status, 'log'))),
+    ...part('log', log === undefined ? {} : differing(log.fields, readFields(hostStatus.status, 'log'))),
   };
   const isChanged = Object.keys(changed).length > 0;
   return {
@@ -59,7 +59,7 @@ function healthFields(report: HealthReport, status: unknown): Fields {
   return {
     ...(readField(status, 'healthy') !== isHealthy && { healthy: isHealthy }),
     ...(readField(status, 'healthReady') !== isHealthy && { healthReady: isHealthy }),
-    ...part('info', differing(isHealthy ? cleanInfo(report.info) : {}, recordAt(status, 'info'))),
+    ...part('info', differing(isHealthy ? cleanInfo(report.info) : {}, readFields(status, 'info'))),
   };
 }
 
@@ -70,7 +70,7 @@ interface MergedLog {
 
 function mergeLog(log: readonly BmcLogEntry[], { hostStatus, mostLogEvents = MOST_LOG_EVENTS }: HealthFacts): MergedLog {
   const warnings = log.filter(isWarning);
-  const known = parseReported(textAt(hostStatus.status, 'log', 'reportedEntries'));
+  const known = parseReported(readNonEmptyText(hostStatus.status, 'log', 'reportedEntries'));
   const { entries, reported } = newEntries(log, known, mostLogEvents);
   return {
     fields: {

@@ -8,7 +8,7 @@ import {
 } from '@vmdhcp/dhcp-allocator/address';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
-import { flagAt, numberAt, textAt } from '../object/read-field.js';
+import { readFlag, readNonEmptyText, readNumber } from '../object/read-field.js';
 import { type HostPlace, parseHostNetwork } from './host-network.js';
 
 /** How a management controller is reached. */
@@ -43,20 +43,20 @@ const DEFAULT_PORT = 443;
 
 /** The settings of a ClusterAgent, whatever is stored: what cannot be read is as if it was not written. Never throws. */
 export function readClusterAgent(object: KubernetesObject): ClusterAgentSettings {
-  const isOn = (name: string) => flagAt(object, ...DHCP, name) ?? true;
+  const isOn = (name: string) => readFlag(object, ...DHCP, name) ?? true;
   return {
     name: object.metadata.name,
     uid: object.metadata.uid,
     connection: readConnection(readField(object, 'spec', 'endpoint')),
-    enableDhcpServer: flagAt(object, 'spec', 'feature', 'enableDhcpServer') ?? true,
+    enableDhcpServer: readFlag(object, 'spec', 'feature', 'enableDhcpServer') ?? true,
     enableDhcpDiscovery: isOn('enableDhcpDiscovery'),
     enableBindDhcpIP: isOn('enableBindDhcpIP'),
     enableBindStaticIP: isOn('enableBindStaticIP'),
     networks: networksAt(object),
-    subnet: parseIpv4Cidr(textAt(object, ...DHCP, 'subnet') ?? ''),
-    range: parseIpv4Range(textAt(object, ...DHCP, 'ipRange') ?? ''),
-    gateway: parseIpv4Address(textAt(object, ...DHCP, 'gateway') ?? ''),
-    self: parseIpv4Address(textAt(object, ...DHCP, 'selfIp')?.split('/', 1)[0] ?? ''),
+    subnet: parseIpv4Cidr(readNonEmptyText(object, ...DHCP, 'subnet') ?? ''),
+    range: parseIpv4Range(readNonEmptyText(object, ...DHCP, 'ipRange') ?? ''),
+    gateway: parseIpv4Address(readNonEmptyText(object, ...DHCP, 'gateway') ?? ''),
+    self: parseIpv4Address(readNonEmptyText(object, ...DHCP, 'selfIp')?.split('/', 1)[0] ?? ''),
   };
 }
 
@@ -73,10 +73,10 @@ export function isInSubnet({ subnet }: Pick<ClusterAgentSettings, 'subnet'>, tex
 
 /** How a host is reached, of fields that may lack some. Half a Secret is none. */
 export function readConnection(fields: unknown): HostConnection {
-  const [secretName, secretNamespace] = [textAt(fields, 'secretName'), textAt(fields, 'secretNamespace')];
-  const port = numberAt(fields, 'port');
+  const [secretName, secretNamespace] = [readNonEmptyText(fields, 'secretName'), readNonEmptyText(fields, 'secretNamespace')];
+  const port = readNumber(fields, 'port');
   return {
-    https: flagAt(fields, 'https') ?? true,
+    https: readFlag(fields, 'https') ?? true,
     port: port !== undefined && Number.isInteger(port) && port > 0 && port <= 65_535 ? port : DEFAULT_PORT,
     ...(secretName !== undefined && secretNamespace !== undefined && { secretName, secretNamespace }),
   };

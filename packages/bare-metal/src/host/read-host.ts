@@ -8,7 +8,7 @@ import {
 } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { KubernetesObject, OwnerReference } from '@vmdhcp/kube-runtime';
 import { readField } from '@vmdhcp/kube-runtime';
-import { flagAt, textAt } from '../object/read-field.js';
+import { readFlag, readNonEmptyText } from '../object/read-field.js';
 import { readTime } from '../object/time.js';
 import { type HostConnection, readConnection } from './cluster-agent-settings.js';
 import { parseHostStatusName } from './host-name.js';
@@ -16,7 +16,7 @@ import { parseHostStatusName } from './host-name.js';
 export type HostMode = 'dhcp' | 'hostEndpoint';
 
 /** What the annotation of a HostStatus specifies. */
-export type Binding =
+export type BindingAnnotation =
   /** No annotation: `enableBindDhcpIP` decides. */
   | { readonly kind: 'by-switch' }
   | { readonly kind: 'bound'; readonly macAddress: MacAddress }
@@ -37,7 +37,7 @@ export interface ObservedHost {
   readonly isActive: boolean | undefined;
   readonly isHealthy: boolean;
   readonly connection: HostConnection;
-  readonly binding: Binding;
+  readonly binding: BindingAnnotation;
 }
 
 /** What a HostStatus contains, whatever is stored. Where `healthy` is missing, `healthReady` of the design counts. Never throws. */
@@ -45,13 +45,13 @@ export function readHost(object: KubernetesObject): ObservedHost {
   const { metadata, status } = object;
   return {
     name: metadata.name,
-    clusterAgent: textAt(status, 'clusterAgent'),
+    clusterAgent: readNonEmptyText(status, 'clusterAgent'),
     mode: modeOf(object),
-    address: textAt(status, 'basic', 'ipAddr') ?? parseHostStatusName(metadata.name)?.address,
-    macAddress: parseMacAddress(textAt(status, 'basic', 'mac') ?? ''),
-    macSinceMs: readTime(textAt(status, 'basic', 'macSince')),
-    isActive: flagAt(status, 'basic', 'activeDhcpClient') ?? activeByLabel(metadata.labels?.[DHCP_ACTIVE_LABEL]),
-    isHealthy: flagAt(status, 'healthy') ?? flagAt(status, 'healthReady') ?? false,
+    address: readNonEmptyText(status, 'basic', 'ipAddr') ?? parseHostStatusName(metadata.name)?.address,
+    macAddress: parseMacAddress(readNonEmptyText(status, 'basic', 'mac') ?? ''),
+    macSinceMs: readTime(readNonEmptyText(status, 'basic', 'macSince')),
+    isActive: readFlag(status, 'basic', 'activeDhcpClient') ?? activeByLabel(metadata.labels?.[DHCP_ACTIVE_LABEL]),
+    isHealthy: readFlag(status, 'healthy') ?? readFlag(status, 'healthReady') ?? false,
     connection: readConnection(readField(status, 'basic')),
     binding: readBinding(metadata.annotations?.[BOUND_TO_ANNOTATION]),
   };
@@ -70,7 +70,7 @@ export function isEndpointReference({ apiVersion, kind }: OwnerReference): boole
 /** The owner counts first: people edit labels. Then one field alone that has `dhcp`, so that a binding is not lost by the edit of the other one. */
 function modeOf(object: KubernetesObject): HostMode {
   if (owningEndpoint(object) !== undefined) return 'hostEndpoint';
-  const [ofStatus, ofLabel] = [textAt(object.status, 'basic', 'type'), object.metadata.labels?.[HOST_MODE_LABEL]];
+  const [ofStatus, ofLabel] = [readNonEmptyText(object.status, 'basic', 'type'), object.metadata.labels?.[HOST_MODE_LABEL]];
   if (ofStatus === 'dhcp' || ofLabel === 'dhcp') return 'dhcp';
   return ofStatus === 'hostEndpoint' || ofLabel === 'hostEndpoint' ? 'hostEndpoint' : 'dhcp';
 }
@@ -79,7 +79,7 @@ function activeByLabel(label: string | undefined): boolean | undefined {
   return label === 'true' || label === 'false' ? label === 'true' : undefined;
 }
 
-function readBinding(annotation: string | undefined): Binding {
+function readBinding(annotation: string | undefined): BindingAnnotation {
   if (annotation === undefined) return { kind: 'by-switch' };
   if (annotation === BOUND_TO_NONE) return { kind: 'none' };
   const macAddress = parseMacAddress(annotation);

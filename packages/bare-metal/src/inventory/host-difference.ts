@@ -2,7 +2,7 @@ import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator/address
 import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-runtime';
 import { formatTime, readField } from '@vmdhcp/kube-runtime';
 import { isEndpointReference } from '../host/read-host.js';
-import { flagAt, recordAt, textAt } from '../object/read-field.js';
+import { readFields, readFlag, readNonEmptyText } from '../object/read-field.js';
 import { healthOf, type WantedHost, wantedBasic, wantedLabels } from './wanted-host.js';
 
 /** What has to be written into the status, and which fields that are; undefined: nothing. */
@@ -14,7 +14,7 @@ export interface StatusDifference {
 
 /** How the status of an object differs from what it is to contain. Other fields stay. */
 export function statusDifference(wanted: WantedHost, { status }: KubernetesObject, nowMs: number): StatusDifference | undefined {
-  const basic = differing(wantedBasic(wanted, replacesAt(wanted, status, nowMs)), recordAt(status, 'basic'));
+  const basic = differing(wantedBasic(wanted, replacesAt(wanted, status, nowMs)), readFields(status, 'basic'));
   const others = completion(wanted, status);
   if (basic === undefined && others === undefined) return undefined;
   const fields = [...Object.keys(others ?? {}), ...Object.keys(basic ?? {}).map((name) => `basic.${name}`)].toSorted();
@@ -23,19 +23,19 @@ export function statusDifference(wanted: WantedHost, { status }: KubernetesObjec
 
 /** Undefined: its MAC address replaces no other one. */
 function replacesAt(wanted: WantedHost, status: unknown, nowMs: number): string | undefined {
-  const observed = parseMacAddress(textAt(status, 'basic', 'mac') ?? '');
+  const observed = parseMacAddress(readNonEmptyText(status, 'basic', 'mac') ?? '');
   return replacedMacAddress(wanted, observed) === undefined ? undefined : formatTime(nowMs);
 }
 
 /** What an object needs besides `basic`. Health and information are written by others: only their absence counts. */
 function completion(wanted: WantedHost, status: unknown): Record<string, unknown> | undefined {
-  const named = differing({ clusterAgent: wanted.clusterAgent }, recordAt(status));
-  const hasHealth = flagAt(status, 'healthy') !== undefined;
+  const named = differing({ clusterAgent: wanted.clusterAgent }, readFields(status));
+  const hasHealth = readFlag(status, 'healthy') !== undefined;
   const hasInfo = typeof readField(status, 'info') === 'object';
   if (named === undefined && hasHealth && hasInfo) return undefined;
   return {
     ...named,
-    ...(!hasHealth && healthOf(flagAt(status, 'healthReady') ?? false)),
+    ...(!hasHealth && healthOf(readFlag(status, 'healthReady') ?? false)),
     ...(!hasInfo && { info: {} }),
   };
 }

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { clusterAgentOf } from '../check/host-endpoint-problems.js';
 import { parseHostStatusName } from '../host/host-name.js';
 import { isEndpointReference, owningEndpoint } from '../host/read-host.js';
-import { textAt } from '../object/read-field.js';
+import { readNonEmptyText } from '../object/read-field.js';
 import type { InventoryFacts } from './inventory-plan.js';
 
 /** Whose a HostStatus is. */
@@ -32,7 +32,7 @@ export function claimOf(object: KubernetesObject, { name, clusterAgents }: Claim
   const named = parseHostStatusName(object.metadata.name)?.clusterAgent;
   if (named !== undefined && named !== name) return 'other';
   return claimByStatus(
-    { written: textAt(object.status, 'clusterAgent'), isNamed: named === name, isOrphan: uid !== undefined },
+    { written: readNonEmptyText(object.status, 'clusterAgent'), isNamed: named === name, isOrphan: uid !== undefined },
     name,
   );
 }

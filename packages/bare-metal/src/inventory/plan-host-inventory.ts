@@ -8,7 +8,7 @@ import { mergeHealth } from '../health/merge-health.js';
 import { parseHostStatusName } from '../host/host-name.js';
 import { owningEndpoint, readHost } from '../host/read-host.js';
 import type { HostEvent } from '../object/host-event.js';
-import { recordAt } from '../object/read-field.js';
+import { readFields } from '../object/read-field.js';
 import { metadataDifference, statusDifference } from './host-difference.js';
 import { eventOfNew, eventsOfChange } from './host-events.js';
 import type { HostStatusAction, InventoryFacts, InventoryPlan } from './inventory-plan.js';
@@ -171,7 +171,7 @@ function isLeaseless(address: string, { clusterAgent }: InventoryFacts, leased: 
 
 /** A learned host without a lease is not polled, so that it is not healthy. Its Event is that of the lease. */
 function planUnpolled(object: KubernetesObject, { clusterAgent, nowMs }: InventoryFacts): HostStatusAction[] {
-  const hostStatus = { ...object, status: { ...recordAt(object.status), clusterAgent: clusterAgent.name } };
+  const hostStatus = { ...object, status: { ...readFields(object.status), clusterAgent: clusterAgent.name } };
   const { patch } = mergeHealth({ hostStatus, report: { kind: 'unhealthy', message: 'no lease' }, nowMs });
   return patch === undefined ? [] : [{ kind: 'patch-status', name: object.metadata.name, patch, events: [] }];
 }

@@ -6,7 +6,7 @@ import { type ClusterAgentSettings, readConnection } from '../host/cluster-agent
 import { hostStatusName } from '../host/host-name.js';
 import type { HostEvent } from '../object/host-event.js';
 import { describeHostProblem } from '../object/problem.js';
-import { textAt } from '../object/read-field.js';
+import { readNonEmptyText } from '../object/read-field.js';
 import type { InventoryFacts } from './inventory-plan.js';
 import type { WantedHost } from './wanted-host.js';
 
@@ -42,7 +42,7 @@ export function wantedEndpoints({ endpoints, clusterAgents, clusterAgent }: Want
 type WantedFacts = Pick<InventoryFacts, 'clusterAgent' | 'clusterAgents' | 'endpoints'>;
 
 function toHost(endpoint: KubernetesObject, { name, connection }: ClusterAgentSettings): WantedHost {
-  const address = parseHostAddress(textAt(endpoint, 'spec', 'ipAddr')) ?? '';
+  const address = parseHostAddress(readNonEmptyText(endpoint, 'spec', 'ipAddr')) ?? '';
   const own = readConnection(endpoint.spec);
   const { secretName, secretNamespace } = own.secretName === undefined ? connection : own;
   return {
@@ -70,7 +70,7 @@ function regarding({ metadata: { name, uid } }: KubernetesObject) {
 }
 
 function withoutAgent(endpoint: KubernetesObject, names: readonly string[]): HostEvent {
-  const written = textAt(endpoint, 'spec', 'clusterAgent');
+  const written = readNonEmptyText(endpoint, 'spec', 'clusterAgent');
   const what =
     written === undefined
       ? `spec.clusterAgent is missing, and there are ${names.length} ClusterAgents`

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
+import { type AgentFacts, defaultSecretProblems, servingProblems } from './agent-problems.js';
 import { readHostPool } from './host-pool.js';
 import { clusterAgent } from './hosts-fixtures.js';
 
@@ -16,7 +16,7 @@ function facts(fields: Partial<AgentFacts> = {}, config: Readonly<Record<string,
 
 describe('what keeps an agent from its task', () => {
   it('is nothing, where all is there', () => {
-    expect([...servingProblems(facts()), ...secretProblems(facts())]).toEqual([]);
+    expect([...servingProblems(facts()), ...defaultSecretProblems(facts())]).toEqual([]);
   });
 
   it.each<[fields: Partial<AgentFacts>, config: Readonly<Record<string, unknown>>, problems: string[]]>([
@@ -40,10 +40,10 @@ describe('what keeps an agent from its task', () => {
 
   it('a Secret that is missing or incomplete keeps no client from its address', () => {
     expect(servingProblems(facts({ secret: undefined }))).toEqual([]);
-    expect(secretProblems(facts({ secret: undefined }))).toEqual([
+    expect(defaultSecretProblems(facts({ secret: undefined }))).toEqual([
       'ClusterAgent rack: spec.endpoint.secretName: Secret ns/bmc does not exist; create it with username and password, or with tls.key and tls.crt',
     ]);
-    expect(secretProblems(facts({ secret: { username: 'YQ==' } }))).toEqual([
+    expect(defaultSecretProblems(facts({ secret: { username: 'YQ==' } }))).toEqual([
       expect.stringContaining('has username and no password'),
     ]);
   });

@@ -39,7 +39,7 @@ export function servingProblems(facts: AgentFacts): string[] {
 }
 
 /** What keeps hosts from being polled with the default Secret. */
-export function secretProblems({ clusterAgent, clusterAgentName, secret }: AgentFacts): string[] {
+export function defaultSecretProblems({ clusterAgent, clusterAgentName, secret }: AgentFacts): string[] {
   if (clusterAgent === undefined || secret === 'unread') return [];
   const { secretName: name, secretNamespace: namespace } = readClusterAgent(clusterAgent).connection;
   if (name === undefined || namespace === undefined) return [];

@@ -10,7 +10,7 @@ import {
   type DhcpSockets,
   type InterfaceState,
   type PacketCaptures,
-  type PacketLog,
+  type PacketLogPort,
   ServedInterface,
 } from '@vmdhcp/dhcp-agent/packet-path';
 import type { OpenPoolCounts, Pool } from '@vmdhcp/dhcp-allocator';
@@ -28,7 +28,7 @@ export interface HostDhcpPorts {
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly observer: AgentObserver;
-  readonly packetLog: PacketLog;
+  readonly packetLog: PacketLogPort;
   /** Where it is noted what each client sent and got. */
   readonly traffic?: AgentTraffic | undefined;
   /** Captures that may run. */

@@ -11,7 +11,7 @@ import { type CacheSubscription, fencedClient, type KubernetesObject } from '@vm
 import type { BoundAddresses, LeaseRelease } from '../binding/bound-addresses.js';
 import { readClusterAgent } from '../host/cluster-agent-settings.js';
 import { AddressWait } from './address-wait.js';
-import { type AgentFacts, secretProblems, servingProblems } from './agent-problems.js';
+import { type AgentFacts, defaultSecretProblems, servingProblems } from './agent-problems.js';
 import type { HostLeaseStore } from './directory-leases.js';
 import { FollowedSecret } from './followed-secret.js';
 import { HostDhcp } from './host-dhcp.js';
@@ -155,7 +155,7 @@ export class HostsMachine {
     if (!this.#clusterAgents.synced) return caches.unready();
     const facts = this.#facts();
     const ofLeader = this.isLeader() ? [...this.#problemsOfLeader(), ...this.#found.problems()] : [];
-    return [...servingProblems(facts), ...secretProblems(facts), ...ofLeader, ...caches.unready()];
+    return [...servingProblems(facts), ...defaultSecretProblems(facts), ...ofLeader, ...caches.unready()];
   }
 
   #facts(): AgentFacts {
@@ -227,7 +227,7 @@ export class HostsMachine {
     this.#addressWait.check();
     if (this.#clusterAgents.synced) {
       const facts = this.#facts();
-      this.#problems.report([...servingProblems(facts), ...secretProblems(facts)]);
+      this.#problems.report([...servingProblems(facts), ...defaultSecretProblems(facts)]);
     }
   }
 

@@ -5,25 +5,25 @@ import { readField } from '@vmdhcp/kube-runtime';
 type Path = readonly string[];
 
 /** The text at a path; undefined: none, or an empty one. */
-export function textAt(value: unknown, ...path: Path): string | undefined {
+export function readNonEmptyText(value: unknown, ...path: Path): string | undefined {
   const found = readField(value, ...path);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
 /** True or false at a path; undefined: neither. */
-export function flagAt(value: unknown, ...path: Path): boolean | undefined {
+export function readFlag(value: unknown, ...path: Path): boolean | undefined {
   const found = readField(value, ...path);
   return typeof found === 'boolean' ? found : undefined;
 }
 
 /** The number at a path; undefined: none. */
-export function numberAt(value: unknown, ...path: Path): number | undefined {
+export function readNumber(value: unknown, ...path: Path): number | undefined {
   const found = readField(value, ...path);
   return typeof found === 'number' ? found : undefined;
 }
 
 /** The fields at a path; none where there is no object. */
-export function recordAt(value: unknown, ...path: Path): Readonly<Record<string, unknown>> {
+export function readFields(value: unknown, ...path: Path): Readonly<Record<string, unknown>> {
   const found = readField(value, ...path);
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : {};
 }

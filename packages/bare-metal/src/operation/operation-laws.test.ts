@@ -3,7 +3,7 @@ import { formatTime, readField } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { NOW_MS } from '../inventory/inventory-fixtures.js';
-import { recordAt } from '../object/read-field.js';
+import { readFields } from '../object/read-field.js';
 import { OperationAttempts } from './operation-attempts.js';
 import type { OperationStep } from './operation-plan.js';
 import { planHostOperations } from './plan-host-operations.js';
@@ -28,7 +28,7 @@ class StoredOperations {
   patch(step: Extract<OperationStep, { readonly patch: object }>): void {
     const object = this.#objects.get(step.name);
     if (object === undefined || object.metadata.resourceVersion !== step.resourceVersion) return;
-    this.#set({ ...object, status: { ...recordAt(object.status), ...recordAt(step.patch, 'status') } });
+    this.#set({ ...object, status: { ...readFields(object.status), ...readFields(step.patch, 'status') } });
   }
 
   #set(object: KubernetesObject): void {

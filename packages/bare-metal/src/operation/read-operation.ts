@@ -1,6 +1,6 @@
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { textAt } from '../object/read-field.js';
+import { readNonEmptyText } from '../object/read-field.js';
 import { readTime } from '../object/time.js';
 
 /** Where an operation stands. */
@@ -34,14 +34,14 @@ const ACTIONS: ReadonlySet<string> = new Set<HostAction>([
 /** An operation as it is stored; undefined: it has no action that is known here, or no uid yet. Never throws. */
 export function readOperation(object: KubernetesObject): ReadOperation | undefined {
   const { metadata, spec, status } = object;
-  const action = textAt(spec, 'action');
+  const action = readNonEmptyText(spec, 'action');
   if (action === undefined || !isAction(action) || metadata.uid === undefined) return undefined;
   return {
     object,
     name: metadata.name,
     uid: metadata.uid,
     action,
-    hostStatusName: textAt(spec, 'hostStatusName') ?? '',
+    hostStatusName: readNonEmptyText(spec, 'hostStatusName') ?? '',
     createdAtMs: readTime(metadata.creationTimestamp),
     state: stateOf(status),
   };
@@ -53,8 +53,12 @@ function isAction(text: string): text is HostAction {
 
 /** What is neither new nor pending is never begun again, whatever it is called. */
 function stateOf(status: unknown): OperationState {
-  const text = textAt(status, 'status');
+  const text = readNonEmptyText(status, 'status');
   if (text === undefined) return { kind: 'new' };
   if (text !== 'pending') return { kind: 'ended' };
-  return { kind: 'pending', runId: textAt(status, 'startedBy'), sinceMs: readTime(textAt(status, 'lastUpdateTime')) };
+  return {
+    kind: 'pending',
+    runId: readNonEmptyText(status, 'startedBy'),
+    sinceMs: readTime(readNonEmptyText(status, 'lastUpdateTime')),
+  };
 }

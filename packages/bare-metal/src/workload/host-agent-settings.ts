@@ -2,7 +2,7 @@
 import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 
 /** Where agents keep the leases of unknown clients. */
-export type HostLeases =
+export type LeaseStorage =
   /** In objects of the API server: any number of agents. */
   | { readonly kind: 'api' }
   /** In a folder of the node: one agent. For trials. */
@@ -25,7 +25,7 @@ export interface HostAgentSettings {
   readonly imagePullSecrets: readonly string[];
   /** Undefined: the default of the cluster. */
   readonly priorityClassName: string | undefined;
-  readonly leases: HostLeases;
+  readonly leases: LeaseStorage;
   /** Namespaces whose Secrets agents may read, each by its name. */
   readonly secretNamespaces: readonly string[];
   /** How often the status of hosts is looked at, in seconds; 1 or more. */

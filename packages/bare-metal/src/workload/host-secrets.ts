@@ -3,7 +3,7 @@
 import { compareText, isBeingDeleted, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import { clusterAgentOf } from '../check/host-endpoint-problems.js';
 
-export interface HostSecret {
+export interface HostSecretReference {
   readonly namespace: string;
   readonly name: string;
   /** The object that names it: the ClusterAgent, or a HostEndpoint. */
@@ -16,7 +16,7 @@ export interface HostSecret {
 export function hostSecretsOf(
   clusterAgents: readonly KubernetesObject[],
   endpoints: readonly KubernetesObject[],
-): ReadonlyMap<string, readonly HostSecret[]> {
+): ReadonlyMap<string, readonly HostSecretReference[]> {
   const names = clusterAgents.map(({ metadata }) => metadata.name);
   const secrets = new Map(clusterAgents.map((one) => [one.metadata.name, secretAt(one, ['spec', 'endpoint'])]));
   for (const endpoint of endpoints) {
@@ -28,7 +28,7 @@ export function hostSecretsOf(
 
 /** Names by namespace, each once, of the Secrets that agents may read. @param mayRead - by `namespace/name`. */
 export function namesByNamespace(
-  secrets: readonly HostSecret[],
+  secrets: readonly HostSecretReference[],
   mayRead: (key: string) => boolean,
 ): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, Set<string>>();
@@ -39,7 +39,7 @@ export function namesByNamespace(
   return new Map([...names].map(([namespace, of]) => [namespace, [...of].toSorted(compareText)]));
 }
 
-function secretAt(of: KubernetesObject, path: readonly string[]): HostSecret[] {
+function secretAt(of: KubernetesObject, path: readonly string[]): HostSecretReference[] {
   const [name, namespace] = [readText(of, ...path, 'secretName'), readText(of, ...path, 'secretNamespace')];
   return name && namespace ? [{ namespace, name, of, path: [...path, 'secretName'] }] : [];
 }

@@ -21,7 +21,7 @@ import { type HostAgentParts, NODE_HTTP_PORTS, POD_HTTP_PORT, toHostAgentDeploym
 import { toHostAgentRights, toSubjects } from './host-agent-rights.js';
 import { HOST_AGENTS_BINDING, type HostAgentSettings, hostAgentName } from './host-agent-settings.js';
 import { toHostAgentVolume } from './host-agent-volume.js';
-import { type HostSecret, hostSecretsOf, namesByNamespace } from './host-secrets.js';
+import { type HostSecretReference, hostSecretsOf, namesByNamespace } from './host-secrets.js';
 import { type HostWorkload, readHostWorkload } from './read-host-workload.js';
 
 export interface HostAgentsObservation {
@@ -43,7 +43,7 @@ export interface HostAgents {
   readonly deployment: KubernetesObject | undefined;
   /** How many agents its Deployment should have. */
   readonly replicas: number;
-  readonly secrets: readonly HostSecret[];
+  readonly secrets: readonly HostSecretReference[];
   /** Why it may have no agents: an older ClusterAgent has the same addresses. */
   readonly conflict: string | undefined;
   /** Why fewer agents run than it asks for. */
@@ -135,7 +135,7 @@ interface Planned {
 
 interface PlanContext {
   readonly observed: ReadonlyMap<string, KubernetesObject>;
-  readonly secrets: readonly HostSecret[];
+  readonly secrets: readonly HostSecretReference[];
   readonly credentials: ReadonlySet<string>;
   readonly settings: HostAgentSettings;
 }

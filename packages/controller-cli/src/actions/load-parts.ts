@@ -1,11 +1,10 @@
 /** Parts that join DHCP in the process of the controller. The modules of each are loaded only where it is asked for. */
-import { readFileSync } from 'node:fs';
 import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import { type AddParts, type ControllerMetrics, openConnection } from '@vmdhcp/controller-process';
 import type { WakeOnLanSettings } from '@vmdhcp/controller-process/wake-on-lan';
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
 import type { AgentsSettings } from '@vmdhcp/reconciler';
-import type { Logger } from '@vmdhcp/service-process';
+import { type Logger, packageVersion } from '@vmdhcp/service-process';
 import type { RunOptions } from './run-options.js';
 
 /** What parts that join DHCP are made of. */
@@ -58,10 +57,9 @@ export async function loadStatusPage(
     hasWakeOnLan: wakeOnLan !== undefined,
     hasBareMetal: bareMetal !== undefined,
   };
-  return addStatusPage(statusPage, shown, { connection, logger, version: ownVersion() });
-}
-
-export function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
-  return version;
+  return addStatusPage(statusPage, shown, {
+    connection,
+    logger,
+    version: packageVersion(new URL('../../package.json', import.meta.url)),
+  });
 }

@@ -2,7 +2,7 @@ import {
   ControllerProcess,
   type ControllerProcessSettings,
   clusterOf,
-  createMetrics,
+  createControllerMetrics,
   joinParts,
   logLevelOf,
   openConnection,
@@ -25,7 +25,7 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
   const logger = (await createLogger(logLevelOf(options, process.env))).child({ name: options.name });
   const asked = stopSignal();
   keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
-  const metrics = createMetrics();
+  const metrics = createControllerMetrics();
   const settings = toSettings(options, agents);
   const cluster = await clusterOf(options);
   const { onRequest } = metrics;

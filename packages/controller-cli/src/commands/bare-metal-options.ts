@@ -1,5 +1,5 @@
 /** The options of the controller about bare-metal hosts. */
-import type { HostAgentSettings, HostLeases } from '@vmdhcp/bare-metal/controller';
+import type { HostAgentSettings, LeaseStorage } from '@vmdhcp/bare-metal/controller';
 import { ownNamespace } from '@vmdhcp/controller-process/own-namespace';
 import { booleanOption, CommandError, ExitCode } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
@@ -94,7 +94,7 @@ function withoutEffect(options: BareMetalOptions): readonly string[] {
   });
 }
 
-function toLeases(options: BareMetalOptions): HostLeases {
+function toLeases(options: BareMetalOptions): LeaseStorage {
   switch (options.bareMetalLeases) {
     case 'api':
       return { kind: 'api' };

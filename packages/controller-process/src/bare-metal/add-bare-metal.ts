@@ -2,7 +2,7 @@
 
 import { BareMetalController, type BareMetalKey, CACHED_HOST_PARTS, type HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
-import { NotLeadingError } from '@vmdhcp/kube-runtime';
+import { formatTime, NotLeadingError } from '@vmdhcp/kube-runtime';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import type { AddParts } from '../run/added-parts.js';
@@ -32,7 +32,16 @@ export function addBareMetal(agents: HostAgentSettings, { logger, metrics: ofPro
     });
     const log = bareMetalLog(logger);
     const controller = new BareMetalController({
-      ...{ caches, clientOf, identity, agents, clock: systemClock, wallTimeMs: Date.now, now: rfc3339, random: Math.random },
+      ...{
+        caches,
+        clientOf,
+        identity,
+        agents,
+        clock: systemClock,
+        wallTimeMs: Date.now,
+        now: () => formatTime(Date.now()),
+        random: Math.random,
+      },
       observer: {
         ...log,
         onReconciled: (key, result, durationMs) => ofProcess.onReconciled({ kind: KINDS[key], result, durationMs }),
@@ -62,9 +71,4 @@ export function addBareMetal(agents: HostAgentSettings, { logger, metrics: ofPro
       onLeaseAnnotations: () => undefined,
     };
   };
-}
-
-/** Seconds, as Kubernetes writes times. */
-function rfc3339(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
 }

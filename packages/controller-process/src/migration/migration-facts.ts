@@ -10,7 +10,7 @@ import {
   type NeededRight,
   namespacesOfUpstreamAgents,
 } from '@vmdhcp/reconciler';
-import { listAll } from '../cluster/list-all.js';
+import { listIfServed } from '../cluster/list-if-served.js';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1';
 /** What our controller does with Harvester's agents. */
@@ -26,7 +26,7 @@ export async function missingRights(connection: ApiConnection, needed: readonly 
 
 export async function readMigrationFacts(connection: ApiConnection, observed: MigrationObservation): Promise<MigrationFacts> {
   const list = (resource: (typeof Resource)[keyof typeof Resource]) =>
-    listAll(new ApiObjectClient<KubernetesObject>(connection, resource));
+    listIfServed(new ApiObjectClient<KubernetesObject>(connection, resource));
   const [ofController, networkConfigs, networks] = await Promise.all([
     missingControllerRights(connection, observed),
     list(Resource.networkConfigs),

@@ -5,7 +5,7 @@ import { type ApiResource, describeCount, type KubernetesObject, keyOf } from '@
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { isOfUpstreamChart, UPSTREAM_CHART } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { listAll } from '../cluster/list-all.js';
+import { listIfServed } from '../cluster/list-if-served.js';
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 const SELECTOR = `app.kubernetes.io/name in (${UPSTREAM_CHART},${UPSTREAM_CHART}-webhook)`;
@@ -36,7 +36,7 @@ export async function findLeftovers(connection: ApiConnection): Promise<Leftover
   const found = await Promise.all(
     RESOURCES.map(async (resource) => {
       const client = new ApiObjectClient<KubernetesObject>(connection, { ...resource, labelSelector: SELECTOR });
-      return (await listAll(client)).filter(isOfUpstreamChart).map((object) => ({ resource, object }));
+      return (await listIfServed(client)).filter(isOfUpstreamChart).map((object) => ({ resource, object }));
     }),
   );
   const all = found.flat();

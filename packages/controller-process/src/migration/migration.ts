@@ -23,7 +23,7 @@ import {
   rightsProblems,
 } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { listAll } from '../cluster/list-all.js';
+import { listIfServed } from '../cluster/list-if-served.js';
 import { applyCrds } from '../crds/apply-crds.js';
 import { MigrationBackup } from './migration-backup.js';
 import { missingRights, readMigrationFacts } from './migration-facts.js';
@@ -224,7 +224,7 @@ export class Migration {
   async #backUp(): Promise<void> {
     const observed = await this.#observe();
     const list = (resource: (typeof Resource)[keyof typeof Resource]) =>
-      listAll(new ApiObjectClient<KubernetesObject>(this.#connection, resource));
+      listIfServed(new ApiObjectClient<KubernetesObject>(this.#connection, resource));
     const objects = [
       ...observed.definitions.map(({ definition }) => definition),
       ...observed.workloads.map(({ deployment }) => deployment),

@@ -16,7 +16,7 @@ import {
   type ObservedWorkload,
   roleOf,
 } from '@vmdhcp/reconciler';
-import { listAll } from '../cluster/list-all.js';
+import { listIfServed } from '../cluster/list-if-served.js';
 import { CUSTOM_RESOURCES, containsAll, isOfNewerVersion } from '../crds/apply-crds.js';
 import type { MigrationBackup } from './migration-backup.js';
 
@@ -41,7 +41,7 @@ export async function observeMigration(
   connection: ApiConnection,
   backup: MigrationBackup | undefined,
 ): Promise<MigrationObservation> {
-  const list = (resource: ApiResource) => listAll(new ApiObjectClient<KubernetesObject>(connection, resource));
+  const list = (resource: ApiResource) => listIfServed(new ApiObjectClient<KubernetesObject>(connection, resource));
   const ofAgents = (resource: ApiResource) => list({ ...resource, labelSelector: AGENT_SELECTOR });
   const [deployments, addOns, mutating, validating, definitions, pools, agentPods, agentDeployments, agentLeases, ...rights] =
     await Promise.all([

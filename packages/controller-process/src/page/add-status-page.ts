@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import type { ApiResource, ControllerPart, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
+import { type ControllerPart, type KubernetesObject, listAll, type SharedCaches } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient, errorForLog, systemClock } from '@vmdhcp/kube-runtime/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
 import {
@@ -145,7 +145,7 @@ function eventNamespaces(onlyNamespace: string, agentsNamespace: string | undefi
 }
 
 function listHostStatuses(connection: ApiConnection): Promise<readonly KubernetesObject[]> {
-  return listAll(connection, Resource.hostStatuses, Number.POSITIVE_INFINITY);
+  return listAll(new ApiObjectClient<KubernetesObject>(connection, Resource.hostStatuses));
 }
 
 function listEvents(connection: ApiConnection, selection: EventSelection): Promise<readonly KubernetesObject[]> {
@@ -154,23 +154,11 @@ function listEvents(connection: ApiConnection, selection: EventSelection): Promi
   const selector = Object.entries(fields).flatMap(([field, value]) => (value === undefined ? [] : [`${field}=${value}`]));
   const fieldSelector = selector.length === 0 ? undefined : selector.join();
   const selected = { ...(namespace !== undefined && { namespace }), ...(fieldSelector !== undefined && { fieldSelector }) };
-  return listAll(connection, { ...Resource.events, ...selected }, MOST_EVENTS);
+  return listAll(new ApiObjectClient<KubernetesObject>(connection, { ...Resource.events, ...selected }), MOST_EVENTS);
 }
 
 function describeSelection({ namespace, kind, name, component }: EventSelection): string {
   return JSON.stringify([namespace, kind, name, component]);
-}
-
-async function listAll(connection: ApiConnection, resource: ApiResource, most: number): Promise<readonly KubernetesObject[]> {
-  const client = new ApiObjectClient<KubernetesObject>(connection, resource);
-  const objects: KubernetesObject[] = [];
-  let continueToken: string | undefined;
-  do {
-    const page = await client.list({ limit: 500, ...(continueToken !== undefined && { continueToken }) });
-    objects.push(...page.items);
-    ({ continueToken } = page);
-  } while (continueToken !== undefined && objects.length < most);
-  return objects;
 }
 
 /** What was read, for as long; requests that come meanwhile share one. */

@@ -8,6 +8,7 @@ import {
   type ControllerPart,
   type ElectionTimes,
   fencedClient,
+  formatTime,
   type KubernetesObject,
   NotLeadingError,
   type PartsRun,
@@ -154,7 +155,7 @@ export class ControllerProcess {
       ...context,
       onlyNamespace: this.#settings.onlyNamespace,
       clock: systemClock,
-      now: rfc3339,
+      now: () => formatTime(Date.now()),
       random: Math.random,
       agents: this.#settings.agents,
       clusterNetworks: this.#settings.clusterNetworks,
@@ -264,9 +265,4 @@ function logInstances(logger: Logger, state: InstancesState): void {
         `reading VirtualMachineInstances is forbidden: ${INSTANCES_REMEDY}. Until then interfaces without a MAC address get no address, and no address of an existing virtual machine is freed when its template changes`,
       );
   }
-}
-
-/** Seconds, as Kubernetes writes times. */
-function rfc3339(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
 }

@@ -4,7 +4,7 @@ import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { type AuditFacts, DhcpController, type DhcpControllerSettings } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { cacheDumpPages } from './cache-dumps.js';
-import { createMetrics } from './metrics.js';
+import { createControllerMetrics } from './metrics.js';
 
 const POOL: KubernetesObject = {
   apiVersion: 'network.harvesterhci.io/v1alpha1',
@@ -38,7 +38,7 @@ async function running() {
     void resource.create(object);
     await clock.advance(10);
   }
-  const metrics = createMetrics();
+  const metrics = createControllerMetrics();
   const clients = Object.entries(Resource).map(
     ([kind, { plural }]) => [plural, cluster[kind as keyof typeof cluster] ?? new MemoryResource(clock)] as const,
   );
@@ -83,7 +83,7 @@ it('a pool has its conditions, with their reason, and its addresses in quarantin
   ];
   const pool = { ...POOL, status: { ipv4: { used: 1, available: 0, quarantined }, conditions } };
   const caches = { ipPools: { values: () => [pool] }, networkConfigs: { values: () => [] } };
-  const metrics = createMetrics();
+  const metrics = createControllerMetrics();
   const agentReplicas = () => new Map([['vm-dhcp-agent-mgmt-1', { desired: 2, ready: 1 }]]);
   const none = () => ({});
   const auditFacts = () => undefined;
@@ -156,7 +156,7 @@ it.each([
   ['/api/v1/namespaces/default', 'namespaces'],
   ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions/x', 'customresourcedefinitions'],
 ])('a request of %s counts for %s', async (path, resource) => {
-  const metrics = createMetrics();
+  const metrics = createControllerMetrics();
   metrics.onRequest({ method: 'GET', path, status: 200, durationMs: 1 });
   expect(await metrics.registry.metrics()).toContain(
     `vmdhcpcontroller_api_requests_total{method="GET",resource="${resource}",code="200"} 1`,
@@ -176,7 +176,7 @@ it('the dumps are upstream’s', async () => {
 });
 
 it('records of assignments: what is counted begins with 0, and gauges are those of the leader', async () => {
-  const metrics = createMetrics();
+  const metrics = createControllerMetrics();
   const none = () => ({});
   let facts: AuditFacts | undefined;
   const caches = { ipPools: { values: () => [] }, networkConfigs: { values: () => [] } };
@@ -208,7 +208,7 @@ it('records of assignments: what is counted begins with 0, and gauges are those 
 });
 
 it('reconciles, their errors and requests are counted, and their times are in seconds', async () => {
-  const { registry, onReconciled, onError, onRequest } = createMetrics();
+  const { registry, onReconciled, onError, onRequest } = createControllerMetrics();
   onReconciled({ kind: 'IPPool', result: { kind: 'settled' } as never, durationMs: 20 });
   onError('IPPool');
   const path = '/apis/network.harvesterhci.io/v1alpha1/namespaces/default/ippools/net-48/status';

@@ -24,7 +24,7 @@ export interface ControllerMetrics {
 }
 
 /** Creates the metrics of the controller. */
-export function createMetrics(): ControllerMetrics {
+export function createControllerMetrics(): ControllerMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

@@ -37,7 +37,7 @@ import {
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
 import { CONTROLLER_LEASE } from '../cluster/controller-lease.js';
-import { listAll } from '../cluster/list-all.js';
+import { listIfServed } from '../cluster/list-if-served.js';
 import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
 import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
 
@@ -156,7 +156,7 @@ export class Uninstall {
   }
 
   async #list(kind: InstalledKind): Promise<KubernetesObject[]> {
-    const objects = await listAll(this.#client(kind));
+    const objects = await listIfServed(this.#client(kind));
     return kind === 'customResourceDefinitions' ? objects.filter(isOurDefinition) : objects;
   }
 

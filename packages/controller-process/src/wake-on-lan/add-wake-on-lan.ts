@@ -6,6 +6,7 @@ import {
   type EventObject,
   EventRecorder,
   fencedClient,
+  formatTime,
   type KubernetesObject,
   watchObjects,
 } from '@vmdhcp/kube-runtime';
@@ -13,7 +14,7 @@ import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog, syst
 import { hasLostAddress } from '@vmdhcp/reconciler';
 import { clusterSecrets } from '@vmdhcp/service-certificates/node';
 import { formatListenAddress, type ListenAddress, type Logger } from '@vmdhcp/service-process';
-import { kubevirtRequests, type WakeAgentSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
+import { kubevirtRequests, type WakeDaemonSetSettings, WakeDecider, WakeOnLanController } from '@vmdhcp/wake-on-lan/controller';
 import type { Registry } from 'prom-client';
 import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
 import { WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
@@ -22,12 +23,12 @@ import { configObserver } from './config-observer.js';
 import { LeaderAddress } from './leader-address.js';
 import { AGENT_SECRET, WAKE_SECRETS, WakeCertificates, type WakeCertificatesPorts } from './wake-certificates.js';
 import { createWakeLog } from './wake-log.js';
-import { createWakeMetrics, type WakeMetrics } from './wake-metrics.js';
+import { registerWakeMetrics, type WakeMetrics } from './wake-metrics.js';
 import { WakeServer } from './wake-server.js';
 
 export interface WakeOnLanSettings {
   readonly listen: ListenAddress;
-  readonly agents: Omit<WakeAgentSettings, 'tlsSecret'>;
+  readonly agents: Omit<WakeDaemonSetSettings, 'tlsSecret'>;
   /** Of this process, as agents reach it; undefined: not known. */
   readonly podAddress: string | undefined;
   /** Without TLS. */
@@ -47,7 +48,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
     const { caches, clientOf, inventory, identity } = context;
     let isComplete = false;
     const controller = new WakeOnLanController({
-      ...{ caches, clientOf, inventory, identity, clock: systemClock, now: rfc3339, random: Math.random },
+      ...{ caches, clientOf, inventory, identity, clock: systemClock, now: () => formatTime(Date.now()), random: Math.random },
       agents: { ...settings.agents, tlsSecret: settings.clearText ? undefined : AGENT_SECRET },
       observer: configObserver(ports.logger, () => {
         isComplete = true;
@@ -57,7 +58,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
       ...{ settings, ports, context, controller, isComplete: () => isComplete },
       leader: new LeaderAddress(ownAddress(settings)),
       events: eventRecorder(ports, identity),
-      metrics: createWakeMetrics(ports.registry, {
+      metrics: registerWakeMetrics(ports.registry, {
         managedMachines: controller.index.size,
         managedBy: () => controller.managed(),
         waiting: () => decider.waiting,
@@ -171,7 +172,7 @@ function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsCo
   return new EventRecorder({
     client: new ApiObjectClient<EventObject>(connection, Resource.events),
     clock: systemClock,
-    now: rfc3339,
+    now: () => formatTime(Date.now()),
     random: Math.random,
     component: EVENT_COMPONENT,
     instance: identity,
@@ -181,9 +182,4 @@ function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsCo
 
 function ownAddress({ podAddress, listen }: WakeOnLanSettings): string | undefined {
   return podAddress === undefined ? undefined : formatListenAddress({ host: podAddress, port: listen.port });
-}
-
-/** Seconds, as Kubernetes writes times. */
-function rfc3339(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
 }

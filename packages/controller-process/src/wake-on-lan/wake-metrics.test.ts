@@ -1,12 +1,12 @@
 import type { DecidedReport } from '@vmdhcp/wake-on-lan/controller';
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createWakeMetrics } from './wake-metrics.js';
+import { registerWakeMetrics } from './wake-metrics.js';
 
 function created() {
   const registry = new Registry();
   const gauges = { managedMachines: () => 5, managedBy: () => new Map([['office', 3]]), waiting: () => 2, followers: () => 4 };
-  const metrics = createWakeMetrics(registry, gauges);
+  const metrics = registerWakeMetrics(registry, gauges);
   const decide = (outcome: string, name: string, configs?: readonly string[]) =>
     metrics.onDecided({
       verdict: { outcome, reason: 'x', message: '', machine: { namespace: 'lab', name }, ...(configs && { configs }) },

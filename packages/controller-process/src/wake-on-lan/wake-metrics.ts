@@ -25,7 +25,7 @@ const MOST_NAMES = 1_000;
 const RESULTS = ['started', 'error', 'other'] as const;
 
 /** Registers the metrics. */
-export function createWakeMetrics(registry: Registry, gauges: WakeGauges): WakeMetrics {
+export function registerWakeMetrics(registry: Registry, gauges: WakeGauges): WakeMetrics {
   const registers = [registry];
   const packets = new Counter({
     name: 'wol_packets_total',

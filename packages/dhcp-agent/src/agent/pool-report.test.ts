@@ -1,7 +1,7 @@
 import type { PoolReport } from '@vmdhcp/ippool-api/agent';
 import { describe, expect, it } from 'vitest';
 import type { FollowedPool } from '../pool/followed-pools.js';
-import { type PoolState, reportOn } from './pool-report.js';
+import { type ReportedPoolState, reportOn } from './pool-report.js';
 
 const ACTIVE = { kind: 'active', stopsForRogueServer: false } as FollowedPool;
 const STOPS = { kind: 'active', stopsForRogueServer: true } as FollowedPool;
@@ -9,7 +9,7 @@ const FOREIGN = [{ address: '10.0.0.9', macAddress: '02:00:00:00:00:09' }];
 const LEADS = { has: () => true, mayHave: () => true, problemOf: () => undefined };
 const RELEASED = { has: () => false, mayHave: () => false, problemOf: () => undefined };
 
-const SERVED: PoolState = {
+const SERVED: ReportedPoolState = {
   interfaceName: 'net1',
   followed: ACTIVE,
   version: '7',
@@ -32,7 +32,7 @@ it.each([
   expect(reportOn({ ...SERVED, silentForMs }).silentMinutes).toBe(silentMinutes);
 });
 
-it.each<[string, string, Partial<PoolState>]>([
+it.each<[string, string, Partial<ReportedPoolState>]>([
   ['leads, has the address, and the port is open', 'serving', {}],
   ['another server is there, which does not matter', 'serving', { rogueServers: FOREIGN }],
   ['another server is there, which does', 'RogueServer', { rogueServers: FOREIGN, followed: STOPS }],
@@ -68,11 +68,11 @@ it.each<[string, string, Partial<PoolState>]>([
   expect(serving ? 'serving' : reason).toBe(expected);
 });
 
-type Conflict = PoolState['conflicts'][number];
+type Conflict = ReportedPoolState['conflicts'][number];
 const conflictOf = (number: number): Conflict => ({ address: 0x0a000000 + number, macAddress: '02:00:00:00:00:0a' });
 
 describe('the details of a pool in a report', () => {
-  it.each<[string, Partial<PoolState>, Omit<PoolReport, 'serving'>]>([
+  it.each<[string, Partial<ReportedPoolState>, Omit<PoolReport, 'serving'>]>([
     ['its version', {}, { version: '7' }],
     ['no version if the pool was not listed', { version: undefined }, {}],
     ['no list of other DHCP servers if none were searched', { rogueServers: undefined }, { version: '7' }],
@@ -98,7 +98,7 @@ describe('the details of a pool in a report', () => {
     expect(reported.map(({ address }) => address)).toEqual(Array.from({ length: 64 }, (_, number) => `10.0.0.${number}`));
   });
 
-  it.each<[string, Partial<PoolState>]>([
+  it.each<[string, Partial<ReportedPoolState>]>([
     ['the pool is paused', { followed: { kind: 'paused' } }],
     ['the pool is suspended', { isSuspended: true, addresses: RELEASED }],
     ['the replica does not lead', { addresses: undefined }],
@@ -115,7 +115,7 @@ describe('the details of a pool in a report', () => {
 });
 
 describe('a person reads what is wrong and where', () => {
-  it.each<[string, string, Partial<PoolState>]>([
+  it.each<[string, string, Partial<ReportedPoolState>]>([
     ['Opening', 'interface net1 is being opened', { socket: { kind: 'opening' } }],
     ['Opening', 'the server address is being added to interface net1', { addresses: RELEASED }],
     ['InterfaceMissing', 'the pod has no interface net1; look at its Multus networks', { socket: { kind: 'missing' } }],
@@ -134,7 +134,7 @@ describe('which of several reasons is reported', () => {
   const FAILED = { ...LEADS, problemOf: () => 'EPERM' };
   const MAY_HAVE = { has: () => false, mayHave: () => true, problemOf: () => 'EPERM' };
 
-  it.each<[string, string, Partial<PoolState>]>([
+  it.each<[string, string, Partial<ReportedPoolState>]>([
     ['suspended, gone, and the address may be there', 'Draining', { isSuspended: true, followed: GONE, addresses: MAY_HAVE }],
     ['suspended, paused, and the address may be there', 'Draining', { isSuspended: true, followed: { kind: 'paused' } }],
     ['suspended in a dry run that may have the address', 'Draining', { isSuspended: true, isDryRun: true, addresses: MAY_HAVE }],

@@ -14,7 +14,7 @@ const DRY_RUN_MESSAGE =
 
 const SUSPENDED_POOL = not(SUSPENDED, 'another group of agents may still serve the pool; this group is ready to serve it');
 
-export interface PoolState {
+export interface ReportedPoolState {
   readonly interfaceName: string;
   readonly followed: FollowedPool;
   readonly version: string | undefined;
@@ -33,7 +33,7 @@ export interface PoolState {
 /** The controller checks again whether machines run there when this changes. */
 const SILENCE_STEP_MINUTES = 2;
 
-export function reportOn(state: PoolState): PoolReport {
+export function reportOn(state: ReportedPoolState): PoolReport {
   const { version, conflicts, rogueServers, silentForMs } = state;
   const silentMinutes = Math.floor(silentForMs / 60_000 / SILENCE_STEP_MINUTES) * SILENCE_STEP_MINUTES;
   return {
@@ -47,7 +47,7 @@ export function reportOn(state: PoolState): PoolReport {
 
 type Service = Pick<PoolReport, 'serving' | 'reason' | 'message'>;
 
-function toService(state: PoolState): Service {
+function toService(state: ReportedPoolState): Service {
   const { interfaceName, followed, socket, isSuspended, isDryRun, addresses } = state;
   // Comes first: as long as the address may be there, no other group can have it.
   if (isSuspended && addresses?.mayHave(interfaceName))
@@ -74,9 +74,9 @@ function toLeaderService({
   followed,
   addresses,
   rogueServers = [],
-}: Pick<PoolState, 'interfaceName' | 'rogueServers'> & {
+}: Pick<ReportedPoolState, 'interfaceName' | 'rogueServers'> & {
   readonly followed: Extract<FollowedPool, { readonly kind: 'active' }>;
-  readonly addresses: NonNullable<PoolState['addresses']>;
+  readonly addresses: NonNullable<ReportedPoolState['addresses']>;
 }): Service {
   const problem = addresses.problemOf(interfaceName);
   if (problem !== undefined) return not('AddressFailed', problem);

@@ -1,12 +1,12 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { Link } from '../ports.js';
+import type { InterfaceIdentity } from '../ports.js';
 import { RecordingObserver } from '../testing/recording-observer.js';
 import { IsolatedInterfaces } from './isolated-interfaces.js';
 
 let nowMs: number;
 let index: number;
 let observer: RecordingObserver;
-const isolate = vi.fn<(link: Link) => readonly string[]>();
+const isolate = vi.fn<(link: InterfaceIdentity) => readonly string[]>();
 const prepare = vi.fn<() => readonly string[]>();
 let interfaces: IsolatedInterfaces;
 let names: string[];

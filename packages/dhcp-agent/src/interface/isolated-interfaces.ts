@@ -1,6 +1,6 @@
 /** Isolates each interface of an agent before anything is served on it, and checks it again every second. */
 
-import type { AgentObserver, InterfaceIsolation, Link } from '../ports.js';
+import type { AgentObserver, InterfaceIdentity, InterfaceIsolation } from '../ports.js';
 
 const CHECK_INTERVAL_MS = 1_000;
 
@@ -15,7 +15,7 @@ export interface IsolatedInterfacesPorts {
   /** Makes the settings that all interfaces share, before each round. Returns what it corrected. @throws Error */
   readonly prepare: () => readonly string[];
   /** Isolates one interface. Returns what it corrected. @throws Error if the interface cannot be isolated. */
-  readonly isolate: (link: Link) => readonly string[];
+  readonly isolate: (link: InterfaceIdentity) => readonly string[];
 }
 
 interface CheckedInterface {
@@ -58,7 +58,7 @@ export class IsolatedInterfaces implements InterfaceIsolation {
   }
 
   /** The interface, if it exists and is due for a check. */
-  #due(interfaceName: string): Link[] {
+  #due(interfaceName: string): InterfaceIdentity[] {
     const { indexOf, nowMs } = this.#ports;
     const interfaceIndex = indexOf(interfaceName);
     const before = this.#checked.get(interfaceName);
@@ -67,7 +67,7 @@ export class IsolatedInterfaces implements InterfaceIsolation {
     return interfaceIndex === 0 || isKnown ? [] : [{ interfaceName, interfaceIndex }];
   }
 
-  #check(link: Link, prepared: Outcome): void {
+  #check(link: InterfaceIdentity, prepared: Outcome): void {
     const before = this.#checked.get(link.interfaceName);
     const outcome = prepared.problem === undefined ? attempt(() => this.#ports.isolate(link)) : prepared;
     const problem =
@@ -77,13 +77,13 @@ export class IsolatedInterfaces implements InterfaceIsolation {
     else if (before?.index === link.interfaceIndex) this.#observeCorrected(link, [...prepared.corrected, ...outcome.corrected]);
   }
 
-  #observeChange({ interfaceName }: Link, problem: string | undefined): void {
+  #observeChange({ interfaceName }: InterfaceIdentity, problem: string | undefined): void {
     const { observer } = this.#ports;
     if (problem === undefined) observer.observe({ kind: 'interface-isolated', interfaceName });
     else observer.observe({ kind: 'isolation-failed', interfaceName, message: problem });
   }
 
-  #observeCorrected({ interfaceName }: Link, corrected: readonly string[]): void {
+  #observeCorrected({ interfaceName }: InterfaceIdentity, corrected: readonly string[]): void {
     if (corrected.length === 0) return;
     this.#ports.observer.observe({ kind: 'isolation-restored', interfaceName, corrected });
   }

@@ -3,7 +3,7 @@ import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { every } from '../every.js';
 import type { FollowedPools } from '../pool/followed-pools.js';
-import type { AgentObserver, DhcpPacketHandler, DhcpSockets, InterfaceIsolation, SendFailure } from '../ports.js';
+import type { AgentObserver, DhcpPacketHandler, DhcpSockets, InterfaceIsolation, UnsentReplies } from '../ports.js';
 import { type InterfaceState, ServedInterface } from './served-interface.js';
 
 const CHECK_INTERVAL_MS = 250;
@@ -20,7 +20,7 @@ export interface PoolSocketsSettings {
   readonly observer: AgentObserver;
   readonly handlerOf: (config: AgentNetworkConfig) => DhcpPacketHandler;
   readonly onBurst: (durationNs: number) => void;
-  readonly onSendFailure: (interfaceName: string, failure: SendFailure) => void;
+  readonly onSendFailure: (interfaceName: string, failure: UnsentReplies) => void;
   readonly onStateChange: () => void;
 }
 

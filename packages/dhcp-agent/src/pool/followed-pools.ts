@@ -11,7 +11,7 @@ import {
   readList,
 } from '@vmdhcp/kube-runtime';
 import { type AddressConflict, probesConflicts, readPool } from '@vmdhcp/reconciler/pool';
-import type { AgentPorts, ResolvedNames } from '../ports.js';
+import type { AgentPorts, NameLookup } from '../ports.js';
 import type { DhcpServer } from '../server/dhcp-server.js';
 import { ServedRecord } from './served-record.js';
 
@@ -63,7 +63,7 @@ export class FollowedPools {
   readonly #conflicts = new Map<string, Map<MacAddress, { readonly conflict: AddressConflict; readonly untilMs: number }>>();
   /** By pool: the record that the server uses. */
   readonly #records = new Map<string, ServedRecord>();
-  readonly #ntpNames: ResolvedNames;
+  readonly #ntpNames: NameLookup;
   /** By pool: the last logged problem of its log annotations. */
   readonly #logProblems = new Map<string, string>();
 

@@ -21,7 +21,7 @@ import {
   type ServedPool,
 } from '@vmdhcp/dhcp-allocator';
 import type { PacketCaptures } from '../capture/packet-captures.js';
-import type { DhcpPacketHandler, PacketLog, QueuedReply } from '../ports.js';
+import type { DhcpPacketHandler, PacketLogPort, QueuedReply } from '../ports.js';
 import { decoyAddresses } from '../probe/decoy-addresses.js';
 import type { AgentTraffic } from '../traffic/agent-traffic.js';
 import type { Standing } from '../traffic/client-slots.js';
@@ -39,7 +39,7 @@ type Reply = ReplyAnswer;
 
 export interface DhcpServerPorts extends Omit<DeclaredLeasesPorts, 'counters' | 'onOtherDeclined'> {
   /** Default: no packet is logged. */
-  readonly packetLog?: PacketLog;
+  readonly packetLog?: PacketLogPort;
   /** Pools that also lease addresses to unknown clients. Default: none. */
   readonly open?: OpenPoolsPort;
   /** Notes the messages and answers of each client. It reads the time once for each burst, so call `endBurst` after each. Optional. */
@@ -68,7 +68,7 @@ export interface AnswerGate {
   readonly redirect?: (answer: Reply) => Reply;
 }
 
-const NO_PACKETS: PacketLog = { isActive: false, note: () => undefined };
+const NO_PACKETS: PacketLogPort = { isActive: false, note: () => undefined };
 const OPEN: AnswerGate = { whyNotSent: () => undefined, isOpenTo: () => true };
 
 /** A place where packets come in, with its state. */
@@ -93,7 +93,7 @@ export class DhcpServer {
   readonly #open: OpenAnswers | undefined;
   readonly #newClients = new NewClientLimits();
   readonly #admits = (standing: NewStanding) => this.#newClients.admits(standing, this.#ports.nowMs());
-  readonly #packetLog: PacketLog;
+  readonly #packetLog: PacketLogPort;
   readonly #noted: NotedAnswers;
   readonly #leaseOf = (poolName: string, macAddress: string) => this.#table.lookup(poolName, macAddress);
   /** The context of the current packet; one object is reused, because a packet is answered before the next one comes. */

@@ -6,7 +6,7 @@ import {
   OptionCode,
   type ReplyDestination,
 } from '@vmdhcp/dhcp-allocator';
-import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, QueuedReply, SendFailure } from '../ports.js';
+import type { DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, DhcpSockets, QueuedReply, UnsentReplies } from '../ports.js';
 import type { FakeKernel } from './fake-kernel.js';
 import type { FakeProcess } from './fake-process.js';
 
@@ -80,7 +80,7 @@ export class FakeNetwork {
   }
 
   /** Makes the kernel refuse replies on an interface. */
-  failSending(interfaceName: string, failure: SendFailure): void {
+  failSending(interfaceName: string, failure: UnsentReplies): void {
     for (const socket of this.#sockets) if (socket.interfaceName === interfaceName) socket.events.onSendFailure(failure);
   }
 

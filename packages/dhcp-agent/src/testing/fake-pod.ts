@@ -3,7 +3,7 @@ import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
 import { electionTimes } from '../leadership/leadership-times.js';
-import type { AddressUse, AgentPorts, DhcpSockets, FoundServer, PacketLog } from '../ports.js';
+import type { AddressUse, AgentPorts, DhcpSockets, FoundServer, PacketLogPort } from '../ports.js';
 import { AgentTraffic } from '../traffic/agent-traffic.js';
 import type { FakeGroupLease, RequestFate } from './fake-group-lease.js';
 import { FakeKernel } from './fake-kernel.js';
@@ -29,7 +29,7 @@ export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'config
   /** 0 up to, not including, 1. Default: 0. */
   readonly random?: () => number;
   /** Default: none. */
-  readonly packetLog?: PacketLog;
+  readonly packetLog?: PacketLogPort;
 }
 
 /** A pod with an agent: its process, its kernel, its connection to the API server, and faults for each. */

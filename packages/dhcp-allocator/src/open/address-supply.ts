@@ -6,7 +6,7 @@ import { EndOrder } from '../binding/end-order.js';
 import { isProven } from './lease-times.js';
 
 /** The state that decides whether an address is free. */
-export interface AddressUse {
+export interface AddressOccupancy {
   readonly binding: Binding | undefined;
   /** Offered, being recorded, declared, or in quarantine. */
   readonly isBlocked: boolean;
@@ -85,8 +85,8 @@ export class AddressSupply {
     return undefined;
   }
 
-  /** Puts the address in its current place. Call it after each change of `AddressUse`, and when a lease ends. */
-  refresh(address: Ipv4Address, { binding, isBlocked }: AddressUse, nowMs: number): void {
+  /** Puts the address in its current place. Call it after each change of `AddressOccupancy`, and when a lease ends. */
+  refresh(address: Ipv4Address, { binding, isBlocked }: AddressOccupancy, nowMs: number): void {
     const isValid = binding !== undefined && isBindingValid(binding, nowMs);
     const isDynamic = this.contains(address);
     const order = isDynamic ? this.#valid : this.#validOutside;

@@ -11,14 +11,14 @@ export interface AddressClient {
 }
 
 /** A VirtualMachineNetworkConfig with an interface that has the MAC address. */
-export interface AddressClaim {
+export interface ClaimingConfig {
   readonly config: KubernetesObject;
   /** True: its status has the address, which the controller writes for one of them alone. */
   readonly hasAddress: boolean;
 }
 
 /** The one that has the address, then the others: the oldest first. */
-export function findAddressClaims(configs: readonly KubernetesObject[], client: AddressClient): AddressClaim[] {
+export function findAddressClaims(configs: readonly KubernetesObject[], client: AddressClient): ClaimingConfig[] {
   return orderClaims(
     configs.flatMap((config) => {
       const hasAddress = isAllocated(config, client);
@@ -28,7 +28,7 @@ export function findAddressClaims(configs: readonly KubernetesObject[], client: 
 }
 
 /** Claims of several lists in one order: the one that has the address, then the others, the oldest first. */
-export function orderClaims(claims: readonly AddressClaim[]): AddressClaim[] {
+export function orderClaims(claims: readonly ClaimingConfig[]): ClaimingConfig[] {
   return claims.toSorted(
     (one, other) => Number(other.hasAddress) - Number(one.hasAddress) || compareByAge(one.config, other.config),
   );

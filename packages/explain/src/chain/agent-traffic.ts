@@ -38,7 +38,7 @@ export interface ClientTraffic extends TrafficCounts {
   readonly last: readonly TrafficPacket[];
 }
 
-export interface AgentTraffic {
+export interface AgentTrafficReport {
   /** The pod. */
   readonly agent: string;
   /** Since when it counts. */
@@ -49,7 +49,7 @@ export interface AgentTraffic {
 }
 
 /** Undefined: the text is not what an agent prints. Entries that cannot be read are left out. */
-export function parseAgentTraffic(text: string): AgentTraffic | undefined {
+export function parseAgentTraffic(text: string): AgentTrafficReport | undefined {
   const document = parseJson(text);
   if (!isRecord(document) || !Array.isArray(document['clients'])) return undefined;
   const clients = document['clients'].flatMap(toClient);

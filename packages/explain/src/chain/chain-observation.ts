@@ -1,6 +1,6 @@
 /** What was read of a cluster to explain one virtual machine: few objects, each by its name. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import type { AgentTraffic } from './agent-traffic.js';
+import type { AgentTrafficReport } from './agent-traffic.js';
 
 /** The right that a reader lacks. */
 export interface MissingRight {
@@ -33,7 +33,7 @@ export interface NetworkPools {
 
 /** What came of asking the leader of the agents in its pod. */
 export type ObservedTraffic = { /** `namespace/name` */ readonly pod: string } & (
-  | { readonly kind: 'found'; readonly traffic: AgentTraffic }
+  | { readonly kind: 'found'; readonly traffic: AgentTrafficReport }
   | { readonly kind: 'refused'; readonly rights: readonly MissingRight[] }
   | { readonly kind: 'failed'; readonly message: string }
 );

@@ -14,10 +14,10 @@ export {
   type LinkState,
   type PacketSubject,
 } from './address-chain.js';
-export { type AddressClaim, type AddressClient, findAddressClaims, orderClaims } from './address-claims.js';
+export { type AddressClient, type ClaimingConfig, findAddressClaims, orderClaims } from './address-claims.js';
 export { describeStaleLease, isStaleLease } from './agent-links.js';
 export {
-  type AgentTraffic,
+  type AgentTrafficReport,
   type ClientTraffic,
   mostFrequent,
   type PacketCounts,
@@ -44,7 +44,7 @@ export { explainAddress } from './explain-address.js';
 export { type PinPlan, type PinRequest, planPin } from './plan-pin.js';
 export {
   type AddressOwner,
-  type MachineObjects,
+  type ObservedMachine,
   planAddressRelease,
   planMachineRelease,
   type ReleasePlan,

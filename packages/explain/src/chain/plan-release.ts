@@ -3,7 +3,7 @@ import { describeNames, type KubernetesObject, type MergePatch } from '@vmdhcp/k
 import { type Observed, objectOf } from './chain-observation.js';
 import type { ClientRecord } from './client-records.js';
 
-export interface MachineObjects {
+export interface ObservedMachine {
   readonly virtualMachine: Observed;
   readonly instance: Observed;
   readonly networkConfig: Observed;
@@ -17,7 +17,7 @@ export type ReleasePlan =
   | { readonly kind: 'patch-status'; readonly pool: string; readonly patch: MergePatch; readonly message: string };
 
 /** The addresses of a virtual machine: free only where it and its instance are gone. */
-export function planMachineRelease(key: string, { virtualMachine, instance, networkConfig }: MachineObjects): ReleasePlan {
+export function planMachineRelease(key: string, { virtualMachine, instance, networkConfig }: ObservedMachine): ReleasePlan {
   if (virtualMachine.kind === 'found') {
     const remedy = `delete it, or exclude interfaces by its annotation network.harvesterhci.io/dhcp-opt-out`;
     return {
@@ -42,7 +42,7 @@ export function planMachineRelease(key: string, { virtualMachine, instance, netw
 /** The virtual machine that has an address. */
 export interface AddressOwner {
   readonly key: string;
-  readonly objects: MachineObjects;
+  readonly objects: ObservedMachine;
   /** `namespace/name` of others that may have it instead: the status of none of them tells. */
   readonly rivals: readonly string[];
 }

@@ -6,7 +6,7 @@ import { HOST_ADDRESS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { compareByAge, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { ClientSubject } from '../chain/client-records.js';
 
-export interface HostObjects {
+export interface HostObjectLists {
   readonly hostStatuses: readonly KubernetesObject[];
   readonly hostEndpoints: readonly KubernetesObject[];
   readonly clusterAgents: readonly KubernetesObject[];
@@ -29,7 +29,7 @@ export function hostSelector(subject: ClientSubject): string | undefined {
 }
 
 /** One for each HostStatus and HostEndpoint of the subject; of an address that none has, one for each management network that it is of. */
-export function findHosts(objects: HostObjects, subject: ClientSubject): FoundHost[] {
+export function findHosts(objects: HostObjectLists, subject: ClientSubject): FoundHost[] {
   const { hostStatuses, hostEndpoints } = objects;
   const statuses = hostStatuses.filter((one) => isSubject(one, subject));
   const ofStatuses = statuses.map((one) => ofStatus(objects, one));
@@ -49,7 +49,7 @@ function isSubject(object: KubernetesObject, subject: ClientSubject): boolean {
   return address !== undefined && parseIpv4Address(address) === subject.address;
 }
 
-function ofStatus({ hostEndpoints, clusterAgents }: HostObjects, hostStatus: KubernetesObject): FoundHost {
+function ofStatus({ hostEndpoints, clusterAgents }: HostObjectLists, hostStatus: KubernetesObject): FoundHost {
   const { address, clusterAgent } = readHost(hostStatus);
   const naming = hostEndpoints.filter((one) => address !== undefined && addressOf(one) === address);
   return {
@@ -66,7 +66,7 @@ function isOwner({ metadata: { uid } }: KubernetesObject, { metadata: { ownerRef
   return uid !== undefined && ownerReferences.some((owner) => owner.uid === uid);
 }
 
-function ofEndpoint({ clusterAgents }: HostObjects, hostEndpoint: KubernetesObject): FoundHost {
+function ofEndpoint({ clusterAgents }: HostObjectLists, hostEndpoint: KubernetesObject): FoundHost {
   const names = clusterAgents.map(({ metadata }) => metadata.name);
   const name = clusterAgentOf(hostEndpoint, names);
   return {
@@ -78,7 +78,7 @@ function ofEndpoint({ clusterAgents }: HostObjects, hostEndpoint: KubernetesObje
   };
 }
 
-function ofNetworks({ clusterAgents }: HostObjects, asked: Ipv4Address): FoundHost[] {
+function ofNetworks({ clusterAgents }: HostObjectLists, asked: Ipv4Address): FoundHost[] {
   const address = formatIpv4Address(asked);
   return clusterAgents
     .filter((one) => isInSubnet(readClusterAgent(one), address))

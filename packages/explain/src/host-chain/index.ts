@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 export { explainHost, type HostObservation, isHostTrouble } from './explain-host.js';
-export { type FoundHost, findHosts, type HostObjects, hostSelector } from './find-hosts.js';
+export { type FoundHost, findHosts, type HostObjectLists, hostSelector } from './find-hosts.js';
 export type { HostChain, HostChainLink, HostFinding } from './host-chain.js';
 export { HOST_LINKS, type HostLinkName } from './host-links.js';
 export { HOST_REASON_LINKS, type HostChainReason, type HostGravity } from './host-reason-links.js';

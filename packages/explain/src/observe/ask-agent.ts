@@ -3,13 +3,13 @@
 import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
 import { ExitCode } from '@vmdhcp/service-process';
-import { type AgentTraffic, parseAgentTraffic } from '../chain/agent-traffic.js';
+import { type AgentTrafficReport, parseAgentTraffic } from '../chain/agent-traffic.js';
 import { collectCommand } from '../pod-exec/collect-command.js';
 import { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';
 import { inAgentContainer } from './agent-container.js';
 
 export type AskedAgent =
-  | { readonly kind: 'answered'; readonly traffic: AgentTraffic }
+  | { readonly kind: 'answered'; readonly traffic: AgentTrafficReport }
   /** `isForbidden`: a right is missing. */
   | { readonly kind: 'failed'; readonly message: string; readonly isForbidden: boolean };
 
@@ -40,7 +40,7 @@ export async function askAgent(
     const { exitCode, stdout, stderr } = ended;
     const traffic = exitCode === 0 ? parseAgentTraffic(stdout) : undefined;
     if (traffic !== undefined) return { kind: 'answered', traffic };
-    return { kind: 'failed', message: describeFailure(exitCode, stderr), isForbidden: false };
+    return { kind: 'failed', message: describeAgentFailure(exitCode, stderr), isForbidden: false };
   } catch (error) {
     if (!(error instanceof PodExecError)) throw error;
     return { kind: 'failed', message: error.message, isForbidden: error.failure === 'forbidden' };
@@ -48,7 +48,7 @@ export async function askAgent(
 }
 
 /** What a person reads of a command of an agent that failed. */
-export function describeFailure(exitCode: number, stderr: string): string {
+export function describeAgentFailure(exitCode: number, stderr: string): string {
   const [line = ''] = stderr.trim().split('\n');
   if (exitCode === 0) return 'the agent answers with something else than its clients: its version does not fit this plugin';
   if (exitCode === ExitCode.usage && /unknown command/i.test(stderr))

@@ -3,7 +3,7 @@
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
-import { type AddressClaim, type AddressClient, findAddressClaims, orderClaims } from '../chain/address-claims.js';
+import { type AddressClient, type ClaimingConfig, findAddressClaims, orderClaims } from '../chain/address-claims.js';
 import type { MissingRight } from '../chain/chain-observation.js';
 import { type ClientRecord, type ClientSubject, findClientRecords } from '../chain/client-records.js';
 import { type ClusterReader, toCommandError } from './cluster-reader.js';
@@ -43,7 +43,7 @@ export async function findClient(reader: ClusterReader, subject: ClientSubject):
   };
 }
 
-function machineOf({ config: { metadata } }: AddressClaim): MachineName {
+function machineOf({ config: { metadata } }: ClaimingConfig): MachineName {
   return { namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
@@ -60,7 +60,7 @@ async function readPools(reader: ClusterReader): Promise<{
 
 interface Owner {
   /** The one that has the address first, else the oldest. */
-  readonly claims: readonly AddressClaim[];
+  readonly claims: readonly ClaimingConfig[];
   readonly missingRights: readonly MissingRight[];
 }
 
@@ -85,7 +85,7 @@ function withRights({ claims, missingRights }: Owner, further: readonly MissingR
 /** Page by page, until one has the address. */
 async function searchIn(reader: ClusterReader, client: AddressClient, namespace: string): Promise<Owner> {
   const resource = namespace === '' ? Resource.networkConfigs : { ...Resource.networkConfigs, namespace };
-  const claims: AddressClaim[] = [];
+  const claims: ClaimingConfig[] = [];
   try {
     for await (const page of reader.pages(resource)) {
       claims.push(...findAddressClaims(page, client));

@@ -8,7 +8,7 @@ export { execInPod, type RunningCommand } from '../pod-exec/exec-in-pod.js';
 export { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';
 export { inAgentContainer } from './agent-container.js';
 export { AgentsTrust } from './agents-trust.js';
-export { type AskedAgent, askAgent, describeFailure } from './ask-agent.js';
+export { type AskedAgent, askAgent, describeAgentFailure } from './ask-agent.js';
 export { ClusterReader, type ListResult, type ReaderOptions, toCommandError } from './cluster-reader.js';
 export { type FoundClient, findClient } from './find-client.js';
 export { findLeaders, findLeadersOf } from './find-leaders.js';

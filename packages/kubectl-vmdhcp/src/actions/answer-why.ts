@@ -9,7 +9,7 @@ import {
   observeChain,
   observeHosts,
 } from '@vmdhcp/explain/observe';
-import { findLastOwners, type LastOwners } from './last-owners.js';
+import { findLastOwners, type LastAssignments } from './last-owners.js';
 import { clientIn, machineIn } from './subject.js';
 
 /** What `why` prints as data. */
@@ -24,7 +24,7 @@ export interface Answer {
   /** Bare-metal hosts with the address or the MAC address. */
   readonly hosts?: readonly HostChain[];
   /** Who had an address that no client has now, or which address a client had that has none. */
-  readonly before?: LastOwners;
+  readonly before?: LastAssignments;
   readonly missingRights: readonly MissingRight[];
 }
 

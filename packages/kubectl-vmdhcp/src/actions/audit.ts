@@ -14,7 +14,7 @@ import { parseWhen } from './parse-when.js';
 import { byTime, type Knowledge, type Question, rowsOf } from './select-audit-rows.js';
 import { clientIn, machineIn } from './subject.js';
 
-export interface AuditOptions extends ReaderOptions {
+export interface AuditQueryOptions extends ReaderOptions {
   readonly at?: string;
   readonly since?: string;
   readonly network?: string;
@@ -23,7 +23,7 @@ export interface AuditOptions extends ReaderOptions {
 }
 
 /** @throws CommandError where the records cannot be read. */
-export async function audit(subject: string | undefined, options: AuditOptions): Promise<void> {
+export async function audit(subject: string | undefined, options: AuditQueryOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
     const question = toQuestion(subject, options, reader);
@@ -39,7 +39,7 @@ export async function audit(subject: string | undefined, options: AuditOptions):
   }
 }
 
-function toQuestion(text: string | undefined, options: AuditOptions, reader: ClusterReader): Question {
+function toQuestion(text: string | undefined, options: AuditQueryOptions, reader: ClusterReader): Question {
   const { at, since, network } = options;
   if (at !== undefined && since !== undefined) throw new CommandError('give --at or --since, not both', ExitCode.usage);
   if (at !== undefined && text === undefined)
@@ -76,7 +76,7 @@ async function readKnowledge(reader: ClusterReader, namespace: string): Promise<
   return { pools: objects, records: currentRecords(stored, objects, reader.nowMs) };
 }
 
-async function print(rows: readonly AuditRow[], { output }: AuditOptions, atMs: number | undefined): Promise<void> {
+async function print(rows: readonly AuditRow[], { output }: AuditQueryOptions, atMs: number | undefined): Promise<void> {
   if (output === 'json' || output === 'yaml') {
     return await printData(output, { ...(atMs !== undefined && { at: formatTime(atMs) }), items: rows });
   }

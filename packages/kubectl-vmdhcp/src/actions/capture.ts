@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { ReaderOptions } from '@vmdhcp/explain/observe';
 import {
   ClusterReader,
-  describeFailure,
+  describeAgentFailure,
   execInPod,
   findLeadersOf,
   inAgentContainer,
@@ -15,7 +15,7 @@ import {
 } from '@vmdhcp/explain/observe';
 import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
 import { CommandError, ExitCode, stopSignal } from '@vmdhcp/service-process';
-import { printable } from '../output/printable.js';
+import { printableLine } from '../output/printable-line.js';
 import { describeTally, printLines, type Tally, writeBlocks } from './copy-capture.js';
 
 export interface CaptureOptions extends ReaderOptions {
@@ -90,7 +90,7 @@ async function captureIn(reader: ClusterReader, { leader, pool, options }: Captu
   if (write !== undefined) process.stderr.write(`${describeTally(tally, write)}\n`);
   const isOver = asked.aborted || cut.signal.aborted;
   const exitCode = await endOf(running, isOver);
-  if (exitCode !== 0 && !isOver) throw new CommandError(describeFailure(exitCode, await errors), exitCode);
+  if (exitCode !== 0 && !isOver) throw new CommandError(describeAgentFailure(exitCode, await errors), exitCode);
   if (write === undefined) printSummary(await errors, tally);
 }
 
@@ -117,7 +117,7 @@ async function collectErrors(stderr: Readable): Promise<string> {
 /** @param text - what the agent wrote at its end; empty: it did not come to that. */
 function printSummary(text: string, tally: Tally): void {
   const lines = text.trim() === '' ? [describeTally(tally, undefined)] : text.trim().split('\n');
-  process.stderr.write(`${lines.map(printable).join('\n')}\n`);
+  process.stderr.write(`${lines.map(printableLine).join('\n')}\n`);
 }
 
 /** @param isOver - true: the capture was ended here, so an end of the connection is as good as one of the program. */

@@ -7,7 +7,7 @@ import { type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { type AssignmentRecord, END_REASONS, lastEnded } from '@vmdhcp/reconciler/audit';
 import { type AuditRow, toRow } from '../output/audit-rows.js';
 
-export interface LastOwners {
+export interface LastAssignments {
   /** One for each pool that has a record of it. */
   readonly assignments: readonly AuditRow[];
   /** Why it is not known. */
@@ -25,7 +25,7 @@ export async function findLastOwners(
   reader: ClusterReader,
   subject: ClientSubject,
   { namespace, pools }: Records,
-): Promise<LastOwners> {
+): Promise<LastAssignments> {
   const about = subject.kind === 'address' ? formatIpv4Address(subject.address) : subject.macAddress;
   const stored = await readAudit(reader, namespace, about);
   if (stored.kind === 'refused')
@@ -44,7 +44,7 @@ function isAbout(subject: ClientSubject, record: AssignmentRecord): boolean {
 }
 
 /** For people, one line each. */
-export function lastOwnerLines({ assignments, problem }: LastOwners): string[] {
+export function lastOwnerLines({ assignments, problem }: LastAssignments): string[] {
   const known = assignments.map((row) => {
     const machine = row.virtualMachine === undefined ? 'no virtual machine that is known' : row.virtualMachine;
     const which = row.interface === undefined ? '' : `, interface ${row.interface}`;

@@ -7,10 +7,10 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import type { ListFormat } from '../output/list-formats.js';
 import { printData } from '../output/print-data.js';
-import { printable } from '../output/printable.js';
+import { printableLine } from '../output/printable-line.js';
 import { tableLines } from '../output/table.js';
 import { terminalOf } from '../output/terminal.js';
-import { watchObjects } from './watch-objects.js';
+import { watchList } from './watch-list.js';
 
 export interface ListOptions extends ReaderOptions {
   readonly output: ListFormat;
@@ -27,7 +27,7 @@ export async function listObjects<Row extends object>(
   try {
     const kind = await kindFor(reader);
     const resource = options.allNamespaces ? kind.resource : { ...kind.resource, namespace: reader.namespace };
-    if (options.watch) await watchObjects(reader, { ...kind, resource }, options.output);
+    if (options.watch) await watchList(reader, { ...kind, resource }, options.output);
     else await printOnce(reader, { ...kind, resource }, options.output);
   } catch (error) {
     throw toCommandError(error);
@@ -72,7 +72,7 @@ function takeBeside({ take, isOptional, otherWay }: ListedBeside, listed: ListRe
 
 async function printRows<Row extends object>(kind: ListedKind<Row>, rows: readonly Row[], output: ListFormat): Promise<void> {
   if (output === 'json' || output === 'yaml') return await printData(output, { items: rows });
-  if (output === 'name') return writeLines([...new Set(rows.map((row) => printable(kind.nameOf(row))))]);
+  if (output === 'name') return writeLines([...new Set(rows.map((row) => printableLine(kind.nameOf(row))))]);
   if (rows.length === 0) process.stderr.write('none found\n');
   else
     writeLines(tableLines(kind.columns, rows, { isWide: output === 'wide', terminal: terminalOf(process.stdout, process.env) }));

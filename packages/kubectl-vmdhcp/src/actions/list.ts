@@ -5,7 +5,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { agentsKind } from '../output/agent-rows.js';
 import { EVENTS } from '../output/event-rows.js';
 import { leasesBy } from '../output/lease-rows.js';
-import { networkOf, POOLS } from '../output/pool-rows.js';
+import { POOLS, poolNetworkOf } from '../output/pool-rows.js';
 import { type ListOptions, listObjects } from './list-objects.js';
 
 export interface LeasesOptions extends ListOptions {
@@ -49,7 +49,7 @@ function keyIn(name: string, { namespace }: ClusterReader): string {
 /** @throws CommandError where there is no such pool, or it may not be read. */
 async function networkOfPool(reader: ClusterReader, key: string): Promise<string> {
   const pool = await reader.get(Resource.ipPools, key);
-  if (pool.kind === 'found') return networkOf(pool.object);
+  if (pool.kind === 'found') return poolNetworkOf(pool.object);
   if (pool.kind === 'refused')
     throw new CommandError(`${describeMissingRight(pool.right)}: ask for the verb get on it`, ExitCode.noPermission);
   throw new CommandError(`there is no IPPool ${key}: kubectl vmdhcp pools -A`, ExitCode.failed);

@@ -1,7 +1,7 @@
 import {
   type ClientRecord,
   findClientRecords,
-  type MachineObjects,
+  type ObservedMachine,
   objectOf,
   planAddressRelease,
   planMachineRelease,
@@ -74,7 +74,7 @@ function onlyRecord(subject: string, { records, missingRights }: FoundClient): C
   return record;
 }
 
-async function objectsOf(reader: ClusterReader, key: string): Promise<MachineObjects> {
+async function objectsOf(reader: ClusterReader, key: string): Promise<ObservedMachine> {
   const [virtualMachine, instance, networkConfig] = await Promise.all([
     reader.get(Resource.virtualMachines, key),
     reader.get(Resource.virtualMachineInstances, key),

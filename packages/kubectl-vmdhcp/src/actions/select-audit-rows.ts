@@ -4,7 +4,7 @@ import type { ClientSubject } from '@vmdhcp/explain';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { AssignmentRecord, PoolRecords } from '@vmdhcp/reconciler/audit';
 import { type AuditRow, rowsAt, toRow } from '../output/audit-rows.js';
-import { networkOf } from '../output/pool-rows.js';
+import { poolNetworkOf } from '../output/pool-rows.js';
 
 /** What was asked for. */
 export interface Question {
@@ -73,7 +73,7 @@ export function isAbout(subject: Question['subject'], record: AssignmentRecord):
 
 export function isOnNetwork(network: string | undefined, { ofPool, object }: OnePool): boolean {
   if (network === undefined) return true;
-  return object === undefined ? ofPool.records.some((record) => record.network === network) : networkOf(object) === network;
+  return object === undefined ? ofPool.records.some((record) => record.network === network) : poolNetworkOf(object) === network;
 }
 
 /** Those of the same second stay in the order of their records. */

@@ -8,7 +8,7 @@ import { ExitCode, stopSignal } from '@vmdhcp/service-process';
 import { formatChain, recordLines, rightsLines } from '../output/format-chain.js';
 import { formatHostChains } from '../output/format-host-chain.js';
 import { type DataFormat, printData } from '../output/print-data.js';
-import { printable, printableIn } from '../output/printable.js';
+import { printableIn, printableLine } from '../output/printable-line.js';
 import { type Terminal, terminalOf } from '../output/terminal.js';
 import { type Answer, answerTo } from './answer-why.js';
 import { lastOwnerLines } from './last-owners.js';
@@ -45,7 +45,7 @@ async function watchAnswer(reader: ClusterReader, subject: string, options: WhyO
       if (isReplaced) process.stdout.write('\u001b[H\u001b[2J');
       await print(answer, options);
     },
-    onFailure: (message) => process.stderr.write(`${printable(message)}; trying again\n`),
+    onFailure: (message) => process.stderr.write(`${printableLine(message)}; trying again\n`),
   });
 }
 

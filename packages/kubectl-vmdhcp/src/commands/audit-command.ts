@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { AuditOptions } from '../actions/audit.js';
+import type { AuditQueryOptions } from '../actions/audit.js';
 import { auditNamespaceOption, readerOptions } from './inspect-options.js';
 
 const EXAMPLES = `
@@ -36,7 +36,7 @@ export function auditCommand(): Command {
     )
     .addHelpText('after', EXAMPLES);
   for (const option of readerOptions()) command.addOption(option);
-  return command.action(async (subject: string | undefined, options: AuditOptions) =>
+  return command.action(async (subject: string | undefined, options: AuditQueryOptions) =>
     (await import('../actions/audit.js')).audit(subject, options),
   );
 }

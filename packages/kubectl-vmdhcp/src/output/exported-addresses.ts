@@ -3,8 +3,8 @@
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { LEASES, type LeaseRow } from './lease-rows.js';
-import { networkOf } from './pool-rows.js';
-import { printable } from './printable.js';
+import { poolNetworkOf } from './pool-rows.js';
+import { printableLine } from './printable-line.js';
 
 /** An address that a client has, or that is reserved for it. */
 export interface ExportedAddress {
@@ -42,7 +42,7 @@ function addressesOf(pool: KubernetesObject, byClient: ReadonlyMap<string, Lease
     const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;
     const number = parseIpv4Address(address);
     if (macAddress === undefined || number === undefined) continue;
-    const row = byClient.get(keyOfClient(networkOf(pool), macAddress, address));
+    const row = byClient.get(keyOfClient(poolNetworkOf(pool), macAddress, address));
     const { namespace = '', virtualMachine = '', interface: name = '' } = row ?? {};
     all.set(number, { address, macAddress, namespace, virtualMachine, interface: name });
   }
@@ -60,7 +60,7 @@ export function toCsv(pools: readonly ExportedPool[]): string {
   const lines = pools.flatMap(({ pool, addresses }) =>
     addresses.map((one) => [
       keyOf(pool),
-      networkOf(pool),
+      poolNetworkOf(pool),
       one.address,
       one.macAddress,
       one.namespace,
@@ -72,7 +72,7 @@ export function toCsv(pools: readonly ExportedPool[]): string {
 }
 
 function quoted(cell: string): string {
-  const text = printable(cell);
+  const text = printableLine(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
@@ -85,7 +85,7 @@ export function toKea(pools: readonly ExportedPool[]): object {
     return {
       id: index + 1,
       subnet: readText(config, 'cidr') ?? '',
-      'user-context': { pool: keyOf(pool), network: networkOf(pool) },
+      'user-context': { pool: keyOf(pool), network: poolNetworkOf(pool) },
       pools: [{ pool: range.join(' - ') }],
       ...(typeof seconds === 'number' && seconds > 0 && { 'valid-lifetime': seconds }),
       'option-data': optionsOf(config),

@@ -27,7 +27,7 @@ function toRow(pool: KubernetesObject): PoolRow {
   return {
     namespace: metadata.namespace ?? '',
     name: metadata.name,
-    network: networkOf(pool),
+    network: poolNetworkOf(pool),
     cidr: ofConfig('cidr'),
     start: ofConfig('pool', 'start'),
     end: ofConfig('pool', 'end'),
@@ -53,7 +53,7 @@ function serviceOf(status: unknown): Pick<PoolRow, 'served' | 'reason' | 'agents
 }
 
 /** `namespace/name` of the network that the pool names. */
-export function networkOf({ metadata: { namespace = '' }, spec }: KubernetesObject): string {
+export function poolNetworkOf({ metadata: { namespace = '' }, spec }: KubernetesObject): string {
   const named = readText(spec, 'networkName') ?? '';
   return named === '' || named.includes('/') ? named : `${namespace}/${named}`;
 }

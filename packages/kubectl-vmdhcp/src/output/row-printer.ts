@@ -3,7 +3,7 @@
 import type { ListedKind, RowPrinter } from '@vmdhcp/explain/observe';
 import type { ListFormat } from './list-formats.js';
 import { formatterOf } from './print-data.js';
-import { printable } from './printable.js';
+import { printableLine } from './printable-line.js';
 import { tableLines } from './table.js';
 import type { Terminal } from './terminal.js';
 
@@ -21,7 +21,7 @@ export async function rowPrinter<Row extends object>(
     case 'yaml':
       return dataPrinter(await formatterOf(output, 'stream'));
     case 'name':
-      return (rows, state) => rows.map((row) => `${printable(kind.nameOf(row))}${state === undefined ? '' : ` ${state}`}`);
+      return (rows, state) => rows.map((row) => `${printableLine(kind.nameOf(row))}${state === undefined ? '' : ` ${state}`}`);
     case 'table':
     case 'wide':
       return tablePrinter(kind, { isWide: output === 'wide', terminal });

@@ -1,6 +1,6 @@
 /** Rows as columns for people. */
 import type { Column } from '@vmdhcp/explain/observe';
-import { printable } from './printable.js';
+import { printableLine } from './printable-line.js';
 import type { Terminal } from './terminal.js';
 
 export interface TableSettings {
@@ -13,7 +13,7 @@ const GAP = 3;
 /** The header and one line for each row; on a terminal the last column is cut where it has no room. */
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[], settings: TableSettings): string[] {
   const shown = columns.filter(({ isWide }) => settings.isWide || isWide !== true);
-  const cells = [shown.map(({ header }) => header), ...rows.map((row) => shown.map(({ value }) => printable(value(row))))];
+  const cells = [shown.map(({ header }) => header), ...rows.map((row) => shown.map(({ value }) => printableLine(value(row))))];
   const widths = shown.map((_, index) => Math.max(...cells.map((line) => line[index]?.length ?? 0)));
   return cells.map((line) => cut(toLine(line, widths), settings.terminal));
 }

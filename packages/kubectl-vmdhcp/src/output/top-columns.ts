@@ -3,7 +3,7 @@ import type { Column } from '@vmdhcp/explain/observe';
 import type { TopClientRow, TopPoolRow } from './top-rows.js';
 
 /** `12s`, `5m`, `3h`, `2d`: as kubectl writes ages. */
-export function describeAge(seconds: number | undefined): string {
+export function formatAge(seconds: number | undefined): string {
   if (seconds === undefined) return '';
   if (seconds < 120) return `${seconds}s`;
   if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
@@ -19,9 +19,9 @@ export const TOP_POOL_COLUMNS: readonly Column<TopPoolRow>[] = [
   { header: 'PACKETS', value: (row) => count(row.packets, row) },
   { header: 'ANSWERS', value: (row) => count(row.answers, row) },
   { header: 'REFUSED', value: (row) => count(row.refusals, row) },
-  { header: 'LAST', value: ({ lastSeconds }) => describeAge(lastSeconds) || '-' },
+  { header: 'LAST', value: ({ lastSeconds }) => formatAge(lastSeconds) || '-' },
   { header: 'GROUP', value: ({ group }) => group, isWide: true },
-  { header: 'COUNTEDFOR', value: ({ countedSeconds }) => describeAge(countedSeconds), isWide: true },
+  { header: 'COUNTEDFOR', value: ({ countedSeconds }) => formatAge(countedSeconds), isWide: true },
   { header: 'REASON', value: ({ topReason, error }) => error || topReason },
 ];
 
@@ -31,7 +31,7 @@ export const TOP_CLIENT_COLUMNS: readonly Column<TopClientRow>[] = [
   { header: 'PACKETS', value: ({ packets }) => String(packets) },
   { header: 'ANSWERS', value: ({ answers }) => String(answers) },
   { header: 'REFUSED', value: ({ refusals }) => String(refusals) },
-  { header: 'LAST', value: ({ lastSeconds }) => describeAge(lastSeconds) },
+  { header: 'LAST', value: ({ lastSeconds }) => formatAge(lastSeconds) },
   { header: 'AGENT', value: ({ agent }) => agent, isWide: true },
   { header: 'REASON', value: ({ topReason }) => topReason, isWide: true },
   { header: 'LASTPACKET', value: ({ last }) => last },

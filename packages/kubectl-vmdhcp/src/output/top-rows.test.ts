@@ -1,8 +1,8 @@
-import type { AgentTraffic, ClientTraffic } from '@vmdhcp/explain';
+import type { AgentTrafficReport, ClientTraffic } from '@vmdhcp/explain';
 import type { Leader } from '@vmdhcp/explain/observe';
-import { describeFailure, mapBounded } from '@vmdhcp/explain/observe';
+import { describeAgentFailure, mapBounded } from '@vmdhcp/explain/observe';
 import { describe, expect, it } from 'vitest';
-import { describeAge } from './top-columns.js';
+import { formatAge } from './top-columns.js';
 import { type AskedLeader, type TopOrder, type TopQuestion, topRows } from './top-rows.js';
 
 const POOL = 'default/a';
@@ -19,7 +19,7 @@ function client(number: number, more: Partial<ClientTraffic> = {}): ClientTraffi
 
 function answered(
   clients: readonly ClientTraffic[],
-  places: AgentTraffic['places'] = [],
+  places: AgentTrafficReport['places'] = [],
   more: Partial<Leader> = {},
 ): AskedLeader {
   return { leader: leader(more), asked: { kind: 'answered', traffic: { agent: 'p', sinceMs: 40_000, places, clients } } };
@@ -94,14 +94,14 @@ it.each([
   [120, '2m'],
   [7200, '2h'],
   [172_800, '2d'],
-])('%s seconds: %j', (seconds, text) => expect(describeAge(seconds)).toBe(text));
+])('%s seconds: %j', (seconds, text) => expect(formatAge(seconds)).toBe(text));
 
 it.each([
   [0, '', 'its version does not fit this plugin'],
   [64, "error: unknown command 'clients'", 'of an earlier version'],
   [69, 'vmdhcp-agent clients: no agent runs here\nmore', 'vmdhcp-agent clients: no agent runs here'],
   [137, '', 'the agent ended with exit code 137'],
-])('exit code %i %j: %s', (exitCode, stderr, text) => expect(describeFailure(exitCode, stderr)).toContain(text));
+])('exit code %i %j: %s', (exitCode, stderr, text) => expect(describeAgentFailure(exitCode, stderr)).toContain(text));
 
 it('no more than so many at once, and results in their order', async () => {
   let running = 0;

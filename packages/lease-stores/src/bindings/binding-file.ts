@@ -13,7 +13,7 @@ import { describeWriteFailure } from '../state/describe-write-failure.js';
 import { formatBindingLine } from './binding-line.js';
 import { BINDINGS_FILE, guarded, NEXT_FILE, publishNext, type Written, writeNext } from './binding-snapshot.js';
 import { type LogFile, type LogFiles, nodeLogFiles } from './log-files.js';
-import { type BindingFileReading, readBindingFile, VERSION } from './read-binding-file.js';
+import { BINDING_FILE_VERSION, type BindingFileReading, readBindingFile } from './read-binding-file.js';
 import { recordsOf, tableOf } from './tables-by-pool.js';
 
 const COPIED_OCTETS = 1 << 16;
@@ -217,7 +217,7 @@ export class BindingFile implements BindingStore {
 function refuseNewer(path: string, { newerVersion }: BindingFileReading): void {
   if (newerVersion === undefined) return;
   throw new CommandError(
-    `bindings ${path}: it has format version ${newerVersion}; this program reads ${VERSION}; run the version of vmdhcp-agent that has written it, or ` +
+    `bindings ${path}: it has format version ${newerVersion}; this program reads ${BINDING_FILE_VERSION}; run the version of vmdhcp-agent that has written it, or ` +
       'move the file away to begin without the leases recorded in it',
     ExitCode.invalidData,
   );

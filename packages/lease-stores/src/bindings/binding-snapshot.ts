@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { formatBindingLine } from './binding-line.js';
 import type { LogFile, LogFiles } from './log-files.js';
-import { FORMAT, VERSION } from './read-binding-file.js';
+import { BINDING_FILE_VERSION, FORMAT } from './read-binding-file.js';
 
 /** In the state directory. */
 export const BINDINGS_FILE = 'bindings';
 /** What takes its name, when it is on the disk. */
 export const NEXT_FILE = `${BINDINGS_FILE}.next`;
-const HEADER = `${FORMAT} ${VERSION}\n`;
+const HEADER = `${FORMAT} ${BINDING_FILE_VERSION}\n`;
 const LINES_PER_CHUNK = 500;
 
 /** A file that is on the disk. */

@@ -5,7 +5,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { StateDirectory } from '../state/state-directory.js';
 import { BINDINGS_FILE, guarded, publishNext, writeNext } from './binding-snapshot.js';
 import { nodeLogFiles } from './log-files.js';
-import { type BindingFileReading, readBindingFile, VERSION } from './read-binding-file.js';
+import { BINDING_FILE_VERSION, type BindingFileReading, readBindingFile } from './read-binding-file.js';
 
 /**
  * Resolves when the records are on the disk, in a state directory that has no bindings yet.
@@ -40,7 +40,7 @@ export async function readBindings(folder: string): Promise<BindingRecord[]> {
   const { corrupt, newerVersion } = reading;
   if (newerVersion !== undefined)
     throw new CommandError(
-      `${path} has format ${newerVersion}, and this program reads ${VERSION}; use a later one`,
+      `${path} has format ${newerVersion}, and this program reads ${BINDING_FILE_VERSION}; use a later one`,
       ExitCode.invalidData,
     );
   const wrong = corrupt.map(({ line, reason, lost }) => `line ${line} cannot be believed (${reason}): ${lost}`);

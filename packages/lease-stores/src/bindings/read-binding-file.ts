@@ -5,7 +5,7 @@ import type { LogFile } from './log-files.js';
 
 /** The first line of the file, without its version. */
 export const FORMAT = 'vmdhcp-agent-bindings';
-export const VERSION = 1;
+export const BINDING_FILE_VERSION = 1;
 
 const CHUNK_OCTETS = 1 << 16;
 /** Longer lines are none of ours. */
@@ -102,9 +102,9 @@ class LineReader {
   }
 
   #takeHeader(text: string): void {
-    if (text === `${FORMAT} ${VERSION}`) return;
+    if (text === `${FORMAT} ${BINDING_FILE_VERSION}`) return;
     const [format, version] = text.split(' ');
-    if (format === FORMAT && Number(version) > VERSION) this.newerVersion = Number(version);
+    if (format === FORMAT && Number(version) > BINDING_FILE_VERSION) this.newerVersion = Number(version);
     else this.#corrupt.push({ line: 1, reason: 'header-invalid', lost: describeLost(text) });
   }
 }

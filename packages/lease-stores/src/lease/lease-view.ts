@@ -1,4 +1,5 @@
 import { formatIpv4Address, type Ipv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
+import { formatLeaseTime } from './lease-time.js';
 
 /** A lease as people and scripts see it. */
 export interface LeaseView {
@@ -34,10 +35,6 @@ export function toLeaseView(lease: Lease, owner: string | undefined): LeaseView 
     ...(hostname !== undefined && { hostname }),
     ...(owner !== undefined && { owner }),
     state: expiresAtMs === undefined ? 'assigned' : 'bound',
-    ...(expiresAtMs !== undefined && { expires: formatTime(expiresAtMs) }),
+    ...(expiresAtMs !== undefined && { expires: formatLeaseTime(expiresAtMs) }),
   };
-}
-
-function formatTime(ms: number): string {
-  return Number.isFinite(ms) ? new Date(ms).toISOString() : 'never';
 }

@@ -2,7 +2,7 @@ import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, type ResourcePort, readField } from '@vmdhcp/kube-runtime';
 import type { LostLine } from '../bindings/opened-records.js';
 import type { HeadContent } from './head-content.js';
-import { countLines, readText } from './slice-text.js';
+import { countLines, readSliceText } from './slice-text.js';
 
 /** Slices have up to 256 KiB each. */
 const PAGE_OBJECTS = 20;
@@ -42,7 +42,7 @@ export async function readSlices(
   const damaged: DamagedSlice[] = [];
   let records = 0;
   const read = (name: string, text: string | undefined) => {
-    const lost = text === undefined ? [] : readText(text, onRecord);
+    const lost = text === undefined ? [] : readSliceText(text, onRecord);
     records += text === undefined ? 0 : countLines(text);
     if (text === undefined || lost.length > 0) damaged.push({ name, text, lost });
   };

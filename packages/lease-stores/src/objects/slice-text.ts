@@ -26,7 +26,7 @@ export function countLines(text: string): number {
 }
 
 /** Passes the records of a text on, in order, and returns the lines that hold none. Never throws. */
-export function readText(text: string, onRecord: (record: BindingRecord) => void): LostLine[] {
+export function readSliceText(text: string, onRecord: (record: BindingRecord) => void): LostLine[] {
   const lost: LostLine[] = [];
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();

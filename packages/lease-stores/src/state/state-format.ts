@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { type Assignment, formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Quarantine, RecordedPool } from '@vmdhcp/reconciler/plan-assignments';
+import { formatLeaseTime, parseLeaseTime } from '../lease/lease-time.js';
 
 /** When a client's lease ends, milliseconds since 1970; Infinity: never; undefined: it has none at the moment. */
 export type ExpiryOf = (poolName: string, macAddress: string) => number | undefined;
@@ -105,11 +106,11 @@ function* records({ pools, expiryOf, owners }: StateToSave): Generator<JsonRecor
         address: formatIpv4Address(address),
         ...(hostname !== undefined && { hostname }),
         ...(owner !== undefined && { owner }),
-        ...(expires !== undefined && { expires: formatTime(expires) }),
+        ...(expires !== undefined && { expires: formatLeaseTime(expires) }),
       };
     }
     for (const { address, untilMs } of quarantines)
-      yield { pool, quarantined: formatIpv4Address(address), until: formatTime(untilMs) };
+      yield { pool, quarantined: formatIpv4Address(address), until: formatLeaseTime(untilMs) };
   }
 }
 
@@ -130,11 +131,11 @@ function readRecords(lines: readonly string[]): StoredState {
         ...(hostname !== undefined && { hostname }),
       });
       if (expires !== undefined)
-        expiries.set(record.pool, (expiries.get(record.pool) ?? new Map()).set(macAddress, parseTime(expires)));
+        expiries.set(record.pool, (expiries.get(record.pool) ?? new Map()).set(macAddress, parseLeaseTime(expires)));
       if (owner !== undefined) owners.set(record.pool, (owners.get(record.pool) ?? new Map()).set(macAddress, owner));
     } else if ('quarantined' in record) {
       const { quarantined, until } = record;
-      pool.quarantines.push({ address: required(parseIpv4Address(quarantined), quarantined), untilMs: parseTime(until) });
+      pool.quarantines.push({ address: required(parseIpv4Address(quarantined), quarantined), untilMs: parseLeaseTime(until) });
     }
   }
   return { pools, expiries, owners };
@@ -143,15 +144,4 @@ function readRecords(lines: readonly string[]): StoredState {
 function required<Value>(value: Value | undefined, text: unknown): Value {
   if (value === undefined) throw new TypeError(`cannot read ${JSON.stringify(text)}`);
   return value;
-}
-
-function formatTime(ms: number): string {
-  return Number.isFinite(ms) ? new Date(ms).toISOString() : 'never';
-}
-
-function parseTime(text: string): number {
-  if (text === 'never') return Number.POSITIVE_INFINITY;
-  const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new TypeError(`cannot read the time ${JSON.stringify(text)}`);
-  return ms;
 }

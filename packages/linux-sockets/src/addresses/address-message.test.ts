@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAnswers } from '../netlink/netlink-message.js';
 import { RECORDED_ANSWERS, readRecorded, readWritten } from '../netlink/recorded-messages-fixtures.js';
-import { addAddressRequest, deleteAddressRequest, listAddressesRequest, readAddress } from './address-message.js';
+import { addAddressRequest, decodeListedAddress, deleteAddressRequest, listAddressesRequest } from './address-message.js';
 
 const ADDRESS = { interfaceIndex: 5, address: 0xc0a83002, prefixLength: 24 };
 
@@ -27,10 +27,10 @@ describe('requests for addresses, beside those of ip, recorded', () => {
   });
 });
 
-describe('readAddress', () => {
+describe('decodeListedAddress', () => {
   it('reads a recorded list: with and without an end, and the local address of a point-to-point link', () => {
     const answers = [...readAnswers(Buffer.from(RECORDED_ANSWERS.addresses, 'hex'))];
-    expect(answers.map((answer) => (answer.kind === 'data' ? readAddress(answer.payload) : undefined))).toEqual([
+    expect(answers.map((answer) => (answer.kind === 'data' ? decodeListedAddress(answer.payload) : undefined))).toEqual([
       { interfaceIndex: 5, address: 0xc0a83002, prefixLength: 24, validSeconds: 10 },
       { interfaceIndex: 5, address: 0x0a000001, prefixLength: 8, validSeconds: Number.POSITIVE_INFINITY },
       { interfaceIndex: 5, address: 0xc0000201, prefixLength: 32, validSeconds: Number.POSITIVE_INFINITY },
@@ -42,11 +42,11 @@ describe('readAddress', () => {
     ['without an address', '0218000005000000'],
     ['that is cut off', '021800'],
   ])('an entry %s is ignored', (_, hex) => {
-    expect(readAddress(Buffer.from(hex, 'hex'))).toBeUndefined();
+    expect(decodeListedAddress(Buffer.from(hex, 'hex'))).toBeUndefined();
   });
 
   it('without IFA_LOCAL and times: the address of IFA_ADDRESS, forever', () => {
-    expect(readAddress(Buffer.from('021800000500000008000100c0a83002', 'hex'))).toEqual({
+    expect(decodeListedAddress(Buffer.from('021800000500000008000100c0a83002', 'hex'))).toEqual({
       ...ADDRESS,
       validSeconds: Number.POSITIVE_INFINITY,
     });

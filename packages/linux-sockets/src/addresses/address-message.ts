@@ -1,7 +1,7 @@
 /** IPv4 addresses of interfaces, as messages of the routing socket. Source: rtnetlink(7), linux/if_addr.h. */
-import type { Ipv4Address } from '../ethernet/mac-address.js';
+import type { Ipv4Number } from '../ethernet/mac-address.js';
 import * as libc from '../libc/constants.js';
-import { decodeAttributes, ipv4, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
+import { decodeAttributes, encodeUint32, ipv4, type NetlinkAttribute } from '../netlink/netlink-attributes.js';
 import { type NetlinkRequest, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../netlink/netlink-message.js';
 
 const RTM_NEWADDR = 20;
@@ -18,7 +18,7 @@ const FOR_EVER = 0xffff_ffff;
 /** An address, its network and its interface. */
 export interface LinkAddress {
   readonly interfaceIndex: number;
-  readonly address: Ipv4Address;
+  readonly address: Ipv4Number;
   /** 0 to 32. */
   readonly prefixLength: number;
 }
@@ -51,7 +51,7 @@ export function addAddressRequest(address: LinkAddress, { seconds, prefixRoute, 
     attributes: [
       ...addressAttributes(address),
       [IFA_CACHEINFO, cacheInfo],
-      [IFA_FLAGS, uint32(prefixRoute ? 0 : IFA_F_NOPREFIXROUTE)],
+      [IFA_FLAGS, encodeUint32(prefixRoute ? 0 : IFA_F_NOPREFIXROUTE)],
     ],
   };
 }
@@ -67,7 +67,7 @@ export function listAddressesRequest(interfaceIndex: number): Omit<NetlinkReques
 }
 
 /** The address that an entry of the list describes; undefined for one of another family. */
-export function readAddress(entry: Buffer): ListedAddress | undefined {
+export function decodeListedAddress(entry: Buffer): ListedAddress | undefined {
   if (entry.length < IFADDRMSG_LENGTH || entry.readUInt8(0) !== libc.AF_INET) return undefined;
   const values = decodeAttributes(entry.subarray(IFADDRMSG_LENGTH));
   // The local address; on a point-to-point link IFA_ADDRESS is that of the other end.

@@ -7,11 +7,11 @@ import { Netlink } from '../netlink/netlink.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import {
   addAddressRequest,
+  decodeListedAddress,
   deleteAddressRequest,
   type LinkAddress,
   type ListedAddress,
   listAddressesRequest,
-  readAddress,
 } from './address-message.js';
 
 /** The interface does not have the address, or does not exist. */
@@ -66,7 +66,7 @@ export function prolongAddress(address: LinkAddress, seconds: number): void {
 export function listAddresses(interfaceIndex: number): ListedAddress[] {
   return Netlink.shared()
     .list('list the addresses', listAddressesRequest(interfaceIndex))
-    .flatMap((entry) => readAddress(entry) ?? [])
+    .flatMap((entry) => decodeListedAddress(entry) ?? [])
     .filter((address) => address.interfaceIndex === interfaceIndex);
 }
 

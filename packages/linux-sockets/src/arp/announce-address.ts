@@ -1,4 +1,4 @@
-import type { Ipv4Address } from '../ethernet/mac-address.js';
+import type { Ipv4Number } from '../ethernet/mac-address.js';
 import { ArpSocket } from './arp-socket.js';
 
 /**
@@ -7,7 +7,7 @@ import { ArpSocket } from './arp-socket.js';
  *
  * @throws SocketError
  */
-export function announceAddress(interfaceName: string, address: Ipv4Address): void {
+export function announceAddress(interfaceName: string, address: Ipv4Number): void {
   const socket = new ArpSocket(interfaceName);
   try {
     socket.request({ senderAddress: address, targetAddress: address });

@@ -3,7 +3,7 @@
  * Documentation/networking/filter.rst (classic BPF).
  */
 
-import type { Ipv4Address } from '../ethernet/mac-address.js';
+import type { Ipv4Number } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
 import { ARP_SENDER_ADDRESS_AT } from './arp-packet.js';
 
@@ -16,7 +16,7 @@ const WHOLE_PACKET = 0xffff;
 const MOST_ADDRESSES = 255;
 
 /** A program (`struct sock_filter[]`) that accepts ARP packets whose sender address is one of these, at most 255. */
-export function encodeArpFilter(senderAddresses: readonly Ipv4Address[]): Buffer {
+export function encodeArpFilter(senderAddresses: readonly Ipv4Number[]): Buffer {
   if (senderAddresses.length > MOST_ADDRESSES) throw new RangeError(`a filter of ${senderAddresses.length} addresses`);
   const program = Buffer.allocUnsafeSlow((senderAddresses.length + 3) * INSTRUCTION_LENGTH).fill(0);
   const write = (index: number, code: number, value: number) => {
@@ -35,7 +35,7 @@ export function encodeArpFilter(senderAddresses: readonly Ipv4Address[]): Buffer
 }
 
 /** Replaces the socket's filter. False if the system refuses it: then every packet is accepted, as before. */
-export function attachArpFilter(fd: number, senderAddresses: readonly Ipv4Address[]): boolean {
+export function attachArpFilter(fd: number, senderAddresses: readonly Ipv4Number[]): boolean {
   const program = encodeArpFilter(senderAddresses);
   // `struct sock_fprog`: number of instructions, then where they are.
   const filter = Buffer.alloc(16);

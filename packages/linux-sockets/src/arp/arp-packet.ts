@@ -1,5 +1,5 @@
 /** ARP for IPv4 over Ethernet, as octets. Source: RFC 826. */
-import type { Ipv4Address } from '../ethernet/mac-address.js';
+import type { Ipv4Number } from '../ethernet/mac-address.js';
 import { ETHERTYPE_IPV4 } from '../libc/libc.js';
 
 export const ARP_LENGTH = 28;
@@ -13,8 +13,8 @@ const REPLY = 2;
 export interface ArpRequest {
   readonly senderHardwareAddress: Uint8Array;
   /** 0 if the sender only probes (RFC 5227 §2.1.1). */
-  readonly senderAddress: Ipv4Address;
-  readonly targetAddress: Ipv4Address;
+  readonly senderAddress: Ipv4Number;
+  readonly targetAddress: Ipv4Number;
 }
 
 /** Writes a request to the beginning of `packet`. */
@@ -34,8 +34,8 @@ export interface ArpPacket {
   /** False for a request. */
   readonly isReply: boolean;
   readonly senderHardwareAddress: Uint8Array;
-  readonly senderAddress: Ipv4Address;
-  readonly targetAddress: Ipv4Address;
+  readonly senderAddress: Ipv4Number;
+  readonly targetAddress: Ipv4Number;
 }
 
 /** Undefined if it is not ARP for IPv4 over Ethernet. */

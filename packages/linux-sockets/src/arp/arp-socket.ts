@@ -1,4 +1,4 @@
-import { BROADCAST_MAC, type Ipv4Address } from '../ethernet/mac-address.js';
+import { BROADCAST_MAC, type Ipv4Number } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
 import { MessageSlab } from '../libc/message-slab.js';
 import { readHardwareAddress, SOCKADDR_LL_LENGTH, writeSockaddrLl } from '../libc/socket-address.js';
@@ -48,7 +48,7 @@ export class ArpSocket {
   }
 
   /** Accepts only packets with one of these sender addresses, at most 255, so that a flood of others costs nothing. */
-  receiveOnlyFrom(senderAddresses: readonly Ipv4Address[]): void {
+  receiveOnlyFrom(senderAddresses: readonly Ipv4Number[]): void {
     attachArpFilter(this.#fd, senderAddresses);
   }
 

@@ -11,7 +11,7 @@
  */
 
 import type { LinkAddress } from '../addresses/address-message.js';
-import type { Ipv4Address } from '../ethernet/mac-address.js';
+import type { Ipv4Number } from '../ethernet/mac-address.js';
 import * as libc from '../libc/libc.js';
 import {
   type Ipv4Setting,
@@ -74,7 +74,7 @@ export interface Link {
 
 /** An address of the host, and the interface that has it. */
 export interface InterfaceAddress extends Link, LinkAddress {
-  readonly address: Ipv4Address;
+  readonly address: Ipv4Number;
 }
 
 /**
@@ -146,11 +146,11 @@ export function closePath({ interfaceName, interfaceIndex, address }: InterfaceA
   deleteRule(kernel, fromAddress(address, TABLE_OF_INTERFACE + interfaceIndex));
 }
 
-function toAddress(incomingInterface: string, to: Ipv4Address): RoutingRule {
+function toAddress(incomingInterface: string, to: Ipv4Number): RoutingRule {
   return { family: libc.AF_INET, priority: TO_ADDRESS, incomingInterface, to, action: TABLE_LOCAL };
 }
 
-function fromAddress(from: Ipv4Address, table: number): RoutingRule {
+function fromAddress(from: Ipv4Number, table: number): RoutingRule {
   return { family: libc.AF_INET, priority: FROM_ADDRESS, from, action: table };
 }
 

@@ -5,7 +5,7 @@
 import * as libc from '../libc/libc.js';
 import { readLinkSettings, writeLinkSetting } from '../links/link-settings.js';
 import type { Netlink } from '../netlink/netlink.js';
-import { decodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
+import { decodeAttributes, encodeUint32, type NetlinkAttribute } from '../netlink/netlink-attributes.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import type { NetlinkRequest } from '../netlink/netlink-message.js';
 
@@ -67,7 +67,7 @@ function routesOf(kernel: Netlink, interfaceIndex: number): NetlinkRequest[] {
   const body = Buffer.alloc(RTMSG_LENGTH);
   body.writeUInt8(libc.AF_INET6, 0);
   return kernel
-    .list('list IPv6 routes', { type: RTM_GETROUTE, body, attributes: [[RTA_OIF, uint32(interfaceIndex)]] })
+    .list('list IPv6 routes', { type: RTM_GETROUTE, body, attributes: [[RTA_OIF, encodeUint32(interfaceIndex)]] })
     .filter((entry) => entry.readUInt8(0) === libc.AF_INET6 && entry.readUInt8(7) === RTN_UNICAST)
     .map((entry) => toRequest(RTM_DELROUTE, entry, { length: RTMSG_LENGTH, names: NAMES_ROUTE }))
     .filter(({ attributes }) => attributes.some(([type, value]) => type === RTA_OIF && value.readUInt32LE() === interfaceIndex))

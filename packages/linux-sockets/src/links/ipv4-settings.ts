@@ -4,7 +4,7 @@
  */
 import * as libc from '../libc/libc.js';
 import type { Netlink } from '../netlink/netlink.js';
-import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
+import { decodeAttributes, encodeAttributes, encodeUint32, type NetlinkAttribute } from '../netlink/netlink-attributes.js';
 import { readLinkSettings, writeLinkSetting } from './link-settings.js';
 
 const RTM_GETNETCONF = 82;
@@ -43,7 +43,7 @@ export function readIpv4Settings(kernel: Netlink, interfaceIndex: number): Ipv4S
 
 /** @throws NetlinkError */
 export function writeIpv4Settings(kernel: Netlink, interfaceIndex: number, settings: Partial<Ipv4Settings>): void {
-  const values = Object.entries(settings).map(([name, value]) => [NUMBERS[name as Ipv4Setting], uint32(value)] as const);
+  const values = Object.entries(settings).map(([name, value]) => [NUMBERS[name as Ipv4Setting], encodeUint32(value)] as const);
   writeLinkSetting(kernel, interfaceIndex, [libc.AF_INET, [IFLA_INET_CONF, encodeAttributes(values)]]);
 }
 
@@ -51,7 +51,7 @@ export function writeIpv4Settings(kernel: Netlink, interfaceIndex: number, setti
 export function readSourceCheckOfAll(kernel: Netlink): number {
   const body = Buffer.alloc(NETCONFMSG_LENGTH);
   body.writeUInt8(libc.AF_INET, 0);
-  const attributes: NetlinkAttribute[] = [[NETCONFA_IFINDEX, uint32(NETCONFA_IFINDEX_ALL)]];
+  const attributes: NetlinkAttribute[] = [[NETCONFA_IFINDEX, encodeUint32(NETCONFA_IFINDEX_ALL)]];
   const [answer] = kernel.request('read the settings of all interfaces', { type: RTM_GETNETCONF, body, attributes });
   const values = decodeAttributes(answer?.subarray(NETCONFMSG_LENGTH) ?? Buffer.alloc(0));
   return values.get(NETCONFA_RP_FILTER)?.readUInt32LE() ?? 0;

@@ -1,7 +1,7 @@
 /** The settings of an interface for one family, IPv4 or IPv6, over the routing socket. Source: rtnetlink(7), linux/if_link.h. */
 import type * as libc from '../libc/libc.js';
 import type { Netlink } from '../netlink/netlink.js';
-import { decodeAttributes, encodeAttributes, type NetlinkAttribute, uint32 } from '../netlink/netlink-attributes.js';
+import { decodeAttributes, encodeAttributes, encodeUint32, type NetlinkAttribute } from '../netlink/netlink-attributes.js';
 
 const RTM_GETLINK = 18;
 const RTM_SETLINK = 19;
@@ -14,7 +14,7 @@ type Family = typeof libc.AF_INET | typeof libc.AF_INET6;
 
 /** The settings by type; empty if the interface has none for the family. @throws NetlinkError */
 export function readLinkSettings(kernel: Netlink, interfaceIndex: number, family: Family): Map<number, Buffer> {
-  const attributes: NetlinkAttribute[] = [[IFLA_EXT_MASK, uint32(RTEXT_FILTER_SKIP_STATS)]];
+  const attributes: NetlinkAttribute[] = [[IFLA_EXT_MASK, encodeUint32(RTEXT_FILTER_SKIP_STATS)]];
   const [link] = kernel.request('read the settings of the interface', {
     type: RTM_GETLINK,
     body: linkBody(interfaceIndex),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeAttributes, text, uint32 } from '../netlink/netlink-attributes.js';
+import { encodeAttributes, encodeName, encodeUint32 } from '../netlink/netlink-attributes.js';
 import { listLinks, readLink } from './list-links.js';
 
 /** `struct ifinfomsg` and attributes. */
@@ -14,9 +14,9 @@ function entry(type: number, flags: number, attributes: Parameters<typeof encode
 describe('readLink', () => {
   it('a VLAN that is a port of a bridge', () => {
     const attributes = [
-      [3, text('bond0.48')],
-      [10, uint32(4)],
-      [18, encodeAttributes([[1, text('vlan')]])],
+      [3, encodeName('bond0.48')],
+      [10, encodeUint32(4)],
+      [18, encodeAttributes([[1, encodeName('vlan')]])],
     ] as const;
     expect(readLink(entry(1, 3, attributes))).toEqual({
       interfaceName: 'bond0.48',
@@ -29,13 +29,13 @@ describe('readLink', () => {
   });
 
   it('hardware that is down; a tunnel without Ethernet', () => {
-    expect(readLink(entry(1, 2, [[3, text('eno1')]]))).toMatchObject({ isUp: false, isEthernet: true, kind: undefined });
-    expect(readLink(entry(65534, 1, [[3, text('wg0')]]))).toMatchObject({ isUp: true, isEthernet: false });
+    expect(readLink(entry(1, 2, [[3, encodeName('eno1')]]))).toMatchObject({ isUp: false, isEthernet: true, kind: undefined });
+    expect(readLink(entry(65534, 1, [[3, encodeName('wg0')]]))).toMatchObject({ isUp: true, isEthernet: false });
   });
 
   it.each([
     ['without a name', entry(1, 3, [])],
-    ['with an empty name', entry(1, 3, [[3, text('')]])],
+    ['with an empty name', entry(1, 3, [[3, encodeName('')]])],
     ['that is cut off', Buffer.alloc(15)],
   ])('an entry %s is ignored', (_, octets) => {
     expect(readLink(octets)).toBeUndefined();

@@ -1,7 +1,7 @@
 /** The interfaces of the network namespace. Source: rtnetlink(7), linux/if_link.h. */
 
 import { Netlink } from '../netlink/netlink.js';
-import { decodeAttributes, uint32 } from '../netlink/netlink-attributes.js';
+import { decodeAttributes, encodeUint32 } from '../netlink/netlink-attributes.js';
 import type { NetlinkRequest } from '../netlink/netlink-message.js';
 
 const RTM_GETLINK = 18;
@@ -41,7 +41,7 @@ export function listLinksRequest(): Omit<NetlinkRequest, 'flags'> {
   return {
     type: RTM_GETLINK,
     body: Buffer.alloc(IFINFOMSG_LENGTH),
-    attributes: [[IFLA_EXT_MASK, uint32(RTEXT_FILTER_SKIP_STATS)]],
+    attributes: [[IFLA_EXT_MASK, encodeUint32(RTEXT_FILTER_SKIP_STATS)]],
   };
 }
 

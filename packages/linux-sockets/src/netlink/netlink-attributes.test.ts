@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeAttributes, encodeAttributes, ipv4, text, uint32 } from './netlink-attributes.js';
+import { decodeAttributes, encodeAttributes, encodeName, encodeUint32, ipv4 } from './netlink-attributes.js';
 
 describe('attributes of the routing socket', () => {
   it('are laid out as in netlink(7): length, type, value, padded to four octets', () => {
-    expect(encodeAttributes([[3, text('net1')]]).toString('hex')).toBe('090003006e65743100000000');
+    expect(encodeAttributes([[3, encodeName('net1')]]).toString('hex')).toBe('090003006e65743100000000');
     expect(encodeAttributes([[1, ipv4(0xc0a83002)]]).toString('hex')).toBe('08000100c0a83002');
-    expect(encodeAttributes([[15, uint32(255)]]).toString('hex')).toBe('08000f00ff000000');
+    expect(encodeAttributes([[15, encodeUint32(255)]]).toString('hex')).toBe('08000f00ff000000');
   });
 
   it('decode(encode(a)) = a', () => {

@@ -32,14 +32,14 @@ export function decodeAttributes(octets: Buffer): Map<number, Buffer> {
 }
 
 /** A number as the value of an attribute. */
-export function uint32(value: number): Buffer {
+export function encodeUint32(value: number): Buffer {
   const octets = Buffer.alloc(4);
   octets.writeUInt32LE(value);
   return octets;
 }
 
 /** A name as the value of an attribute: it ends with a zero. */
-export function text(value: string): Buffer {
+export function encodeName(value: string): Buffer {
   return Buffer.from(`${value}\0`);
 }
 

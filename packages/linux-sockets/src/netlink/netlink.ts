@@ -5,7 +5,7 @@
 import * as libc from '../libc/libc.js';
 import { MessageSlab } from '../libc/message-slab.js';
 import { SocketError } from '../libc/socket-error.js';
-import { uint32 } from './netlink-attributes.js';
+import { encodeUint32 } from './netlink-attributes.js';
 import { NetlinkError } from './netlink-error.js';
 import { type NetlinkAnswer, type NetlinkRequest, NLM_F_DUMP, readAnswers, writeRequest } from './netlink-message.js';
 
@@ -37,7 +37,7 @@ export class Netlink {
     this.#fd = libc.socket(AF_NETLINK, SOCK_RAW, 0);
     if (this.#fd < 0) throw new SocketError('open a routing socket');
     // Makes the kernel filter lists; kernels before 4.20 leave that to the reader.
-    libc.setsockopt(this.#fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, uint32(1), 4);
+    libc.setsockopt(this.#fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, encodeUint32(1), 4);
     const address = this.#sent.names[0] as Buffer;
     address.fill(0);
     address.writeUInt16LE(AF_NETLINK, 0);

@@ -4,7 +4,7 @@
  */
 import * as libc from '../libc/libc.js';
 import type { Netlink } from '../netlink/netlink.js';
-import { ipv4, type NetlinkAttribute, text, uint32 } from '../netlink/netlink-attributes.js';
+import { encodeName, encodeUint32, ipv4, type NetlinkAttribute } from '../netlink/netlink-attributes.js';
 import { NetlinkError } from '../netlink/netlink-error.js';
 import { type NetlinkRequest, NLM_F_CREATE, NLM_F_EXCL } from '../netlink/netlink-message.js';
 
@@ -100,11 +100,11 @@ function ruleRequest(type: number, { family, priority, incomingInterface, from, 
   body.writeUInt8(from === undefined ? 0 : 32, 2);
   body.writeUInt8(kind, 7);
   const attributes = [
-    ...attribute(FRA_PRIORITY, uint32, priority),
+    ...attribute(FRA_PRIORITY, encodeUint32, priority),
     ...attribute(FRA_DST, ipv4, to),
     ...attribute(FRA_SRC, ipv4, from),
-    ...attribute(FRA_IIFNAME, text, incomingInterface),
-    ...attribute(FRA_TABLE, uint32, table),
+    ...attribute(FRA_IIFNAME, encodeName, incomingInterface),
+    ...attribute(FRA_TABLE, encodeUint32, table),
   ];
   return { type, flags: type === RTM_NEWRULE ? CREATE_NEW : 0, body, attributes };
 }
@@ -126,8 +126,8 @@ function routeRequest(type: number, { table, interfaceIndex, destination, isAdde
   body.writeUInt8(RT_SCOPE_LINK, 6);
   body.writeUInt8(RTN_UNICAST, 7);
   const attributes = [
-    ...attribute(RTA_TABLE, uint32, table),
-    ...attribute(RTA_OIF, uint32, interfaceIndex),
+    ...attribute(RTA_TABLE, encodeUint32, table),
+    ...attribute(RTA_OIF, encodeUint32, interfaceIndex),
     ...attribute(RTA_DST, ipv4, destination?.address),
   ];
   return { type, flags: type === RTM_NEWROUTE ? CREATE_NEW : 0, body, attributes };

@@ -1,4 +1,4 @@
-import type { Ipv4Address } from '../ethernet/mac-address.js';
+import type { Ipv4Number } from '../ethernet/mac-address.js';
 
 /**
  * How a datagram leaves:
@@ -14,10 +14,10 @@ export interface OutgoingDatagram {
   /** Octets of the payload, up to 1472. */
   readonly length: number;
   readonly delivery: Delivery;
-  readonly destinationAddress: Ipv4Address;
+  readonly destinationAddress: Ipv4Number;
   readonly destinationPort: number;
   /** The source address of a frame. In a routed datagram the kernel uses the address of the interface. */
-  readonly sourceAddress: Ipv4Address;
+  readonly sourceAddress: Ipv4Number;
   /** Destination of frames, six octets. */
   readonly hardwareAddress: Uint8Array;
 }

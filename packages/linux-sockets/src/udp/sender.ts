@@ -1,8 +1,8 @@
-import type { Ipv4Address } from '../ethernet/mac-address.js';
+import type { Ipv4Number } from '../ethernet/mac-address.js';
 
 /** The source of a datagram. */
 export interface Sender {
-  readonly address: Ipv4Address;
+  readonly address: Ipv4Number;
   readonly port: number;
 }
 
@@ -16,7 +16,7 @@ export class CurrentSender implements Sender {
     return this;
   }
 
-  get address(): Ipv4Address {
+  get address(): Ipv4Number {
     const source = this.#source;
     if (source === undefined) return 0;
     if (Buffer.isBuffer(source)) return source.readUInt32BE(4);
@@ -33,7 +33,7 @@ export class CurrentSender implements Sender {
 const [ZERO, DOT] = [48, 46];
 
 /** Parses dgram's text of an address. It is called for each burst, so it does not split the text, which would create garbage. */
-function addressOf(text: string): Ipv4Address {
+function addressOf(text: string): Ipv4Number {
   let address = 0;
   let octet = 0;
   for (let index = 0; index < text.length; index++) {

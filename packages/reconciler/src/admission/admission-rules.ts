@@ -4,7 +4,7 @@
  */
 
 import type { NetworkProblem } from '../network/network-problem.js';
-import type { UnreadableEntry } from '../network-config/interface-claims.js';
+import type { UnreadableField } from '../network-config/interface-claims.js';
 import type { PoolReason } from '../pool/pool-reason.js';
 import type { VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
 
@@ -152,7 +152,7 @@ export const ADMISSION_RULES = { ...FIELDS, ...SETTINGS, ...NEIGHBOURS, ...CLAIM
 type KnownReason =
   | PoolReason
   | NetworkProblem['reason']
-  | UnreadableEntry['reason']
+  | UnreadableField['reason']
   | Exclude<VirtualMachineProblemReason, 'virtual-machine-instances-unreadable' | 'virtual-machine-instance-unseen'>;
 
 export type AdmissionReason = keyof typeof ADMISSION_RULES;

@@ -1,7 +1,7 @@
 /** The input of the plan of all agents. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { NetworkPlacement } from '../network/network-placement.js';
-import { type GroupLease, readGroupLease } from './group-lease.js';
+import { type GroupLeaseReading, readGroupLease } from './group-lease.js';
 import type { PoolForAgents } from './pool-for-agents.js';
 
 /** A pool that should be served. */
@@ -19,7 +19,7 @@ export interface ObservedGroup {
   readonly deployment: KubernetesObject | undefined;
   /** The pools that its pod template names, by key. */
   readonly configured: ReadonlyMap<string, PoolForAgents>;
-  readonly lease: GroupLease;
+  readonly lease: GroupLeaseReading;
 }
 
 export interface AgentsObservation {

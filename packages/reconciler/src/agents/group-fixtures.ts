@@ -12,7 +12,7 @@ import { onClusterNetwork } from '../network/placement-fixtures.js';
 import type { ActivePool, AgentsObservation, ObservedGroup } from './agents-observation.js';
 import type { AgentsSettings } from './agents-plan.js';
 import type { GroupContext } from './group-context.js';
-import { type GroupLease, readGroupLease } from './group-lease.js';
+import { type GroupLeaseReading, readGroupLease } from './group-lease.js';
 import { PoolHandover } from './pool-handover.js';
 
 export const SETTINGS: AgentsSettings & { readonly pods: NonNullable<AgentsSettings['pods']> } = {
@@ -62,7 +62,7 @@ export interface LeaseText {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-export function lease({ suspended = [], seen, report = {}, leader = 'pod_1', annotations = {} }: LeaseText): GroupLease {
+export function lease({ suspended = [], seen, report = {}, leader = 'pod_1', annotations = {} }: LeaseText): GroupLeaseReading {
   const text = formatSuspendedPools(suspended);
   const metadata = {
     namespace: 'agents',

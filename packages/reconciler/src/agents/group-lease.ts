@@ -9,7 +9,7 @@ import {
 } from '@vmdhcp/ippool-api';
 import { cutText, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 
-export interface GroupLease {
+export interface GroupLeaseReading {
   /** Undefined if there is none. */
   readonly object: KubernetesObject | undefined;
   /** True if a replica is leader, or may still believe so. */
@@ -26,7 +26,7 @@ export interface GroupLease {
 }
 
 /** @param isStale - true if it was not renewed for so long that the leadership is over. */
-export function readGroupLease(object: KubernetesObject | undefined, isStale: boolean): GroupLease {
+export function readGroupLease(object: KubernetesObject | undefined, isStale: boolean): GroupLeaseReading {
   const { annotations = {} } = object?.metadata ?? {};
   const reportText = annotations[AGENT_REPORT_ANNOTATION];
   const report = parseAgentReport(reportText);

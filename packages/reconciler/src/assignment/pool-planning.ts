@@ -12,7 +12,7 @@ import { describeFull } from '../pool/describe-room.js';
 import { explainRefusal, explainSecondClaim } from '../pool/explain-refusal.js';
 import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
-import { FormerMacAddresses } from './former-mac-addresses.js';
+import { MacAddressReplacements } from './mac-address-replacements.js';
 
 export class PoolPlanning {
   readonly #state: PoolState;
@@ -21,12 +21,12 @@ export class PoolPlanning {
   readonly #accepted: Map<MacAddress, Candidate>;
   /** By owner, then MAC address. */
   readonly #refusals = new Map<string, Map<MacAddress, ClaimRefusal>>();
-  readonly #former: FormerMacAddresses;
+  readonly #former: MacAddressReplacements;
   readonly #recorded: ReadonlyMap<MacAddress, Ipv4Address>;
 
   constructor(state: PoolState, candidates: readonly Candidate[]) {
     this.#state = state;
-    this.#former = new FormerMacAddresses(recordedAddresses(state.recorded), candidates, state.lastOwners);
+    this.#former = new MacAddressReplacements(recordedAddresses(state.recorded), candidates, state.lastOwners);
     this.#recorded = this.#former.afterReplacements();
     this.#accepted = this.#distinct(candidates);
     this.#allocator = new AddressAllocator(this.#effectivePool());

@@ -30,7 +30,7 @@ interface UnreadableInterface {
 }
 
 /** The same, with the field. */
-export interface UnreadableEntry extends Pick<UnreadableInterface, 'network' | 'macAddress' | 'reason'>, Explanation {
+export interface UnreadableField extends Pick<UnreadableInterface, 'network' | 'macAddress' | 'reason'>, Explanation {
   readonly field: 'networkName' | 'macAddress' | 'ipAddress';
   readonly value: string;
 }
@@ -63,7 +63,7 @@ export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfig
 }
 
 /** The claim of one entry of `spec.networkConfigs`, or why it cannot be met. */
-export function readInterfaceEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableEntry {
+export function readInterfaceEntry(entry: unknown, namespace: string): InterfaceClaim | UnreadableField {
   const networkName = readText(entry, 'networkName') ?? '';
   const macText = readText(entry, 'macAddress') ?? '';
   const ipText = readText(entry, 'ipAddress') ?? '';

@@ -1,7 +1,7 @@
 /** Watches the Leases of agent groups: their content, and whether their leaders still renew them, by our own clock. */
 import { describeAgentReport } from '@vmdhcp/ippool-api';
 import { type Clock, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
-import { type GroupLease, readGroupLease } from '../agents/group-lease.js';
+import { type GroupLeaseReading, readGroupLease } from '../agents/group-lease.js';
 
 /** A margin, because timers may be a little early. */
 const MARGIN_MS = 10;
@@ -23,7 +23,7 @@ export class LeaseWatch {
   /** By key: the last content of a Lease, without its time. */
   readonly #texts = new Map<string, string>();
   /** The parsed content of each Lease; parsed again only when its leader has changed. */
-  readonly #read = new WeakMap<KubernetesObject, GroupLease>();
+  readonly #read = new WeakMap<KubernetesObject, GroupLeaseReading>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -50,7 +50,7 @@ export class LeaseWatch {
   }
 
   /** The current Lease; undefined if there is none. */
-  read(lease: KubernetesObject | undefined): GroupLease {
+  read(lease: KubernetesObject | undefined): GroupLeaseReading {
     if (lease === undefined) return readGroupLease(undefined, true);
     const isStale = this.#isStale(lease);
     const known = this.#read.get(lease);
@@ -87,7 +87,7 @@ export class LeaseWatch {
   }
 }
 
-function describe({ leader, report, seen, suspended }: GroupLease): string {
+function describe({ leader, report, seen, suspended }: GroupLeaseReading): string {
   return JSON.stringify([leader, [...seen], [...suspended], describeAgentReport(report)]);
 }
 

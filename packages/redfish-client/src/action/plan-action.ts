@@ -1,16 +1,16 @@
 /** Plans the requests for a power action and for a boot from the network, as values. */
-import { linkAt, listAt, type Resource, textAt, textsAt, valueAt } from '../resource/resource.js';
+import { linkAt, listAt, type RedfishResource, textAt, textsAt, valueAt } from '../resource/resource.js';
 import type { ResetType } from './reset-type.js';
 
 /** A request, or why the system does not offer it. */
 export type ActionPlan =
-  | { readonly ok: true; readonly link: string; readonly body: Resource }
+  | { readonly ok: true; readonly link: string; readonly body: RedfishResource }
   | { readonly ok: false; readonly problem: string };
 
 const RESET = ['Actions', '#ComputerSystem.Reset'] as const;
 
 /** The link to the description of the parameters of a reset, if the system has one. */
-export function resetInfoLink(system: Resource): string | undefined {
+export function resetInfoLink(system: RedfishResource): string | undefined {
   return textAt(system, ...RESET, '@Redfish.ActionInfo');
 }
 
@@ -19,7 +19,7 @@ export function resetInfoLink(system: Resource): string | undefined {
  *
  * @param actionInfo - the resource of `resetInfoLink`, if it was read.
  */
-export function planReset(system: Resource, type: ResetType, actionInfo?: Resource): ActionPlan {
+export function planReset(system: RedfishResource, type: ResetType, actionInfo?: RedfishResource): ActionPlan {
   const link = textAt(system, ...RESET, 'target');
   if (link === undefined) return { ok: false, problem: 'it has no reset action' };
   const allowed = textsAt(system, ...RESET, 'ResetType@Redfish.AllowableValues') ?? allowedBy(actionInfo);
@@ -27,13 +27,13 @@ export function planReset(system: Resource, type: ResetType, actionInfo?: Resour
   return { ok: true, link, body: { ResetType: type } };
 }
 
-function allowedBy(actionInfo: Resource | undefined): readonly string[] | undefined {
+function allowedBy(actionInfo: RedfishResource | undefined): readonly string[] | undefined {
   const parameter = listAt(actionInfo, 'Parameters').find((one) => textAt(one, 'Name') === 'ResetType');
   return textsAt(parameter, 'AllowableValues');
 }
 
 /** The next boot of a system from the network, once. A system that boots by UEFI keeps that mode; without it some services fall back to legacy. */
-export function planNetworkBoot(system: Resource): ActionPlan {
+export function planNetworkBoot(system: RedfishResource): ActionPlan {
   const link = linkAt(system);
   const boot = valueAt(system, 'Boot');
   if (link === undefined || boot === undefined) return { ok: false, problem: 'it has no boot override' };

@@ -1,5 +1,5 @@
 import { describeAnswer } from '../resource/describe-answer.js';
-import { type Resource, textAt } from '../resource/resource.js';
+import { type RedfishResource, textAt } from '../resource/resource.js';
 
 /** The state of a task. */
 export type TaskState =
@@ -26,7 +26,7 @@ const RUNNING: ReadonlySet<string> = new Set([
  * @param body - undefined if empty.
  * @param redact - removes credentials from the text of the service.
  */
-export function taskState(status: number, body: Resource | undefined, redact: (text: string) => string): TaskState {
+export function taskState(status: number, body: RedfishResource | undefined, redact: (text: string) => string): TaskState {
   const state = textAt(body, 'TaskState');
   if (state === undefined) return status === 202 ? { kind: 'running' } : { kind: 'done' };
   if (RUNNING.has(state)) return { kind: 'running' };

@@ -6,7 +6,7 @@ import { RedfishError } from '../error/redfish-error.js';
 import { retryAfterMs } from '../http/answer-failure.js';
 import type { Call } from '../http/call.js';
 import { SERVICE_ROOT, type Service, type ServiceAnswer, type ServiceRequest } from '../http/service.js';
-import { linkAt, type Resource, textAt } from '../resource/resource.js';
+import { linkAt, type RedfishResource, textAt } from '../resource/resource.js';
 import { readMembers } from './members.js';
 
 const MOST_BETWEEN_LOOKS_MS = 10_000;
@@ -21,7 +21,7 @@ export interface ActionSettings {
 /** Switches the power of each system. Nothing is sent if one of them does not offer the type. */
 export async function resetSystems(settings: ActionSettings, type: ResetType): Promise<void> {
   const systems = await readSystems(settings);
-  const plans = new Map<Resource, ActionPlan>();
+  const plans = new Map<RedfishResource, ActionPlan>();
   for (const system of systems) plans.set(system, planReset(system, type, await readResetInfo(settings, system)));
   refuseUnsupported(plans);
   await forEachSystem(plans, ({ link, body }) => send(settings, { method: 'POST', link, body }));
@@ -35,7 +35,7 @@ export async function bootSystemsFromNetwork(settings: ActionSettings): Promise<
   await forEachSystem(plans, ({ link, body }) => patch(settings, link, body));
 }
 
-async function readSystems({ service, call }: ActionSettings): Promise<Resource[]> {
+async function readSystems({ service, call }: ActionSettings): Promise<RedfishResource[]> {
   const systems = linkAt(await service.read(call, SERVICE_ROOT), 'Systems');
   const members =
     systems === undefined
@@ -49,21 +49,21 @@ async function readSystems({ service, call }: ActionSettings): Promise<Resource[
   return members;
 }
 
-async function readResetInfo({ service, call }: ActionSettings, system: Resource): Promise<Resource | undefined> {
+async function readResetInfo({ service, call }: ActionSettings, system: RedfishResource): Promise<RedfishResource | undefined> {
   const link = resetInfoLink(system);
   return link === undefined ? undefined : service.read(call, link);
 }
 
 type PossiblePlan = Extract<ActionPlan, { ok: true }>;
 
-function refuseUnsupported(plans: ReadonlyMap<Resource, ActionPlan>): void {
+function refuseUnsupported(plans: ReadonlyMap<RedfishResource, ActionPlan>): void {
   const problems = [...plans].flatMap(([system, plan]) => (plan.ok ? [] : [`${nameOf(system)}: ${plan.problem}`]));
   if (problems.length > 0) throw new RedfishError('unsupported', problems.join('; '));
 }
 
 /** Acts on each system, even after one of them failed; then throws the first failure, with the outcome of all. */
 async function forEachSystem(
-  plans: ReadonlyMap<Resource, ActionPlan>,
+  plans: ReadonlyMap<RedfishResource, ActionPlan>,
   act: (plan: PossiblePlan) => Promise<void>,
 ): Promise<void> {
   const failures: RedfishError[] = [];
@@ -87,7 +87,7 @@ async function forEachSystem(
  * Sends `If-Match` if the service provides an ETag. After HTTP 412 it reads the resource again, and retries with the new ETag, without the mark of a
  * weak one.
  */
-async function patch(settings: ActionSettings, link: string, body: Resource): Promise<void> {
+async function patch(settings: ActionSettings, link: string, body: RedfishResource): Promise<void> {
   const request = (tag: string | undefined): ServiceRequest => ({
     method: 'PATCH',
     link,
@@ -130,6 +130,6 @@ async function finish(settings: ActionSettings, accepted: ServiceAnswer): Promis
   }
 }
 
-function nameOf(system: Resource): string {
+function nameOf(system: RedfishResource): string {
   return linkAt(system) ?? textAt(system, 'Id') ?? 'a computer system';
 }

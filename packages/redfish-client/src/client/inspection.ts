@@ -16,7 +16,7 @@ import {
 import type { Facts, HostReport, LogEntry } from '../report/host-report.js';
 import { mergeLogs } from '../report/log-entries.js';
 import { driveFacts, ethernetFacts, memoryFacts, pcieFacts, processorFacts } from '../report/part-facts.js';
-import type { Resource } from '../resource/resource.js';
+import type { RedfishResource } from '../resource/resource.js';
 import { type ReadLink, readEach, readMembers } from './members.js';
 import { readLog } from './read-log.js';
 
@@ -71,7 +71,7 @@ export class Inspection {
     return { info: this.#info.info, log };
   }
 
-  #collection<Result>(link: string | undefined, to: (member: Resource) => Result): Promise<Result[]> {
+  #collection<Result>(link: string | undefined, to: (member: RedfishResource) => Result): Promise<Result[]> {
     return link === undefined ? Promise.resolve([]) : readMembers(this.#read, link, to);
   }
 
@@ -85,7 +85,7 @@ export class Inspection {
   }
 
   /** The number of members; undefined if unknown. */
-  async #members(name: string, link: string | undefined, facts: (member: Resource) => Facts): Promise<number | undefined> {
+  async #members(name: string, link: string | undefined, facts: (member: RedfishResource) => Facts): Promise<number | undefined> {
     if (link === undefined) return undefined;
     const members = await this.#part(name, () => readMembers(this.#read, link, facts));
     this.#info.addEach(name, members ?? []);

@@ -1,9 +1,9 @@
 import { RedfishError } from '../error/redfish-error.js';
 import { naturalOrder } from '../resource/natural-order.js';
-import { isResource, linkAt, listAt, numberAt, type Resource, textAt } from '../resource/resource.js';
+import { isResource, linkAt, listAt, numberAt, type RedfishResource, textAt } from '../resource/resource.js';
 
 /** Reads the resource of a link. Only the result of `to` is kept. */
-export type ReadLink = <Result>(link: string, to: (resource: Resource) => Result) => Promise<Result>;
+export type ReadLink = <Result>(link: string, to: (resource: RedfishResource) => Result) => Promise<Result>;
 
 /** A member of a collection: the result of `to`; undefined if it is only a link so far. */
 export interface Member<Result> {
@@ -27,7 +27,7 @@ const AT_A_TIME = 2;
 export async function readMembers<Result>(
   read: ReadLink,
   collection: string,
-  to: (member: Resource) => Result,
+  to: (member: RedfishResource) => Result,
 ): Promise<Result[]> {
   const members = await readPages(read, collection, { to });
   const sorted = members.toSorted((one, other) => naturalOrder(one.link ?? '', other.link ?? ''));
@@ -35,7 +35,7 @@ export async function readMembers<Result>(
 }
 
 export interface PageSettings<Result> {
-  readonly to: (member: Resource) => Result;
+  readonly to: (member: RedfishResource) => Result;
   /** Returns how many members are needed of a collection that begins with these; later pages are not read. Default: all. */
   readonly needed?: (members: readonly Member<Result>[]) => number;
 }
@@ -68,7 +68,7 @@ export async function readPages<Result>(
   return [...members.values()];
 }
 
-function toPage<Result>(resource: Resource, to: (member: Resource) => Result): Page<Result> {
+function toPage<Result>(resource: RedfishResource, to: (member: RedfishResource) => Result): Page<Result> {
   const members = listAt(resource, 'Members').filter(isResource);
   return {
     members: members.map((member) => ({ link: linkAt(member), result: isLinkOnly(member) ? undefined : to(member) })),
@@ -87,13 +87,13 @@ function refuseEndless(pages: ReadonlySet<string>, page: string): void {
 export async function readMember<Result>(
   read: ReadLink,
   { link, result }: Member<Result>,
-  to: (member: Resource) => Result,
+  to: (member: RedfishResource) => Result,
 ): Promise<Result> {
   if (result !== undefined) return result;
   return link === undefined ? to({}) : read(link, to);
 }
 
-function isLinkOnly(member: Resource): boolean {
+function isLinkOnly(member: RedfishResource): boolean {
   return Object.keys(member).every((name) => name === '@odata.id');
 }
 

@@ -5,7 +5,7 @@
 import { RedfishError } from '../error/redfish-error.js';
 import type { LogEntry } from '../report/host-report.js';
 import { isNewestFirst, MOST_LOG_ENTRIES, toLogEntry } from '../report/log-entries.js';
-import type { Resource } from '../resource/resource.js';
+import type { RedfishResource } from '../resource/resource.js';
 import { type Member, type ReadLink, readEach, readMember, readPages } from './members.js';
 
 /** The maximum number of log members that are links, each of which needs a request. */
@@ -16,7 +16,7 @@ type Entries = readonly LogEntry[];
 
 /** The entries in the order of the service, redacted. @throws RedfishError `too-large` for a log whose newest entries are too far behind. */
 export async function readLog(read: ReadLink, link: string, redact: (text: string) => string): Promise<LogEntry[]> {
-  const toEntries = (resource: Resource): Entries => {
+  const toEntries = (resource: RedfishResource): Entries => {
     const entry = toLogEntry(resource, redact);
     return entry === undefined ? [] : [entry];
   };

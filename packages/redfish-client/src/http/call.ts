@@ -1,5 +1,5 @@
 import { RedfishError } from '../error/redfish-error.js';
-import { octetsOf } from '../resource/octets-of.js';
+import { approximateOctets } from '../resource/approximate-octets.js';
 import { AnswerPlaces, noPlace } from './answer-places.js';
 
 /** The maximum requests of one call. A large host has about 150 resources. */
@@ -81,7 +81,7 @@ export class Call {
 
   /** Counts what is kept of an answer until the call ends. @throws RedfishError `too-large` */
   keep(result: unknown): void {
-    this.#hold(octetsOf(result));
+    this.#hold(approximateOctets(result));
   }
 
   /** @throws RedfishError `too-large` for one value too many. */

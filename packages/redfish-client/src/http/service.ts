@@ -2,7 +2,7 @@
 import { RedfishError } from '../error/redfish-error.js';
 import { parseResource, shapeOf } from '../resource/parse-resource.js';
 import { resolveLink } from '../resource/resolve-link.js';
-import { linkAt, type Resource } from '../resource/resource.js';
+import { linkAt, type RedfishResource } from '../resource/resource.js';
 import type { RedfishTarget } from '../target/redfish-target.js';
 import { describeTarget } from '../target/target-problems.js';
 import { answerFailure } from './answer-failure.js';
@@ -18,14 +18,14 @@ export interface ServiceRequest {
   readonly method: Method;
   /** An `@odata.id`, or an address of the same server. */
   readonly link: string;
-  readonly body?: Resource;
+  readonly body?: RedfishResource;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ServiceAnswer {
   readonly answer: HttpAnswer;
   /** Undefined if the answer has no body. */
-  readonly resource: Resource | undefined;
+  readonly resource: RedfishResource | undefined;
 }
 
 interface Session {
@@ -51,7 +51,7 @@ export class Service {
   }
 
   /** Reads the resource of a link and returns the result of `to`; nothing else is kept. @throws RedfishError */
-  async readAs<Result>(call: Call, link: string, to: (resource: Resource) => Result): Promise<Result> {
+  async readAs<Result>(call: Call, link: string, to: (resource: RedfishResource) => Result): Promise<Result> {
     const { answer, resource } = await this.request(call, { method: 'GET', link });
     const result = to(this.#contentOf(link, resource));
     call.forget(answer.octets);
@@ -60,11 +60,11 @@ export class Service {
   }
 
   /** The resource of a link. @throws RedfishError */
-  read(call: Call, link: string): Promise<Resource> {
+  read(call: Call, link: string): Promise<RedfishResource> {
     return this.readAs(call, link, (resource) => resource);
   }
 
-  #contentOf(link: string, resource: Resource | undefined): Resource {
+  #contentOf(link: string, resource: RedfishResource | undefined): RedfishResource {
     if (resource === undefined) throw new RedfishError('not-redfish', `GET ${link} of ${this.#name}: an answer without content`);
     return resource;
   }
@@ -202,7 +202,7 @@ export class Service {
 }
 
 /** The content of an answer. The octets of an unreadable answer are no longer counted. */
-function countedContentOf(call: Call, answer: HttpAnswer): Resource | undefined {
+function countedContentOf(call: Call, answer: HttpAnswer): RedfishResource | undefined {
   try {
     return contentOf(answer);
   } catch (error) {
@@ -211,7 +211,7 @@ function countedContentOf(call: Call, answer: HttpAnswer): Resource | undefined 
   }
 }
 
-function contentOf(answer: HttpAnswer): Resource | undefined {
+function contentOf(answer: HttpAnswer): RedfishResource | undefined {
   if (answer.text.trim() === '') return undefined;
   const parsed = parseResource(answer.text);
   if (parsed.ok) return parsed.resource;

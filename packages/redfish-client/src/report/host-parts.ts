@@ -1,5 +1,5 @@
 /** The parts of a resource that a poll needs: its facts and its links. Nothing else stays in memory. */
-import { linkAt, listAt, type Resource, statusAt, textAt } from '../resource/resource.js';
+import { linkAt, listAt, type RedfishResource, statusAt, textAt } from '../resource/resource.js';
 import type { Facts } from './host-report.js';
 import { driveFacts, linksOf, managerFacts, serviceFacts, simpleStorageDevices, systemFacts } from './part-facts.js';
 
@@ -22,7 +22,7 @@ export interface SystemPart extends LogOwner {
   readonly pcieDevices: readonly string[];
 }
 
-export function toServicePart(root: Resource) {
+export function toServicePart(root: RedfishResource) {
   return {
     facts: serviceFacts(root),
     managers: linkAt(root, 'Managers'),
@@ -31,11 +31,11 @@ export function toServicePart(root: Resource) {
   };
 }
 
-export function toManagerPart(manager: Resource): ManagerPart {
+export function toManagerPart(manager: RedfishResource): ManagerPart {
   return { facts: managerFacts(manager), logServices: linkAt(manager, 'LogServices') };
 }
 
-export function toSystemPart(system: Resource): SystemPart {
+export function toSystemPart(system: RedfishResource): SystemPart {
   return {
     facts: systemFacts(system),
     logServices: linkAt(system, 'LogServices'),
@@ -49,22 +49,22 @@ export function toSystemPart(system: Resource): SystemPart {
 }
 
 /** The drives of a unit of storage. */
-export function toDriveLinks(unit: Resource): readonly string[] {
+export function toDriveLinks(unit: RedfishResource): readonly string[] {
   return linksOf(listAt(unit, 'Drives'));
 }
 
 /** The devices of the older SimpleStorage, which it contains itself. */
-export function toDeviceFacts(unit: Resource): readonly Facts[] {
+export function toDeviceFacts(unit: RedfishResource): readonly Facts[] {
   return simpleStorageDevices(unit).map(driveFacts);
 }
 
 /** The links to the devices of a chassis: none or one. */
-export function toDeviceCollections(chassis: Resource): readonly string[] {
+export function toDeviceCollections(chassis: RedfishResource): readonly string[] {
   return linksOf([chassis['PCIeDevices']]);
 }
 
 /** The entries of a log: none or one link. */
-export function toEntriesLinks(service: Resource): readonly string[] {
+export function toEntriesLinks(service: RedfishResource): readonly string[] {
   const entries = linkAt(service, 'Entries') ?? textAt(service, 'Entries');
   return entries === undefined || statusAt(service, 'State') === 'Disabled' ? [] : [entries];
 }

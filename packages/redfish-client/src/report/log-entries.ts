@@ -1,5 +1,5 @@
 import { plainText } from '../resource/describe-answer.js';
-import { type Resource, textAt } from '../resource/resource.js';
+import { type RedfishResource, textAt } from '../resource/resource.js';
 import type { LogEntry } from './host-report.js';
 
 /** The maximum number of entries of all logs together. */
@@ -8,7 +8,7 @@ const MOST_OF_MESSAGE = 1_000;
 const MOST_OF_FIELD = 256;
 
 /** An entry of a log with a redacted message; the other fields identify and order it. Undefined if it has neither an id nor a message. */
-export function toLogEntry(resource: Resource, redact: (text: string) => string): LogEntry | undefined {
+export function toLogEntry(resource: RedfishResource, redact: (text: string) => string): LogEntry | undefined {
   const id = textAt(resource, '@odata.id') ?? textAt(resource, 'Id');
   const message = textAt(resource, 'Message') ?? textAt(resource, 'MessageId');
   if (id === undefined && message === undefined) return undefined;

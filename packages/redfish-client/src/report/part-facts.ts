@@ -1,14 +1,14 @@
 /** The facts that each kind of resource adds to the information about a host. */
-import { isResource, linkAt, listAt, numberAt, type Resource, statusAt, textAt, valueAt } from '../resource/resource.js';
+import { isResource, linkAt, listAt, numberAt, type RedfishResource, statusAt, textAt, valueAt } from '../resource/resource.js';
 import type { Facts } from './host-report.js';
 
 /** Facts of the service root. */
-export function serviceFacts(root: Resource): Facts {
+export function serviceFacts(root: RedfishResource): Facts {
   return { RedfishVersion: textAt(root, 'RedfishVersion'), Vendor: textAt(root, 'Vendor') };
 }
 
 /** Facts of a manager, the management controller itself. */
-export function managerFacts(manager: Resource): Facts {
+export function managerFacts(manager: RedfishResource): Facts {
   return {
     BmcFirmwareVersion: textAt(manager, 'FirmwareVersion'),
     BmcModel: textAt(manager, 'Model'),
@@ -17,7 +17,7 @@ export function managerFacts(manager: Resource): Facts {
 }
 
 /** Facts of a computer system. The predecessor's misspelling of two keys is kept beside the right one, for its readers. */
-export function systemFacts(system: Resource): Facts {
+export function systemFacts(system: RedfishResource): Facts {
   const [bios, health] = [textAt(system, 'BiosVersion'), statusAt(system, 'Health')];
   return {
     BiosVersion: bios,
@@ -39,7 +39,7 @@ export function systemFacts(system: Resource): Facts {
   };
 }
 
-export function processorFacts(processor: Resource): Facts {
+export function processorFacts(processor: RedfishResource): Facts {
   return {
     Architecture: textAt(processor, 'ProcessorArchitecture'),
     Manufacturer: textAt(processor, 'Manufacturer'),
@@ -50,7 +50,7 @@ export function processorFacts(processor: Resource): Facts {
   };
 }
 
-export function memoryFacts(memory: Resource): Facts {
+export function memoryFacts(memory: RedfishResource): Facts {
   return {
     Name: textAt(memory, 'Name'),
     Manufacturer: textAt(memory, 'Manufacturer'),
@@ -62,7 +62,7 @@ export function memoryFacts(memory: Resource): Facts {
 }
 
 /** Facts of a drive, or of a device of the older SimpleStorage. */
-export function driveFacts(drive: Resource): Facts {
+export function driveFacts(drive: RedfishResource): Facts {
   return {
     Name: textAt(drive, 'Name'),
     Manufacturer: textAt(drive, 'Manufacturer'),
@@ -73,7 +73,7 @@ export function driveFacts(drive: Resource): Facts {
   };
 }
 
-export function ethernetFacts(card: Resource): Facts {
+export function ethernetFacts(card: RedfishResource): Facts {
   return {
     MACAddress: (textAt(card, 'MACAddress') ?? textAt(card, 'PermanentMACAddress'))?.toLowerCase(),
     SpeedGbps: decimals(divided(numberAt(card, 'SpeedMbps'), 1_000)),
@@ -82,7 +82,7 @@ export function ethernetFacts(card: Resource): Facts {
   };
 }
 
-export function pcieFacts(device: Resource): Facts {
+export function pcieFacts(device: RedfishResource): Facts {
   return {
     Name: textAt(device, 'Name'),
     Description: textAt(device, 'Description'),
@@ -105,13 +105,13 @@ const DEVICE_TYPES: readonly (readonly [type: string, words: RegExp])[] = [
 ];
 
 /** Guessed from the description and the name, because Redfish has no field for it. */
-function deviceType(device: Resource): string | undefined {
+function deviceType(device: RedfishResource): string | undefined {
   const text = `${textAt(device, 'Description') ?? ''} ${textAt(device, 'Name') ?? ''}`;
   return DEVICE_TYPES.find(([, words]) => words.test(text))?.[0];
 }
 
 /** The devices of a SimpleStorage, which it contains itself. */
-export function simpleStorageDevices(storage: Resource): readonly Resource[] {
+export function simpleStorageDevices(storage: RedfishResource): readonly RedfishResource[] {
   return listAt(storage, 'Devices').filter(isResource);
 }
 
@@ -120,7 +120,7 @@ export function linksOf(list: readonly unknown[]): string[] {
   return list.map((one) => linkAt(one)).filter((link) => link !== undefined);
 }
 
-function statusFacts(resource: Resource): Facts {
+function statusFacts(resource: RedfishResource): Facts {
   return { Health: statusAt(resource, 'Health'), State: statusAt(resource, 'State') };
 }
 

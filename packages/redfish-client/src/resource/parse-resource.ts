@@ -1,10 +1,10 @@
-import { isResource, type Resource } from './resource.js';
+import { isResource, type RedfishResource } from './resource.js';
 
 /** The maximum nesting depth. Redfish has about ten. */
 export const MOST_DEPTH = 64;
 
 export type ParsedResource =
-  | { readonly ok: true; readonly resource: Resource }
+  | { readonly ok: true; readonly resource: RedfishResource }
   | { readonly ok: false; readonly reason: 'too-deep' | 'not-json' | 'not-an-object' };
 
 /** A JSON text as an object. Never throws: an error of the parser would quote the text, which may contain anything. */

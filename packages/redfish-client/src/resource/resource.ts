@@ -1,9 +1,9 @@
 /** Reads fields of an untrusted answer: a value of another type counts as missing. */
 
 /** A JSON object. */
-export type Resource = Readonly<Record<string, unknown>>;
+export type RedfishResource = Readonly<Record<string, unknown>>;
 
-export function isResource(value: unknown): value is Resource {
+export function isResource(value: unknown): value is RedfishResource {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

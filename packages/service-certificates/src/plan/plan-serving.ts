@@ -11,7 +11,7 @@ export interface ObservedServing {
   readonly repeatsPublished: boolean;
 }
 
-export type IssueReason =
+export type IssuanceReason =
   | MaterialFault
   | 'missing'
   | 'issued-by-another-authority'
@@ -21,7 +21,7 @@ export type IssueReason =
   | 'renewal-due';
 
 export type ServingStep =
-  | { readonly kind: 'issue'; readonly reason: IssueReason }
+  | { readonly kind: 'issue'; readonly reason: IssuanceReason }
   /** The certificate stays; only the trusted certificates beside it are written. */
   | { readonly kind: 'republish' }
   | { readonly kind: 'keep'; readonly checkAtMs: number };
@@ -45,7 +45,7 @@ function reasonToIssue(
   { isIssuedByIssuer, issuerNotAfterMs }: ObservedServing,
   facts: CertificateFacts,
   { names, nowMs }: Wanted,
-): IssueReason | undefined {
+): IssuanceReason | undefined {
   if (!isIssuedByIssuer) return 'issued-by-another-authority';
   if (facts.notAfterMs <= nowMs) return 'expired';
   if (facts.notBeforeMs > nowMs) return 'not-valid-yet';

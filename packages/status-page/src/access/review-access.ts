@@ -126,7 +126,7 @@ export class ReviewAccess implements PageAccess {
     const rights = this.#settings.rights[section];
     if (rights === undefined) return { kind: 'off' };
     for (const right of rights) {
-      if (!(await this.#ports.reviewAccess(user, right))) return { kind: 'denied', right: describeRight(right) };
+      if (!(await this.#ports.reviewAccess(user, right))) return { kind: 'denied', right: describeSectionRight(right) };
     }
     return { kind: 'shown' };
   }
@@ -158,7 +158,7 @@ export class ReviewAccess implements PageAccess {
 }
 
 /** `list ippools.network.harvesterhci.io in all namespaces`. */
-export function describeRight({ verb, group, resource, namespace }: SectionRight): string {
+export function describeSectionRight({ verb, group, resource, namespace }: SectionRight): string {
   const what = group === '' ? resource : `${resource}.${group}`;
   return `${verb} ${what} in ${namespace === '' ? 'all namespaces' : `namespace ${namespace}`}`;
 }

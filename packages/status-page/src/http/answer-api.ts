@@ -27,7 +27,7 @@ export interface ServedPage {
   readonly source: PageSource;
   readonly feed: ChangeFeed;
   /** The places of requests that wait for their answers. */
-  readonly places: Places<ApiRequest>;
+  readonly places: Places<PageRequest>;
   readonly version: string;
   /** The pod or host. */
   readonly servedBy: string;
@@ -35,7 +35,7 @@ export interface ServedPage {
   readonly wallTimeMs: () => number;
 }
 
-export interface ApiRequest {
+export interface PageRequest {
   /** After `/api/`, with escapes. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -58,7 +58,7 @@ interface Route {
   readonly section: Section | undefined;
   readonly answer: Answer;
   /** Waits for the API server before the answer is made. */
-  readonly read?: (page: ServedPage, request: ApiRequest) => Promise<unknown>;
+  readonly read?: (page: ServedPage, request: PageRequest) => Promise<unknown>;
 }
 
 /** The sections that a path needs. */
@@ -80,14 +80,14 @@ interface Work {
   readonly data: unknown;
 }
 
-type Answer = (page: ServedPage, request: ApiRequest, work: Work) => unknown;
+type Answer = (page: ServedPage, request: PageRequest, work: Work) => unknown;
 
-function asRead(_page: ServedPage, _request: ApiRequest, { data }: Work): unknown {
+function asRead(_page: ServedPage, _request: PageRequest, { data }: Work): unknown {
   return data;
 }
 
 /** The answer as JSON. @throws PageProblem if the request is wrong, or the user lacks the right. */
-export async function answerApi(page: ServedPage, request: ApiRequest): Promise<string> {
+export async function answerApi(page: ServedPage, request: PageRequest): Promise<string> {
   const route = routeOf(request.path);
   if (route === undefined) throw new PageProblem(404, 'not-found', 'nothing is here; src/model/page-data.ts lists what there is');
   if (route.section !== undefined) demand(request, route.section);
@@ -110,7 +110,7 @@ function routeOf(path: string): Route | undefined {
   return Object.hasOwn(ROUTES, path) ? ROUTES[path] : undefined;
 }
 
-async function answerInSlices(page: ServedPage, { read, answer }: Route, request: ApiRequest): Promise<string> {
+async function answerInSlices(page: ServedPage, { read, answer }: Route, request: PageRequest): Promise<string> {
   const data = await read?.(page, request);
   const pause = async () => {
     await setImmediate();
@@ -134,14 +134,14 @@ function poolKeyIn(path: string): string | undefined {
   }
 }
 
-function demand({ sections, user }: ApiRequest, section: Section): void {
+function demand({ sections, user }: PageRequest, section: Section): void {
   const access = sections[section];
   if (access.kind === 'off') throw new PageProblem(404, 'not-found', `this server has no section ${section}`);
   if (access.kind === 'shown') return;
   throw new PageProblem(403, 'forbidden', `user ${JSON.stringify(user)} lacks the right to ${access.right}`);
 }
 
-function answerOverview({ source, version, servedBy, wallTimeMs }: ServedPage, { user, sections }: ApiRequest): Overview {
+function answerOverview({ source, version, servedBy, wallTimeMs }: ServedPage, { user, sections }: PageRequest): Overview {
   const pools = sections.pools.kind === 'shown' ? source.pools().map(({ summary }) => summary) : [];
   return {
     source: source.kind,
@@ -163,7 +163,7 @@ function answerPool({ feed }: ServedPage, key: string): unknown {
   return toPoolPage(found.snapshot, found.version);
 }
 
-function answerLeases({ source }: ServedPage, { query, sections }: ApiRequest, { pause }: Work): unknown {
+function answerLeases({ source }: ServedPage, { query, sections }: PageRequest, { pause }: Work): unknown {
   const search = query.get('search') ?? '';
   if (search.length > MOST_SEARCH)
     throw new PageProblem(400, 'bad-request', `search has more than ${MOST_SEARCH} characters; write fewer`);
@@ -186,7 +186,7 @@ function poolsIn(source: PageSource, query: URLSearchParams): readonly PoolSnaps
   return found === undefined ? [] : [found.snapshot];
 }
 
-async function answerMachines({ source }: ServedPage, { query, sections }: ApiRequest): Promise<unknown> {
+async function answerMachines({ source }: ServedPage, { query, sections }: PageRequest): Promise<unknown> {
   const after = query.get('continue') ?? '0';
   if (!/^\d{1,9}$/.test(after))
     throw new PageProblem(400, 'bad-request', 'continue is not of an earlier answer; begin without it');
@@ -196,13 +196,13 @@ async function answerMachines({ source }: ServedPage, { query, sections }: ApiRe
   });
 }
 
-function readHosts({ source }: ServedPage, { query, sections }: ApiRequest): Promise<unknown> {
+function readHosts({ source }: ServedPage, { query, sections }: PageRequest): Promise<unknown> {
   const limit = query.has('limit') ? limitIn(query) : Number.POSITIVE_INFINITY;
   return source.hosts({ limit, sections: sectionsIn(sections) });
 }
 
 /** Undefined if the user may see none, or they cannot be read now. */
-async function readUnhealthyHosts({ source }: ServedPage, { sections }: ApiRequest): Promise<HostsPage | undefined> {
+async function readUnhealthyHosts({ source }: ServedPage, { sections }: PageRequest): Promise<HostsPage | undefined> {
   if (sections.hosts.kind !== 'shown') return undefined;
   try {
     return await source.hosts({ limit: MOST_OF_SECTION, sections: sectionsIn(sections) });
@@ -212,7 +212,7 @@ async function readUnhealthyHosts({ source }: ServedPage, { sections }: ApiReque
   }
 }
 
-async function answerAttention({ source }: ServedPage, { sections }: ApiRequest, { data }: Work): Promise<AttentionPage> {
+async function answerAttention({ source }: ServedPage, { sections }: PageRequest, { data }: Work): Promise<AttentionPage> {
   const shown = sectionsIn(sections);
   const query = { limit: MOST_OF_SECTION, offset: 0, sections: shown, pause: sharedPause };
   const seen: SeenSections = {
@@ -226,7 +226,7 @@ async function answerAttention({ source }: ServedPage, { sections }: ApiRequest,
 }
 
 /** The right to list Events does not reveal objects that the user may not list. */
-async function readEvents({ source }: ServedPage, request: ApiRequest): Promise<unknown> {
+async function readEvents({ source }: ServedPage, request: PageRequest): Promise<unknown> {
   const [asked = '', pool = ''] = ['of', 'pool'].map((name) => request.query.get(name) ?? '');
   const isKnown = (EVENTS_OF as readonly string[]).includes(asked);
   if (!isKnown) throw new PageProblem(400, 'bad-request', `of must be one of ${EVENTS_OF.join(', ')}`);
@@ -240,7 +240,7 @@ async function readEvents({ source }: ServedPage, request: ApiRequest): Promise<
 const POOL_KEY = /^[a-z0-9][a-z0-9.-]{0,252}\/[a-z0-9][a-z0-9.-]{0,252}$/;
 
 /** Hides names of virtual machines from users who may not list VirtualMachineNetworkConfigs. */
-function namesFor(source: PageSource, sections: ApiRequest['sections']): LeaseNames {
+function namesFor(source: PageSource, sections: PageRequest['sections']): LeaseNames {
   return sectionsIn(sections).has('machines') ? source.machineOf : () => '';
 }
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import { type AccessDecision, sectionsIn } from '../access/page-access.js';
 import { type ChangeFeed, formatEvent, type Viewer } from '../live/change-feed.js';
-import type { EndReason, PageEvent } from '../model/page-data.js';
+import type { PageEvent, StreamEndReason } from '../model/page-data.js';
 import { PageProblem } from './page-problem.js';
 
 export const MOST_STREAMS = 64;
@@ -95,7 +95,7 @@ class EventStream {
     this.#reviewLater();
   }
 
-  end(reason: EndReason, message: string): void {
+  end(reason: StreamEndReason, message: string): void {
     if (this.#isOver) return;
     const { response } = this.#request;
     this.#finish();

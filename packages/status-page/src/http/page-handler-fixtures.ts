@@ -5,7 +5,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import type { AccessDecision } from '../access/page-access.js';
 import { SECTIONS, type Section, type SectionAccess } from '../model/page-data.js';
-import { FollowedPools } from '../pool/followed-pools.js';
+import { VersionedPools } from '../pool/versioned-pools.js';
 import { type PageSource, POOLS_ALONE, type SourceChange } from '../source/page-source.js';
 import type { PageHandlerSettings } from './page-handler.js';
 import { PageServer } from './page-server.js';
@@ -25,7 +25,7 @@ export async function servePage(difference: Partial<PageHandlerSettings> = {}, o
   const clock = new FakeClock();
   const objects = new Map<string, KubernetesObject>();
   const listeners = new Set<(change: SourceChange) => void>();
-  const followed = new FollowedPools({ get: (key) => objects.get(key), values: () => objects.values() }, 'one');
+  const followed = new VersionedPools({ get: (key) => objects.get(key), values: () => objects.values() }, 'one');
   const errors: unknown[] = [];
   const decisions = { next: granted('ann') };
   const body = Buffer.from('<!doctype html>');

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AgentGroup,
   type BareMetalHost,
   type MachineWithoutAddress,
+  type PageAgentGroup,
   type PageReason,
+  type PageWakeConfig,
   type PoolSummary,
   SECTIONS,
   type Section,
   type SectionAccess,
-  type WakeConfig,
 } from '../model/page-data.js';
 import { type SeenSections, toAttention } from './attention.js';
 import { toVerdict } from './verdict.js';
@@ -28,8 +28,8 @@ const pool = (key: string, state: PoolSummary['state']) =>
   ({ key, state, reasons: [reason('PoolExhausted')] }) as unknown as PoolSummary;
 const machine = (name: string, state: 'broken' | 'waiting') =>
   ({ namespace: 'default', name, state, reasons: [reason('NoPool')] }) as unknown as MachineWithoutAddress;
-const group = (state: AgentGroup['state']) =>
-  ({ namespace: 'agents', name: 'group-1', state, reasons: [reason('NotLeading')] }) as unknown as AgentGroup;
+const group = (state: PageAgentGroup['state']) =>
+  ({ namespace: 'agents', name: 'group-1', state, reasons: [reason('NotLeading')] }) as unknown as PageAgentGroup;
 const host = (name: string, isHealthy: boolean | null) =>
   ({ name, isHealthy, reasons: [reason('HostUnhealthy')] }) as unknown as BareMetalHost;
 
@@ -44,7 +44,7 @@ describe('what needs attention', () => {
       'a WolConfig whose port is taken',
       {
         'wake-on-lan': {
-          configs: [{ name: 'office', state: 'broken', reasons: [reason('PortConflict')] } as unknown as WakeConfig],
+          configs: [{ name: 'office', state: 'broken', reasons: [reason('PortConflict')] } as unknown as PageWakeConfig],
         },
       },
       'WolConfig office PortConflict',

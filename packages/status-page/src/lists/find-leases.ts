@@ -1,7 +1,7 @@
 /** Finds a part of the leases of all pools, or of the matching ones. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
-import type { Lease, LeasePage } from '../model/page-data.js';
-import { type LeaseNames, type LeaseRow, rowsOf, toLease } from '../pool/pool-leases.js';
+import type { LeasePage, PageLease } from '../model/page-data.js';
+import { type AddressHolder, holdersOf, type LeaseNames, toLease } from '../pool/pool-leases.js';
 import type { PoolSnapshot } from '../pool/pool-snapshot.js';
 import type { Pause } from './pause.js';
 
@@ -43,7 +43,7 @@ export async function findLeases(
   const part = new Part(query);
   let seen = 0;
   for (const pool of pools) {
-    for (const row of rowsOf(pool.facts)) {
+    for (const row of holdersOf(pool.facts)) {
       if (++seen % ROWS_AT_ONCE === 0) await pause();
       const lease = isWanted(pool, row, names);
       if (lease !== false) part.add(pool, row, () => (lease === true ? toLease(pool, row, names) : lease));
@@ -55,7 +55,7 @@ export async function findLeases(
 /** Collects the rows of a part of the list, and counts all matches. */
 class Part {
   readonly #query: LeaseQuery;
-  readonly #rows: Lease[] = [];
+  readonly #rows: PageLease[] = [];
   #total = 0;
   #last: LeasePlace | undefined;
   #isMore = false;
@@ -64,7 +64,7 @@ class Part {
     this.#query = query;
   }
 
-  add({ key }: PoolSnapshot, { address }: LeaseRow, toRow: () => Lease): void {
+  add({ key }: PoolSnapshot, { address }: AddressHolder, toRow: () => PageLease): void {
     const { after, limit } = this.#query;
     this.#total++;
     if (!isAfter(key, address, after)) return;
@@ -88,7 +88,7 @@ function isAfter(pool: string, address: number, after: LeasePlace | undefined): 
 }
 
 /** True if it matches; a lease if it matches and was formatted for the comparison. */
-type Matcher = (pool: PoolSnapshot, row: LeaseRow, names: LeaseNames) => boolean | Lease;
+type Matcher = (pool: PoolSnapshot, row: AddressHolder, names: LeaseNames) => boolean | PageLease;
 
 function matcherOf(search: string): Matcher {
   const wanted = search.trim().toLowerCase();

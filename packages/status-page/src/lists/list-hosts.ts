@@ -6,7 +6,7 @@ import type { BareMetalHost, HostCounts, HostsAgent, HostsPage, PageState } from
 import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 import { toRecentEvent } from './recent-events.js';
 
-export interface HostObjects {
+export interface HostsToRank {
   readonly hostStatuses: Iterable<KubernetesObject>;
   /** Why a host is not healthy, by its name: `causesIn` Events. */
   readonly causes: ReadonlyMap<string, string>;
@@ -15,7 +15,7 @@ export interface HostObjects {
 export type RankedHosts = Pick<HostsPage, 'hosts' | 'counts'>;
 
 /** All hosts; those that need action come first. */
-export function rankHosts({ hostStatuses, causes }: HostObjects): RankedHosts {
+export function rankHosts({ hostStatuses, causes }: HostsToRank): RankedHosts {
   const hosts = [...hostStatuses].map((status) => toHost(status, causes));
   const sorted = hosts.toSorted((one, other) => rankOf(one) - rankOf(other) || byName(one, other));
   return { hosts: sorted, counts: count(hosts) };

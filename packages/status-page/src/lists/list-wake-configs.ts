@@ -1,14 +1,14 @@
 /** The WolConfigs for the page. */
 import { type Condition, type KubernetesObject, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import type { PageState, WakeConfig } from '../model/page-data.js';
+import type { PageState, PageWakeConfig } from '../model/page-data.js';
 import { type Grave, sortGraves, toPageConditions, toPageReason, worstState } from '../reason/page-reason.js';
 
 /** Sorted by name. */
-export function listWakeConfigs(objects: Iterable<KubernetesObject>): readonly WakeConfig[] {
+export function listWakeConfigs(objects: Iterable<KubernetesObject>): readonly PageWakeConfig[] {
   return [...objects].map(toWakeConfig).toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-function toWakeConfig({ metadata: { name }, spec, status }: KubernetesObject): WakeConfig {
+function toWakeConfig({ metadata: { name }, spec, status }: KubernetesObject): PageWakeConfig {
   const graves = conditionGraves(status);
   const managed = readField(status, 'managedVMs');
   return {
@@ -23,7 +23,7 @@ function toWakeConfig({ metadata: { name }, spec, status }: KubernetesObject): W
   };
 }
 
-function agentsOf(status: unknown): WakeConfig['agents'] {
+function agentsOf(status: unknown): PageWakeConfig['agents'] {
   const daemonSet = readText(status, 'daemonSetName');
   if (daemonSet === undefined) return null;
   const [wanted, ready] = ['desiredNumberScheduled', 'numberReady'].map((field) => readField(status, field));

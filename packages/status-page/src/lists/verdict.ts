@@ -2,7 +2,7 @@
 import type { AttentionPage, Overview, Section } from '../model/page-data.js';
 import type { SeenSections } from './attention.js';
 
-export type Verdict = Pick<AttentionPage, 'verdict' | 'notSeen' | 'isWhole'>;
+type Verdict = Pick<AttentionPage, 'verdict' | 'notSeen' | 'isWhole'>;
 
 const NAMES: Readonly<Record<Exclude<Section, 'events'>, string>> = {
   pools: 'pools',

@@ -2,8 +2,8 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { describe, expect, it } from 'vitest';
 import type { PageEvent, Section } from '../model/page-data.js';
-import { FollowedPools } from '../pool/followed-pools.js';
 import { ipPool, mac } from '../pool/pool-object-fixtures.js';
+import { VersionedPools } from '../pool/versioned-pools.js';
 import { POOLS_ALONE, type SourceChange } from '../source/page-source.js';
 import { ChangeFeed, GATHER_MS, type Viewer } from './change-feed.js';
 
@@ -11,7 +11,7 @@ function setUp() {
   const clock = new FakeClock();
   const objects = new Map<string, KubernetesObject>();
   const listeners = new Set<(change: SourceChange) => void>();
-  const followed = new FollowedPools({ get: (key) => objects.get(key), values: () => objects.values() }, 'one');
+  const followed = new VersionedPools({ get: (key) => objects.get(key), values: () => objects.values() }, 'one');
   const reads = { count: 0 };
   const feed = new ChangeFeed(
     {

@@ -180,7 +180,7 @@ export interface QuarantinedAddress {
 }
 
 /** A client and its address. */
-export interface Lease {
+export interface PageLease {
   /** Key of its pool. */
   readonly pool: string;
   readonly address: string;
@@ -205,7 +205,7 @@ interface ListPage<Row> {
 }
 
 /** Sorted by pool and address. `search` finds parts of address, MAC address (with `:`, `-` or without), virtual machine and host name. */
-export type LeasePage = ListPage<Lease>;
+export type LeasePage = ListPage<PageLease>;
 
 /** An interface of a virtual machine that has no address, or a virtual machine that cannot have one. */
 export interface MachineWithoutAddress {
@@ -229,13 +229,13 @@ export interface MachinePage extends ListPage<MachineWithoutAddress> {
 
 export interface AgentsPage {
   /** Sorted by namespace and name. */
-  readonly groups: readonly AgentGroup[];
+  readonly groups: readonly PageAgentGroup[];
   /** Since when this server has followed leaders: terms that ended earlier are not known. */
   readonly followedSinceMs: number;
 }
 
 /** Replicas of an agent, of which one is leader. */
-export interface AgentGroup {
+export interface PageAgentGroup {
   readonly namespace: string;
   readonly name: string;
   /** The worst state of its pools; `broken` without a leader. */
@@ -250,7 +250,7 @@ export interface AgentGroup {
   readonly transitions: number;
   /** Terms of leadership, the newest first, at most 50. */
   readonly terms: readonly LeaderTerm[];
-  readonly pools: readonly ServedPool[];
+  readonly pools: readonly ReportedPool[];
 }
 
 export interface LeaderTerm {
@@ -262,7 +262,7 @@ export interface LeaderTerm {
 }
 
 /** The report of a group's leader about a pool. */
-export interface ServedPool {
+export interface ReportedPool {
   readonly pool: string;
   /** `note`: it is served, beside another DHCP server or with addresses in conflict. */
   readonly state: PageState;
@@ -276,11 +276,11 @@ export interface ServedPool {
 }
 
 export interface WakeOnLanPage {
-  readonly configs: readonly WakeConfig[];
+  readonly configs: readonly PageWakeConfig[];
 }
 
 /** A WolConfig. */
-export interface WakeConfig {
+export interface PageWakeConfig {
   readonly name: string;
   readonly mode: string;
   /** UDP ports. */
@@ -379,10 +379,10 @@ export type PageEvent =
   /** Lists that have changed: reload the visible ones. */
   | { readonly kind: 'changed'; readonly data: { readonly sections: readonly Section[] } }
   /** The last one: the server closes the connection. */
-  | { readonly kind: 'end'; readonly data: { readonly reason: EndReason; readonly message: string } };
+  | { readonly kind: 'end'; readonly data: { readonly reason: StreamEndReason; readonly message: string } };
 
 /** `session-over`: the token is no longer valid, or the right is gone. `too-slow`: the client did not read. `stopping`: connect again. */
-export type EndReason = 'session-over' | 'unavailable' | 'too-slow' | 'stopping';
+export type StreamEndReason = 'session-over' | 'unavailable' | 'too-slow' | 'stopping';
 
 export interface Hello {
   /** If the name of the process changes, reload everything. */
@@ -410,7 +410,7 @@ export type PoolChange =
       /** `[offset, state, count, …]`: addresses from `AddressMap.first` + offset on have this state now; in order, without overlaps. See `applyMapChanges`. */
       readonly map: readonly number[];
       /** New or changed leases. If a client has a new address, the old one is in `removed`. */
-      readonly leases: readonly Lease[];
+      readonly leases: readonly PageLease[];
       /** Addresses without a lease now. */
       readonly removed: readonly string[];
       readonly summary: PoolSummary;

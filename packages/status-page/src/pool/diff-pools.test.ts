@@ -3,18 +3,18 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyMapChanges } from '../model/address-map.js';
-import type { Lease, PoolChange } from '../model/page-data.js';
+import type { PageLease, PoolChange } from '../model/page-data.js';
 import { diffPools, MOST_CHANGES } from './diff-pools.js';
-import { FollowedPools } from './followed-pools.js';
-import { rowsOf, toLease } from './pool-leases.js';
+import { holdersOf, toLease } from './pool-leases.js';
 import { ipPool, mac, type PoolText } from './pool-object-fixtures.js';
+import { VersionedPools } from './versioned-pools.js';
 
 const noNames = () => '';
 
 /** Consecutive versions of one pool. */
 function follow(...objects: readonly KubernetesObject[]) {
   let current: KubernetesObject | undefined;
-  const pools = new FollowedPools({ get: () => current, values: () => (current ? [current] : []) }, 'one');
+  const pools = new VersionedPools({ get: () => current, values: () => (current ? [current] : []) }, 'one');
   return objects.map((object) => {
     current = object;
     const found = pools.get('default/net');
@@ -138,12 +138,12 @@ describe('changes of a pool', () => {
   });
 });
 
-function leasesOf(version: ReturnType<typeof follow>[number] | undefined): readonly Lease[] {
+function leasesOf(version: ReturnType<typeof follow>[number] | undefined): readonly PageLease[] {
   if (version === undefined) return [];
   const { snapshot } = version;
-  return [...rowsOf(snapshot.facts)].map((row) => toLease(snapshot, row, noNames));
+  return [...holdersOf(snapshot.facts)].map((row) => toLease(snapshot, row, noNames));
 }
 
-function sorted(leases: readonly Lease[]): readonly string[] {
+function sorted(leases: readonly PageLease[]): readonly string[] {
   return leases.map((lease) => JSON.stringify(lease)).toSorted();
 }

@@ -3,7 +3,7 @@ import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { diffRuns } from '../model/address-map.js';
 import type { PoolChange } from '../model/page-data.js';
 import type { PoolFacts } from './pool-facts.js';
-import { type LeaseNames, type LeaseRow, rowAt, toLease } from './pool-leases.js';
+import { type AddressHolder, holderAt, type LeaseNames, toLease } from './pool-leases.js';
 import type { PoolSnapshot } from './pool-snapshot.js';
 
 /** From this many changed addresses on, a reload of the whole pool costs the same. */
@@ -29,19 +29,19 @@ export function diffPools(before: VersionedPool, after: VersionedPool, names: Le
 }
 
 interface RowChanges {
-  readonly changed: readonly LeaseRow[];
+  readonly changed: readonly AddressHolder[];
   readonly gone: readonly Ipv4Address[];
 }
 
 /** A row that is the same object has not changed. */
 function diffRows(before: PoolFacts, after: PoolFacts): RowChanges {
   const addresses = new Set([...after.clients.differences(before.clients), ...after.kept.differences(before.kept)]);
-  const changed: LeaseRow[] = [];
+  const changed: AddressHolder[] = [];
   const gone: Ipv4Address[] = [];
   for (const address of addresses) {
-    const row = rowAt(after, address);
+    const row = holderAt(after, address);
     if (row === undefined) gone.push(address);
-    else if (row !== rowAt(before, address)) changed.push(row);
+    else if (row !== holderAt(before, address)) changed.push(row);
   }
   return { changed, gone };
 }

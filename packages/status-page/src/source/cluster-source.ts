@@ -9,7 +9,7 @@ import {
   type SharedCaches,
 } from '@vmdhcp/kube-runtime';
 import { LeaderTerms } from '../lists/leader-terms.js';
-import { listAgents } from '../lists/list-agents.js';
+import { listAgentGroups } from '../lists/list-agent-groups.js';
 import { causesIn, type RankedHosts, rankHosts, toHostsPage } from '../lists/list-hosts.js';
 import { listWakeConfigs } from '../lists/list-wake-configs.js';
 import { MachineNames } from '../lists/machine-names.js';
@@ -25,7 +25,7 @@ import {
   toRecentEvents,
 } from '../lists/recent-events.js';
 import type { RecentEvent, Section } from '../model/page-data.js';
-import { FollowedPools } from '../pool/followed-pools.js';
+import { VersionedPools } from '../pool/versioned-pools.js';
 import type { PageSource, SourceChange } from './page-source.js';
 
 export interface ClusterSourceSettings {
@@ -81,7 +81,7 @@ class CachedCluster implements ClusterSource {
   readonly #settings: ClusterSourceSettings;
   readonly #caches: Readonly<Record<Kind, CacheSubscription | undefined>>;
   readonly #listeners = new Set<(change: SourceChange) => void>();
-  readonly #pools: FollowedPools;
+  readonly #pools: VersionedPools;
   readonly #names: MachineNames;
   readonly #machines: MachinesWithoutAddress;
   readonly #terms = new LeaderTerms();
@@ -113,7 +113,7 @@ class CachedCluster implements ClusterSource {
     const own = Object.keys(SECTION_OF) as Kind[];
     const followed = own.flatMap((kind) => (this.#caches[kind] === undefined ? [] : [SECTION_OF[kind]]));
     this.sections = new Set<Section>([...followed, 'events']);
-    this.#pools = new FollowedPools(pools, settings.instance);
+    this.#pools = new VersionedPools(pools, settings.instance);
     this.#names = new MachineNames(networkConfigs);
     this.#machines = new MachinesWithoutAddress({ ...settings, caches: this.#chainCaches(pools, networkConfigs) });
   }
@@ -140,7 +140,7 @@ class CachedCluster implements ClusterSource {
   readonly machineOf: PageSource['machineOf'] = (network, macAddress) => this.#names.find(network, macAddress);
   readonly machines: PageSource['machines'] = (query) => this.#machines.page(query);
   readonly agents: PageSource['agents'] = () => ({
-    groups: listAgents(this.#caches.leases?.values() ?? [], this.#terms, this.#settings.wallTimeMs()),
+    groups: listAgentGroups(this.#caches.leases?.values() ?? [], this.#terms, this.#settings.wallTimeMs()),
     followedSinceMs: this.#startedAtMs,
   });
   readonly wakeOnLan: PageSource['wakeOnLan'] = () => ({ configs: listWakeConfigs(this.#caches.wolConfigs?.values() ?? []) });

@@ -17,7 +17,7 @@ import {
 import type { ReadWolConfig } from '../config/read-wol-config.js';
 import { type ConfigListening, sharePorts } from '../config/share-ports.js';
 import { fitToObserved } from './fit-to-observed.js';
-import { toWakeAgentDaemonSet, WAKE_HTTP_PORTS, type WakeAgentSettings, wakeAgentName } from './wake-agent-daemon-set.js';
+import { toWakeAgentDaemonSet, WAKE_HTTP_PORTS, type WakeDaemonSetSettings, wakeAgentName } from './wake-agent-daemon-set.js';
 
 export interface WakeAgentsObservation {
   /** WolConfigs that are used: without problems, and not being deleted. */
@@ -49,7 +49,7 @@ export interface WakeAgentsPlan {
 const ORDER: readonly DaemonSetWrite['kind'][] = ['delete', 'patch', 'create'];
 
 /** The plan for all DaemonSets at once. After it is carried out, planning again writes nothing. */
-export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, settings: WakeAgentSettings): WakeAgentsPlan {
+export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, settings: WakeDaemonSetSettings): WakeAgentsPlan {
   const byName = new Map(daemonSets.map((daemonSet) => [daemonSet.metadata.name, daemonSet]));
   const listening = sharePorts(configs);
   const withAgents = configs
@@ -85,7 +85,7 @@ export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, s
 
 type Parts = Omit<Parameters<typeof toWakeAgentDaemonSet>[0], 'kept'>;
 
-function planDaemonSet(parts: Parts, observed: KubernetesObject | undefined, settings: WakeAgentSettings): OwnedObjectPlan {
+function planDaemonSet(parts: Parts, observed: KubernetesObject | undefined, settings: WakeDaemonSetSettings): OwnedObjectPlan {
   const ownership = { owner: toOwnerReference(parts.config.object) };
   if (observed === undefined) return planOwnedObject(toWakeAgentDaemonSet(parts, settings), undefined, ownership);
   if (isBeingDeleted(observed)) return { kind: 'nothing' };

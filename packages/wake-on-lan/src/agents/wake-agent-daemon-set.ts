@@ -14,7 +14,7 @@ import {
 import { nameOfPassword, type ReadWolConfig, type WakeAgentSpec } from '../config/read-wol-config.js';
 import type { ConfigListening } from '../config/share-ports.js';
 
-export interface WakeAgentSettings {
+export interface WakeDaemonSetSettings {
   readonly namespace: string;
   /** Of agents whose WolConfig names none. */
   readonly image: string;
@@ -66,7 +66,7 @@ function labelValueOf(config: string): string {
 }
 
 /** The DaemonSet as it should be, with its owner. */
-export function toWakeAgentDaemonSet(parts: WakeAgentParts, settings: WakeAgentSettings): KubernetesObject {
+export function toWakeAgentDaemonSet(parts: WakeAgentParts, settings: WakeDaemonSetSettings): KubernetesObject {
   const { config } = parts;
   const { name, object } = config;
   const selected = { app: WAKE_AGENT_APP, [WOL_CONFIG_LABEL]: labelValueOf(name) };
@@ -100,7 +100,7 @@ function updateStrategyOf({ pod: { updateStrategy } }: WakeAgentSpec): Readonly<
   return { ...DEFAULT_UPDATE_STRATEGY, ...(updateStrategy?.rollingUpdate && { rollingUpdate: updateStrategy.rollingUpdate }) };
 }
 
-function toPodSpec(parts: WakeAgentParts, settings: WakeAgentSettings): Readonly<Record<string, unknown>> {
+function toPodSpec(parts: WakeAgentParts, settings: WakeDaemonSetSettings): Readonly<Record<string, unknown>> {
   const { agent } = parts.config;
   const { imagePullSecrets, serviceAccountName, tlsSecret } = settings;
   return podSpec(
@@ -122,7 +122,7 @@ function toPodSpec(parts: WakeAgentParts, settings: WakeAgentSettings): Readonly
   );
 }
 
-function toContainer(parts: WakeAgentParts, settings: WakeAgentSettings): object {
+function toContainer(parts: WakeAgentParts, settings: WakeDaemonSetSettings): object {
   const { config, httpPort, kept } = parts;
   const { pod, passwordSecret } = config.agent;
   return containerSpec(
@@ -157,7 +157,7 @@ function toPasswordVariables(passwordSecret: WakeAgentSpec['passwordSecret']): r
   ];
 }
 
-function toArguments({ config, listening, httpPort }: WakeAgentParts, { manager, tlsSecret }: WakeAgentSettings): string[] {
+function toArguments({ config, listening, httpPort }: WakeAgentParts, { manager, tlsSecret }: WakeDaemonSetSettings): string[] {
   const { agent } = config;
   return [
     'wol',

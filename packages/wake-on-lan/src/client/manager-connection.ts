@@ -49,7 +49,7 @@ export type CallOutcome<Value> =
   | { readonly kind: 'later'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string };
 
-export type CallFailure = Exclude<CallOutcome<never>, { readonly kind: 'answered' }>;
+export type UnansweredCall = Exclude<CallOutcome<never>, { readonly kind: 'answered' }>;
 
 export class ManagerConnection {
   readonly address: string;
@@ -78,7 +78,7 @@ export class ManagerConnection {
   follow(
     request: FollowRequest,
     onChanges: (changes: AddressChanges) => void,
-    onEnd: (failure: CallFailure) => void,
+    onEnd: (failure: UnansweredCall) => void,
   ): () => void {
     const { path, requestSerialize, responseDeserialize } = method('Follow');
     const call: ClientReadableStream<AddressChanges> = this.#client.makeServerStreamRequest(
@@ -88,7 +88,7 @@ export class ManagerConnection {
       request,
     );
     let isOver = false;
-    const end = (failure: CallFailure): void => {
+    const end = (failure: UnansweredCall): void => {
       if (isOver) return;
       isOver = true;
       onEnd(failure);
@@ -146,7 +146,7 @@ function toCredentials({ certificate, key, authorities }: TlsMaterial): ReturnTy
   return credentials.createSsl(Buffer.from(authorities), Buffer.from(key), Buffer.from(certificate));
 }
 
-function toFailure({ code, details, metadata }: ServiceError): CallFailure {
+function toFailure({ code, details, metadata }: ServiceError): UnansweredCall {
   if (code === status.FAILED_PRECONDITION) {
     const leader = metadata.get(LEADER_METADATA)[0];
     return { kind: 'not-leading', leader: leader?.toString() };

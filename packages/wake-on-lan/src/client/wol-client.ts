@@ -8,8 +8,8 @@ import type { DeliveryOutcome, ManagerClient, ManagerListeners, ManagerState } f
 import type { WakeReport } from '../report/wake-report.js';
 import { type AddressChanges, ReceivedAddresses } from '../wire/address-changes.js';
 import { ClientCertificates } from './client-certificates.js';
-import { describeFailure } from './describe-failure.js';
-import { type CallFailure, ManagerConnection } from './manager-connection.js';
+import { describeUnansweredCall } from './describe-unanswered-call.js';
+import { ManagerConnection, type UnansweredCall } from './manager-connection.js';
 
 const CERTIFICATE_CHECK_MS = 5_000;
 const FIRST_MESSAGE_MS = 5_000;
@@ -82,7 +82,7 @@ export class WolClient implements ManagerClient {
       if (outcome.kind === 'malformed' || outcome.kind === 'later') return outcome;
       if (outcome.kind === 'not-leading' && connection === this.#connection) this.#leave(outcome);
       // Where the connection is still the one in use, another try would end in the same way.
-      if (connection === this.#connection) return { kind: 'unavailable', message: describeFailure(outcome) };
+      if (connection === this.#connection) return { kind: 'unavailable', message: describeUnansweredCall(outcome) };
     }
     return { kind: 'unavailable', message: this.#state.why };
   }
@@ -157,7 +157,7 @@ export class WolClient implements ManagerClient {
   }
 
   /** The connection in use is of no use: another one follows, at once or after a while. */
-  #leave(failure: CallFailure): void {
+  #leave(failure: UnansweredCall): void {
     const address = this.#following.target;
     const event: FollowingEvent = failure.kind === 'not-leading' ? failure : { kind: 'unreachable' };
     const retryAfterMs = this.#step(event);
@@ -166,7 +166,7 @@ export class WolClient implements ManagerClient {
       this.#connect();
       return;
     }
-    const why = [describeFailure(failure), this.#certificates?.problem].filter((part) => part !== undefined).join('; ');
+    const why = [describeUnansweredCall(failure), this.#certificates?.problem].filter((part) => part !== undefined).join('; ');
     this.#disconnect(why, address);
     this.#timer = setTimeout(() => this.#connect(), retryAfterMs);
   }

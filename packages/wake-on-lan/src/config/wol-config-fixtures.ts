@@ -1,12 +1,12 @@
 /** WolConfigs and virtual machines for tests. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import type { WakeAgentSettings } from '../agents/wake-agent-daemon-set.js';
+import type { WakeDaemonSetSettings } from '../agents/wake-agent-daemon-set.js';
 import type { MachineSource } from '../controller/machine-source.js';
 import type { WakeMachine } from '../machine/wake-config.js';
 import { type ReadWolConfig, readWolConfig } from './read-wol-config.js';
 import { describeWolConfigProblem } from './wol-config-problem.js';
 
-export const AGENT_SETTINGS: WakeAgentSettings = {
+export const AGENT_SETTINGS: WakeDaemonSetSettings = {
   namespace: 'vm-dhcp-system',
   image: 'registry.local/vmdhcp-agent:1',
   imagePullSecrets: [],

@@ -10,7 +10,7 @@ export {
   type WakeAgentsObservation,
   type WakeAgentsPlan,
 } from '../agents/plan-wake-agents.js';
-export { WAKE_AGENT_SELECTOR, type WakeAgentSettings, wakeAgentName } from '../agents/wake-agent-daemon-set.js';
+export { WAKE_AGENT_SELECTOR, type WakeDaemonSetSettings, wakeAgentName } from '../agents/wake-agent-daemon-set.js';
 export { type ReadWolConfig, readWolConfig, type WakeAgentSpec, type WolConfigReading } from '../config/read-wol-config.js';
 export { type ConfigListening, describePortConflict, type PortConflict, sharePorts } from '../config/share-ports.js';
 export { unsecuredBy } from '../config/unsecured-by.js';

@@ -26,7 +26,7 @@ import {
   writePlan,
 } from '@vmdhcp/kube-runtime';
 import { type DaemonSetWrite, planWakeAgents, type WakeAgentsPlan } from '../agents/plan-wake-agents.js';
-import { WAKE_AGENT_SELECTOR, type WakeAgentSettings } from '../agents/wake-agent-daemon-set.js';
+import { WAKE_AGENT_SELECTOR, type WakeDaemonSetSettings } from '../agents/wake-agent-daemon-set.js';
 import { type ReadWolConfig, readWolConfig, type WolConfigReading } from '../config/read-wol-config.js';
 import { AgentFailures } from './agent-failures.js';
 import type { MachineSource } from './machine-source.js';
@@ -57,7 +57,7 @@ export interface WakeOnLanControllerSettings {
   /** How objects are written. */
   readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) => ObjectClient<Kind>;
   readonly inventory: MachineSource;
-  readonly agents: WakeAgentSettings;
+  readonly agents: WakeDaemonSetSettings;
   readonly clock: Clock;
   /** RFC 3339, now: for people, nothing is decided by it. */
   readonly now: () => string;

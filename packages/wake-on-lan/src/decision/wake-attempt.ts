@@ -44,17 +44,17 @@ async function carryOut(attempt: Attempt, seen: Seen): Promise<WakeVerdict> {
   const { action } = seen;
   if (action.kind !== 'start' && action.kind !== 'unpause') return withoutRequest(seen, action);
   // What was read may have taken its time, and another manager may be leader.
-  if (!ports.isLeading()) return notLeading(ports);
+  if (!ports.isLeading()) return notLeadingVerdict(ports);
   const why = wake.whyNotAllowed(seen.live);
   if (why !== undefined) return noLongerAllowed(seen, why);
   const key = machineKey(wake);
   if (action.kind === 'start') ports.observer.onStarting(key);
   const result = await (action.kind === 'start' ? ports.start(key) : ports.unpause(key));
   if (result.ok) return succeeded(seen, action.kind);
-  return ports.isLeading() ? afterFailure(attempt, { ...seen, kind: action.kind, failure: result }) : notLeading(ports);
+  return ports.isLeading() ? afterFailure(attempt, { ...seen, kind: action.kind, failure: result }) : notLeadingVerdict(ports);
 }
 
-export function notLeading({ leaderAddress }: Pick<WakePorts, 'leaderAddress'>): WakeVerdict {
+export function notLeadingVerdict({ leaderAddress }: Pick<WakePorts, 'leaderAddress'>): WakeVerdict {
   const leader = leaderAddress();
   return {
     outcome: 'not-leading',

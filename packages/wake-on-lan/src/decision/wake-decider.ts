@@ -12,7 +12,7 @@ import { RateLimit } from '../window/rate-limit.js';
 import { describeAmbiguity, describeReport, nameOf, plain } from './describe-wake-up.js';
 import { MachineWaits } from './machine-waits.js';
 import { RecentWakeUps } from './recent-wake-ups.js';
-import { attemptWakeUp, notLeading, type Wake } from './wake-attempt.js';
+import { attemptWakeUp, notLeadingVerdict, type Wake } from './wake-attempt.js';
 import type { DecidedReport, LiveMachine, WakePorts } from './wake-ports.js';
 import { ruleOf, type WakeVerdict } from './wake-verdict.js';
 
@@ -135,7 +135,7 @@ export class WakeDecider {
       const message = 'this manager ends; the agent reports the wake-up to the next one';
       return { outcome: 'unavailable', reason: 'process-ends', message };
     }
-    if (!isLeading()) return notLeading(this.#ports);
+    if (!isLeading()) return notLeadingVerdict(this.#ports);
     if (index.synced) return undefined;
     const message =
       'this manager has not listed all virtual machines and configurations yet; the agent reports the wake-up again';

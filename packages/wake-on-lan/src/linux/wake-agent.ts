@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { type HearingSettings, PacketHearing } from '../listen/hear-packet.js';
-import type { ListeningPlace, PacketSender } from '../listen/listening-ports.js';
+import type { ListeningPlace, MagicPacketSender } from '../listen/listening-ports.js';
 import { WakeListeners, type WakeListenersSettings } from '../listen/wake-listeners.js';
 import type { WakeUpEnds } from '../report/packet-wake-up.js';
 import { describeListeningEvent } from './describe-listening-event.js';
@@ -69,7 +69,7 @@ export class WakeAgent {
     for (const line of listening.length === 0 ? dead : []) this.#logger.error({ event: 'not-listening' }, line);
   }
 
-  #onPayload(payload: Uint8Array, place: ListeningPlace, sender: () => PacketSender): void {
+  #onPayload(payload: Uint8Array, place: ListeningPlace, sender: () => MagicPacketSender): void {
     const heard = this.#hearing.hear(payload, () => sender().address, performance.now());
     const outcome = heard.kind === 'wake-up' ? heard.kind : heard.reason;
     this.#packets.set(outcome, (this.#packets.get(outcome) ?? 0) + 1);

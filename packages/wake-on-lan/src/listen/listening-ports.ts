@@ -7,7 +7,7 @@ export type ListeningPlace =
   | { readonly interfaceName: string; readonly way: 'ethernet' };
 
 /** Who sent a packet. */
-export interface PacketSender {
+export interface MagicPacketSender {
   /** IPv4 address, or MAC address of a frame. */
   readonly address: string;
   /** UDP port; 0: a frame. */
@@ -15,7 +15,7 @@ export interface PacketSender {
 }
 
 /** Handles one payload. `sender` is read only when it is asked for; both are valid only during the call. */
-export type PayloadHandler = (payload: Uint8Array, place: ListeningPlace, sender: () => PacketSender) => void;
+export type PayloadHandler = (payload: Uint8Array, place: ListeningPlace, sender: () => MagicPacketSender) => void;
 
 export interface WakeSocket {
   /** The interface as it was when the socket was opened. */

@@ -5,7 +5,7 @@ import type { WakeAnswer, WakeStatus } from './wake-report.js';
 export type ReportAnswer = Exclude<DeliveryOutcome, { readonly kind: 'later' | 'unavailable' }>;
 
 /** What an answer means for the agent. */
-export interface Verdict {
+export interface AnswerVerdict {
   /** For how long further packets are the same wake-up. `no`: the next packet is a wake-up again, as often as the limit of its machine allows. */
   readonly remembered: Remembered;
   /** For the metric: a status, or `malformed`. */
@@ -30,7 +30,7 @@ const REMEMBERED: Readonly<Record<WakeStatus, Remembered>> = {
   unknown: 'no',
 };
 
-export function judgeAnswer(answer: ReportAnswer): Verdict {
+export function judgeAnswer(answer: ReportAnswer): AnswerVerdict {
   if (answer.kind === 'malformed') return { remembered: 'no', outcome: 'malformed', message: answer.message };
   const { status } = answer.answer;
   return { remembered: REMEMBERED[status], outcome: status, message: describeAnswer(answer.answer) };

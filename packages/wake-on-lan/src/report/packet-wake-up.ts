@@ -1,11 +1,11 @@
 import type { PacketHearing } from '../listen/hear-packet.js';
-import type { ListeningPlace, PacketSender } from '../listen/listening-ports.js';
+import type { ListeningPlace, MagicPacketSender } from '../listen/listening-ports.js';
 import type { HeardWakeUp } from './report-queue.js';
 
 /** The first packet of a wake-up. */
 export interface PacketFacts {
   readonly place: ListeningPlace;
-  readonly sender: PacketSender;
+  readonly sender: MagicPacketSender;
   /** In octets. */
   readonly packetSize: number;
   /** Milliseconds since 1970. */

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Delivery, type ReportEnd, ReportQueue, type ReportQueueSettings } from './report-queue.js';
+import { type ReportDelivery, type ReportEnd, ReportQueue, type ReportQueueSettings } from './report-queue.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const VM_B = '02:00:00:00:00:0b';
 const BROKEN = '02:ff:00:00:00:00';
 const macOf = (number: number) =>
   `02:00:00:00:${(number >> 8).toString(16).padStart(2, '0')}:${(number & 0xff).toString(16).padStart(2, '0')}`;
-const UNAVAILABLE: Delivery<string> = { kind: 'unavailable', message: 'no manager' };
-const LATER: Delivery<string> = { kind: 'later', message: 'too many' };
-const STARTED: Delivery<string> = { kind: 'answered', answer: 'started' };
+const UNAVAILABLE: ReportDelivery<string> = { kind: 'unavailable', message: 'no manager' };
+const LATER: ReportDelivery<string> = { kind: 'later', message: 'too many' };
+const STARTED: ReportDelivery<string> = { kind: 'answered', answer: 'started' };
 
 /** A queue on a fake clock, with a manager that answers what `manager` returns. */
 class Story {
   nowMs = 0;
-  manager: (macAddress: string) => Delivery<string> | Promise<Delivery<string>> = () => STARTED;
+  manager: (macAddress: string) => ReportDelivery<string> | Promise<ReportDelivery<string>> = () => STARTED;
   readonly reports: string[] = [];
   readonly delayed: string[] = [];
   readonly ends: [string, ReportEnd<string>][] = [];
@@ -161,7 +161,7 @@ describe('ReportQueue', () => {
       [UNAVAILABLE, 'too-old'],
     ] as const) {
       const story = new Story();
-      let answer: (delivery: Delivery<string>) => void = () => {};
+      let answer: (delivery: ReportDelivery<string>) => void = () => {};
       story.manager = () => new Promise((resolve) => (answer = resolve));
       story.hear(VM_A);
       await story.pass(121_000);

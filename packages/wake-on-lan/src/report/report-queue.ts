@@ -19,7 +19,7 @@ export interface ReportQueueSettings {
 }
 
 /** How a try to report ended. */
-export type Delivery<Answer> =
+export type ReportDelivery<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   /** A manager that leads will take it later, as there are too many of its kind. Other wake-ups are not concerned. */
   | { readonly kind: 'later'; readonly message: string }
@@ -48,7 +48,7 @@ export interface ReportPorts<Facts, Answer> {
   /** Milliseconds until the next try after so many failures in a row, 1 or more. */
   readonly pauseMs: (failures: number) => number;
   /** Reports to a manager; never rejects. */
-  readonly deliver: (wakeUp: HeardWakeUp<Facts>) => Promise<Delivery<Answer>>;
+  readonly deliver: (wakeUp: HeardWakeUp<Facts>) => Promise<ReportDelivery<Answer>>;
   /** The first try of a wake-up failed; it is tried again. */
   readonly onDelayed: (wakeUp: HeardWakeUp<Facts>, message: string) => void;
   /** Called once for each wake-up. */

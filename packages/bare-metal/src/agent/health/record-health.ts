@@ -5,7 +5,7 @@ import { readHost } from '../../host/read-host.js';
 import { abortWithin } from '../objects/abort-within.js';
 import { attemptWrite } from '../objects/attempt-write.js';
 import type { HostObjects } from '../objects/host-objects.js';
-import { toRegarding } from '../objects/to-regarding.js';
+import { toHostRegarding } from '../objects/to-host-regarding.js';
 import type { HostAgentPorts } from '../ports.js';
 
 /** A report that is being recorded. */
@@ -49,7 +49,7 @@ async function withEvents(recording: HealthRecording, stored: Set<string>, isFir
     const { identity } = event;
     if (identity === undefined) recordOthers(recording, event, isFirst);
     else if (!stored.has(identity)) {
-      if (!(await recording.ports.events.recordOnce(toRegarding(event), event.event, identity))) break;
+      if (!(await recording.ports.events.recordOnce(toHostRegarding(event), event.event, identity))) break;
       stored.add(identity);
       recording.ports.observer.observe({ kind: 'event', event });
     }
@@ -75,7 +75,7 @@ function plan({ ports, objects, name, report, isNewCause }: HealthRecording, mos
 }
 
 function recordOthers({ ports }: HealthRecording, event: HealthUpdate['events'][number], isFirst: boolean): void {
-  ports.events.record(toRegarding(event), event.event);
+  ports.events.record(toHostRegarding(event), event.event);
   if (isFirst) ports.observer.observe({ kind: 'event', event });
 }
 

@@ -9,7 +9,7 @@ import { planHostInventory } from '../../inventory/plan-host-inventory.js';
 import { GatheredCalls } from '../objects/gathered-calls.js';
 import type { HostObjects } from '../objects/host-objects.js';
 import { RetryTimes } from '../objects/retry-times.js';
-import { toRegarding } from '../objects/to-regarding.js';
+import { toHostRegarding } from '../objects/to-host-regarding.js';
 import type { HostAgentPorts } from '../ports.js';
 import { type FollowedHost, hostTargets } from './host-targets.js';
 import { type HostWriteOutcome, writeHost } from './write-host.js';
@@ -80,7 +80,8 @@ export class InventoryLoop {
     this.#follow(plan.actions);
     const bound = boundAddresses(facts);
     this.#reportBindings(bound);
-    for (const problem of [...plan.problems, ...bound.problems]) this.#ports.events.record(toRegarding(problem), problem.event);
+    for (const problem of [...plan.problems, ...bound.problems])
+      this.#ports.events.record(toHostRegarding(problem), problem.event);
     for (const lease of plan.ignoredLeases) this.#reportIgnored(lease);
     this.#onHosts(hostTargets(facts, plan.actions));
     this.#gatherMs = Math.min(Math.max(GATHER_MS, (clock.nowMs() - beganAtMs) * REST_PER_PLAN), MOST_GATHER_MS);

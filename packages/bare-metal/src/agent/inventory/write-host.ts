@@ -3,7 +3,7 @@ import type { HostStatusAction } from '../../inventory/inventory-plan.js';
 import type { HostWriteKind } from '../host-agent-event.js';
 import { attemptWrite, type WriteOutcome } from '../objects/attempt-write.js';
 import type { HostObjects } from '../objects/host-objects.js';
-import { toRegarding } from '../objects/to-regarding.js';
+import { toHostRegarding } from '../objects/to-host-regarding.js';
 import type { HostAgentPorts } from '../ports.js';
 
 export interface HostWriting {
@@ -98,7 +98,7 @@ async function write<Kind>(
 
 function recordEvents({ ports }: HostWriting, { events }: HostStatusAction, createdUid?: string): void {
   for (const event of events) {
-    ports.events.record(toRegarding(event, createdUid), event.event);
+    ports.events.record(toHostRegarding(event, createdUid), event.event);
     ports.observer.observe({ kind: 'event', event });
   }
 }

@@ -12,7 +12,7 @@ import { attemptWrite } from '../objects/attempt-write.js';
 import { GatheredCalls } from '../objects/gathered-calls.js';
 import type { HostObjects } from '../objects/host-objects.js';
 import { RetryTimes } from '../objects/retry-times.js';
-import { toRegarding } from '../objects/to-regarding.js';
+import { toHostRegarding } from '../objects/to-host-regarding.js';
 import type { HostAgentPorts } from '../ports.js';
 import type { HostSecrets } from '../secret/host-secrets.js';
 import { type Acting, HostActions } from './host-actions.js';
@@ -154,7 +154,7 @@ export class HostOperations {
     ports.observer.observe({ kind: 'written', write: 'operation', name: step.name });
     if (step.kind !== 'record-result') return;
     for (const event of step.events) {
-      ports.events.record(toRegarding(event), event.event);
+      ports.events.record(toHostRegarding(event), event.event);
       ports.observer.observe({ kind: 'event', event });
     }
   }

@@ -9,7 +9,7 @@ import { describeAge } from '../text/describe-age.js';
 import { describeAccess } from '../text/section-help.js';
 import { makeView } from '../views/make-view.js';
 import type { PageContext } from '../views/page-context.js';
-import type { Failure, View } from '../views/view.js';
+import type { RequestFailure, View } from '../views/view.js';
 import { applyPoolsChange } from './apply-pools-change.js';
 import { ConnectionLine } from './connection-line.js';
 import { signInAgainButton, signInForm } from './sign-in.js';
@@ -124,7 +124,7 @@ export class Page {
     else this.#showFailure(failure);
   }
 
-  async #loadOverview(): Promise<Failure | undefined> {
+  async #loadOverview(): Promise<RequestFailure | undefined> {
     const turn = ++this.#asked;
     const answer = await this.#client.get<Overview>('api/overview');
     if (answer.kind !== 'data') return answer;
@@ -140,7 +140,7 @@ export class Page {
     return undefined;
   }
 
-  async #loadView(view: View): Promise<Failure | undefined> {
+  async #loadView(view: View): Promise<RequestFailure | undefined> {
     const access = this.#overview?.sections[view.section];
     const help = access === undefined ? undefined : describeAccess(view.section, access);
     if (help !== undefined) {
@@ -153,7 +153,7 @@ export class Page {
     return view.load();
   }
 
-  #showFailure(failure: Failure): void {
+  #showFailure(failure: RequestFailure): void {
     switch (failure.kind) {
       case 'sign-in':
         this.#askForToken(failure.message);

@@ -1,6 +1,6 @@
 import type { PageEvent } from '../../model/page-data.js';
 import { EventStreamParser } from './event-stream.js';
-import { type Answer, type PageClient, toRefusal } from './page-client.js';
+import { type PageClient, type RequestResult, toRefusal } from './page-client.js';
 
 /** The state of the connection, for people. */
 export type ConnectionState =
@@ -68,7 +68,7 @@ export class LiveConnection {
     this.#afterEnd(outcome);
   }
 
-  #afterEnd(outcome: Exclude<Answer<never>, { kind: 'data' }>): void {
+  #afterEnd(outcome: Exclude<RequestResult<never>, { kind: 'data' }>): void {
     this.stop();
     if (outcome.kind === 'sign-in') {
       this.#listener.onState(outcome);
@@ -80,7 +80,7 @@ export class LiveConnection {
     this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
   }
 
-  async #readUntilItEnds(signal: AbortSignal): Promise<Exclude<Answer<never>, { kind: 'data' }>> {
+  async #readUntilItEnds(signal: AbortSignal): Promise<Exclude<RequestResult<never>, { kind: 'data' }>> {
     try {
       const response = await this.#client.open('api/events', this.#parameters, signal);
       if (!response.ok) return await toRefusal(response);
@@ -90,7 +90,7 @@ export class LiveConnection {
     }
   }
 
-  async #readEvents(response: Response): Promise<Exclude<Answer<never>, { kind: 'data' }>> {
+  async #readEvents(response: Response): Promise<Exclude<RequestResult<never>, { kind: 'data' }>> {
     const parser = new EventStreamParser();
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {

@@ -1,7 +1,7 @@
 import type { PageError } from '../../model/page-data.js';
 
 /** The result of a request. */
-export type Answer<Data> =
+export type RequestResult<Data> =
   | { readonly kind: 'data'; readonly data: Data }
   /** The server requires a token, or refused the one that it got; `message` is the server's. */
   | { readonly kind: 'sign-in'; readonly message: string }
@@ -33,7 +33,7 @@ export class PageClient {
   }
 
   /** @param path - `api/overview`; parameters that are empty are left out. Never rejects. */
-  async get<Data>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<Answer<Data>> {
+  async get<Data>(path: string, parameters: Readonly<Record<string, string>> = {}): Promise<RequestResult<Data>> {
     try {
       const response = await this.open(path, parameters, AbortSignal.timeout(TIMEOUT_MS));
       if (!response.ok) return await toRefusal(response);
@@ -55,7 +55,7 @@ export class PageClient {
 }
 
 /** The result for a response with status 400 and above. */
-export async function toRefusal(response: Response): Promise<Exclude<Answer<never>, { kind: 'data' }>> {
+export async function toRefusal(response: Response): Promise<Exclude<RequestResult<never>, { kind: 'data' }>> {
   const message = await readMessage(response);
   if (response.status === 401) return { kind: 'sign-in', message };
   // Gateways answer for missing servers, 503 comes from a server that starts or stops, and 429 from one that is too busy.

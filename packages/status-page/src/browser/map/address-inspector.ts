@@ -1,4 +1,4 @@
-import type { AddressState, Lease, QuarantinedAddress } from '../../model/page-data.js';
+import type { AddressState, PageLease, QuarantinedAddress } from '../../model/page-data.js';
 import { type Child, element, fill } from '../dom/element.js';
 import { facts } from '../parts/facts.js';
 import { timeElement } from '../parts/time-element.js';
@@ -9,7 +9,7 @@ import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 export interface InspectedAddress {
   readonly address: string;
   readonly state: AddressState;
-  readonly lease: Lease | undefined;
+  readonly lease: PageLease | undefined;
   /** Whether the owners of its block have arrived. */
   readonly isOwnerKnown: boolean;
   readonly quarantined: QuarantinedAddress | undefined;
@@ -44,7 +44,7 @@ function toMissingOwner({ state, isOwnerKnown }: InspectedAddress): Child {
   return element('p', { class: 'soft' }, isOwnerKnown ? 'Its client is not known.' : 'Select the address to see its client.');
 }
 
-function leaseFacts(lease: Lease, nowMs: number): HTMLElement {
+function leaseFacts(lease: PageLease, nowMs: number): HTMLElement {
   const search = formatRoute({ view: 'leases', search: lease.address, pool: lease.pool });
   return element('div', {}, [
     facts([

@@ -1,4 +1,4 @@
-import type { Lease, LeasePage } from '../../model/page-data.js';
+import type { LeasePage, PageLease } from '../../model/page-data.js';
 import type { PageClient } from '../connection/page-client.js';
 import { BLOCK_SIZE } from './address-blocks.js';
 
@@ -10,7 +10,7 @@ export class AddressOwners {
   readonly #client: PageClient;
   readonly #pool: string;
   /** By the first three octets: `10.1.37.`. Null while it is loading. The block that was requested last comes last. */
-  readonly #blocks = new Map<string, Map<string, Lease> | null>();
+  readonly #blocks = new Map<string, Map<string, PageLease> | null>();
 
   constructor(client: PageClient, pool: string) {
     this.#client = client;
@@ -18,7 +18,7 @@ export class AddressOwners {
   }
 
   /** Undefined if no client has the address, or its block is not known. */
-  leaseOf(address: string): Lease | undefined {
+  leaseOf(address: string): PageLease | undefined {
     return this.#blocks.get(toPrefix(address))?.get(address);
   }
 
@@ -47,7 +47,7 @@ export class AddressOwners {
   }
 
   /** Applies changes to the known blocks. */
-  apply(changed: readonly Lease[], removed: readonly string[]): void {
+  apply(changed: readonly PageLease[], removed: readonly string[]): void {
     for (const address of removed) this.#blocks.get(toPrefix(address))?.delete(address);
     for (const lease of changed) this.#blocks.get(toPrefix(lease.address))?.set(lease.address, lease);
   }
@@ -71,7 +71,7 @@ function toPrefix(address: string): string {
 }
 
 /** The owner of an address in a few words: the machine, else the host name, else the MAC address. */
-export function describeOwner(lease: Lease | undefined): string {
+export function describeOwner(lease: PageLease | undefined): string {
   if (lease === undefined) return '';
   return lease.machine || lease.hostname || lease.mac;
 }

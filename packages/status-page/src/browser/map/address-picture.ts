@@ -1,8 +1,8 @@
-import type { AddressMap, AddressState, Lease, QuarantinedAddress } from '../../model/page-data.js';
+import type { AddressMap, AddressState, PageLease, QuarantinedAddress } from '../../model/page-data.js';
 import type { PageClient } from '../connection/page-client.js';
 import { element, setText } from '../dom/element.js';
 import { notice } from '../parts/notice.js';
-import { describeCount } from '../text/describe-count.js';
+import { amountOf } from '../text/describe-number.js';
 import { BLOCK_SIZE, countBlocks, moveInGrid } from './address-blocks.js';
 import { AddressInspector } from './address-inspector.js';
 import { AddressOwners, describeOwner } from './address-owners.js';
@@ -28,7 +28,7 @@ export interface AddressPictureSettings {
 /** Changes: see `PoolChange`. */
 export interface PictureChange {
   readonly map: readonly number[];
-  readonly leases: readonly Lease[];
+  readonly leases: readonly PageLease[];
   readonly removed: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export class AddressPicture {
   static of(settings: AddressPictureSettings): AddressPicture | HTMLElement {
     const states = AddressStates.of(settings.map);
     if (states !== undefined) return new AddressPicture(settings, states);
-    const text = `${describeCount(settings.map.size, 'address', 'addresses')}: more than this page draws. The leases are in the view Leases.`;
+    const text = `${amountOf(settings.map.size, 'address', 'addresses')}: more than this page draws. The leases are in the view Leases.`;
     return notice('This subnet has no picture', [element('p', {}, text)]);
   }
 

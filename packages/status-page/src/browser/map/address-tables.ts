@@ -1,6 +1,6 @@
 import { element } from '../dom/element.js';
 import { DataTable } from '../parts/data-table.js';
-import { describeNumber } from '../text/describe-count.js';
+import { describeNumber } from '../text/describe-number.js';
 import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import { BLOCK_SIZE } from './address-blocks.js';
 import { type AddressRange, type BlockRow, toBlockRows, toRanges } from './address-ranges.js';

@@ -1,6 +1,6 @@
 import { ADDRESS_STATES, type AddressState } from '../../model/page-data.js';
 import { element, setText } from '../dom/element.js';
-import { describeNumber } from '../text/describe-count.js';
+import { describeNumber } from '../text/describe-number.js';
 import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import type { StateCounts } from './address-states.js';
 import { type Palette, toPixel } from './paint-overview.js';

@@ -2,7 +2,7 @@ import { type Child, element } from '../dom/element.js';
 import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 
 /** A column of a table. */
-export interface Column<Item> {
+export interface TableColumn<Item> {
   readonly title: string;
   /**
    * `number`: aligned to the right. `wide`: left out on narrow screens. `aside`: on narrow screens it is at the right of the row's name, and the
@@ -13,21 +13,21 @@ export interface Column<Item> {
 }
 
 /** The content of a table. */
-export interface TableSettings<Item> {
+export interface TableContent<Item> {
   readonly caption: string;
   /** True if only screen readers see the caption, because a heading beside it shows the same. */
   readonly isCaptionHidden?: boolean | undefined;
-  readonly columns: readonly Column<Item>[];
+  readonly columns: readonly TableColumn<Item>[];
   readonly keyOf: (item: Item) => string;
 }
 
 /** A table with a caption whose rows change in place. */
 export class DataTable<Item> {
   readonly element: HTMLElement;
-  readonly #settings: TableSettings<Item>;
+  readonly #settings: TableContent<Item>;
   readonly #rows: KeyedRows;
 
-  constructor(settings: TableSettings<Item>) {
+  constructor(settings: TableContent<Item>) {
     this.#settings = settings;
     // The roles repeat those of the elements, because some browsers drop them when cells are below each other.
     const body = element('tbody', { role: 'rowgroup' });

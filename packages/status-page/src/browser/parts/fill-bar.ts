@@ -1,6 +1,6 @@
 import type { AddressCounts } from '../../model/page-data.js';
 import { element, svgElement } from '../dom/element.js';
-import { describeNumber, describeShare } from '../text/describe-count.js';
+import { describeNumber, describeShare } from '../text/describe-number.js';
 
 const SEGMENTS = ['used', 'reserved', 'quarantined', 'excluded'] as const;
 

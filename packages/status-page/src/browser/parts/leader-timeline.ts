@@ -1,7 +1,7 @@
-import type { AgentGroup } from '../../model/page-data.js';
+import type { PageAgentGroup } from '../../model/page-data.js';
 import { element, svgElement } from '../dom/element.js';
 import { describeDuration } from '../text/describe-age.js';
-import { describeCount } from '../text/describe-count.js';
+import { amountOf } from '../text/describe-number.js';
 import { countTakeOvers, type TimelinePiece, toTimeline } from '../text/describe-terms.js';
 import { timeElement } from './time-element.js';
 
@@ -11,7 +11,7 @@ const WIDTH = 600;
 const HEIGHT = 20;
 
 /** Shows which pod was leader when, as a timeline and as a list. */
-export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowMs: number): HTMLElement {
+export function leaderTimeline({ terms, name }: PageAgentGroup, fromMs: number, nowMs: number): HTMLElement {
   const pieces = toTimeline(terms, fromMs, nowMs);
   const bars = pieces.map(({ from, until, place }) =>
     svgElement('rect', {
@@ -24,7 +24,7 @@ export function leaderTimeline({ terms, name }: AgentGroup, fromMs: number, nowM
     }),
   );
   const takeOvers = countTakeOvers(terms);
-  const words = `${describeCount(takeOvers, 'change of leader', 'changes of leader')} in ${describeDuration(nowMs - fromMs)}`;
+  const words = `${amountOf(takeOvers, 'change of leader', 'changes of leader')} in ${describeDuration(nowMs - fromMs)}`;
   const chart = svgElement(
     'svg',
     {
@@ -63,7 +63,7 @@ function toClass(place: number): string {
   return place < 0 ? 'term-none' : `term-${place % COLOURS}`;
 }
 
-function termsList(terms: AgentGroup['terms'], nowMs: number): HTMLElement | null {
+function termsList(terms: PageAgentGroup['terms'], nowMs: number): HTMLElement | null {
   if (terms.length === 0) return null;
   const items = terms.map(({ leader, fromMs, untilMs }) =>
     element('li', {}, [

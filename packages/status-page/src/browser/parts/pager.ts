@@ -1,5 +1,5 @@
 import { element, setText } from '../dom/element.js';
-import { describeCount } from '../text/describe-count.js';
+import { amountOf } from '../text/describe-number.js';
 
 /** The number of rows in a part. */
 export const PART_SIZE = 100;
@@ -45,7 +45,7 @@ export class Pager {
   show(shown: number, total: number, following: string | null): void {
     this.#shown = shown;
     this.#following = following;
-    const all = describeCount(total, ...this.#what);
+    const all = amountOf(total, ...this.#what);
     setText(this.#text, shown === 0 || shown === total ? all : `${this.#before + 1} to ${this.#before + shown} of ${all}`);
     this.#previous.hidden = this.#next.hidden = this.#path.length === 1 && following === null;
     this.#previous.disabled = this.#path.length === 1;

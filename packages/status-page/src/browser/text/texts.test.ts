@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ADDRESS_STATES, type LeaderTerm, SECTIONS } from '../../model/page-data.js';
 import { describeAge, describeDuration } from './describe-age.js';
-import { describeCount, describeShare, describeWaits } from './describe-count.js';
+import { amountOf, describeShare, describeWaits } from './describe-number.js';
 import { countTakeOvers, toTimeline } from './describe-terms.js';
 import { describeAccess } from './section-help.js';
 import { ADDRESS_STATE_WORDS } from './state-words.js';
@@ -38,7 +38,7 @@ describe('numbers', () => {
     [0, '0 addresses'],
     [40_000, '40,000 addresses'],
   ])('%i', (value, words) => {
-    expect(describeCount(value, 'address', 'addresses')).toBe(words);
+    expect(amountOf(value, 'address', 'addresses')).toBe(words);
   });
 
   it.each([

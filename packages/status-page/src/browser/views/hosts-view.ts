@@ -7,10 +7,10 @@ import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
-import { describeCount, describeNumber, describeWaits } from '../text/describe-count.js';
+import { amountOf, describeNumber, describeWaits } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** The maximum number of rows that are drawn; search finds the others. */
 const MOST_ROWS = 500;
@@ -51,7 +51,7 @@ export class HostsView implements View {
     this.element = element('div', {}, [this.#agents, this.#none, form, this.#count, this.#table.element]);
   }
 
-  async load(): Promise<Failure | undefined> {
+  async load(): Promise<RequestFailure | undefined> {
     const answer = await this.#context.client.get<HostsPage>('api/hosts');
     if (answer.kind !== 'data') return answer;
     const { clusterAgents, hosts } = answer.data;
@@ -74,7 +74,7 @@ export class HostsView implements View {
     this.#table.show(found.slice(0, MOST_ROWS));
     this.#table.element.hidden = found.length === 0;
     const left = found.length > MOST_ROWS ? `; the first ${MOST_ROWS} are shown` : '';
-    setText(this.#count, `${describeCount(found.length, 'host', 'hosts')}${describeHealth(found)}${left}`);
+    setText(this.#count, `${amountOf(found.length, 'host', 'hosts')}${describeHealth(found)}${left}`);
   }
 }
 
@@ -140,7 +140,7 @@ function toHealth(isHealthy: boolean | null): HTMLElement {
 
 /** Why it is not healthy, and the state of its log. */
 function toDetails({ reasons, logEntries, warnings, latestWarning }: BareMetalHost): readonly Child[] {
-  const counts = `${describeCount(logEntries, 'log entry', 'log entries')}, ${describeCount(warnings, 'warning', 'warnings')}`;
+  const counts = `${amountOf(logEntries, 'log entry', 'log entries')}, ${amountOf(warnings, 'warning', 'warnings')}`;
   return [
     reasonList(reasons),
     element('span', { class: 'lines soft' }, [

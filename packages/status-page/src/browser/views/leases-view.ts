@@ -1,4 +1,4 @@
-import type { Lease, LeasePage } from '../../model/page-data.js';
+import type { LeasePage, PageLease } from '../../model/page-data.js';
 import { element } from '../dom/element.js';
 import { DataTable } from '../parts/data-table.js';
 import { notice } from '../parts/notice.js';
@@ -6,7 +6,7 @@ import { PART_SIZE, Pager } from '../parts/pager.js';
 import { timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
 import type { PageContext } from './page-context.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** A pause in typing longer than this starts a search. */
 const PAUSE_MS = 250;
@@ -20,7 +20,7 @@ export class LeasesView implements View {
   readonly #context: PageContext;
   readonly #search = element('input', { type: 'search', autocomplete: 'off', spellcheck: 'false' });
   readonly #pool = element('select');
-  readonly #table: DataTable<Lease>;
+  readonly #table: DataTable<PageLease>;
   readonly #pager: Pager;
   readonly #nothing = notice('No lease matches', [
     element('p', {}, 'Search finds parts of an address, a MAC address, a virtual machine or a host name.'),
@@ -50,7 +50,7 @@ export class LeasesView implements View {
     this.#nothing.hidden = true;
   }
 
-  async load(): Promise<Failure | undefined> {
+  async load(): Promise<RequestFailure | undefined> {
     this.overviewChanged();
     const question = ++this.#question;
     const answer = await this.#context.client.get<LeasePage>('api/leases', {
@@ -91,8 +91,8 @@ export class LeasesView implements View {
   }
 }
 
-function leasesTable({ nowMs }: PageContext): DataTable<Lease> {
-  return new DataTable<Lease>({
+function leasesTable({ nowMs }: PageContext): DataTable<PageLease> {
+  return new DataTable<PageLease>({
     caption: 'Leases, by pool and address',
     isCaptionHidden: true,
     keyOf: ({ pool, address }) => `${pool} ${address}`,
@@ -117,7 +117,7 @@ function leasesTable({ nowMs }: PageContext): DataTable<Lease> {
 }
 
 /** The content of wide-screen columns on narrow screens, and the host name of a virtual machine. */
-function narrowLines({ machine, hostname, mac, pool }: Lease): HTMLElement {
+function narrowLines({ machine, hostname, mac, pool }: PageLease): HTMLElement {
   return element('span', { class: 'lines soft' }, [
     machine !== '' && hostname !== '' ? element('span', {}, hostname) : null,
     element('code', { class: 'narrow' }, mac),
@@ -125,7 +125,7 @@ function narrowLines({ machine, hostname, mac, pool }: Lease): HTMLElement {
   ]);
 }
 
-function toState({ state, expiresAtMs }: Lease, nowMs: number): HTMLElement {
+function toState({ state, expiresAtMs }: PageLease, nowMs: number): HTMLElement {
   const name = state === 'used' ? 'Used' : 'Reserved';
   const children =
     expiresAtMs === null ? [name] : [name, element('span', { class: 'lines soft' }, ['ends ', timeElement(expiresAtMs, nowMs)])];

@@ -6,10 +6,10 @@ import { PART_SIZE, Pager } from '../parts/pager.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
-import { describeWaits } from '../text/describe-count.js';
+import { describeWaits } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** Virtual machines without an address: why, and what to do. */
 export class MachinesView implements View {
@@ -41,7 +41,7 @@ export class MachinesView implements View {
     ]);
   }
 
-  async load(): Promise<Failure | undefined> {
+  async load(): Promise<RequestFailure | undefined> {
     const answer = await this.#context.client.get<MachinePage>('api/machines-without-address', {
       limit: String(PART_SIZE),
       continue: this.#pager.part,

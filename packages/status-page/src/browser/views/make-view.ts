@@ -1,11 +1,11 @@
 import type { PageRoute } from '../route/page-route.js';
-import { AgentsView } from './agents-view.js';
+import { GroupsView } from './groups-view.js';
 import { HostsView } from './hosts-view.js';
 import { LeasesView } from './leases-view.js';
 import { MachinesView } from './machines-view.js';
+import { MapView } from './map-view.js';
 import { OverviewView } from './overview-view.js';
 import type { PageContext } from './page-context.js';
-import { PoolView } from './pool-view.js';
 import { UnknownView } from './unknown-view.js';
 import type { View } from './view.js';
 import { WakeOnLanView } from './wake-on-lan-view.js';
@@ -16,13 +16,13 @@ export function makeView(route: PageRoute, context: PageContext): View {
     case 'overview':
       return new OverviewView(context);
     case 'pool':
-      return new PoolView(context, route.pool, route.address);
+      return new MapView(context, route.pool, route.address);
     case 'leases':
       return new LeasesView(context, route.search, route.pool);
     case 'machines':
       return new MachinesView(context);
     case 'agents':
-      return new AgentsView(context);
+      return new GroupsView(context);
     case 'wake-on-lan':
       return new WakeOnLanView(context);
     case 'hosts':

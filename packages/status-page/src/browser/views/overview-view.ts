@@ -7,10 +7,10 @@ import { fillBar } from '../parts/fill-bar.js';
 import { notice } from '../parts/notice.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
-import { describeNumber } from '../text/describe-count.js';
+import { describeNumber } from '../text/describe-number.js';
 import { ADDRESS_STATE_WORDS } from '../text/state-words.js';
 import type { PageContext } from './page-context.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** Other sections do not have an event for every change. */
 const RELOAD_MS = 10_000;
@@ -56,7 +56,7 @@ export class OverviewView implements View {
     ]);
   }
 
-  async load(): Promise<Failure | undefined> {
+  async load(): Promise<RequestFailure | undefined> {
     const answer = await this.#context.client.get<AttentionPage>('api/attention');
     if (answer.kind !== 'data') return answer;
     this.#attention = answer.data;

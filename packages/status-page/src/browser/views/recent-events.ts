@@ -3,7 +3,7 @@ import { element, fill } from '../dom/element.js';
 import { DataTable } from '../parts/data-table.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { timeElement } from '../parts/time-element.js';
-import { describeCount } from '../text/describe-count.js';
+import { amountOf } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 
 /** The newest Kubernetes Events about what a view shows. */
@@ -64,7 +64,7 @@ function eventsTable(nowMs: () => number): DataTable<RecentEvent> {
           element('code', { class: 'reason' }, reason),
           element('span', { class: 'lines soft' }, [
             element('span', {}, `${kind} ${namespace}/${name}`),
-            count > 1 ? element('span', {}, describeCount(count, 'time', 'times')) : null,
+            count > 1 ? element('span', {}, amountOf(count, 'time', 'times')) : null,
           ]),
         ],
       },

@@ -1,6 +1,6 @@
 import { element } from '../dom/element.js';
 import { notice } from '../parts/notice.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** The view for an unknown address. */
 export class UnknownView implements View {
@@ -15,7 +15,7 @@ export class UnknownView implements View {
     ]);
   }
 
-  load(): Promise<Failure | undefined> {
+  load(): Promise<RequestFailure | undefined> {
     return Promise.resolve(undefined);
   }
 }

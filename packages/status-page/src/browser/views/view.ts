@@ -1,9 +1,9 @@
 import type { Overview, PoolChange, Section } from '../../model/page-data.js';
-import type { Answer } from '../connection/page-client.js';
+import type { RequestResult } from '../connection/page-client.js';
 import type { RecentEvents } from './recent-events.js';
 
 /** A result without data. */
-export type Failure = Exclude<Answer<never>, { kind: 'data' }>;
+export type RequestFailure = Exclude<RequestResult<never>, { kind: 'data' }>;
 
 /** The view of one tab. */
 export interface View {
@@ -19,7 +19,7 @@ export interface View {
   /** How often to reload it, in milliseconds, if the server does not follow its changes. Absent for never. */
   readonly reloadMs?: number;
   /** Loads and shows its data; undefined on success. Never rejects. */
-  load(): Promise<Failure | undefined>;
+  load(): Promise<RequestFailure | undefined>;
   overviewChanged?(overview: Overview): void;
   poolChanged?(change: PoolChange): void;
   /** Kubernetes Events about what it shows; below its element. */

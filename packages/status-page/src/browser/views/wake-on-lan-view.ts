@@ -1,4 +1,4 @@
-import type { WakeConfig, WakeOnLanPage } from '../../model/page-data.js';
+import type { PageWakeConfig, WakeOnLanPage } from '../../model/page-data.js';
 import { element } from '../dom/element.js';
 import { KeyedRows } from '../dom/keyed-rows.js';
 import { conditionsTable } from '../parts/conditions-table.js';
@@ -6,10 +6,10 @@ import { facts } from '../parts/facts.js';
 import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
-import { describeNumber } from '../text/describe-count.js';
+import { describeNumber } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** WolConfigs: which machines may be woken, and whether agents listen. */
 export class WakeOnLanView implements View {
@@ -31,7 +31,7 @@ export class WakeOnLanView implements View {
     this.element = element('div', {}, [this.#list, this.#none]);
   }
 
-  async load(): Promise<Failure | undefined> {
+  async load(): Promise<RequestFailure | undefined> {
     const answer = await this.#context.client.get<WakeOnLanPage>('api/wake-on-lan');
     if (answer.kind !== 'data') return answer;
     const { configs } = answer.data;
@@ -48,7 +48,7 @@ export class WakeOnLanView implements View {
 }
 
 function configCard(
-  { name, mode, ports, managedMachines, agents, state, reasons, conditions }: WakeConfig,
+  { name, mode, ports, managedMachines, agents, state, reasons, conditions }: PageWakeConfig,
   nowMs: number,
 ): HTMLElement {
   return element('li', { class: 'card' }, [

@@ -1,5 +1,5 @@
 /** A problem or warning about one place in a pools file. */
-export interface Finding {
+export interface PoolsFileFinding {
   /** From 1. */
   readonly line: number;
   readonly column: number;
@@ -12,6 +12,6 @@ export interface Finding {
 }
 
 /** `pools.yaml:12:5: IPPool default/net-48: spec.ipv4Config.cidr: ...`. */
-export function describeFinding(file: string, { line, column, object, path, message }: Finding): string {
+export function describePoolsFileFinding(file: string, { line, column, object, path, message }: PoolsFileFinding): string {
   return `${file}:${line}:${column}: ${object}: ${path === '' ? '' : `${path}: `}${message}`;
 }

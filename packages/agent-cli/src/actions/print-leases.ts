@@ -3,7 +3,7 @@ import { formatLeaseTable } from '@vmdhcp/lease-stores';
 import { CommandError, ExitCode, printableJson, printableText } from '@vmdhcp/service-process';
 import { readSavedLeases } from './read-saved-leases.js';
 
-export interface LeasesOptions {
+export interface PrintLeasesOptions {
   readonly agent: string;
   readonly state?: string;
   readonly pool?: string;
@@ -11,7 +11,7 @@ export interface LeasesOptions {
 }
 
 /** Prints the leases of a running agent, or those that one saved. */
-export async function listLeases({ agent, state, pool, json = false }: LeasesOptions): Promise<void> {
+export async function printLeases({ agent, state, pool, json = false }: PrintLeasesOptions): Promise<void> {
   const all = state === undefined ? await askAgent(agent) : await readSavedLeases(state);
   const leases = all.filter((lease) => pool === undefined || lease.pool === pool);
   process.stdout.write(json ? `${printableJson(leases, 2)}\n` : printableText(formatLeaseTable(leases)));

@@ -3,7 +3,7 @@ import type { LinkAddress, ListedAddress } from '@vmdhcp/linux-sockets';
 import { createLogger } from '@vmdhcp/service-process';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { HostAddresses } from './host-addresses.js';
-import { ServerAddresses } from './server-addresses.js';
+import { HostServerAddresses } from './host-server-addresses.js';
 
 /** A kernel with the interfaces `eth1` and `eth2`, on which addresses end as on a real one. */
 class FakeHost implements HostAddresses {
@@ -77,7 +77,7 @@ const NET_1 = pool(1);
 const BY_HAND: LinkAddress = { interfaceIndex: 5, address: NET_0.serverAddress, prefixLength: 24 };
 
 let host: FakeHost;
-let addresses: ServerAddresses;
+let addresses: HostServerAddresses;
 let lines: string[];
 
 beforeEach(async () => {
@@ -86,7 +86,7 @@ beforeEach(async () => {
   lines = [];
   for (const level of ['info', 'error'] as const)
     vi.spyOn(logger, level).mockImplementation((_: unknown, message?: string) => void lines.push(`${level} ${message}`));
-  addresses = new ServerAddresses(host, logger);
+  addresses = new HostServerAddresses(host, logger);
 });
 
 /** A second of an agent that serves these pools on `eth1`. */

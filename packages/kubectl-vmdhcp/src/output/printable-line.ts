@@ -2,11 +2,13 @@
 import { printableText } from '@vmdhcp/service-process';
 
 /** Of one line, with a space for each character that is none. */
-export function printable(text: string): string {
+export function printableLine(text: string): string {
   return printableText(text).replaceAll(/[\n\t]/g, ' ');
 }
 
 /** A value as JSON has it, with all its texts printable. */
 export function printableIn<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value), (_, each: unknown) => (typeof each === 'string' ? printable(each) : each)) as Value;
+  return JSON.parse(JSON.stringify(value), (_, each: unknown) =>
+    typeof each === 'string' ? printableLine(each) : each,
+  ) as Value;
 }

@@ -2,9 +2,9 @@
 const OCTETS_OF_VALUE = 24;
 
 /** The approximate memory of a value of texts, numbers, lists and objects. */
-export function octetsOf(value: unknown): number {
+export function approximateOctets(value: unknown): number {
   if (value === undefined) return 0;
   if (typeof value === 'string') return OCTETS_OF_VALUE + value.length;
   if (typeof value !== 'object' || value === null) return OCTETS_OF_VALUE;
-  return Object.values(value).reduce<number>((sum, one) => sum + octetsOf(one), OCTETS_OF_VALUE);
+  return Object.values(value).reduce<number>((sum, one) => sum + approximateOctets(one), OCTETS_OF_VALUE);
 }

@@ -33,7 +33,7 @@ import { servePodStatus } from './serve-pod-status.js';
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const NEEDED_ADDRESSES_INTERVAL_MS = 15_000;
 
-export interface ClusterAgentSettings {
+export interface KubernetesAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
   readonly cluster: ClusterConnection;
   /** Of the pod, also of interfaces that no pool is served on. */
@@ -58,8 +58,8 @@ export interface ClusterAgentSettings {
 }
 
 /** The agent of a cluster: follows its pools and takes part in the election, and serves clients while it leads. */
-export class ClusterAgent {
-  readonly #settings: ClusterAgentSettings;
+export class KubernetesAgent {
+  readonly #settings: KubernetesAgentSettings;
   readonly #logger: Logger;
   readonly #events: LeaseEventLog;
   readonly #packetLog: PacketLog;
@@ -78,7 +78,7 @@ export class ClusterAgent {
   #control: { readonly close: () => void } | undefined;
   #standbyAnswers = 0;
 
-  constructor(settings: ClusterAgentSettings, logger: Logger) {
+  constructor(settings: KubernetesAgentSettings, logger: Logger) {
     separateLargeMemory();
     this.#settings = settings;
     this.#logger = logger;

@@ -4,7 +4,7 @@ import { ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
 import { MemoryResource } from '@vmdhcp/kube-runtime/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { agentsKind } from '../output/agent-rows.js';
-import { watchObjects } from './watch-objects.js';
+import { watchList } from './watch-list.js';
 
 const stopping = vi.hoisted(() => ({ controller: new AbortController() }));
 vi.mock('@vmdhcp/service-process', async (original) => ({
@@ -51,7 +51,7 @@ async function watched(
   const reader = { client, nowMs: Date.now() } as unknown as ClusterReader;
   const output = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const errors = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const watching = watchObjects(reader, agentsKind(isNamed), 'table');
+  const watching = watchList(reader, agentsKind(isNamed), 'table');
   await waitFor(waitMs);
   stopping.controller.abort();
   await watching;

@@ -3,21 +3,25 @@
 import { isStaleLease } from '@vmdhcp/explain';
 import { AGENT_REPORT_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
-import type { AgentGroup, LeaderTerm, PageState, ServedPool } from '../model/page-data.js';
+import type { LeaderTerm, PageAgentGroup, PageState, ReportedPool } from '../model/page-data.js';
 import { type Grave, gravityOf, sortGraves, toPageReason, worstState } from '../reason/page-reason.js';
 import { holderOf, type LeaderTerms } from './leader-terms.js';
 
 /** Sorted by key. */
-export function listAgents(leases: Iterable<KubernetesObject>, terms: LeaderTerms, nowMs: number): readonly AgentGroup[] {
+export function listAgentGroups(
+  leases: Iterable<KubernetesObject>,
+  terms: LeaderTerms,
+  nowMs: number,
+): readonly PageAgentGroup[] {
   const groups = [...leases].map((lease) => toGroup(lease, terms.of(keyOf(lease)), nowMs));
   return groups.toSorted((one, other) => (keyOfGroup(one) < keyOfGroup(other) ? -1 : 1));
 }
 
-function keyOfGroup({ namespace, name }: AgentGroup): string {
+function keyOfGroup({ namespace, name }: PageAgentGroup): string {
   return `${namespace}/${name}`;
 }
 
-function toGroup(lease: KubernetesObject, terms: readonly LeaderTerm[], nowMs: number): AgentGroup {
+function toGroup(lease: KubernetesObject, terms: readonly LeaderTerm[], nowMs: number): PageAgentGroup {
   const { namespace = '', name, annotations = {} } = lease.metadata;
   const isStale = isStaleLease(lease, nowMs);
   const renewedAtMs = parseTime(readText(lease.spec, 'renewTime'));
@@ -44,7 +48,7 @@ function ended([last, ...earlier]: readonly LeaderTerm[], renewedAtMs: number): 
   return [{ ...last, untilMs: Math.max(last.fromMs, renewedAtMs) }, ...earlier];
 }
 
-function toServedPool(pool: string, reported: PoolReport): ServedPool {
+function toServedPool(pool: string, reported: PoolReport): ReportedPool {
   const { serving, reason, message, rogueServers = [], conflicts = [] } = reported;
   return {
     pool,
@@ -56,7 +60,7 @@ function toServedPool(pool: string, reported: PoolReport): ServedPool {
   };
 }
 
-function gravesOf({ pool, state, reason, rogueServers, conflicts }: ServedPool): readonly Grave[] {
+function gravesOf({ pool, state, reason, rogueServers, conflicts }: ReportedPool): readonly Grave[] {
   if (reason !== undefined) return [{ state, reason: { ...reason, message: `${pool}: ${reason.message}` } }];
   const grave = (name: string): Grave => ({ state, reason: toPageReason(name, pool) });
   return [...(rogueServers.length > 0 ? [grave('RogueServer')] : []), ...(conflicts > 0 ? [grave('AddressConflict')] : [])];

@@ -1,7 +1,7 @@
 import { validatePool } from '@vmdhcp/dhcp-allocator';
 import { expect, it } from 'vitest';
 import type { ConfiguredPool } from '../pools-file/parse-pools-file.js';
-import { ownersOf } from './owners-of.js';
+import { ownersByMacAddress } from './owners-by-mac-address.js';
 
 const VM_A = '02:00:00:00:00:0a';
 const VM_B = '02:00:00:00:00:0b';
@@ -50,6 +50,6 @@ it.each<[string, Parameters<typeof configured>[0], { owner: string; macAddress: 
   ['a claim without an address owns nothing', [['vm-d', '02:00:00:00:00:0d']], [], []],
 ])('owners: %s', (_, claims, refused, expected) => {
   const refusals = refused.map((one) => ({ ...one, reason: 'mac-address-claimed-twice' as const, message: '' }));
-  const owners = ownersOf({ configured: configured(claims), assignments, refused: refusals });
+  const owners = ownersByMacAddress({ configured: configured(claims), assignments, refused: refusals });
   expect([...owners].map(([macAddress, owner]) => `${macAddress} ${owner}`)).toEqual(expected);
 });

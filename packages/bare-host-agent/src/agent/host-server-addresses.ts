@@ -23,7 +23,7 @@ interface OwnAddress extends LinkAddress {
   readonly prolongedAtMs: number;
 }
 
-export class ServerAddresses {
+export class HostServerAddresses {
   readonly #host: HostAddresses;
   readonly #logger: Logger;
   /** By interface and address. */

@@ -1,7 +1,7 @@
 import type { PlannedPool } from './planned-pool.js';
 
 /** By MAC address: the VirtualMachineNetworkConfig that the address is for. A reservation that no object claims has none. */
-export function ownersOf({ configured, assignments, refused }: Omit<PlannedPool, 'counts'>): Map<string, string> {
+export function ownersByMacAddress({ configured, assignments, refused }: Omit<PlannedPool, 'counts'>): Map<string, string> {
   const key = ({ owner, macAddress }: { readonly owner: string; readonly macAddress: string }) => `${macAddress} ${owner}`;
   const seconds = new Set(refused.filter(({ reason }) => reason === 'mac-address-claimed-twice').map(key));
   const claims = configured.claims.filter((claim) => !seconds.has(key(claim)));

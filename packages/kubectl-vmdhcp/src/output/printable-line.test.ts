@@ -1,13 +1,13 @@
 import { PrintableLines } from '@vmdhcp/service-process';
 import { describe, expect, it } from 'vitest';
-import { printable, printableIn } from './printable.js';
+import { printableIn, printableLine } from './printable-line.js';
 
 /** ESC, BEL, DEL, the control sequence introducer of C1, and a character that turns the direction of text. */
 const HOSTILE = ['\u001b[2J', '\u001b]0;title\u0007', '\u007f', '\u009b31m', '\u202e', '\r', '\t', '\0'];
 
 describe('text of others on a terminal', () => {
   it.each(HOSTILE)('%j has a space for each such character', (text) => {
-    for (const shown of [printable(text), printableIn({ chain: [{ message: text }] }).chain[0]?.message ?? ''])
+    for (const shown of [printableLine(text), printableIn({ chain: [{ message: text }] }).chain[0]?.message ?? ''])
       expect(shown).toMatch(/^[ -~]+$/);
     expect(new PrintableLines().push(Buffer.from(`a${text}b\n`)).toString()).toMatch(/^a[ -~\t]+b\n$/);
   });

@@ -6,7 +6,7 @@ export function describeNumber(value: number): string {
 }
 
 /** `1 address`, `40,000 addresses`. */
-export function describeCount(value: number, one: string, several: string): string {
+export function amountOf(value: number, one: string, several: string): string {
   return `${describeNumber(value)} ${value === 1 ? one : several}`;
 }
 

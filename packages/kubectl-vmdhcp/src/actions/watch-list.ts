@@ -6,7 +6,7 @@ import { rowPrinter } from '../output/row-printer.js';
 import { terminalOf } from '../output/terminal.js';
 
 /** Prints what is there, then each row that changes or is gone, until the process is asked to end. @throws what the first list failed with, and any refusal. */
-export async function watchObjects<Row extends object>(
+export async function watchList<Row extends object>(
   reader: ClusterReader,
   kind: ListedKind<Row>,
   output: ListFormat,

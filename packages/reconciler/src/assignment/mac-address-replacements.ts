@@ -6,7 +6,7 @@ import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Candidate } from './address-request.js';
 import type { LastOwners } from './assignment-plan.js';
 
-export class FormerMacAddresses {
+export class MacAddressReplacements {
   readonly #recorded: ReadonlyMap<MacAddress, Ipv4Address>;
   readonly #candidates: readonly Candidate[];
   readonly #lastOwners: LastOwners | undefined;

@@ -1,6 +1,6 @@
 /** Probes which hosts of a network use an address. Source: RFC 5227 §2.1. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { formatMacAddress, type Ipv4Address, type MacAddress } from '../ethernet/mac-address.js';
+import { type EthernetAddress, formatMacAddress, type Ipv4Number } from '../ethernet/mac-address.js';
 import { ArpSocket, type ReceivedArp } from './arp-socket.js';
 
 const PROBE_MS = 300;
@@ -13,35 +13,35 @@ const MOST_AT_A_TIME = 128;
 /** The maximum number of other hosts for one probe; a healthy network has at most one. */
 const MOST_OTHERS = 8;
 
-export interface AddressQuestion {
-  readonly address: Ipv4Address;
+export interface ProbedAddress {
+  readonly address: Ipv4Number;
   /** The client that the address belongs to. */
-  readonly macAddress: MacAddress;
+  readonly macAddress: EthernetAddress;
 }
 
 /** The hosts that answered for an address. */
-export interface AddressUse {
+export interface ArpAnswers {
   /** True if the client itself answered. */
   readonly byClient: boolean;
   /** Other hosts, by the source addresses of their frames; at most eight. */
-  readonly others: readonly MacAddress[];
+  readonly others: readonly EthernetAddress[];
 }
 
-interface Asked extends AddressQuestion {
+interface Asked extends ProbedAddress {
   sinceMs: number;
   round: number;
   sent: number;
   byClient: boolean;
   isIncomplete: boolean;
-  readonly others: Set<MacAddress>;
-  readonly answer: (use: AddressUse) => void;
+  readonly others: Set<EthernetAddress>;
+  readonly answer: (use: ArpAnswers) => void;
   readonly fail: (error: unknown) => void;
 }
 
 type Waiting = Pick<Asked, 'address' | 'macAddress' | 'answer' | 'fail'>;
 
 /** One interface; its socket is open while there are probes. */
-export class AddressProbe {
+export class ArpProber {
   readonly #interfaceName: string;
   readonly #waiting: Waiting[] = [];
   readonly #asked = new Set<Asked>();
@@ -56,8 +56,8 @@ export class AddressProbe {
    * because another host may answer later. It probes up to three times if more answers come in than can be read. Rejects with a SocketError if it
    * cannot probe, and with an Error if answers may have been lost.
    */
-  async ask({ address, macAddress }: AddressQuestion): Promise<AddressUse> {
-    const { promise, resolve, reject } = Promise.withResolvers<AddressUse>();
+  async ask({ address, macAddress }: ProbedAddress): Promise<ArpAnswers> {
+    const { promise, resolve, reject } = Promise.withResolvers<ArpAnswers>();
     this.#waiting.push({ address, macAddress, answer: resolve, fail: reject });
     if (!this.#isRunning) void this.#run();
     return await promise;
@@ -97,7 +97,7 @@ export class AddressProbe {
     }
   }
 
-  #receive(socket: ArpSocket, own: MacAddress): void {
+  #receive(socket: ArpSocket, own: EthernetAddress): void {
     for (const packet of socket.receive()) this.#note(packet, own);
     const nowMs = performance.now();
     for (const one of this.#asked) {
@@ -110,7 +110,7 @@ export class AddressProbe {
   }
 
   /** The frame has the true sender; a host can write any address into the packet. */
-  #note({ senderAddress, senderHardwareAddress, frameHardwareAddress }: ReceivedArp, own: MacAddress): void {
+  #note({ senderAddress, senderHardwareAddress, frameHardwareAddress }: ReceivedArp, own: EthernetAddress): void {
     const named = formatMacAddress(senderHardwareAddress);
     const sender = formatMacAddress(frameHardwareAddress);
     if (named === own || sender === own) return;

@@ -1,4 +1,4 @@
-import type { CallFailure } from './manager-connection.js';
+import type { UnansweredCall } from './manager-connection.js';
 
 /** What gRPC and TLS report, and what to do about it. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
@@ -33,7 +33,7 @@ const NOISE = [
 ];
 
 /** Why a call failed, for people. The same failure has always the same text. */
-export function describeFailure(failure: CallFailure): string {
+export function describeUnansweredCall(failure: UnansweredCall): string {
   switch (failure.kind) {
     case 'not-leading':
       return failure.leader === undefined ? 'no manager leads' : `the manager at ${failure.leader} leads, and is not reached`;

@@ -14,7 +14,7 @@ interface Known extends VersionedPool {
   readonly read: ReadPool;
 }
 
-export class FollowedPools {
+export class VersionedPools {
   readonly #objects: PoolObjects;
   /** The name of the process, so that versions of another process are not confused with its own. */
   readonly #instance: string;

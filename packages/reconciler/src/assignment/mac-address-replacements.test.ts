@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Candidate } from './address-request.js';
 import type { LastOwners } from './assignment-plan.js';
-import { FormerMacAddresses } from './former-mac-addresses.js';
+import { MacAddressReplacements } from './mac-address-replacements.js';
 
 const [A, B, C, D] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:0c', '02:00:00:00:00:0d'] as const;
 
@@ -30,7 +30,7 @@ function after(
 ) {
   const lastOwners: LastOwners | undefined =
     owners && new Map(Object.entries(owners).map(([mac, [owner, address]]) => [mac, { owner, address }]));
-  const former = new FormerMacAddresses(new Map(Object.entries(recorded)), interfaces.map(candidate), lastOwners);
+  const former = new MacAddressReplacements(new Map(Object.entries(recorded)), interfaces.map(candidate), lastOwners);
   return Object.fromEntries(former.afterReplacements());
 }
 
@@ -161,7 +161,7 @@ it('lastOwnerOf: only for the recorded address', () => {
     [A, { owner: 'vm', address: 1 }],
     [B, { owner: 'vm', address: 9 }],
   ]);
-  const former = new FormerMacAddresses(
+  const former = new MacAddressReplacements(
     new Map([
       [A, 1],
       [B, 2],

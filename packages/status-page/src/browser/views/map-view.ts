@@ -8,16 +8,16 @@ import { notice } from '../parts/notice.js';
 import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { formatRoute } from '../route/page-route.js';
-import { describeCount } from '../text/describe-count.js';
+import { amountOf } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** A screen reader announces changes at most this often. */
 const ANNOUNCE_EVERY_MS = 10_000;
 
 /** One pool: its address map, which changes while people look at it. */
-export class PoolView implements View {
+export class MapView implements View {
   readonly title: string;
   readonly section = 'pools';
   readonly element: HTMLElement;
@@ -47,7 +47,7 @@ export class PoolView implements View {
     this.element = element('div', {}, [this.#summary, this.#map, this.#conditions]);
   }
 
-  async load(): Promise<Failure | undefined> {
+  async load(): Promise<RequestFailure | undefined> {
     // Collects changes that arrive during the request.
     this.#waiting ??= [];
     const path = `api/pools/${this.#pool.split('/').map(encodeURIComponent).join('/')}`;
@@ -164,7 +164,7 @@ export class PoolView implements View {
     this.#announcedAtMs ??= nowMs;
     if (this.#changed === 0 || nowMs - this.#announcedAtMs < ANNOUNCE_EVERY_MS) return;
     this.#announcedAtMs = nowMs;
-    this.#context.announce(`${describeCount(this.#changed, 'lease has', 'leases have')} changed in ${this.#pool}.`);
+    this.#context.announce(`${amountOf(this.#changed, 'lease has', 'leases have')} changed in ${this.#pool}.`);
     this.#changed = 0;
   }
 }

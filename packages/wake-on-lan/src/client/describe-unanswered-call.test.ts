@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from './describe-failure.js';
+import { describeUnansweredCall } from './describe-unanswered-call.js';
 
-describe('describeFailure', () => {
+describe('describeUnansweredCall', () => {
   it.each([
     [
       'No connection established. Last error: Error: connect ECONNREFUSED 192.0.2.1:9090. Resolution note: none',
@@ -17,16 +17,16 @@ describe('describeFailure', () => {
     ['Name resolution failed for target dns:a:9090', 'is there a Service of this name?'],
     ['Connection dropped', 'the manager closed the connection'],
   ])('%s: what it is, and what to do', (message, expected) => {
-    expect(describeFailure({ kind: 'unavailable', message })).toContain(expected);
+    expect(describeUnansweredCall({ kind: 'unavailable', message })).toContain(expected);
   });
 
   it('the same failure has the same text at another time', () => {
-    const at = (time: string) => describeFailure({ kind: 'unavailable', message: `Connection dropped (${time}).` });
+    const at = (time: string) => describeUnansweredCall({ kind: 'unavailable', message: `Connection dropped (${time}).` });
     expect(at('2026-01-01T00:00:00.000Z')).toBe(at('2026-01-02T00:00:00.000Z'));
   });
 
   it('a manager that does not lead names the one that does', () => {
-    expect(describeFailure({ kind: 'not-leading', leader: '192.0.2.1:9090' })).toContain('192.0.2.1:9090 leads');
-    expect(describeFailure({ kind: 'not-leading', leader: undefined })).toBe('no manager leads');
+    expect(describeUnansweredCall({ kind: 'not-leading', leader: '192.0.2.1:9090' })).toContain('192.0.2.1:9090 leads');
+    expect(describeUnansweredCall({ kind: 'not-leading', leader: undefined })).toBe('no manager leads');
   });
 });

@@ -1,4 +1,4 @@
-import type { AgentGroup, AgentsPage, ServedPool } from '../../model/page-data.js';
+import type { AgentsPage, PageAgentGroup, ReportedPool } from '../../model/page-data.js';
 import { type Child, element, fill } from '../dom/element.js';
 import { KeyedRows, type Row } from '../dom/keyed-rows.js';
 import { DataTable } from '../parts/data-table.js';
@@ -9,16 +9,16 @@ import { reasonList } from '../parts/reason-list.js';
 import { stateBadge } from '../parts/state-badge.js';
 import { moveTime, timeElement } from '../parts/time-element.js';
 import { formatRoute } from '../route/page-route.js';
-import { describeNumber } from '../text/describe-count.js';
+import { describeNumber } from '../text/describe-number.js';
 import type { PageContext } from './page-context.js';
 import { RecentEvents } from './recent-events.js';
-import type { Failure, View } from './view.js';
+import type { RequestFailure, View } from './view.js';
 
 /** A timeline of less time would show a single bar. */
 const SHORTEST_PICTURE_MS = 60_000;
 
 /** The groups of agents: their leaders, since when, and the pools that they serve. */
-export class AgentsView implements View {
+export class GroupsView implements View {
   readonly title = 'Agents';
   readonly section = 'agents';
   readonly element: HTMLElement;
@@ -38,7 +38,7 @@ export class AgentsView implements View {
     this.element = element('div', {}, [this.#intro, this.#list, this.#none]);
   }
 
-  async load(): Promise<Failure | undefined> {
+  async load(): Promise<RequestFailure | undefined> {
     const answer = await this.#context.client.get<AgentsPage>('api/agents');
     if (answer.kind !== 'data') return answer;
     const { groups, followedSinceMs } = answer.data;
@@ -57,7 +57,7 @@ export class AgentsView implements View {
     return undefined;
   }
 
-  #toRow(group: AgentGroup, followedSinceMs: number): Row {
+  #toRow(group: PageAgentGroup, followedSinceMs: number): Row {
     // The current term grows in the picture, so redraw it each minute, but not for each renewal of a Lease.
     const nowMs = this.#context.nowMs();
     const signature = JSON.stringify([{ ...group, renewedAtMs: null }, Math.floor(nowMs / 60_000), group.renewedAtMs === null]);
@@ -73,7 +73,7 @@ export class AgentsView implements View {
 }
 
 function groupCard(
-  group: AgentGroup,
+  group: PageAgentGroup,
   renewed: HTMLElement,
   { from, nowMs }: { readonly from: number; readonly nowMs: number },
 ): HTMLElement {
@@ -95,8 +95,8 @@ function groupCard(
   ]);
 }
 
-function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {
-  const table = new DataTable<ServedPool>({
+function poolsTable(group: string, pools: readonly ReportedPool[]): HTMLElement {
+  const table = new DataTable<ReportedPool>({
     caption: `Pools of ${group}`,
     isCaptionHidden: true,
     keyOf: ({ pool }) => pool,
@@ -110,7 +110,7 @@ function poolsTable(group: string, pools: readonly ServedPool[]): HTMLElement {
   return table.element;
 }
 
-function toDetails({ reason, rogueServers, conflicts }: ServedPool): readonly Child[] {
+function toDetails({ reason, rogueServers, conflicts }: ReportedPool): readonly Child[] {
   return [
     reason === undefined ? null : reasonList([reason]),
     ...rogueServers.map(({ address, mac }) =>
