@@ -9,7 +9,7 @@ import {
   type WorkloadRole,
 } from '@vmdhcp/reconciler';
 
-export const ROLES: Readonly<Record<WorkloadRole, string>> = {
+const ROLES: Readonly<Record<WorkloadRole, string>> = {
   'upstream-controller': "Harvester's vm-dhcp-controller",
   'upstream-webhook': "Harvester's webhook",
   'own-controller': 'vmdhcp-controller',
@@ -31,13 +31,13 @@ export function describeOutlook(
   ];
 }
 
-export function nothingToDo(direction: MigrationDirection): string {
+function nothingToDo(direction: MigrationDirection): string {
   return direction === 'forward'
     ? "nothing to do: nothing of Harvester's vm-dhcp-controller is at work"
     : 'nothing to do: nothing of vmdhcp is at work';
 }
 
-export function describeFound({ workloads, addOns, registrations, pools, agentPods }: MigrationObservation): string[] {
+function describeFound({ workloads, addOns, registrations, pools, agentPods }: MigrationObservation): string[] {
   const bare = agentPods.filter(({ metadata }) => (metadata.ownerReferences ?? []).length === 0).length;
   return [
     ...workloads.map(
@@ -49,11 +49,11 @@ export function describeFound({ workloads, addOns, registrations, pools, agentPo
   ];
 }
 
-export function describeProblem({ object, message, remedy }: MigrationProblem): string {
+function describeProblem({ object, message, remedy }: MigrationProblem): string {
   return `${object}: ${message}; ${remedy}`;
 }
 
-export function refusalOf(problems: readonly MigrationProblem[]): string {
+export function migrationRefusal(problems: readonly MigrationProblem[]): string {
   return `${describeCount(problems.length, 'problem')}: nothing was changed; solve them and run the command again`;
 }
 

@@ -8,14 +8,14 @@ import { type Logger, packageVersion } from '@vmdhcp/service-process';
 import type { RunOptions } from './run-options.js';
 
 /** What parts that join DHCP are made of. */
-export interface LoadPorts {
+interface LoadPorts {
   readonly cluster: ClusterConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
 }
 
 /** How long a request of a wake-up may take: agents wait for five seconds, and the machine is read after a request without answer. */
-export const WAKE_TIMEOUT_MS = 3_000;
+const WAKE_TIMEOUT_MS = 3_000;
 
 /** Its modules are loaded only where it is asked for. */
 export async function loadWakeOnLan(
@@ -40,7 +40,7 @@ export async function loadBareMetal(
 }
 
 /** How long the API server may take to decide about a token: a person waits for it. */
-export const REVIEW_TIMEOUT_MS = 5_000;
+const REVIEW_TIMEOUT_MS = 5_000;
 
 /** Its modules are loaded only where it is asked for. */
 export async function loadStatusPage(

@@ -10,7 +10,7 @@ import { keyOf } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { MigrationDirection } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
-import { describeEnd, describeOutlook, refusalOf, toJson } from './describe-migration.js';
+import { describeEnd, describeOutlook, migrationRefusal, toJson } from './describe-migration.js';
 
 export interface MigrateOptions extends ClusterOptions {
   readonly dryRun?: boolean;
@@ -58,7 +58,7 @@ async function migrateCluster(connection: ApiConnection, options: MigrateOptions
   const leftovers = done ? await carryOut(migration, outlook, { connection, options, print }) : [];
   if (options.output === 'json')
     process.stdout.write(`${printableJson(toJson(outlook, { direction, dryRun, done, leftovers }))}\n`);
-  if (isRefused) throw new CommandError(refusalOf(outlook.problems), ExitCode.failed);
+  if (isRefused) throw new CommandError(migrationRefusal(outlook.problems), ExitCode.failed);
 }
 
 /** @returns what is left then, for people. */

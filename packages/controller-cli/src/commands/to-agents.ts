@@ -6,7 +6,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import type { AgentOptions } from './agent-options.js';
 
 /** An agent's process, and what thousands of leases take besides. */
-export const RESOURCES = { cpu: '10m', memory: '96Mi' };
+const RESOURCES = { cpu: '10m', memory: '96Mi' };
 
 /** Undefined: agents are none of the controller's business. @throws CommandError where an option is missing. */
 export function toAgents(options: AgentOptions): AgentsSettings | undefined {
@@ -30,7 +30,7 @@ export function toAgents(options: AgentOptions): AgentsSettings | undefined {
 }
 
 /** @throws CommandError where an option is missing, or options contradict each other. */
-export function checkAgentOptions(
+function checkAgentOptions(
   { agentTopology: topology, image, onlyNamespace }: AgentOptions,
   { namespace, groupRights }: { readonly namespace: string; readonly groupRights: boolean },
 ): void {
@@ -44,11 +44,11 @@ export function checkAgentOptions(
   }
 }
 
-export function toLogSettings({ agentLogLevel: level, agentLogPackets: packets }: AgentOptions): AgentLogSettings {
+function toLogSettings({ agentLogLevel: level, agentLogPackets: packets }: AgentOptions): AgentLogSettings {
   return { ...(level !== undefined && { level }), ...(packets !== undefined && { packets }) };
 }
 
-export function toPodSettings(
+function toPodSettings(
   options: AgentOptions,
   { namespace, image }: { readonly namespace: string; readonly image: string },
 ): AgentPodSettings {

@@ -11,7 +11,7 @@ import { EndOrder } from '../binding/end-order.js';
 import type { Pool } from '../pool/pool.js';
 import { AddressSupply } from './address-supply.js';
 import type { Ahead } from './ahead.js';
-import { type DeclaredAddress, isOfClient, mayBeMadeUp, tableOf } from './leasable-records.js';
+import { bindingTableOf, type DeclaredAddress, isOfClient, mayBeMadeUp } from './leasable-records.js';
 import { isProven } from './lease-times.js';
 import { MOST_OFFERS, OFFER_MS, type Offer, Offers } from './offers.js';
 import { PortLeases } from './port-leases.js';
@@ -53,7 +53,7 @@ export class LeasableAddresses {
   #supply: AddressSupply;
 
   constructor(pool: Pool, records: Iterable<BindingRecord> | BindingTable, nowMs: number) {
-    this.table = records instanceof BindingTable ? records : tableOf(pool.name, records);
+    this.table = records instanceof BindingTable ? records : bindingTableOf(pool.name, records);
     this.#startIsOverAtMs = nowMs + OFFER_MS;
     this.#latestMs = nowMs;
     this.#pool = pool;

@@ -27,7 +27,7 @@ export function isOfClient(record: BindingRecord, { macAddress }: UnknownClient)
   return record.kind === 'binding' && record.macAddress === macAddress;
 }
 
-export function tableOf(poolName: string, records: Iterable<BindingRecord>): BindingTable {
+export function bindingTableOf(poolName: string, records: Iterable<BindingRecord>): BindingTable {
   const table = new BindingTable(poolName);
   for (const record of records) if (record.poolName === poolName) table.apply(record);
   return table;

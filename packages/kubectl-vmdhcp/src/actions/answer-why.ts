@@ -13,7 +13,7 @@ import { findLastOwners, type LastAssignments } from './last-owners.js';
 import { clientIn, machineIn } from './subject.js';
 
 /** What `why` prints as data. */
-export interface Answer {
+export interface WhyAnswer {
   readonly subject: string;
   readonly hasAddress: boolean;
   readonly requests: number;
@@ -28,7 +28,7 @@ export interface Answer {
   readonly missingRights: readonly MissingRight[];
 }
 
-export async function answerTo(reader: ClusterReader, text: string, auditNamespace: string): Promise<Answer> {
+export async function answerTo(reader: ClusterReader, text: string, auditNamespace: string): Promise<WhyAnswer> {
   const client = clientIn(text);
   if (client !== undefined) return { subject: text, ...(await answerAbout(reader, client, auditNamespace)) };
   const chain = await observeChain(reader, machineIn(text, reader.namespace));
@@ -36,11 +36,11 @@ export async function answerTo(reader: ClusterReader, text: string, auditNamespa
   return { subject: text, hasAddress: hasAddress(chain), requests: reader.requests, chain, missingRights };
 }
 
-export async function answerAbout(
+async function answerAbout(
   reader: ClusterReader,
   client: ClientSubject,
   auditNamespace: string,
-): Promise<Omit<Answer, 'subject'>> {
+): Promise<Omit<WhyAnswer, 'subject'>> {
   const { pools, records, machine, otherClaims, missingRights } = await findClient(reader, client);
   if (machine !== undefined) {
     const whole = await observeChain(reader, machine);
@@ -59,30 +59,30 @@ export async function answerAbout(
   return { hasAddress: false, requests: reader.requests, records, before, missingRights: rights };
 }
 
-export function aboutHosts(
+function aboutHosts(
   { requests }: ClusterReader,
   records: readonly ClientRecord[],
   { hosts, missingRights, rightsOfPools }: ObservedHosts & { readonly rightsOfPools: readonly MissingRight[] },
-): Omit<Answer, 'subject'> {
+): Omit<WhyAnswer, 'subject'> {
   const has = hosts.every(({ hasAddress: isThere, state }) => isThere && state !== 'broken' && state !== 'waiting');
   return { hasAddress: has, requests, records, hosts, missingRights: [...rightsOfPools, ...missingRights] };
 }
 
 /** The way of the one interface that was asked for. */
-export function ofClient(chain: AddressChain, records: readonly ClientRecord[], client: ClientSubject): AddressChain {
+function ofClient(chain: AddressChain, records: readonly ClientRecord[], client: ClientSubject): AddressChain {
   const macAddress = client.kind === 'mac-address' ? client.macAddress : records.find((one) => one.macAddress)?.macAddress;
   const interfaces = chain.interfaces.filter((one) => one.macAddress === macAddress);
   return interfaces.length === 0 ? chain : { ...chain, interfaces };
 }
 
 /** True if each interface has its address, as far as that could be read. */
-export function hasAddress({ links, interfaces }: AddressChain): boolean {
+function hasAddress({ links, interfaces }: AddressChain): boolean {
   const states = [...links, ...interfaces].map(({ state }) => state);
   return (
     interfaces.length > 0 && !states.some((state) => state === 'broken' || state === 'waiting') && !interfaces.some(isUnknown)
   );
 }
 
-export function isUnknown({ state, address }: AddressChain['interfaces'][number]): boolean {
+function isUnknown({ state, address }: AddressChain['interfaces'][number]): boolean {
   return state === 'unknown' && address === undefined;
 }

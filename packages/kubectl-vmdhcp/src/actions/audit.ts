@@ -11,7 +11,7 @@ import { printData } from '../output/print-data.js';
 import { tableLines } from '../output/table.js';
 import { terminalOf } from '../output/terminal.js';
 import { parseWhen } from './parse-when.js';
-import { byTime, type Knowledge, type Question, rowsOf } from './select-audit-rows.js';
+import { byTime, type Knowledge, type Question, selectAuditRows } from './select-audit-rows.js';
 import { clientIn, machineIn } from './subject.js';
 
 export interface AuditQueryOptions extends ReaderOptions {
@@ -28,7 +28,7 @@ export async function audit(subject: string | undefined, options: AuditQueryOpti
   try {
     const question = toQuestion(subject, options, reader);
     const knowledge = await readKnowledge(reader, options.auditNamespace);
-    const rows = rowsOf(question, knowledge).toSorted(byTime);
+    const rows = selectAuditRows(question, knowledge).toSorted(byTime);
     await print(rows, options, question.atMs);
     const isKnown = rows.length > 0 && rows.every(({ answer }) => answer !== 'not-known');
     process.exitCode = isKnown ? ExitCode.ok : ExitCode.failed;

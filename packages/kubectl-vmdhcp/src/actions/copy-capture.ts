@@ -7,7 +7,7 @@ import { NoPcapngError, PcapngBlocks } from '@vmdhcp/explain/observe';
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode, PrintableLines } from '@vmdhcp/service-process';
 
-export const LINE_FEED = 0x0a;
+const LINE_FEED = 0x0a;
 
 /** What became of a capture. */
 export interface Tally {
@@ -28,7 +28,7 @@ export async function printLines(stdout: Readable, cut: AbortController): Promis
   return { packets, lost: undefined };
 }
 
-export interface BlockOutput {
+interface BlockOutput {
   readonly path: string;
   /** That were asked for. */
   readonly packets: number;
@@ -50,13 +50,13 @@ export async function writeBlocks(stdout: Readable, { path, packets, cut }: Bloc
   }
 }
 
-export interface Copying {
+interface Copying {
   readonly cut: AbortController;
   readonly change: (chunk: Buffer) => Buffer;
 }
 
 /** Ends with the input. A reader of the output that goes, as `head` does, ends the capture. */
-export async function copy(input: Readable, output: Writable, { cut, change }: Copying): Promise<void> {
+async function copy(input: Readable, output: Writable, { cut, change }: Copying): Promise<void> {
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
   output.once('error', (error: NodeJS.ErrnoException) => failed.reject(error));

@@ -21,18 +21,18 @@ export interface Knowledge {
   readonly records: ReadonlyMap<string, PoolRecords>;
 }
 
-export function rowsOf(question: Question, { pools, records }: Knowledge): AuditRow[] {
+export function selectAuditRows(question: Question, { pools, records }: Knowledge): AuditRow[] {
   return [...records].flatMap(([key, ofPool]) => rowsOfPool(question, { key, ofPool, object: pools.get(key) }));
 }
 
-export interface OnePool {
+interface OnePool {
   readonly key: string;
   readonly ofPool: PoolRecords;
   /** Undefined: it does not exist any more. */
   readonly object: KubernetesObject | undefined;
 }
 
-export function rowsOfPool(question: Question, pool: OnePool): AuditRow[] {
+function rowsOfPool(question: Question, pool: OnePool): AuditRow[] {
   const { subject, atMs } = question;
   const { key, ofPool, object } = pool;
   if (atMs !== undefined && subject?.kind === 'address') {
@@ -47,31 +47,31 @@ export function rowsOfPool(question: Question, pool: OnePool): AuditRow[] {
   return addresses.flatMap((address) => ofSubject(rowsAt({ pool: key, records: ofPool }, address, atMs), own));
 }
 
-export function isAsked({ subject, network, sinceMs }: Question, record: AssignmentRecord): boolean {
+function isAsked({ subject, network, sinceMs }: Question, record: AssignmentRecord): boolean {
   if (network !== undefined && record.network !== network) return false;
   const isRecent = sinceMs === undefined || record.end === undefined || record.end.to.notAfterMs > sinceMs;
   return isRecent && isAbout(subject, record);
 }
 
-export function hasAddress(pool: KubernetesObject | undefined, address: Ipv4Address): boolean {
+function hasAddress(pool: KubernetesObject | undefined, address: Ipv4Address): boolean {
   const cidr = parseIpv4Cidr(readText(pool?.spec, 'ipv4Config', 'cidr') ?? '');
   return cidr !== undefined && cidrContains(cidr, address);
 }
 
 /** Of the answers about addresses of a client those that are about the client. */
-export function ofSubject(answers: readonly AuditRow[], own: readonly AuditRow[]): AuditRow[] {
+function ofSubject(answers: readonly AuditRow[], own: readonly AuditRow[]): AuditRow[] {
   const isOwn = (row: AuditRow) =>
     own.some((one) => one.macAddress === row.macAddress && one.address === row.address && one.from === row.from);
   return answers.filter((row) => row.answer !== 'free' && isOwn(row));
 }
 
-export function isAbout(subject: Question['subject'], record: AssignmentRecord): boolean {
+function isAbout(subject: Question['subject'], record: AssignmentRecord): boolean {
   if (subject === undefined) return true;
   if (subject.kind === 'machine') return record.virtualMachine === subject.machine;
   return subject.kind === 'address' ? record.address === subject.address : record.macAddress === subject.macAddress;
 }
 
-export function isOnNetwork(network: string | undefined, { ofPool, object }: OnePool): boolean {
+function isOnNetwork(network: string | undefined, { ofPool, object }: OnePool): boolean {
   if (network === undefined) return true;
   return object === undefined ? ofPool.records.some((record) => record.network === network) : poolNetworkOf(object) === network;
 }

@@ -10,7 +10,7 @@ import { formatHostChains } from '../output/format-host-chain.js';
 import { type DataFormat, printData } from '../output/print-data.js';
 import { printableIn, printableLine } from '../output/printable-line.js';
 import { type Terminal, terminalOf } from '../output/terminal.js';
-import { type Answer, answerTo } from './answer-why.js';
+import { answerTo, type WhyAnswer } from './answer-why.js';
 import { lastOwnerLines } from './last-owners.js';
 
 export interface WhyOptions extends ReaderOptions {
@@ -49,7 +49,7 @@ async function watchAnswer(reader: ClusterReader, subject: string, options: WhyO
   });
 }
 
-async function print(answer: Answer, { output, watch }: WhyOptions): Promise<void> {
+async function print(answer: WhyAnswer, { output, watch }: WhyOptions): Promise<void> {
   process.exitCode = exitCodeOf(answer);
   if (output === 'json' || output === 'yaml') return await printData(output, answer, watch === true ? 'stream' : undefined);
   if (output === 'name') {
@@ -64,18 +64,18 @@ async function print(answer: Answer, { output, watch }: WhyOptions): Promise<voi
   process.stdout.write(toText(printableIn(answer), output === 'wide' ? { ...terminal, columns: undefined } : terminal));
 }
 
-function namesOf({ chain, hosts = [] }: Answer): string[] {
+function namesOf({ chain, hosts = [] }: WhyAnswer): string[] {
   if (chain !== undefined) return [`virtualmachine.kubevirt.io/${chain.name}`];
   return hosts.flatMap(({ host }) => (host === undefined ? [] : [`hoststatus.bmc.spidernet.io/${host}`]));
 }
 
-function exitCodeOf({ chain, hosts = [], hasAddress: has, missingRights }: Answer): number {
+function exitCodeOf({ chain, hosts = [], hasAddress: has, missingRights }: WhyAnswer): number {
   if (has) return ExitCode.ok;
   const isKnown = [chain, ...hosts].some((one) => one?.state === 'broken' || one?.state === 'waiting');
   return missingRights.length > 0 && !isKnown ? ExitCode.noPermission : ExitCode.failed;
 }
 
-function toText({ subject, records, chain, otherClaims, hosts, before, missingRights }: Answer, terminal: Terminal): string {
+function toText({ subject, records, chain, otherClaims, hosts, before, missingRights }: WhyAnswer, terminal: Terminal): string {
   if (hosts !== undefined) return formatHostChains(hosts, missingRights, terminal);
   const history = before === undefined ? [] : lastOwnerLines(before);
   const found =

@@ -10,7 +10,7 @@ export function formatAge(seconds: number | undefined): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 }
 
-export const count = (value: number, { error = '' }: { readonly error?: string }): string => (error === '' ? String(value) : '-');
+const count = (value: number, { error = '' }: { readonly error?: string }): string => (error === '' ? String(value) : '-');
 
 export const TOP_POOL_COLUMNS: readonly Column<TopPoolRow>[] = [
   { header: 'POOL', value: ({ pool }) => pool || '-' },

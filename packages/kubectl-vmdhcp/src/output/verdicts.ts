@@ -12,7 +12,7 @@ export function verdicts({ namespace, name, links, interfaces }: AddressChain): 
   return interfaces.map((one) => `${machine}, interface ${one.interface}: ${verdictOf(one)}`);
 }
 
-export function verdictOf(one: InterfaceChain): string {
+function verdictOf(one: InterfaceChain): string {
   const { address, links, network } = one;
   const trouble = firstTrouble(links);
   if (trouble === undefined) return verdictWithoutTrouble(one);
@@ -22,7 +22,7 @@ export function verdictOf(one: InterfaceChain): string {
   return `${address} is assigned to it, but ${what}: ${reason}`;
 }
 
-export function verdictWithoutTrouble({ address, links, network, state }: InterfaceChain): string {
+function verdictWithoutTrouble({ address, links, network, state }: InterfaceChain): string {
   if (address !== undefined) return `has ${address} on network ${network}`;
   const isExternal = links.some(({ findings }) => findings.some(({ reason }) => reason === 'ExternalDHCP'));
   if (isExternal) return `another DHCP server serves network ${network}`;
