@@ -11,6 +11,30 @@
 /** A package of values: time, randomness and I/O come in as parameters or ports. */
 const PURE = { pure: true };
 
+/** The process of the controller puts everything together. */
+const CONTROLLER_PROCESS_IMPORTS = [
+  '@vmdhcp/admission/webhook',
+  '@vmdhcp/bare-metal/controller',
+  '@vmdhcp/dhcp-allocator',
+  '@vmdhcp/explain',
+  '@vmdhcp/ippool-api',
+  '@vmdhcp/ippool-api/*',
+  '@vmdhcp/kube-runtime',
+  '@vmdhcp/kube-runtime/node',
+  '@vmdhcp/reconciler',
+  '@vmdhcp/service-certificates',
+  '@vmdhcp/service-certificates/node',
+  '@vmdhcp/service-process',
+  '@vmdhcp/service-process/*',
+  '@vmdhcp/status-page',
+  '@vmdhcp/wake-on-lan',
+  '@vmdhcp/wake-on-lan/controller',
+  '@vmdhcp/wake-on-lan/service',
+  'node:*',
+  'node:*/*',
+  'prom-client',
+];
+
 export const PACKAGES = {
   'packages/dhcp-allocator': {
     ...PURE,
@@ -89,10 +113,8 @@ export const PACKAGES = {
       'audit',
       'assignment',
       'agents',
-      'uninstall',
       'view',
       'admission',
-      'migration',
       'controller',
       'readers',
     ],
@@ -400,30 +422,35 @@ export const PACKAGES = {
     folders: ['check', 'webhook'],
   },
   'packages/controller-process': {
+    ...PURE,
     imports: [
-      '@vmdhcp/admission/webhook',
-      '@vmdhcp/bare-metal/controller',
       '@vmdhcp/dhcp-allocator',
-      '@vmdhcp/explain',
       '@vmdhcp/ippool-api',
-      '@vmdhcp/ippool-api/*',
+      '@vmdhcp/ippool-api/agent',
+      '@vmdhcp/ippool-api/resources',
       '@vmdhcp/kube-runtime',
-      '@vmdhcp/kube-runtime/node',
       '@vmdhcp/reconciler',
-      '@vmdhcp/service-certificates',
-      '@vmdhcp/service-certificates/node',
-      '@vmdhcp/service-process',
-      '@vmdhcp/service-process/*',
-      '@vmdhcp/status-page',
-      '@vmdhcp/wake-on-lan',
-      '@vmdhcp/wake-on-lan/controller',
-      '@vmdhcp/wake-on-lan/service',
-      'node:*',
-      'node:*/*',
-      'prom-client',
     ],
     why: 'it is what the process of the controller is made of: no agent, no command line',
-    folders: ['cluster', 'crds', 'migration', 'uninstall', 'run', 'wake-on-lan', 'bare-metal', 'page'],
+    folders: [
+      'migration-plan',
+      'uninstall-plan',
+      'cluster',
+      'crds',
+      'migration',
+      'uninstall',
+      'run',
+      'wake-on-lan',
+      'bare-metal',
+      'page',
+    ],
+    /** Folders that may import more, and are not pure: all but the plans. */
+    edges: Object.fromEntries(
+      ['cluster', 'crds', 'migration', 'uninstall', 'run', 'wake-on-lan', 'bare-metal', 'page'].map((name) => [
+        name,
+        CONTROLLER_PROCESS_IMPORTS,
+      ]),
+    ),
   },
   'packages/kubectl-vmdhcp': {
     imports: ['@vmdhcp/*', '@vmdhcp/*/*', '@vmdhcp/ippool-api/bare-metal/keys', 'node:*', 'node:*/*', 'commander', 'yaml'],

@@ -26,7 +26,7 @@ export type { AgentAction, AgentsPlan, AgentsSettings } from './agents/agents-pl
 export { configuredPools } from './agents/configured-pools.js';
 export { type FittingPools, fitAgentConfigs, MOST_CONFIG_OCTETS } from './agents/fit-agent-configs.js';
 export { agentInterfaceName } from './agents/interface-name.js';
-export { isGoneForGood } from './agents/legacy-pod.js';
+export { isGoneForGood, legacyPoolOf } from './agents/legacy-pod.js';
 export { planAgents } from './agents/plan-agents.js';
 export { planUnifiedDeployment, type UnifiedDeploymentPlan } from './agents/plan-unified-deployment.js';
 export { type PoolForAgents, toAgentNetworkConfigs } from './agents/pool-for-agents.js';
@@ -57,30 +57,6 @@ export type { ByKind } from './controller/controller-context.js';
 export type { ControllerObserver, ReadKind, ReconciledKey, ReconciledKind } from './controller/controller-observer.js';
 export { DhcpController } from './controller/dhcp-controller.js';
 export type { DhcpControllerSettings } from './controller/dhcp-controller-settings.js';
-export { MIGRATION_HOLDER, takenLeases } from './migration/lease-steps.js';
-export {
-  type MigrationDirection,
-  type MigrationObservation,
-  NOTHING_OBSERVED,
-  type ObservedDefinition,
-  type ObservedWorkload,
-  type WorkloadRole,
-} from './migration/migration-observation.js';
-export {
-  findLosses,
-  findMigrationProblems,
-  findWayBackProblems,
-  type MigrationFacts,
-  type MigrationFindings,
-  type MigrationProblem,
-  namespacesOfUpstreamAgents,
-  rightsProblems,
-} from './migration/migration-problems.js';
-export { describeRight, type NeededRight, neededRights } from './migration/migration-rights.js';
-export type { MigratedKind, MigrationStep, MigrationWrite } from './migration/migration-step.js';
-export { planMigration } from './migration/plan-migration.js';
-export { planWayBack } from './migration/plan-way-back.js';
-export { isAboutOurKinds, isOfUpstreamChart, isUpstreamAddOn, roleOf, UPSTREAM_CHART } from './migration/upstream-objects.js';
 export {
   type InterfaceClaim,
   type NetworkConfigClaims,
@@ -94,16 +70,6 @@ export { probesConflicts } from './pool/probes-conflicts.js';
 export { type PoolReading, readPool } from './pool/read-pool.js';
 export { type RecordedAddresses, readRecordedAddresses } from './pool/recorded-addresses.js';
 export { type ResolvedNames, toPool } from './pool/to-pool.js';
-export {
-  type Installation,
-  type InstalledKind,
-  leasesOfOtherAgents,
-  planUninstall,
-  UNINSTALL_PHASES,
-  type UninstallPhase,
-  type UninstallPlan,
-  type UninstallStep,
-} from './uninstall/plan-uninstall.js';
 export { AGENT_SELECTOR } from './view/agent-resources.js';
 export { ClusterView, type ObjectSource } from './view/cluster-view.js';
 export type { InstancesState } from './view/instance-source.js';

@@ -1,13 +1,13 @@
 /** A migration in words, and as JSON. */
 import type { MigrationOutlook } from '@vmdhcp/controller-process/migration';
-import { describeCount, keyOf } from '@vmdhcp/kube-runtime';
 import {
   type MigrationDirection,
   type MigrationObservation,
   type MigrationProblem,
   NOTHING_OBSERVED,
   type WorkloadRole,
-} from '@vmdhcp/reconciler';
+} from '@vmdhcp/controller-process/migration';
+import { describeCount, keyOf } from '@vmdhcp/kube-runtime';
 
 const ROLES: Readonly<Record<WorkloadRole, string>> = {
   'upstream-controller': "Harvester's vm-dhcp-controller",

@@ -1,4 +1,5 @@
 import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
+import type { MigrationDirection } from '@vmdhcp/controller-process/migration';
 import {
   describeLeftovers,
   findLeftovers,
@@ -8,7 +9,6 @@ import {
 } from '@vmdhcp/controller-process/migration';
 import { keyOf } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
-import type { MigrationDirection } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode, printableJson } from '@vmdhcp/service-process';
 import { describeEnd, describeOutlook, migrationRefusal, toJson } from './describe-migration.js';
 

@@ -1,7 +1,12 @@
 import { type ClusterOptions, connect } from '@vmdhcp/controller-process';
-import { Uninstall } from '@vmdhcp/controller-process/uninstall';
+import {
+  type InstalledKind,
+  UNINSTALL_PHASES,
+  Uninstall,
+  type UninstallPlan,
+  type UninstallStep,
+} from '@vmdhcp/controller-process/uninstall';
 import { describeCount } from '@vmdhcp/kube-runtime';
-import { type InstalledKind, UNINSTALL_PHASES, type UninstallPlan, type UninstallStep } from '@vmdhcp/reconciler';
 import { printableJson } from '@vmdhcp/service-process';
 
 export interface UninstallOptions extends ClusterOptions {

@@ -3,5 +3,13 @@
  *
  * @packageDocumentation
  */
+
+export {
+  type MigrationDirection,
+  type MigrationObservation,
+  NOTHING_OBSERVED,
+  type WorkloadRole,
+} from '../migration-plan/migration-observation.js';
+export type { MigrationProblem } from '../migration-plan/migration-problems.js';
 export { Migration, type MigrationOutlook } from './migration.js';
 export { describeLeftovers, findLeftovers, removeLeftovers } from './migration-leftovers.js';

@@ -3,14 +3,11 @@
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
-import {
-  describeRight,
-  type MigrationFacts,
-  type MigrationObservation,
-  type NeededRight,
-  namespacesOfUpstreamAgents,
-} from '@vmdhcp/reconciler';
+
 import { listIfServed } from '../cluster/list-if-served.js';
+import type { MigrationObservation } from '../migration-plan/migration-observation.js';
+import { type MigrationFacts, namespacesOfUpstreamAgents } from '../migration-plan/migration-problems.js';
+import { describeRight, type NeededRight } from '../migration-plan/migration-rights.js';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1';
 /** What our controller does with Harvester's agents. */

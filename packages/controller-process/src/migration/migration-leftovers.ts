@@ -3,9 +3,9 @@
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, describeCount, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
-import { isOfUpstreamChart, UPSTREAM_CHART } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { listIfServed } from '../cluster/list-if-served.js';
+import { isOfUpstreamChart, UPSTREAM_CHART } from '../migration-plan/upstream-objects.js';
 
 const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 const SELECTOR = `app.kubernetes.io/name in (${UPSTREAM_CHART},${UPSTREAM_CHART}-webhook)`;

@@ -7,24 +7,21 @@ import { APPLIED_BY_VERSION_ANNOTATION, MIGRATION_RUN_ANNOTATION } from '@vmdhcp
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, keyOf, type WriteResult } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { listIfServed } from '../cluster/list-if-served.js';
+import { applyCrds } from '../crds/apply-crds.js';
+import { type MigrationDirection, type MigrationObservation, NOTHING_OBSERVED } from '../migration-plan/migration-observation.js';
 import {
   findLosses,
   findMigrationProblems,
   findWayBackProblems,
-  type MigrationDirection,
   type MigrationFindings,
-  type MigrationObservation,
-  type MigrationStep,
-  type MigrationWrite,
-  NOTHING_OBSERVED,
-  neededRights,
-  planMigration,
-  planWayBack,
   rightsProblems,
-} from '@vmdhcp/reconciler';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { listIfServed } from '../cluster/list-if-served.js';
-import { applyCrds } from '../crds/apply-crds.js';
+} from '../migration-plan/migration-problems.js';
+import { neededRights } from '../migration-plan/migration-rights.js';
+import type { MigrationStep, MigrationWrite } from '../migration-plan/migration-step.js';
+import { planMigration } from '../migration-plan/plan-migration.js';
+import { planWayBack } from '../migration-plan/plan-way-back.js';
 import { MigrationBackup } from './migration-backup.js';
 import { missingRights, readMigrationFacts } from './migration-facts.js';
 import { describeObject, MIGRATED_RESOURCES, observeMigration } from './observe-migration.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
-import { roleOf } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { roleOf } from '../migration-plan/upstream-objects.js';
 
 const MANIFEST = new URL('../../../../manifests/vmdhcp.yaml', import.meta.url);
 

@@ -5,19 +5,12 @@ import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
-import {
-  AGENT_SELECTOR,
-  isAboutOurKinds,
-  isGoneForGood,
-  isUpstreamAddOn,
-  type MigratedKind,
-  type MigrationObservation,
-  type ObservedDefinition,
-  type ObservedWorkload,
-  roleOf,
-} from '@vmdhcp/reconciler';
+import { AGENT_SELECTOR, isGoneForGood } from '@vmdhcp/reconciler';
 import { listIfServed } from '../cluster/list-if-served.js';
 import { CUSTOM_RESOURCES, containsAll, isOfNewerVersion } from '../crds/apply-crds.js';
+import type { MigrationObservation, ObservedDefinition, ObservedWorkload } from '../migration-plan/migration-observation.js';
+import type { MigratedKind } from '../migration-plan/migration-step.js';
+import { isAboutOurKinds, isUpstreamAddOn, roleOf } from '../migration-plan/upstream-objects.js';
 import type { MigrationBackup } from './migration-backup.js';
 
 const ADD_ONS: ApiResource = { group: 'harvesterhci.io', version: 'v1beta1', plural: 'addons', namespaced: true };

@@ -24,8 +24,14 @@ import {
   type WriteResult,
 } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
+import { AGENT_SELECTOR } from '@vmdhcp/reconciler';
+import { CommandError, ExitCode } from '@vmdhcp/service-process';
+import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
+import { CONTROLLER_LEASE } from '../cluster/controller-lease.js';
+import { listIfServed } from '../cluster/list-if-served.js';
+import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
+import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
 import {
-  AGENT_SELECTOR,
   type Installation,
   type InstalledKind,
   leasesOfOtherAgents,
@@ -33,13 +39,7 @@ import {
   UNINSTALL_PHASES,
   type UninstallPlan,
   type UninstallStep,
-} from '@vmdhcp/reconciler';
-import { CommandError, ExitCode } from '@vmdhcp/service-process';
-import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
-import { CONTROLLER_LEASE } from '../cluster/controller-lease.js';
-import { listIfServed } from '../cluster/list-if-served.js';
-import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
-import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';
+} from '../uninstall-plan/plan-uninstall.js';
 
 export interface UninstallSettings {
   readonly deleteData: boolean;

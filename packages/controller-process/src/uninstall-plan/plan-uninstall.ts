@@ -9,10 +9,10 @@ import {
   IPPOOL_NAME_LABEL,
   IPPOOL_NAMESPACE_LABEL,
   NETWORK_CONFIG_FINALIZER,
+  UNIFIED_GROUP,
 } from '@vmdhcp/ippool-api';
 import { CONTROLLER, MANAGED_BY_LABEL } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, keyOf, type MergePatch, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import { UNIFIED_GROUP } from '../agents/topology.js';
 
 const HOST_RIGHTS = [
   'hostLeases',

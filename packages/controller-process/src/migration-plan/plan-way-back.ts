@@ -14,7 +14,7 @@ import {
   readList,
   readText,
 } from '@vmdhcp/kube-runtime';
-import { legacyPoolOf } from '../agents/legacy-pod.js';
+import { legacyPoolOf } from '@vmdhcp/reconciler';
 import { awaitAddresses, takeLeases } from './lease-steps.js';
 import type { MigrationObservation } from './migration-observation.js';
 import type { MigratedKind, MigrationStep, MigrationWrite } from './migration-step.js';

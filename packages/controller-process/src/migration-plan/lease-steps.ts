@@ -10,7 +10,7 @@ import {
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { describeCount, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
-import { legacyPoolOf } from '../agents/legacy-pod.js';
+import { legacyPoolOf } from '@vmdhcp/reconciler';
 import type { MigrationObservation } from './migration-observation.js';
 import type { MigrationStep } from './migration-step.js';
 

@@ -6,7 +6,7 @@
  */
 import { BEFORE_MIGRATION_ANNOTATION } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, keyOf, readConditions, readField, readText } from '@vmdhcp/kube-runtime';
-import { legacyPoolOf } from '../agents/legacy-pod.js';
+import { legacyPoolOf } from '@vmdhcp/reconciler';
 import { releaseLeases, takenLeases } from './lease-steps.js';
 import type { MigrationObservation, ObservedWorkload, WorkloadRole } from './migration-observation.js';
 import type { MigratedKind, MigrationStep } from './migration-step.js';

@@ -1,10 +1,8 @@
 /** Finds everything that keeps a migration from beginning, each problem with a remedy. */
 import { HOLD_AGENT_UPGRADE_ANNOTATION, parseObject, VERSION } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
-import type { AdmissionProblem } from '../admission/admission-review.js';
-import { factsOfObjects } from '../admission/facts-of-objects.js';
-import { reviewIpPool } from '../admission/review-ip-pool.js';
-import { legacyPoolOf } from '../agents/legacy-pod.js';
+import type { AdmissionProblem } from '@vmdhcp/reconciler';
+import { factsOfObjects, legacyPoolOf, reviewIpPool } from '@vmdhcp/reconciler';
 import type { MigrationObservation } from './migration-observation.js';
 import { workloadsOf } from './plan-migration.js';
 import { isAvailable, replicasOf } from './scale-steps.js';
