@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RedfishClient } from './client/redfish-client.js';
 import type { RedfishErrorCode } from './error/redfish-error.js';
-import { AnswerPlaces } from './http/answer-places.js';
-import { MOST_HELD, MOST_REQUESTS, MOST_VALUES_OF_ANSWER } from './http/call.js';
+import { AnswerMemory } from './http/answer-memory.js';
+import { MOST_REQUESTS, MOST_VALUES_OF_ANSWER } from './http/call.js';
 import { MOST_OF_BODY } from './http/exchange.js';
 import {
   CREDENTIALS,
@@ -40,7 +40,6 @@ afterAll(() => {
   expect(rejections).toEqual([]);
 });
 
-const NEVER = new AbortController().signal;
 const GET = { method: 'GET', headers: {}, body: undefined };
 const nested = (depth: number) => '{"a":['.repeat(depth) + ']}'.repeat(depth);
 
@@ -221,111 +220,119 @@ describe('a service that never ends', () => {
   });
 });
 
-describe('services that send too much', () => {
-  it('a call that holds too much of answers ends', async () => {
-    const systems = Array.from({ length: 50 }, (_, index) => `/redfish/v1/Systems/${index}`);
-    const { client, requests } = await service(({ path }, response) => {
-      if (path === '/redfish/v1/Systems') return collection(...systems);
-      return SMALL[path] ?? (systems.includes(path) ? { Id: path, HostName: 'x'.repeat(150_000) } : refuse(response, 404));
-    });
-    expect(await failureOf(client().inspect())).toMatchObject({
-      code: 'too-large',
-      message: expect.stringContaining(`more than ${MOST_HELD} octets at the same time`) as string,
-    });
-    expect(requests.length).toBeLessThan(25);
-  });
-
-  it('what was read of an answer is held no more: a log may be larger than what a call may hold', async () => {
-    const pages = logPages(10, 300);
-    const { client } = await service(serve(withLog(pages)));
-    expect(JSON.stringify(pages).length).toBeGreaterThan(MOST_HELD);
-    expect((await client().inspect()).log).toHaveLength(1_000);
-  });
-
-  it.each<[what: string, answer: (response: ServerResponse) => void]>([
-    ['is not JSON', (response) => response.end('x'.repeat(1_000_000))],
-    ['is a refusal', (response) => refuse(response, 500, { message: 'x'.repeat(1_000_000) })],
-    ['has too many values', (response) => response.end(`[${'{},'.repeat(MOST_VALUES_OF_ANSWER)}0]`)],
-    ['has too many octets', (response) => response.end('x'.repeat(MOST_OF_BODY + 1))],
-  ])('an answer that %s is held no more', async (_, answer) => {
-    const bad = ['/processors', '/memory', '/interfaces', '/storage'];
-    const { client } = await service((request, response) => {
-      if (bad.includes(request.path)) return void answer(response);
-      const fields = { Processors: link('/processors'), Memory: link('/memory') };
-      const others = { EthernetInterfaces: link('/interfaces'), Storage: link('/storage') };
-      return serve(withLog(logPages(1, 1), { ...fields, ...others }))(request, response);
-    });
-    const { info, log } = await client().inspect();
-    expect(info['Incomplete']).toMatch(/^Cpu: .*, Memory: .*, EthernetInterfaces: .*, Storage: /);
-    expect(log).toHaveLength(1);
-  });
-
-  it('a service that never ends its answer keeps one place, and the others go on', async () => {
-    const places = new AnswerPlaces(2);
+describe('services that send too much at the same time', () => {
+  it('the call with the largest answers ends, and the others go on', async () => {
+    const memory = new AnswerMemory(1_000_000, 50);
     const asked = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     const greedy = await service((request, response) => {
       if (request.path !== '/redfish/v1/Systems/1') return serve(SMALL)(request, response);
       response.writeHead(200).write(`{"x": "${'x'.repeat(900_000)}`);
+      return undefined;
+    });
+    const modest = await service((request, response) => {
+      if (request.path !== '/redfish/v1/Managers/1') return serve(SMALL)(request, response);
       asked.resolve();
+      void released.promise.then(() => sendJson(response, { FirmwareVersion: 'x'.repeat(200_000) }));
       return undefined;
     });
-    const modest = await service(serve(SMALL));
-    const controller = new AbortController();
-    const large = greedy.client({ places }).inspect({ signal: controller.signal });
+    const [large, small] = [greedy.client({ memory }).inspect(), modest.client({ memory }).inspect()];
     await asked.promise;
-    const reports = await Promise.all(Array.from({ length: 10 }, () => modest.client({ places }).inspect()));
-    expect(reports.map(({ info }) => info['PowerState'])).toEqual(reports.map(() => 'On'));
-    controller.abort();
-    expect(await failureOf(large)).toMatchObject({ code: 'aborted' });
+    await vi.waitFor(() => expect(memory.total).toBeGreaterThan(900_000));
+    released.resolve();
+    expect(await failureOf(large)).toMatchObject({ code: 'memory-used-up', isPassing: true });
+    expect((await small).info['PowerState']).toBe('On');
+    expect(memory.total).toBe(0);
   });
 
-  it('a service that does not answer keeps no place', async () => {
-    const places = new AnswerPlaces(1);
-    const silent = await service(() => undefined);
-    const calls = Array.from({ length: 10 }, () => failureOf(silent.client({ places, timeoutMs: 2_000 }).inspect()));
-    await vi.waitFor(() => expect(silent.requests).toHaveLength(10));
-    const { client } = await service(serve(SMALL));
-    expect((await client({ places }).inspect()).info['PowerState']).toBe('On');
-    expect(new Set((await Promise.all(calls)).map(({ code }) => code))).toEqual(new Set(['timeout']));
-  });
-
-  it('a call that ended in the middle of an answer has given its place back', async () => {
-    const places = new AnswerPlaces(1);
-    let isFirst = true;
+  it('the memory of an answer is returned after it was read: many hosts with long logs at the same time', async () => {
+    const hosts = 40;
+    const memory = new AnswerMemory(hosts * 100_000, 5_000);
+    const pages = logPages(10, 20);
+    let atEnd = 0;
+    const all = Promise.withResolvers<void>();
     const { client } = await service((request, response) => {
-      if (request.path !== '/redfish/v1/Systems/1' || !isFirst) return serve(SMALL)(request, response);
-      isFirst = false;
-      response.writeHead(200).write('{"x": "');
-      setImmediate(() => controller.abort());
+      if (request.path !== '/entries?page=9') return serve(withLog(pages))(request, response);
+      if (++atEnd === hosts) all.resolve();
+      void all.promise.then(() => sendJson(response, pages['/entries?page=9'] as object));
       return undefined;
     });
-    const controller = new AbortController();
-    expect(await failureOf(client({ places }).inspect({ signal: controller.signal }))).toMatchObject({ code: 'aborted' });
-    expect((await client({ places }).inspect()).info['PowerState']).toBe('On');
+    expect(JSON.stringify(pages).length, 'a log is larger than the share of one host').toBeGreaterThan(150_000);
+    const reports = await Promise.all(Array.from({ length: hosts }, () => client({ memory }).inspect()));
+    expect(reports.map(({ log }) => log?.length)).toEqual(reports.map(() => 200));
+    expect(memory.total).toBe(0);
   });
 
-  it('a connection that ends while its answer waits for a place is lost', async () => {
-    const places = new AnswerPlaces(1);
-    await places.take(NEVER);
-    const { client } = await service((_, response) => {
+  it('a connection that ends while its answer waits for memory is lost', async () => {
+    const memory = new AnswerMemory(2_000, 60_000);
+    const { client } = await service((request, response) => {
+      if (request.path !== '/redfish/v1/Systems/1') return serve(SMALL)(request, response);
       response.writeHead(200, { 'Content-Length': '3000' }).write('{');
       setTimeout(() => response.destroy(), 20);
-      setTimeout(() => places.giveBack(), 200);
+      setTimeout(() => memory.release(other), 200);
       return undefined;
     });
-    expect(await failureOf(client({ places }).inspect())).toMatchObject({ code: 'connection-lost' });
+    const other = { end: () => undefined };
+    await memory.hold(other, 500);
+    expect(await failureOf(client({ memory: new AnswerMemory() }).inspect())).toMatchObject({ code: 'connection-lost' });
+    expect(await failureOf(client({ memory }).inspect())).toMatchObject({
+      code: expect.stringMatching(/connection-lost|memory-used-up/) as string,
+    });
   });
 
-  it('a call that waited for a place until its deadline is not a timeout of its service', async () => {
-    const places = new AnswerPlaces(1);
-    await places.take(NEVER);
+  it('calls wait for memory that another one returns', async () => {
+    const memory = new AnswerMemory(150_000, 20_000);
+    const { client } = await service(serve(withSystem({ Oem: 'x'.repeat(100_000) })));
+    const reports = await Promise.all(Array.from({ length: 10 }, () => client({ memory }).inspect()));
+    expect(reports.map(({ info }) => info['PowerState'])).toEqual(reports.map(() => 'On'));
+    expect(memory.total).toBe(0);
+  });
+
+  it('a call that waited for memory until its deadline does not count as a timeout of its service', async () => {
+    const memory = new AnswerMemory(1_000, 20_000);
+    const other = { end: () => undefined };
+    await memory.hold(other, 1_000);
     const { client } = await service(serve(SMALL));
-    expect(await failureOf(client({ places, timeoutMs: 200 }).inspect())).toMatchObject({
+    expect(await failureOf(client({ memory, timeoutMs: 1_000 }).inspect())).toMatchObject({
       code: 'memory-used-up',
       message: expect.stringMatching(/this client, not the service, has no memory left .* try again later/) as string,
     });
-    places.giveBack();
-    expect((await client({ places }).inspect()).info['PowerState']).toBe('On');
+    expect(memory.total).toBe(1_000);
+  });
+
+  it.each<[what: string, answer: (response: ServerResponse) => void]>([
+    ['is not JSON', (response) => response.end('x'.repeat(5_000))],
+    ['is a refusal', (response) => refuse(response, 500, { message: 'x'.repeat(5_000) })],
+    ['has too many values', (response) => response.end(`[${'{},'.repeat(MOST_VALUES_OF_ANSWER)}0]`)],
+    ['has too many octets', (response) => response.end('x'.repeat(MOST_OF_BODY + 1))],
+  ])('an answer that %s keeps no memory', async (_, answer) => {
+    const memory = new AnswerMemory();
+    const totals: number[] = [];
+    const { client } = await service((request, response) => {
+      if (request.path === '/logs') totals.push(memory.total);
+      if (request.path === '/memory') return void answer(response);
+      return serve(withLog(logPages(1, 1), { Memory: link('/memory') }))(request, response);
+    });
+    const { info } = await client({ memory }).inspect();
+    expect(info['Incomplete']).toMatch(/^Memory: /);
+    expect(totals[0]).toBeLessThan(2_000);
+  });
+
+  it('an ended call holds nothing, whatever arrives later', async () => {
+    const memory = new AnswerMemory();
+    const { client } = await service((request, response) => {
+      if (request.path !== '/redfish/v1/Systems/1') return serve(SMALL)(request, response);
+      response.writeHead(200).write('{"x": "');
+      const timer = setInterval(() => response.write('x'.repeat(1_000)), 1);
+      response.on('close', () => clearInterval(timer));
+      return undefined;
+    });
+    const controller = new AbortController();
+    const call = client({ memory }).inspect({ signal: controller.signal });
+    await vi.waitFor(() => expect(memory.total).toBeGreaterThan(2_000));
+    controller.abort();
+    expect(await failureOf(call)).toMatchObject({ code: 'aborted' });
+    expect(memory.total).toBe(0);
   });
 });
 

@@ -7,7 +7,7 @@
 export { RESET_TYPES, type ResetType } from './action/reset-type.js';
 export { RedfishClient, type RedfishClientSettings } from './client/redfish-client.js';
 export { RedfishError, type RedfishErrorCode, type RedfishErrorDetails } from './error/redfish-error.js';
-export { AnswerPlaces } from './http/answer-places.js';
+export { AnswerMemory } from './http/answer-memory.js';
 export type { CallOptions } from './http/call.js';
 export type { HostReport, LogEntry } from './report/host-report.js';
 export type { RedfishTarget } from './target/redfish-target.js';

@@ -4,7 +4,7 @@ import { planNetworkBoot, planReset } from './action/plan-action.js';
 import { RESET_TYPES } from './action/reset-type.js';
 import { taskState } from './action/task-state.js';
 import { RedfishError } from './error/redfish-error.js';
-import { AnswerPlaces } from './http/answer-places.js';
+import { AnswerMemory, type Holder } from './http/answer-memory.js';
 import { redactor } from './http/redact.js';
 import { CollectedInfo } from './report/collect-info.js';
 import type { LogEntry } from './report/host-report.js';
@@ -49,6 +49,10 @@ const anyResource = fc
     fc.anything({ maxDepth: 4 }),
   )
   .filter(isResource);
+
+interface Named extends Holder {
+  readonly name: string;
+}
 
 describe('law: whatever a service answers', () => {
   it('no reading throws, and information is short texts', () => {
@@ -122,34 +126,71 @@ describe('law: whatever a service answers', () => {
     );
   });
 
-  it('no more calls have a place than there are, in the order in which they wait, whoever ends meanwhile', async () => {
-    const step = fc.record({ index: fc.nat(7), isEnd: fc.boolean() });
+  it('calls never use more memory than there is, and ended calls leave nothing', async () => {
+    const step = fc.record({ holder: fc.nat(4), octets: fc.nat(60), what: fc.constantFrom('hold', 'hold', 'give back', 'end') });
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 3 }), fc.array(step), async (most, steps) => {
-        const places = new AnswerPlaces(most);
-        const calls = Array.from({ length: 8 }, () => ({ state: 'new', ended: new AbortController() }));
-        const [asked, served]: [object[], object[]] = [[], []];
-        for (const { index, isEnd } of steps) {
-          const call = calls[index] as (typeof calls)[number];
-          if (isEnd && call.state === 'has') places.giveBack();
-          if (isEnd) {
-            call.ended.abort();
-            call.state = 'over';
-          } else if (call.state === 'new') {
-            call.state = 'waits';
-            asked.push(call);
-            const begin = () => {
-              call.state = 'has';
-              served.push(call);
-            };
-            places.take(call.ended.signal).then(begin, () => undefined);
+      fc.asyncProperty(fc.array(step), async (steps) => {
+        const memory = new AnswerMemory(100, 60_000);
+        const taken = [0, 0, 0, 0, 0];
+        const holders = taken.map(() => ({ isEnded: false, end: () => undefined }));
+        const settled = () => new Promise((resolve) => setImmediate(resolve));
+        for (const { holder, octets, what } of steps) {
+          const one = holders[holder] as (typeof holders)[number];
+          const has = taken[holder] ?? 0;
+          if (what === 'hold' && !one.isEnded) {
+            void memory.hold(one, octets).then(() => {
+              if (!one.isEnded) taken[holder] = (taken[holder] ?? 0) + octets;
+            });
+          } else if (what === 'give back' && !one.isEnded) {
+            memory.giveBack(one, Math.min(octets, has));
+            taken[holder] = has - Math.min(octets, has);
+          } else if (what === 'end') {
+            one.isEnded = true;
+            taken[holder] = 0;
+            memory.release(one);
+            memory.giveBack(one, octets);
           }
-          await new Promise((resolve) => setImmediate(resolve));
-          const count = (state: string) => calls.filter((one) => one.state === state).length;
-          expect(count('has')).toBe(Math.min(most, count('has') + count('waits')));
+          await settled();
+          expect(memory.total).toBe(taken.reduce((sum, octetsOfOne) => sum + octetsOfOne, 0));
+          expect(memory.total).toBeLessThanOrEqual(100);
         }
-        expect(served).toEqual(asked.filter((one) => served.includes(one)));
+        for (const holder of holders) {
+          holder.isEnded = true;
+          memory.release(holder);
+        }
+        expect(memory.total).toBe(0);
       }),
+    );
+  });
+
+  it('the oldest call that waits for memory gets it first', async () => {
+    const memory = new AnswerMemory(100, 60_000);
+    const named = (name: string): Named => ({ name, end: () => undefined });
+    const [first, second, third] = [named('first'), named('second'), named('third')];
+    await memory.hold(first, 40);
+    await memory.hold(second, 60);
+    const order: string[] = [];
+    const waits = ([third, second, first] as const).map((one) => memory.hold(one, 30).then(() => order.push(one.name)));
+    memory.giveBack(second, 30);
+    await Promise.race(waits);
+    expect(order).toEqual(['first']);
+    memory.release(first);
+    await Promise.all(waits);
+    expect([order, memory.total]).toEqual([['first', 'second', 'third'], 90]);
+  });
+
+  it('if no call returns memory, the waiting call that needs the most is ended, and the others continue', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 }), async (octets) => {
+        const memory = new AnswerMemory(100, 0);
+        const ended: number[] = [];
+        const holders = octets.map((_, index): Holder => ({ end: () => ended.push(index) }));
+        await Promise.all(octets.map((one, index) => memory.hold(holders[index] as Holder, one)));
+        const left = octets.filter((_, index) => !ended.includes(index));
+        expect(memory.total).toBe(left.reduce((sum, one) => sum + one, 0));
+        for (const index of ended) for (const one of left) expect(octets[index]).toBeGreaterThanOrEqual(one);
+      }),
+      { numRuns: 30 },
     );
   });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AnswerPlaces, RedfishClient } from '@vmdhcp/redfish-client';
+import { AnswerMemory, RedfishClient } from '@vmdhcp/redfish-client';
 import type { HostTarget } from '../agent/ports.js';
 import { redfishTargetOf } from './redfish-target-of.js';
 
@@ -16,21 +16,21 @@ export interface RedfishClientsSettings {
   readonly timeoutMs: number;
   /** Clients that are kept between calls, 1 or more; that of the host whose last call is the longest ago is closed first. */
   readonly most: number;
-  /** Default: 48. */
-  readonly places?: AnswerPlaces;
+  /** Default: one of 48 MiB. */
+  readonly memory?: AnswerMemory;
 }
 
-/** One client for each host: its connections and its session last from one poll to the next. All of them share the places for answers. A client whose host or Secret changed ends when its calls have ended. */
+/** One client for each host: its connections and its session last from one poll to the next. All of them share the memory for answers. A client whose host or Secret changed ends when its calls have ended. */
 export class RedfishClients {
   readonly #settings: RedfishClientsSettings;
   /** By name of the host; the one that was used last is the last one. */
   readonly #clients = new Map<string, CachedClient>();
   readonly #closing = new Set<Promise<void>>();
-  readonly #places: AnswerPlaces;
+  readonly #memory: AnswerMemory;
 
   constructor(settings: RedfishClientsSettings) {
     this.#settings = settings;
-    this.#places = settings.places ?? new AnswerPlaces();
+    this.#memory = settings.memory ?? new AnswerMemory();
   }
 
   get size(): number {
@@ -73,7 +73,7 @@ export class RedfishClients {
   #create(target: HostTarget): RedfishClient {
     return new RedfishClient(redfishTargetOf(target), {
       timeoutMs: this.#settings.timeoutMs,
-      places: this.#places,
+      memory: this.#memory,
     });
   }
 

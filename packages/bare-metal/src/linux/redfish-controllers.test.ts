@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AnswerPlaces } from '@vmdhcp/redfish-client';
+import { AnswerMemory } from '@vmdhcp/redfish-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { HostTarget } from '../agent/ports.js';
 import { RedfishControllers } from './redfish-controllers.js';
@@ -108,9 +108,8 @@ describe('a poll', () => {
 
   it('for whose answers the agent has no memory tells nothing about the host', async () => {
     const { port } = await startService();
-    const places = new AnswerPlaces(1);
-    await places.take(NEVER);
-    const report = await controllers({ places, pollTimeoutMs: 100 }).read(hostOf(port), NEVER);
+    const memory = new AnswerMemory(1, 0);
+    const report = await controllers({ memory }).read(hostOf(port), NEVER);
     expect(report).toMatchObject({
       kind: 'not-read',
       message: expect.stringMatching(/this client, not the service, .* divide the hosts between several ClusterAgents/) as string,

@@ -2,7 +2,7 @@
 
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import {
-  type AnswerPlaces,
+  type AnswerMemory,
   type CallOptions,
   type RedfishClient,
   RedfishError,
@@ -23,8 +23,8 @@ export interface RedfishControllersSettings {
   readonly whenReachable?: (signal: AbortSignal) => Promise<void>;
   /** Hosts whose connection is kept between polls. Default: 2,000. */
   readonly mostClients?: number;
-  /** Hosts whose answers are read at the same time. Default: 48. */
-  readonly places?: AnswerPlaces;
+  /** For the answers of all hosts. Default: 48 MiB. */
+  readonly memory?: AnswerMemory;
 }
 
 const POLL_TIMEOUT_MS = 20_000;
@@ -44,10 +44,7 @@ const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
 const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([
   ['tls-failed', 'the Secret of the host may have ca.crt, tls-server-name, or insecure-skip-tls-verify'],
   ['unauthorized', 'check username and password in the Secret of the host'],
-  [
-    'memory-used-up',
-    'it is the agent that reads too many hosts at the same time; if this is repeated, divide the hosts between several ClusterAgents',
-  ],
+  ['memory-used-up', 'it is the agent that has none; if this is repeated, divide the hosts between several ClusterAgents'],
 ]);
 
 const NAME_A_SECRET =
@@ -66,9 +63,9 @@ export class RedfishControllers implements ManagementControllers {
       pollTimeoutMs = POLL_TIMEOUT_MS,
       operationTimeoutMs = OPERATION_TIMEOUT_MS,
       mostClients = MOST_CLIENTS,
-      places,
+      memory,
     } = settings;
-    this.#clients = new RedfishClients({ timeoutMs: pollTimeoutMs, most: mostClients, ...(places && { places }) });
+    this.#clients = new RedfishClients({ timeoutMs: pollTimeoutMs, most: mostClients, ...(memory && { memory }) });
     this.#pollTimeoutMs = pollTimeoutMs;
     this.#operationTimeoutMs = operationTimeoutMs;
     this.#mayAct = settings.mayAct ?? (() => true);

@@ -1,6 +1,6 @@
 import type { ResetType } from '../action/reset-type.js';
 import { RedfishError } from '../error/redfish-error.js';
-import type { AnswerPlaces } from '../http/answer-places.js';
+import type { AnswerMemory } from '../http/answer-memory.js';
 import { type Call, type CallOptions, Calls } from '../http/call.js';
 import { Service } from '../http/service.js';
 import type { HostReport } from '../report/host-report.js';
@@ -17,8 +17,8 @@ export interface RedfishClientSettings {
   readonly signal?: AbortSignal;
   /** Milliseconds between two polls of a task, if the service does not state a delay. Default: 1,000. */
   readonly taskPollMs?: number;
-  /** The places that this client shares with others for calls that have answers. Default: 48 for this one. */
-  readonly places?: AnswerPlaces;
+  /** The memory that this client shares with others for answers. Default: 48 MiB for this one. */
+  readonly memory?: AnswerMemory;
 }
 
 const TASK_POLL_MS = 1_000;
@@ -41,7 +41,7 @@ export class RedfishClient {
     if (problems.length > 0) throw new RedfishError('invalid-target', `the target cannot be used: ${problems.join('; ')}`);
     this.#name = describeTarget(target);
     this.#service = new Service(target);
-    this.#calls = new Calls(settings.timeoutMs, settings.places);
+    this.#calls = new Calls(settings.timeoutMs, settings.memory);
     this.#settings = settings;
     settings.signal?.addEventListener('abort', this.#end, { once: true });
     if (settings.signal?.aborted === true) this.#end();

@@ -36,7 +36,7 @@ export type RedfishErrorCode =
   | 'not-redfish'
   /** A limit of the client: octets, values or depth of an answer, requests of a call. */
   | 'too-large'
-  /** The call waited for a place until its deadline, because too many calls had answers. This is not the fault of the service. */
+  /** The simultaneous calls have used up the memory for answers, and this one had the most. */
   | 'memory-used-up'
   /** The service does not offer the requested action; the message names what it offers. */
   | 'unsupported'

@@ -1,18 +1,25 @@
 import { RedfishError } from '../error/redfish-error.js';
 import { approximateOctets } from '../resource/approximate-octets.js';
-import { AnswerPlaces, noPlace } from './answer-places.js';
+import { AnswerMemory, memoryUsedUp } from './answer-memory.js';
 
 /** The maximum requests of one call. A large host has about 150 resources. */
 export const MOST_REQUESTS = 512;
 /** The maximum octets of all answers of one call. A large host has one million with its log. */
 export const MOST_OCTETS = 16 * 1_024 * 1_024;
-/** The maximum octets of answers, and of what is kept of them, that one call holds at the same time (approximately). */
-export const MOST_HELD = 2 * 1_024 * 1_024;
 /**
  * The maximum JSON values and names of one answer, and of all answers of one call: each takes memory, however short it is. A log entry may have 60.
  */
 export const MOST_VALUES_OF_ANSWER = 131_072;
 export const MOST_VALUES = 4 * MOST_VALUES_OF_ANSWER;
+/** The approximate memory of one value. */
+const OCTETS_OF_VALUE = 64;
+
+/** The size of an answer. */
+export interface AnswerSize {
+  readonly octets: number;
+  /** JSON values and names. */
+  readonly values: number;
+}
 
 export interface CallOptions {
   /** Ends the call: it rejects with the code `aborted`. */
@@ -30,16 +37,15 @@ export interface CallOptions {
 export class Call {
   readonly #controller = new AbortController();
   readonly mayChange: () => boolean;
-  readonly #places: AnswerPlaces;
-  #place: Promise<void> | undefined;
-  #hasPlace = false;
+  readonly #memory: AnswerMemory;
   #requests = 0;
+  #waiting = 0;
+  #waitedMs = 0;
   #octets = 0;
-  #held = 0;
   #values = 0;
 
-  constructor(places: AnswerPlaces, mayChange: () => boolean = () => true) {
-    this.#places = places;
+  constructor(memory: AnswerMemory, mayChange: () => boolean = () => true) {
+    this.#memory = memory;
     this.mayChange = mayChange;
   }
 
@@ -54,63 +60,59 @@ export class Call {
       throw new RedfishError('too-large', `the service has more than ${MOST_REQUESTS} resources to read`);
   }
 
-  /** True if it waits for a place. */
-  get waitsForPlace(): boolean {
-    return this.#place !== undefined && !this.#hasPlace;
+  /** True if it is waiting for memory, or did so for more than half of `timeoutMs`. */
+  isShortOfMemory(timeoutMs: number): boolean {
+    return this.#waiting > 0 || this.#waitedMs * 2 > timeoutMs;
   }
 
-  /** Waits until an answer may be read: the first one of the call needs a place. @throws the reason of the signal, if the call ends first. */
-  async beginAnswer(): Promise<void> {
-    this.#place ??= this.#takePlace();
-    await this.#place;
-    this.signal.throwIfAborted();
-  }
-
-  /** @throws RedfishError `too-large` for one octet too many. */
-  countOctets(octets: number): void {
+  /** Resolves when there is memory for them. @throws RedfishError `too-large` for one octet too many. */
+  async countOctets(octets: number): Promise<void> {
     this.#octets += octets;
     if (this.#octets > MOST_OCTETS)
       throw new RedfishError('too-large', `all answers together have more than ${MOST_OCTETS} octets`);
-    this.#hold(octets);
+    await this.#hold(octets);
   }
 
-  /** Stops counting octets that are no longer in memory. */
-  forget(octets: number): void {
-    this.#held -= octets;
+  /** Returns the memory of a counted answer. */
+  forget({ octets, values }: AnswerSize): void {
+    this.#memory.giveBack(this, octets + values * OCTETS_OF_VALUE);
   }
 
-  /** Counts what is kept of an answer until the call ends. @throws RedfishError `too-large` */
-  keep(result: unknown): void {
-    this.#hold(approximateOctets(result));
+  /** Keeps the memory for the rest of an answer until the call ends. */
+  keep(result: unknown): Promise<void> {
+    return this.#hold(approximateOctets(result));
   }
 
-  /** @throws RedfishError `too-large` for one value too many. */
+  /**
+   * Counts values before a text is parsed. It does not wait, because the arrived answer would hold its memory meanwhile. @throws RedfishError
+   * `too-large` for one value too many.
+   */
   countValues(values: number): void {
     if (values > MOST_VALUES_OF_ANSWER)
       throw new RedfishError('too-large', `the answer has more than ${MOST_VALUES_OF_ANSWER} values`);
     this.#values += values;
     if (this.#values > MOST_VALUES)
       throw new RedfishError('too-large', `all answers together have more than ${MOST_VALUES} values`);
+    this.signal.throwIfAborted();
+    this.#memory.take(this, values * OCTETS_OF_VALUE);
   }
 
   end(reason: RedfishError): void {
+    this.#memory.release(this);
     this.#controller.abort(reason);
-    if (!this.#hasPlace) return;
-    this.#hasPlace = false;
-    this.#places.giveBack();
   }
 
-  async #takePlace(): Promise<void> {
-    await this.#places.take(this.signal);
-    // The call ended at the moment at which it got the place.
-    if (this.signal.aborted) this.#places.giveBack();
-    else this.#hasPlace = true;
-  }
-
-  #hold(octets: number): void {
-    if (this.#held + octets > MOST_HELD)
-      throw new RedfishError('too-large', `answers have more than ${MOST_HELD} octets at the same time`);
-    this.#held += octets;
+  /**
+   * Waits for a promise without holding anything for a call that has ended. @throws the reason of the signal, also if the call ends while it waits.
+   */
+  async #hold(octets: number): Promise<void> {
+    this.signal.throwIfAborted();
+    const beganAtMs = performance.now();
+    this.#waiting++;
+    await this.#memory.hold(this, octets);
+    this.#waiting--;
+    this.#waitedMs += performance.now() - beganAtMs;
+    this.signal.throwIfAborted();
   }
 
   /** Resolves after `milliseconds`. @throws the reason of the signal, if the call ends before. */
@@ -133,21 +135,22 @@ export class Call {
 /** The calls of one client: each has a deadline, and all end when the client is closed. */
 export class Calls {
   readonly #timeoutMs: number;
-  readonly #places: AnswerPlaces;
+  readonly #memory: AnswerMemory;
   readonly #running = new Set<Call>();
 
-  constructor(timeoutMs: number, places: AnswerPlaces = new AnswerPlaces()) {
+  constructor(timeoutMs: number, memory: AnswerMemory = new AnswerMemory()) {
     this.#timeoutMs = timeoutMs;
-    this.#places = places;
+    this.#memory = memory;
   }
 
   /** Runs a call. Nothing of it continues after the result. */
   async run<Result>(work: (call: Call) => Promise<Result>, options: CallOptions = {}): Promise<Result> {
     const { signal, timeoutMs = this.#timeoutMs, mayChange } = options;
-    const call = new Call(this.#places, mayChange);
+    const call = new Call(this.#memory, mayChange);
     const text = `no complete answer within ${timeoutMs / 1_000} seconds`;
     const timer = setTimeout(() => {
-      call.end(call.waitsForPlace ? noPlace(text) : new RedfishError('timeout', text));
+      const isShort = call.isShortOfMemory(timeoutMs);
+      call.end(isShort ? memoryUsedUp(`the call waited for it, and ${text}`) : new RedfishError('timeout', text));
     }, timeoutMs);
     const onAbort = () => call.end(new RedfishError('aborted', 'the caller ended the call'));
     signal?.addEventListener('abort', onAbort, { once: true });

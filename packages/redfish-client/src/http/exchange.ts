@@ -9,7 +9,7 @@ import type { Call } from './call.js';
 import { connectionFailure } from './connection-failure.js';
 
 /** The maximum octets of the body of one answer. The largest is a page of a log with a thousand entries. */
-export const MOST_OF_BODY = 1_536 * 1_024;
+export const MOST_OF_BODY = 4 * 1_024 * 1_024;
 /** The maximum simultaneous connections to one service, because management controllers are small computers. */
 const MOST_CONNECTIONS = 2;
 /** How long a connection is kept between the requests of a call; the next poll of a host opens a new one. */
@@ -25,7 +25,7 @@ export interface HttpRequest {
 }
 
 /** The context of a running request. */
-type Permission = Pick<Call, 'signal' | 'mayChange' | 'beginAnswer' | 'countOctets' | 'forget'>;
+type Permission = Pick<Call, 'signal' | 'mayChange' | 'countOctets' | 'forget'>;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -127,31 +127,33 @@ function headerOf(answer: IncomingMessage): (name: string) => string | undefined
   };
 }
 
-/** Reads the body. The connection is not read while the call waits for a place. An answer that states too many octets is not read at all. */
+/**
+ * Reads the body. The connection is not read while there is no memory. All stated octets get memory before the first one is read, so that answers do
+ * not wait for each other halfway.
+ */
 async function readBody(answer: IncomingMessage, call: Permission): Promise<Pick<HttpAnswer, 'text' | 'octets'>> {
   const chunks: Buffer[] = [];
-  let octets = 0;
+  let [octets, counted] = [0, 0];
+  const count = async (more: number) => {
+    if (counted + more > MOST_OF_BODY) throw new RedfishError('too-large', `the answer has more than ${MOST_OF_BODY} octets`);
+    await call.countOctets(more);
+    counted += more;
+  };
   try {
-    await call.beginAnswer();
-    refuseTooMany(Number(answer.headers['content-length'] ?? 0));
+    await count(Number(answer.headers['content-length'] ?? 0));
     for await (const chunk of answer as AsyncIterable<Buffer>) {
-      refuseTooMany(octets + chunk.length);
-      call.countOctets(chunk.length);
       octets += chunk.length;
+      await count(Math.max(0, octets - counted));
       chunks.push(chunk);
     }
     if (!answer.complete) throw new RedfishError('connection-lost', 'the connection ended in the middle of the answer');
   } catch (error) {
     // Do not read the rest.
     answer.destroy();
-    call.forget(octets);
+    call.forget({ octets: counted, values: 0 });
     throw error;
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), octets };
-}
-
-function refuseTooMany(octets: number): void {
-  if (octets > MOST_OF_BODY) throw new RedfishError('too-large', `the answer has more than ${MOST_OF_BODY} octets`);
+  return { text: Buffer.concat(chunks).toString('utf8'), octets: counted };
 }
 
 function tlsOptions({ authorities, clientCertificate, serverName, verify }: RedfishTarget) {

@@ -6,7 +6,7 @@ import { linkAt, type RedfishResource } from '../resource/resource.js';
 import type { RedfishTarget } from '../target/redfish-target.js';
 import { describeTarget } from '../target/target-problems.js';
 import { answerFailure } from './answer-failure.js';
-import type { Call } from './call.js';
+import type { AnswerSize, Call } from './call.js';
 import { Connections, type HttpAnswer, type Method } from './exchange.js';
 import { basicToken, type Redact, redactor, reportRedactor, secretsOf } from './redact.js';
 
@@ -23,10 +23,13 @@ export interface ServiceRequest {
 }
 
 export interface ServiceAnswer {
-  readonly answer: HttpAnswer;
+  readonly answer: CountedAnswer;
   /** Undefined if the answer has no body. */
   readonly resource: RedfishResource | undefined;
 }
+
+/** The content, and the number of values in its text. */
+type CountedAnswer = HttpAnswer & AnswerSize;
 
 interface Session {
   readonly token: string;
@@ -54,8 +57,8 @@ export class Service {
   async readAs<Result>(call: Call, link: string, to: (resource: RedfishResource) => Result): Promise<Result> {
     const { answer, resource } = await this.request(call, { method: 'GET', link });
     const result = to(this.#contentOf(link, resource));
-    call.forget(answer.octets);
-    call.keep(result);
+    call.forget(answer);
+    await call.keep(result);
     return result;
   }
 
@@ -106,7 +109,7 @@ export class Service {
       const path = this.#pathOf(link);
       const answer = await this.#authenticated(call, { ...request, link: path });
       if (answer.status < 300 || answer.status === 304) return { answer, resource: countedContentOf(call, answer) };
-      call.forget(answer.octets);
+      call.forget(answer);
       if (answer.status >= 400) throw answerFailure(answer, this.redact);
       const location = answer.header('location');
       if (request.method !== 'GET' || location === undefined)
@@ -125,14 +128,14 @@ export class Service {
     return path;
   }
 
-  async #authenticated(call: Call, request: ServiceRequest): Promise<HttpAnswer> {
+  async #authenticated(call: Call, request: ServiceRequest): Promise<CountedAnswer> {
     const session = this.#session;
     const answer = await this.#send(call, request, this.#authorization());
     if (answer.status !== 401 || this.#target.credentials === undefined) return answer;
     // A service with basic authentication has already rejected the credentials: a second try could lock the account.
     const isSessionWanted = session !== undefined || !/\bbasic\b/i.test(answer.header('www-authenticate') ?? '');
     if (!isSessionWanted) return answer;
-    call.forget(answer.octets);
+    call.forget(answer);
     if (this.#session === session) await this.#loginOnce(call);
     return this.#send(call, request, this.#authorization());
   }
@@ -150,11 +153,11 @@ export class Service {
     if (credentials === undefined) return;
     const root = await this.#send(call, { method: 'GET', link: SERVICE_ROOT }, {});
     const parsed = parseResource(root.text);
-    call.forget(root.octets);
+    call.forget(root);
     const link = (parsed.ok ? linkAt(parsed.resource, 'Links', 'Sessions') : undefined) ?? SESSIONS;
     const body = { UserName: credentials.username, Password: credentials.password };
     const answer = await this.#send(call, { method: 'POST', link: this.#pathOf(link), body }, {});
-    call.forget(answer.octets);
+    call.forget(answer);
     if (answer.status >= 400) throw answerFailure(answer, this.redact);
     const token = answer.header('x-auth-token');
     if (token === undefined || token === '')
@@ -171,7 +174,7 @@ export class Service {
     return credentials === undefined ? {} : { Authorization: `Basic ${basicToken(credentials)}` };
   }
 
-  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<HttpAnswer> {
+  async #send(call: Call, request: ServiceRequest, authorization: Readonly<Record<string, string>>): Promise<CountedAnswer> {
     const { method, link, body, headers } = request;
     call.countRequest();
     const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
@@ -179,13 +182,14 @@ export class Service {
     const sent = { method, path: link, headers: { ...fixed, ...type, ...headers, ...authorization } };
     const content = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await this.#connections.exchange({ ...sent, ...content }, call);
+    const { values } = shapeOf(answer.text);
     try {
-      call.countValues(shapeOf(answer.text).values);
+      call.countValues(values);
     } catch (error) {
-      call.forget(answer.octets);
+      call.forget({ octets: answer.octets, values: 0 });
       throw error;
     }
-    return answer;
+    return { ...answer, values };
   }
 
   /** Adds the service and the request to the message of the error. */
@@ -201,12 +205,12 @@ export class Service {
   }
 }
 
-/** The content of an answer. The octets of an unreadable answer are no longer counted. */
-function countedContentOf(call: Call, answer: HttpAnswer): RedfishResource | undefined {
+/** The content of an answer. The memory of an unreadable answer is returned. */
+function countedContentOf(call: Call, answer: CountedAnswer): RedfishResource | undefined {
   try {
     return contentOf(answer);
   } catch (error) {
-    call.forget(answer.octets);
+    call.forget(answer);
     throw error;
   }
 }
