@@ -6,9 +6,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { neededRights } from '@vmdhcp/controller-process/migration';
 import { type KubernetesObject, keyOf, readConditions, readField } from '@vmdhcp/kube-runtime';
 import { idlePod, type Pod, type PodProcess } from '@vmdhcp/kube-simulator';
-import { neededRights } from '@vmdhcp/controller-process/migration';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addOnDefinition,

@@ -29,6 +29,7 @@ export interface BareMetalObserver {
 }
 
 export interface BareMetalControllerSettings {
+  /** Their `trim` reduces each kind by `CACHED_HOST_PARTS`; otherwise values of Secrets stay in memory. */
   readonly caches: Pick<SharedCaches, 'subscribe'>;
   /** How objects are written. */
   readonly clientOf: <Kind extends KubernetesObject = KubernetesObject>(resource: ApiResource) => ObjectClient<Kind>;

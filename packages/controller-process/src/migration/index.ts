@@ -11,5 +11,6 @@ export {
   type WorkloadRole,
 } from '../migration-plan/migration-observation.js';
 export type { MigrationProblem } from '../migration-plan/migration-problems.js';
+export { describeRight, type NeededRight, neededRights } from '../migration-plan/migration-rights.js';
 export { Migration, type MigrationOutlook } from './migration.js';
 export { describeLeftovers, findLeftovers, removeLeftovers } from './migration-leftovers.js';

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -99,6 +99,13 @@ describe('the connection of a kubeconfig', () => {
   it('accepts plain HTTP, which kubectl proxy serves, and verifies TLS all the same', async () => {
     expect((await connect({ cluster: { server: 'http://127.0.0.1:8001' } })).server).toBe('http://127.0.0.1:8001');
     expect((await connect({ cluster: { server: SERVER } })).tls).toStrictEqual({});
+  });
+
+  it('ignores an incomplete entry that the context does not use', async () => {
+    const path = put(kubeConfig({ user: { token: 'mine' } }));
+    const config = JSON.parse(readFileSync(path, 'utf8')) as { clusters: object[] };
+    config.clusters.push({ name: 'half', cluster: {} });
+    expect((await connectByKubeConfig({ path: put(JSON.stringify(config)) })).server).toBe(SERVER);
   });
 
   it('finds files beside the kubeconfig', async () => {

@@ -132,7 +132,8 @@ async function readKubeConfig(files: readonly string[], context: string | undefi
   try {
     for (const file of files) {
       const one = new Config();
-      one.loadFromFile(file);
+      // An entry that is not whole concerns nobody who does not use it.
+      one.loadFromFile(file, { onInvalidEntry: 'filter' });
       config.mergeConfig(one, Boolean(config.getCurrentContext()));
     }
     if (context !== undefined) config.setCurrentContext(context);

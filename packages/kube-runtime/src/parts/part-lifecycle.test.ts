@@ -50,8 +50,7 @@ describe('the life of a part', () => {
     state.isSynced = true;
     life.lead();
     await answer();
-    // The first list is as new as the leadership.
-    expect(log).toEqual(['follows', 'works']);
+    expect(log).toEqual(['follows', 'lists anew', 'works']);
   });
 
   it('a stopped part begins nothing, whatever answers arrive', async () => {

@@ -46,12 +46,10 @@ export class PartLifecycle {
   }
 
   lead(): void {
-    const isNew = this.#state === 'new';
     this.start();
     if (this.#state !== 'following') return;
     this.#state = 'refreshing';
-    // A first list is as new as the leadership.
-    void (isNew ? Promise.resolve() : this.#settings.refresh()).then(() => {
+    void this.#settings.refresh().then(() => {
       if (this.#state !== 'refreshing') return;
       this.#state = 'syncing';
       this.check();

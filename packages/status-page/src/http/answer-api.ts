@@ -1,5 +1,5 @@
 /** The answers to the paths under /api/, as data. */
-import { setImmediate } from 'node:timers/promises';
+
 import { sectionsIn } from '../access/page-access.js';
 import { MOST_OF_SECTION, type SeenSections, toAttention } from '../lists/attention.js';
 import { findLeases, type LeasePlace, parseLeasePlace } from '../lists/find-leases.js';
@@ -19,6 +19,7 @@ import { sumCounts } from '../pool/draw-map.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import { type PoolSnapshot, toPoolPage } from '../pool/pool-snapshot.js';
 import type { PageSource } from '../source/page-source.js';
+import { nextTurn } from './next-turn.js';
 import { PageProblem } from './page-problem.js';
 import type { Places } from './places.js';
 
@@ -113,7 +114,7 @@ function routeOf(path: string): Route | undefined {
 async function answerInSlices(page: ServedPage, { read, answer }: Route, request: PageRequest): Promise<string> {
   const data = await read?.(page, request);
   const pause = async () => {
-    await setImmediate();
+    await nextTurn();
     if (!request.isWaiting()) throw new PageProblem(503, 'unavailable', 'the connection was closed before the answer');
   };
   await pause();
@@ -121,7 +122,7 @@ async function answerInSlices(page: ServedPage, { read, answer }: Route, request
 }
 
 /** For work that several requests share: it continues when one of them is dropped. */
-const sharedPause: Pause = () => setImmediate();
+const sharedPause: Pause = async () => void (await nextTurn());
 
 /** `pools/NAMESPACE/NAME` names a pool. */
 function poolKeyIn(path: string): string | undefined {
