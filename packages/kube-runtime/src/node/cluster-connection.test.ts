@@ -249,7 +249,7 @@ describe('a failure to find a cluster is explained in one sentence', () => {
     [
       'a file with something else: without its content',
       () => ({ path: put('users:\n- user: {token: secret}\n') }),
-      'kubeconfig FOLDER/config cannot be read: it is not a kubeconfig',
+      "kubeconfig FOLDER/config has no cluster for its context ''; there are contexts none",
     ],
     [
       'a context that is not in it',
