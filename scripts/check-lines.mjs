@@ -93,19 +93,19 @@ function packageOf(path) {
 /** A check that finds nothing would pass for ever. */
 function tryRules() {
   const long = (count) => 'const a = 1;\n'.repeat(count);
-  const planted = [
-    ['a package over its budget', [{ path: 'packages/a/src/a.ts', text: long(11) }]],
-    ['a package without a budget', [{ path: 'packages/b/src/a.ts', text: '' }]],
-    ['a long file', [{ path: 'packages/large/src/a.ts', text: long(401) }]],
-    ['a long function', [{ path: 'packages/large/src/a.ts', text: `export const f = () => {\n${long(60)}};\n` }]],
-    ['a class in a command line', [{ path: 'packages/agent-cli/src/a.ts', text: 'export class A {}\n' }]],
-    ['a long command', [{ path: 'packages/agent-cli/src/a.ts', text: long(151) }]],
-  ];
+  const planted = {
+    'a package over its budget': { path: 'packages/a/src/a.ts', text: long(11) },
+    'a package without a budget': { path: 'packages/b/src/a.ts', text: '' },
+    'a long file': { path: 'packages/large/src/a.ts', text: long(401) },
+    'a long function': { path: 'packages/large/src/a.ts', text: `export const f = () => {\n${long(60)}};\n` },
+    'a class in a command line': { path: 'packages/agent-cli/src/a.ts', text: 'export class A {}\n' },
+    'a long command': { path: 'packages/agent-cli/src/a.ts', text: long(151) },
+  };
   const budgets = { 'packages/a': 10, 'packages/large': 1_000, 'packages/agent-cli': 1_000 };
   const fine = [{ path: 'packages/large/src/a.ts', text: `export class A {\n  f() {\n${long(50)}  }\n}\n` }];
   return [
-    ...planted
-      .filter(([, sources]) => judge(sources, budgets).length !== 1)
+    ...Object.entries(planted)
+      .filter(([, source]) => judge([source], budgets).length !== 1)
       .map(([what]) => `the check does not find ${what}, or more than that`),
     ...judge(fine, budgets).map((problem) => `the check finds what is fine: ${problem}`),
   ];
