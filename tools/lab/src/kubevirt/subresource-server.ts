@@ -47,6 +47,8 @@ export class SubresourceServer {
         refuse(response, { code: 500, reason: 'InternalError', message: `Internal error occurred: ${message}` });
       });
     });
+    // Servers written in Go keep idle connections. Node ends them after five seconds, in the midst of a request on a busy machine.
+    this.#server.keepAliveTimeout = 0;
   }
 
   static async start(settings: SubresourceServerSettings): Promise<SubresourceServer> {
