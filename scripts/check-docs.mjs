@@ -60,6 +60,9 @@ const refused = [
   'network.harvesterhci.io/no-such-key',
   'vmdhcp_agent_no_such_metric',
   '`NoSuchReasonAtAll`',
+  '`@vmdhcp/no-such-package`',
+  '`@vmdhcp/reconciler/no-such-subpath`',
+  '`packages/reconciler/src/no-such-file.ts`',
 ];
 const accepted = [
   '`vmdhcp-agent leases --pool x` and `vmdhcp-agent serve --dry-run | grep --color x`',
@@ -68,6 +71,7 @@ const accepted = [
   'network.harvesterhci.io/log-level, static-ip.harvesterhci.io/nic and network.harvesterhci.io/v1alpha1',
   'vmdhcp_agent_answer_duration_seconds_bucket',
   '`PoolExhausted` and `AgentReady`',
+  '`@vmdhcp/reconciler/pool` of `packages/reconciler/src/pool/index.ts`',
 ];
 for (const text of refused)
   if (findWrongMentions('docs/tried.md', text).length !== 1) problems.push(`the check does not refuse ${text}`);

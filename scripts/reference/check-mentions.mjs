@@ -1,5 +1,5 @@
-// What the pages mention must exist: flags, environment variables, keys of objects, metrics and reasons of our own programs.
-import { globSync, readFileSync } from 'node:fs';
+// What the pages mention must exist: packages, sources, flags, environment variables, keys of objects, metrics and reasons of our own programs.
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { CONDITIONS, metrics, OBJECT_KEYS, programs, REASONS } from './facts.mjs';
 
 const SOURCES = '{packages,tools,scripts,examples}/**/*.{ts,mjs,js,yaml,json}';
@@ -27,11 +27,20 @@ const metricNames = new Set(metrics.flatMap(({ metrics: own }) => own.flatMap(na
 const keys = [...Object.keys(OBJECT_KEYS), 'network.harvesterhci.io/mgmt'];
 const conditionTypes = new Set(Object.values(CONDITIONS).flatMap((types) => Object.keys(types)));
 
+/** Ours with their subpaths, as other programs import them. */
+const specifiers = new Set(
+  globSync('{packages,tools}/*/package.json').flatMap((path) => {
+    const { name, exports = {} } = JSON.parse(readFileSync(path, 'utf8'));
+    return [name, ...Object.keys(exports).map((subpath) => `${name}${subpath.slice(1).replace(/\/\*.*$/, '')}`)];
+  }),
+);
+
 /** What a page mentions and does not exist, one sentence each. A CHANGELOG mentions what was. */
 export function findWrongMentions(page, text) {
   if (page.endsWith('CHANGELOG.md')) return [];
   return [
     ...wrongFlags(text),
+    ...(page.startsWith('.changeset/') ? [] : wrongSources(text)),
     ...wrongVariables(text),
     ...wrongKeys(text),
     ...wrongMetrics(text),
@@ -42,6 +51,18 @@ export function findWrongMentions(page, text) {
 /** Records of decisions and of changes tell of what was, too. */
 function isAboutNow(page) {
   return !page.startsWith('docs/decisions/') && !page.startsWith('.changeset/');
+}
+
+/** A changeset names what was; every other page names packages and sources that are there. */
+function wrongSources(text) {
+  const packages = [...text.matchAll(/@vmdhcp\/[a-z][a-z/-]*[a-z]/g)]
+    .map(([name]) => name)
+    .filter((name) => !specifiers.has(name));
+  const paths = [...text.matchAll(/(?<![\w/.-])(?:packages|tools)\/[a-z-]+\/src\/[\w./-]*\w/g)].map(([path]) => path);
+  return [
+    ...packages.map((name) => `names the package ${name}, which is not there`),
+    ...paths.filter((path) => !existsSync(path)).map((path) => `names ${path}, which is not there`),
+  ];
 }
 
 /** In a command line each flag is one of its command; one that stands alone in a code span is ours, or of something that a script runs. */

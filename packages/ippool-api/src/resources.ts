@@ -9,6 +9,9 @@ export const CONTROLLER = 'vm-dhcp-controller';
 /** On pods: which networks Multus attaches. */
 export const MULTUS_NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';
 
+/** The Lease by which replicas of the controller elect their leader; Harvester's controller uses the same. */
+export const CONTROLLER_LEASE = { namespace: 'kube-system', name: 'vm-dhcp-controllers' } as const;
+
 interface ResourceName {
   readonly group: string;
   readonly version: string;

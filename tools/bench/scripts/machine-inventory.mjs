@@ -1,8 +1,10 @@
 // The index of MAC addresses in the DHCP controller: what one machine's change costs among 10,000, from the watch to the listener, and what it
 // all needs of memory.
+
+import { Resource } from '@vmdhcp/ippool-api/resources';
 import { SharedCaches } from '@vmdhcp/kube-runtime';
 import { FakeClock, MemoryResource } from '@vmdhcp/kube-runtime/testing';
-import { cachedPartsWith, DhcpController, MachineAddresses, Resource } from '@vmdhcp/reconciler';
+import { cachedPartsWith, DhcpController, MachineAddresses } from '@vmdhcp/reconciler';
 import { timedChanges } from './timed-changes.mjs';
 
 const MACHINES = 10_000;

@@ -1,8 +1,10 @@
 /** The controller as a process: its parts on shared caches under one leadership, and what it serves over HTTP. */
+
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { LEASE_DURATION_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { CONTROLLER_LEASE } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   type ControllerPart,
@@ -29,7 +31,6 @@ import {
   type InstancesState,
 } from '@vmdhcp/reconciler';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
-import { CONTROLLER_LEASE } from '../cluster/controller-lease.js';
 import { applyCrds, CUSTOM_RESOURCES, findOutdatedCrds } from '../crds/apply-crds.js';
 import type { AddedParts, AddParts, PartsContext } from './added-parts.js';
 import { createAddressLog } from './address-log.js';

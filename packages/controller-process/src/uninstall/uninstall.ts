@@ -12,7 +12,7 @@ import {
   toCustomResourceDefinition,
 } from '@vmdhcp/ippool-api';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
-import { Resource } from '@vmdhcp/ippool-api/resources';
+import { CONTROLLER_LEASE, Resource } from '@vmdhcp/ippool-api/resources';
 import {
   type ApiResource,
   describeNames,
@@ -27,7 +27,6 @@ import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 import { AGENT_SELECTOR } from '@vmdhcp/reconciler';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { WAKE_AGENT_SELECTOR } from '@vmdhcp/wake-on-lan/controller';
-import { CONTROLLER_LEASE } from '../cluster/controller-lease.js';
 import { listIfServed } from '../cluster/list-if-served.js';
 import { WAKE_SECRET_LABELS } from '../cluster/wake-secret-labels.js';
 import { CUSTOM_RESOURCES, WAKE_ON_LAN_RESOURCES } from '../crds/apply-crds.js';

@@ -2,6 +2,7 @@
  * Why a virtual machine has its address, or none: every link from the virtual machine to what its guest operating system reports, in one value. What
  * the controller and the agents found stands in conditions, Events and reports; this puts it in the order of cause and effect.
  */
+import { CONTROLLER_LEASE } from '@vmdhcp/ippool-api/resources';
 import { keyOf, parseTime, readConditions } from '@vmdhcp/kube-runtime';
 import {
   type AddressChain,
@@ -95,7 +96,7 @@ interface ControllerReading {
 function readController(observation: ChainObservation, isTroubled: boolean): ControllerReading {
   const { controller, nowMs } = observation;
   if (controller.kind === 'unread') return { facts: [], findings: [] };
-  const link = { link: 'controller', object: 'Lease kube-system/vm-dhcp-controllers' } as const;
+  const link = { link: 'controller', object: `Lease ${keyOf({ metadata: CONTROLLER_LEASE })}` } as const;
   if (controller.kind === 'missing') return { facts: [{ ...link, facts: 'does not exist', isUnknown: true }], findings: [] };
   if (controller.kind === 'refused') return { facts: [{ ...link, facts: 'cannot be read', isUnknown: true }], findings: [] };
   if (!isStaleLease(controller.object, nowMs)) return { facts: [{ ...link, facts: 'a controller is leader' }], findings: [] };

@@ -1,14 +1,13 @@
 /** Reads what explains one virtual machine: objects by their names, and lists only where no object names the next one. */
 
-import { Resource } from '@vmdhcp/ippool-api/resources';
-import { type ApiResource, compareByAge, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
+import { CONTROLLER_LEASE, Resource } from '@vmdhcp/ippool-api/resources';
+import { type ApiResource, compareByAge, type KubernetesObject, keyOf, readConditions, readText } from '@vmdhcp/kube-runtime';
 import type { AddressChain, EventSubject, PacketSubject } from '../chain/address-chain.js';
 import type { ChainObservation, Observed, ObservedTraffic } from '../chain/chain-observation.js';
 import { explainAddress } from '../chain/explain-address.js';
 import { type ChainRead, walkChain } from '../chain/walk-chain.js';
 import type { ClusterReader } from './cluster-reader.js';
 
-const CONTROLLER_LEASE = 'kube-system/vm-dhcp-controllers';
 const MOST_EVENTS = 50;
 
 export interface MachineName {
@@ -34,7 +33,10 @@ export async function observeChain(reader: ClusterReader, machine: MachineName):
 
 /** The objects of that way, without Events. */
 export async function observeWay(reader: ChainReads, { namespace, name }: MachineName): Promise<ChainObservation> {
-  const walk = walkChain({ namespace, name }, { nowMs: () => reader.nowMs, controllerLease: CONTROLLER_LEASE });
+  const walk = walkChain(
+    { namespace, name },
+    { nowMs: () => reader.nowMs, controllerLease: keyOf({ metadata: CONTROLLER_LEASE }) },
+  );
   let step = walk.next();
   while (!step.done) step = walk.next(await Promise.all(step.value.map((one) => read(reader, one))));
   return step.value;
