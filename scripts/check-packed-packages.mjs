@@ -1,7 +1,7 @@
 // Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
 // Node and type-checked under strict TypeScript, its types looked at by attw, and what `npm publish` would send to the registry.
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,6 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-packed-'));
 try {
   const packages = publishable();
   for (const name of ['vmdhcp-controller', 'kubectl-vmdhcp']) checkOtherSystems(packages, name);
+  packages.forEach(checkImports);
   const tarballs = packages.map(pack);
   await Promise.all(tarballs.map(tryPublish));
   const project = install(packages, tarballs);
@@ -67,6 +68,22 @@ function install(packages, tarballs) {
   );
   run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], project);
   return project;
+}
+
+/** A package that another one happens to bring along is missing where each has its own. */
+function checkImports({ path, manifest }) {
+  const { name, dependencies, optionalDependencies } = manifest;
+  const declared = new Set([name, ...Object.keys({ ...dependencies, ...optionalDependencies })]);
+  for (const file of globSync(join(path, 'dist', '**/*.js'))) {
+    for (const [, imported] of readFileSync(file, 'utf8').matchAll(
+      /(?:^(?:import|export)[^'"]*? from |^import |\bimport\()'([^.'][^']*)'/gm,
+    )) {
+      const [first = '', second] = (imported ?? '').split('/');
+      const wanted = first.startsWith('@') ? `${first}/${second}` : first;
+      if (first !== '' && !first.startsWith('node:') && !declared.has(wanted))
+        throw new Error(`${name} imports ${wanted} in ${file} and does not depend on it`);
+    }
+  }
 }
 
 /** People check manifests and ask clusters from other systems than Linux: what only Linux has must be optional there. */
