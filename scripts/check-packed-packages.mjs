@@ -72,8 +72,8 @@ function install(packages, tarballs) {
 
 /** A package that another one happens to bring along is missing where each has its own. */
 function checkImports({ path, manifest }) {
-  const { name, dependencies, optionalDependencies } = manifest;
-  const declared = new Set([name, ...Object.keys({ ...dependencies, ...optionalDependencies })]);
+  const { name, dependencies, optionalDependencies, peerDependencies } = manifest;
+  const declared = new Set([name, ...Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })]);
   for (const file of globSync(join(path, 'dist', '**/*.js'))) {
     for (const [, imported] of readFileSync(file, 'utf8').matchAll(
       /(?:^(?:import|export)[^'"]*? from |^import |\bimport\()'([^.'][^']*)'/gm,
