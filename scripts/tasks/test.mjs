@@ -123,7 +123,7 @@ function reportNoImages(status, why) {
 /** Plays about a minute of fresh stories of the simulated world, and tries the auditor at the same time: each planted fault counts as one test. */
 async function runWorld() {
   const program = 'tools/world/dist/main.js';
-  const [stories, faults] = await Promise.all([output(program, '--seeds', '20'), output(program, '--faults')]);
+  const [stories, faults] = await Promise.all([output(program, '--seeds', '10'), output(program, '--faults')]);
   const told = await Promise.all([1, 2].map(() => output(program, '--seed', '7', '--trace')));
   const [one, other] = told.map(({ text }) => text.replaceAll(/ in \d+ s/g, ''));
   if (one === other) totals.passed++;
