@@ -18,6 +18,7 @@ export const REWRITTEN = [
   'tools/kube-simulator/',
   'tools/lab/',
   'tools/world/',
+  'packages/explain/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

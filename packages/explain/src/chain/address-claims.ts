@@ -1,23 +1,26 @@
-/** Which VirtualMachineNetworkConfig has the address of a client, where several name its MAC address: each user of a network may write one that does. */
+/**
+ * Decides which VirtualMachineNetworkConfig has the address of a client if several name its MAC address: any user of a network
+ * may write one that does.
+ */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface AddressClient {
   readonly macAddress: MacAddress;
-  /** `namespace/name`; undefined: any. */
+  /** `namespace/name`; undefined: any network. */
   readonly network: string | undefined;
-  /** What a pool records for it; undefined: nothing. */
+  /** The address that a pool records for the client; undefined if none. */
   readonly address: string | undefined;
 }
 
 /** A VirtualMachineNetworkConfig with an interface that has the MAC address. */
 export interface AddressClaim {
   readonly config: KubernetesObject;
-  /** True: its status has the address, which the controller writes for one of them alone. */
+  /** True if its status has the address; the controller writes it to one of them only. */
   readonly hasAddress: boolean;
 }
 
-/** The one that has the address, then the others: the oldest first. */
+/** The claims on a client: first the one that has the address, then the others, oldest first. */
 export function findAddressClaims(configs: readonly KubernetesObject[], client: AddressClient): AddressClaim[] {
   return orderClaims(
     configs.flatMap((config) => {
@@ -27,7 +30,7 @@ export function findAddressClaims(configs: readonly KubernetesObject[], client: 
   );
 }
 
-/** Claims of several lists in one order: the one that has the address, then the others, the oldest first. */
+/** Merges claims of several lists: first the one that has the address, then the others, oldest first. */
 export function orderClaims(claims: readonly AddressClaim[]): AddressClaim[] {
   return claims.toSorted(
     (one, other) => Number(other.hasAddress) - Number(one.hasAddress) || compareByAge(one.config, other.config),
