@@ -19,6 +19,7 @@ export const REWRITTEN = [
   'tools/lab/',
   'tools/world/',
   'packages/explain/',
+  'packages/agent-process/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

@@ -320,8 +320,8 @@ it('clients for people: a line each, the newest first; the last packets where on
     'last packets of 02:00:00:00:00:00:',
     '  2023-11-14T22:13:20.000Z  DISCOVER from 0.0.0.0 -> no answer: unknown-client',
     '',
-    'not shown any more, as others came: 4 unknown',
-    'not noted, as too many came within a second: 5 packets',
+    'removed to make room for others: 4 unknown',
+    'not noted, because too many came within a second: 5 packets',
     '',
   ]);
 });

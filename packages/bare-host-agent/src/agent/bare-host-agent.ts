@@ -113,7 +113,7 @@ export class BareHostAgent {
       endLease: (address) => this.#parts.endLease(address),
     });
     trimMemory();
-    keepProgramPagesFew((error) => logger.warn({ err: error }, 'memory of the program cannot be returned'));
+    keepProgramPagesFew((error) => logger.warn({ err: error }, 'cannot return unused memory of the program'));
     const ends = [...this.#startTimers(), () => watching.abort(), () => control.close(), () => closeAtOnce(server)];
     this.#life = { kind: 'running', ends };
   }

@@ -242,7 +242,7 @@ export class BareHostParts {
     return new NtpNames({
       onChange: () => void this.reloads.reload(),
       onFailure: (name, error) =>
-        this.logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+        this.logger.warn({ name, err: error.message }, 'NTP server name cannot be resolved: it is omitted from option 42'),
     });
   }
 

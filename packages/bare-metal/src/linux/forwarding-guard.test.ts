@@ -29,7 +29,7 @@ it('what is forwarded is stopped, and each change is one line', () => {
   expect(look()).toEqual(['warn another program let the interface forward: the agent corrected it']);
   problem = 'EPERM';
   expect(look()).toEqual([
-    'error machines of the management network may reach other networks through this pod: EPERM; this is tried again every second',
+    'error machines of the management network may reach other networks through this pod: EPERM; trying again every second',
   ]);
   problem = undefined;
   expect(look()).toEqual(['info nothing is forwarded from the interface to other networks']);

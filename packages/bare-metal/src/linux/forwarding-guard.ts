@@ -32,7 +32,7 @@ export class ForwardingGuard {
     } catch (error) {
       this.#problem = error instanceof Error ? error.message : String(error);
       if (before === this.#problem) return;
-      const text = `machines of the management network may reach other networks through this pod: ${this.#problem}; this is tried again every second`;
+      const text = `machines of the management network may reach other networks through this pod: ${this.#problem}; trying again every second`;
       this.#ports.logger.error({ interface: interfaceName }, text);
     }
   }

@@ -156,7 +156,7 @@ export class HostEventLog implements HostObserver {
     'lease-ignored': ({ lease }) =>
       this.#logger.warn({ lease }, 'a lease has no address or MAC address that can be read: it has no HostStatus'),
     'read-failed': ({ plural, error }) =>
-      this.#logger.warn({ err: errorForLog(error) }, `${plural} cannot be read; this is tried again`),
+      this.#logger.warn({ err: errorForLog(error) }, `${plural} cannot be read; trying again`),
     'unexpected-error': ({ error }) => this.#logger.error({ err: error }, 'a bug: hosts are followed further'),
   };
 }

@@ -144,7 +144,7 @@ export class HostsProcess {
       pools: () => this.#pools(),
     });
     this.#logger.info({ clusterAgent: clusterAgentName }, 'following the ClusterAgent');
-    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
+    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'cannot return unused memory of the program'));
     this.#timer = setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS);
   }
 

@@ -81,7 +81,7 @@ export class SelfProbe {
 
   #note(probed: Probed, problem: string): void {
     if (probed.problem !== problem)
-      this.#ports.logger.error(`${problem}. It is not added, and no client is answered; this is tried again`);
+      this.#ports.logger.error(`${problem}. It is not added, and no client is answered; trying again`);
     probed.problem = problem;
   }
 

@@ -79,7 +79,7 @@ export class TermLeases<Leases extends Closable> {
       if (this.#isWanted) this.#ports.onChange(this.#leases);
     } catch (error) {
       const problem = `leases cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
-      if (problem !== this.#logged) this.#ports.logger.warn(`${problem}; no client is answered, and this is tried again`);
+      if (problem !== this.#logged) this.#ports.logger.warn(`${problem}; no client is answered, and trying again`);
       this.#problem = problem;
       this.#logged = problem;
       await this.#pause();

@@ -24,7 +24,7 @@ import type { RunOptions } from './run-options.js';
 export async function runController(options: RunOptions, agents: AgentsSettings | undefined): Promise<void> {
   const logger = (await createLogger(logLevelOf(options, process.env))).child({ name: options.name });
   const asked = stopSignal();
-  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
+  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'cannot return unused memory of the program'));
   const metrics = createMetrics();
   const settings = toSettings(options, agents);
   const cluster = await clusterOf(options);

@@ -25,7 +25,7 @@ export interface WebhookOptions extends ClusterOptions {
 export async function runWebhook(options: WebhookOptions): Promise<void> {
   const logger = (await createLogger(options.logLevel)).child({ name: options.name });
   const asked = stopSignal();
-  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
+  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'cannot return unused memory of the program'));
   const metrics = createWebhookMetrics();
   const onProblem: VirtualMachineRules['onProblem'] = options.virtualMachines === 'refuse' ? 'Refuse' : 'Warn';
   const webhook = new WebhookProcess(
