@@ -20,6 +20,7 @@ export const REWRITTEN = [
   'tools/world/',
   'packages/explain/',
   'packages/agent-process/',
+  'packages/lease-stores/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',
