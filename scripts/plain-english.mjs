@@ -21,6 +21,7 @@ export const REWRITTEN = [
   'packages/explain/',
   'packages/agent-process/',
   'packages/lease-stores/',
+  'packages/bare-host-agent/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

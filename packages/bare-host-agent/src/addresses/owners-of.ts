@@ -1,6 +1,6 @@
 import type { PlannedPool } from './planned-pool.js';
 
-/** By MAC address: the VirtualMachineNetworkConfig that the address is for. A reservation that no object claims has none. */
+/** The VirtualMachineNetworkConfig that each address is for, by MAC address. A reservation that no object claims has none. */
 export function ownersOf({ configured, assignments, refused }: Omit<PlannedPool, 'counts'>): Map<string, string> {
   const key = ({ owner, macAddress }: { readonly owner: string; readonly macAddress: string }) => `${macAddress} ${owner}`;
   const seconds = new Set(refused.filter(({ reason }) => reason === 'mac-address-claimed-twice').map(key));

@@ -2,7 +2,7 @@ import { explainRival, NOTHING_RECORDED, planAssignments, type RefusedClaim } fr
 import type { Finding } from './finding.js';
 import type { ConfiguredClaim, ConfiguredPool, PoolsFile } from './parse-pools-file.js';
 
-/** The claims of a file that cannot be met, were nothing assigned yet: each names its rival where it has one. */
+/** The claims of a file that cannot be fulfilled if nothing is assigned yet: each names its rival if it has one. */
 export function findRefusedClaims({ pools }: PoolsFile): Finding[] {
   return [...pools.values()].flatMap((configured) => {
     const { pool, claims } = configured;
@@ -12,7 +12,7 @@ export function findRefusedClaims({ pools }: PoolsFile): Finding[] {
 }
 
 function toFinding(refusal: RefusedClaim, configured: ConfiguredPool): Finding {
-  // Of several claims of one owner to one MAC address, the first is the one that is met.
+  // Of several claims of one owner to one MAC address, only the first is fulfilled.
   const claim = configured.claims.findLast(
     ({ owner, macAddress }) => owner === refusal.owner && macAddress === refusal.macAddress,
   );
