@@ -22,6 +22,7 @@ export const REWRITTEN = [
   'packages/agent-process/',
   'packages/lease-stores/',
   'packages/bare-host-agent/',
+  'packages/wake-on-lan/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

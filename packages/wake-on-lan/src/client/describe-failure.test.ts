@@ -16,7 +16,7 @@ describe('describeFailure', () => {
     ['wrong version number', 'give --clear-text here too'],
     ['Name resolution failed for target dns:a:9090', 'is there a Service of this name?'],
     ['Connection dropped', 'the manager closed the connection'],
-  ])('%s: what it is, and what to do', (message, expected) => {
+  ])('%s: explains it, and says what to do', (message, expected) => {
     expect(describeFailure({ kind: 'unavailable', message })).toContain(expected);
   });
 
@@ -25,8 +25,8 @@ describe('describeFailure', () => {
     expect(at('2026-01-01T00:00:00.000Z')).toBe(at('2026-01-02T00:00:00.000Z'));
   });
 
-  it('a manager that does not lead names the one that does', () => {
-    expect(describeFailure({ kind: 'not-leading', leader: '192.0.2.1:9090' })).toContain('192.0.2.1:9090 leads');
-    expect(describeFailure({ kind: 'not-leading', leader: undefined })).toBe('no manager leads');
+  it('a manager that is not leader names the leader', () => {
+    expect(describeFailure({ kind: 'not-leading', leader: '192.0.2.1:9090' })).toContain('192.0.2.1:9090 is leader');
+    expect(describeFailure({ kind: 'not-leading', leader: undefined })).toBe('no manager is leader');
   });
 });
