@@ -23,6 +23,7 @@ export const REWRITTEN = [
   'packages/lease-stores/',
   'packages/bare-host-agent/',
   'packages/wake-on-lan/',
+  'packages/bare-metal/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

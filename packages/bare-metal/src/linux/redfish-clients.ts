@@ -5,25 +5,28 @@ import { redfishTargetOf } from './redfish-target-of.js';
 
 interface CachedClient {
   readonly client: RedfishClient;
-  /** A hash of all that the client was made of. */
+  /** A hash of everything that the client was created from. */
   readonly madeOf: string;
   calls: number;
   isRetired: boolean;
 }
 
 export interface RedfishClientsSettings {
-  /** Milliseconds for a call that has no time of its own. */
+  /** The default time limit of a call, in milliseconds. */
   readonly timeoutMs: number;
-  /** Clients that are kept between calls, 1 or more; that of the host whose last call is the longest ago is closed first. */
+  /** The number of clients that are kept between calls, 1 or more; the one that was unused for longest is closed first. */
   readonly most: number;
   /** Default: 48. */
   readonly places?: AnswerPlaces;
 }
 
-/** One client for each host: its connections and its session last from one poll to the next. All of them share the places for answers. A client whose host or Secret changed ends when its calls have ended. */
+/**
+ * One client for each host: its connections and its session last from one poll to the next. All of them share the slots for
+ * reading answers. If the host or its Secret changes, the client ends after its calls in progress.
+ */
 export class RedfishClients {
   readonly #settings: RedfishClientsSettings;
-  /** By name of the host; the one that was used last is the last one. */
+  /** By name of the host; the last one was used most recently. */
   readonly #clients = new Map<string, CachedClient>();
   readonly #closing = new Set<Promise<void>>();
   readonly #places: AnswerPlaces;
@@ -99,7 +102,7 @@ export class RedfishClients {
   }
 }
 
-/** So that the credentials are not kept a second time. */
+/** So that credentials are not stored twice. */
 function hashOf({ address, connection, secret = {} }: HostTarget): string {
   const values = Object.entries(secret).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const parts = [address, connection.port, connection.https, values.map(([key, value]) => [key, String(value)])];

@@ -1,28 +1,28 @@
 import { readField } from '@vmdhcp/kube-runtime';
 
-/** Fields of objects that may have anything in them. */
+/** Reads fields of objects with arbitrary content. */
 
 type Path = readonly string[];
 
-/** The text at a path; undefined: none, or an empty one. */
+/** The text at a path; undefined if there is none, or it is empty. */
 export function textAt(value: unknown, ...path: Path): string | undefined {
   const found = readField(value, ...path);
   return typeof found === 'string' && found !== '' ? found : undefined;
 }
 
-/** True or false at a path; undefined: neither. */
+/** The boolean at a path; undefined if there is none. */
 export function flagAt(value: unknown, ...path: Path): boolean | undefined {
   const found = readField(value, ...path);
   return typeof found === 'boolean' ? found : undefined;
 }
 
-/** The number at a path; undefined: none. */
+/** The number at a path; undefined if there is none. */
 export function numberAt(value: unknown, ...path: Path): number | undefined {
   const found = readField(value, ...path);
   return typeof found === 'number' ? found : undefined;
 }
 
-/** The fields at a path; none where there is no object. */
+/** The fields at a path; none if there is no object. */
 export function recordAt(value: unknown, ...path: Path): Readonly<Record<string, unknown>> {
   const found = readField(value, ...path);
   return typeof found === 'object' && found !== null && !Array.isArray(found) ? (found as Record<string, unknown>) : {};

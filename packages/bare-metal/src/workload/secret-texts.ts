@@ -9,11 +9,11 @@ import type { HostSecret } from './host-secrets.js';
 export interface SecretFacts {
   /** Namespaces whose Secrets agents may read. */
   readonly allowed: readonly string[];
-  /** The data of a Secret that is labelled as credentials of hosts; undefined: there is none. */
+  /** The data of a Secret that is labelled as credentials of hosts; undefined if there is none. */
   readonly find: (key: string) => SecretData | undefined;
 }
 
-/** One text for each problem, with field and remedy; none for a Secret that can be used. Never with a value of it. */
+/** One text for each problem, with field and remedy; none for a usable Secret. Never contains a value of it. */
 export function secretTexts(secret: HostSecret, { allowed, find }: SecretFacts): readonly string[] {
   const { namespace, name } = secret;
   const data = find(`${namespace}/${name}`);
@@ -27,13 +27,13 @@ export function secretTexts(secret: HostSecret, { allowed, find }: SecretFacts):
 
 function missing({ namespace, name, path }: HostSecret): HostProblem {
   const label = `${HOST_CREDENTIALS_LABEL}=true`;
-  const message = `Secret ${namespace}/${name} does not exist, or lacks the label ${label}, so that agents may not read it`;
+  const message = `Secret ${namespace}/${name} does not exist, or lacks the label ${label}, so agents may not read it`;
   const remedy = `create it with username and password, or with tls.key and tls.crt, then: kubectl -n ${namespace} label secret ${name} ${label}`;
   return { reason: 'secret-missing', path, message, remedy };
 }
 
 function refused({ namespace, name, path }: HostSecret, allowed: readonly string[]): HostProblem {
-  const message = `agents may read no Secret of namespace ${namespace}, as Secret ${namespace}/${name}; they may read those of ${describeNames(allowed)}`;
+  const message = `agents may read no Secret of namespace ${namespace}, such as Secret ${namespace}/${name}; they may read those of ${describeNames(allowed)}`;
   const remedy =
     'allow it (--bare-metal-secret-namespace of the controller, bareMetal.secretNamespaces of the chart), or move the Secret';
   return { reason: 'secret-missing', path, message, remedy };
