@@ -24,6 +24,7 @@ export const REWRITTEN = [
   'packages/bare-host-agent/',
   'packages/wake-on-lan/',
   'packages/bare-metal/',
+  'packages/admission/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',
