@@ -25,6 +25,7 @@ export const REWRITTEN = [
   'packages/wake-on-lan/',
   'packages/bare-metal/',
   'packages/admission/',
+  'packages/controller-process/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

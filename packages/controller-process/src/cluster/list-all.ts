@@ -4,7 +4,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 const PAGE = 500;
 
-/** Every object, page by page; none of a kind that the cluster does not know. @throws CommandError where the server refuses. */
+/** Lists all objects, page by page; none if the cluster does not have the kind. @throws CommandError if the server refuses. */
 export async function listAll(client: ApiObjectClient<KubernetesObject>): Promise<KubernetesObject[]> {
   const objects: KubernetesObject[] = [];
   try {

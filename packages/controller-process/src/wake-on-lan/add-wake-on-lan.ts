@@ -1,4 +1,7 @@
-/** Wake-on-LAN as parts of the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that agents report to. */
+/**
+ * Adds Wake-on-LAN to the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that
+ * agents report to.
+ */
 
 import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
 import {
@@ -28,14 +31,14 @@ import { WakeServer } from './wake-server.js';
 export interface WakeOnLanSettings {
   readonly listen: ListenAddress;
   readonly agents: Omit<WakeAgentSettings, 'tlsSecret'>;
-  /** Of this process, as agents reach it; undefined: not known. */
+  /** How agents reach this process; undefined if not known. */
   readonly podAddress: string | undefined;
   /** Without TLS. */
   readonly clearText: boolean;
 }
 
 export interface WakeOnLanPorts {
-  /** For Wake-on-LAN alone: what it waits for keeps nothing of DHCP waiting. */
+  /** For Wake-on-LAN alone, so that slow requests do not delay DHCP. */
   readonly connection: ApiConnection;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -75,7 +78,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
   };
 }
 
-/** What the decision and the server share. */
+/** Shared by the decision and the server. */
 interface ManagerContext {
   readonly settings: WakeOnLanSettings;
   readonly ports: WakeOnLanPorts;
@@ -166,7 +169,10 @@ function createCertificates(
   });
 }
 
-/** A budget of its own: a flood of wake-ups takes no Event from DHCP. Without a fence: what a manager gave up when it lost the leadership is one too. */
+/**
+ * A separate budget: a flood of wake-ups takes no Events from DHCP. Without a fence, because the loss of the leadership is itself
+ * reported by an Event.
+ */
 function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsContext['identity']): EventRecorder {
   return new EventRecorder({
     client: new ApiObjectClient<EventObject>(connection, Resource.events),
@@ -183,7 +189,7 @@ function ownAddress({ podAddress, listen }: WakeOnLanSettings): string | undefin
   return podAddress === undefined ? undefined : formatListenAddress({ host: podAddress, port: listen.port });
 }
 
-/** Seconds, as Kubernetes writes times. */
+/** The time with whole seconds, as in Kubernetes. */
 function rfc3339(): string {
   return `${new Date().toISOString().slice(0, 19)}Z`;
 }
