@@ -26,6 +26,7 @@ export const REWRITTEN = [
   'packages/bare-metal/',
   'packages/admission/',
   'packages/controller-process/',
+  'packages/kubectl-vmdhcp/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

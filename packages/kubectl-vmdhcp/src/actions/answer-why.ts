@@ -1,4 +1,4 @@
-/** Reads what answers `kubectl vmdhcp why`: about a virtual machine, an address or a MAC address. */
+/** Reads the answer of `kubectl vmdhcp why`: about a virtual machine, an address or a MAC address. */
 import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/explain';
 import type { HostChain } from '@vmdhcp/explain/hosts';
 import {
@@ -12,18 +12,18 @@ import {
 import { findLastOwners, type LastOwners } from './last-owners.js';
 import { clientIn, machineIn } from './subject.js';
 
-/** What `why` prints as data. */
+/** The data that `why` prints. */
 export interface Answer {
   readonly subject: string;
   readonly hasAddress: boolean;
   readonly requests: number;
   readonly records?: readonly ClientRecord[];
   readonly chain?: AddressChain;
-  /** Other virtual machines with the same MAC address on the network, as far as they were seen. */
+  /** Other virtual machines with the same MAC address on the network, as far as the search saw them. */
   readonly otherClaims?: readonly MachineName[];
   /** Bare-metal hosts with the address or the MAC address. */
   readonly hosts?: readonly HostChain[];
-  /** Who had an address that no client has now, or which address a client had that has none. */
+  /** Who last had an address that no client has now, or which address a client without one last had. */
   readonly before?: LastOwners;
   readonly missingRights: readonly MissingRight[];
 }
@@ -54,7 +54,7 @@ export async function answerAbout(
   const ofHosts = await observeHosts(reader, client, auditNamespace);
   if (ofHosts.hosts.length > 0) return aboutHosts(reader, records, { ...ofHosts, rightsOfPools: missingRights });
   const before = await findLastOwners(reader, client, { namespace: auditNamespace, pools });
-  // Where a pool has the address, it is no host's.
+  // If a pool has the address, no host has it.
   const rights = records.length === 0 ? [...missingRights, ...ofHosts.missingRights] : missingRights;
   return { hasAddress: false, requests: reader.requests, records, before, missingRights: rights };
 }
@@ -68,7 +68,7 @@ export function aboutHosts(
   return { hasAddress: has, requests, records, hosts, missingRights: [...rightsOfPools, ...missingRights] };
 }
 
-/** The way of the one interface that was asked for. */
+/** The way of the one interface that was selected. */
 export function ofClient(chain: AddressChain, records: readonly ClientRecord[], client: ClientSubject): AddressChain {
   const macAddress = client.kind === 'mac-address' ? client.macAddress : records.find((one) => one.macAddress)?.macAddress;
   const interfaces = chain.interfaces.filter((one) => one.macAddress === macAddress);

@@ -5,7 +5,10 @@ import type { ListFormat } from '../output/list-formats.js';
 import { rowPrinter } from '../output/row-printer.js';
 import { terminalOf } from '../output/terminal.js';
 
-/** Prints what is there, then each row that changes or is gone, until the process is asked to end. @throws what the first list failed with, and any refusal. */
+/**
+ * Prints the existing rows, then each row that changes or is removed, until the process is told to end. @throws the error of the
+ * first list, and any refusal.
+ */
 export async function watchObjects<Row extends object>(
   reader: ClusterReader,
   kind: ListedKind<Row>,

@@ -2,7 +2,7 @@
 import type { Column } from '@vmdhcp/explain/observe';
 import type { TopClientRow, TopPoolRow } from './top-rows.js';
 
-/** `12s`, `5m`, `3h`, `2d`: as kubectl writes ages. */
+/** Ages in the form of kubectl: `12s`, `5m`, `3h`, `2d`. */
 export function describeAge(seconds: number | undefined): string {
   if (seconds === undefined) return '';
   if (seconds < 120) return `${seconds}s`;
