@@ -27,6 +27,7 @@ export const REWRITTEN = [
   'packages/admission/',
   'packages/controller-process/',
   'packages/kubectl-vmdhcp/',
+  'packages/controller-cli/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

@@ -1,4 +1,4 @@
-/** A migration in words, and as JSON. */
+/** Describes a migration in words, and as JSON. */
 import type { MigrationOutlook } from '@vmdhcp/controller-process/migration';
 import { describeCount, keyOf } from '@vmdhcp/kube-runtime';
 import {
@@ -33,8 +33,8 @@ export function describeOutlook(
 
 export function nothingToDo(direction: MigrationDirection): string {
   return direction === 'forward'
-    ? "nothing to do: nothing of Harvester's vm-dhcp-controller is at work"
-    : 'nothing to do: nothing of vmdhcp is at work';
+    ? "nothing to do: Harvester's vm-dhcp-controller is not running"
+    : 'nothing to do: vmdhcp is not running';
 }
 
 export function describeFound({ workloads, addOns, registrations, pools, agentPods }: MigrationObservation): string[] {
@@ -54,7 +54,7 @@ export function describeProblem({ object, message, remedy }: MigrationProblem): 
 }
 
 export function refusalOf(problems: readonly MigrationProblem[]): string {
-  return `${describeCount(problems.length, 'problem')}: nothing was changed; solve them and run the command again`;
+  return `${describeCount(problems.length, 'problem')}: nothing was changed; fix them and run the command again`;
 }
 
 export function describeEnd({ observed }: MigrationOutlook, direction: MigrationDirection): string[] {

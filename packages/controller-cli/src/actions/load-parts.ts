@@ -1,4 +1,4 @@
-/** Parts that join DHCP in the process of the controller. The modules of each are loaded only where it is asked for. */
+/** Loads parts that join DHCP in the process of the controller. The modules of each are loaded only on request. */
 import { readFileSync } from 'node:fs';
 import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import { type AddParts, type ControllerMetrics, openConnection } from '@vmdhcp/controller-process';
@@ -8,17 +8,20 @@ import type { AgentsSettings } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 import type { RunOptions } from './run-options.js';
 
-/** What parts that join DHCP are made of. */
+/** The dependencies of parts that join DHCP. */
 export interface LoadPorts {
   readonly cluster: ClusterConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
 }
 
-/** How long a request of a wake-up may take: agents wait for five seconds, and the machine is read after a request without answer. */
+/**
+ * The time limit of a request for a wake-up: agents wait for five seconds, and the machine is read after a request without a
+ * response.
+ */
 export const WAKE_TIMEOUT_MS = 3_000;
 
-/** Its modules are loaded only where it is asked for. */
+/** Its modules are loaded only on request. */
 export async function loadWakeOnLan(
   settings: WakeOnLanSettings | undefined,
   { cluster, logger, metrics }: LoadPorts,
@@ -30,7 +33,7 @@ export async function loadWakeOnLan(
   return addWakeOnLan(settings, { connection, logger, registry });
 }
 
-/** Its modules are loaded only where it is asked for. */
+/** Its modules are loaded only on request. */
 export async function loadBareMetal(
   settings: HostAgentSettings | undefined,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: ControllerMetrics },
@@ -40,10 +43,10 @@ export async function loadBareMetal(
   return addBareMetal(settings, { logger, metrics });
 }
 
-/** How long the API server may take to decide about a token: a person waits for it. */
+/** The time limit for the API server to decide about a token: a person waits for it. */
 export const REVIEW_TIMEOUT_MS = 5_000;
 
-/** Its modules are loaded only where it is asked for. */
+/** Its modules are loaded only on request. */
 export async function loadStatusPage(
   { statusPage, onlyNamespace, wakeOnLan, bareMetal }: RunOptions,
   agents: AgentsSettings | undefined,

@@ -21,7 +21,7 @@ export interface WebhookOptions extends ClusterOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Runs until the process is asked to end. @throws CommandError where it cannot start at all. */
+/** Runs until the process is told to end. @throws CommandError if it cannot start at all. */
 export async function runWebhook(options: WebhookOptions): Promise<void> {
   const logger = (await createLogger(options.logLevel)).child({ name: options.name });
   const asked = stopSignal();
