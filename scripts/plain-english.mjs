@@ -28,6 +28,7 @@ export const REWRITTEN = [
   'packages/controller-process/',
   'packages/kubectl-vmdhcp/',
   'packages/controller-cli/',
+  'packages/agent-cli/',
   'packages/reconciler/src/admission/',
   'packages/reconciler/src/agents/',
   'packages/reconciler/src/assignment/',

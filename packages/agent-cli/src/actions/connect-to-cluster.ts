@@ -7,7 +7,10 @@ export interface ClusterOptions {
   readonly kubecontext?: string;
 }
 
-/** By a kubeconfig that is there, else by the ServiceAccount of the pod, as charts name one and mount none. @throws CommandError where there is neither. */
+/**
+ * Uses an existing kubeconfig, otherwise the ServiceAccount of the pod, because charts name a kubeconfig and mount none. @throws
+ * CommandError if there is neither.
+ */
 export async function connectToCluster({ kubeconfig, kubecontext }: ClusterOptions): Promise<ClusterConnection> {
   try {
     const isThere = Boolean(kubeconfig) && existsSync(kubeconfig ?? '');

@@ -23,7 +23,7 @@ export interface ClusterServeOptions {
   readonly logPackets?: boolean;
 }
 
-/** Serves the pools of a cluster until the process is asked to end. @throws CommandError where it cannot start at all. */
+/** Serves the pools of a cluster until the process is told to end. @throws CommandError if it cannot start at all. */
 export async function serveCluster(options: ClusterServeOptions): Promise<void> {
   const parsed = parseAgentNetworkConfigs(process.env[AGENT_NETWORK_CONFIGS_VARIABLE]);
   const logger = (await createLogger(options.logLevel)).child(options.name === undefined ? {} : { name: options.name });
@@ -36,7 +36,7 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
     podAddress,
     observer: new AgentLog({ logger, nowMs: () => performance.now() }),
   });
-  // Before anything that may fail: the rules stay while the pod does, also for containers of it that start again.
+  // First, before anything that may fail: the rules stay as long as the pod, also for its restarted containers.
   isolation.check();
   if (!parsed.ok) {
     await idle(parsed.problem, { http, podAddress, isolation, logger, asked });
@@ -51,7 +51,7 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
   else asked.addEventListener('abort', stop, { once: true });
 }
 
-/** What the flags mean. */
+/** Converts the flags to settings. */
 export function toSettings(
   options: ClusterServeOptions,
   cluster: ClusterConnection,
@@ -70,7 +70,7 @@ export function toSettings(
   };
 }
 
-/** A kubeconfig that is named and not there means the pod's own ServiceAccount, as charts name one and mount none. */
+/** If the named kubeconfig does not exist, use the pod's own ServiceAccount, because charts name one and mount none. */
 async function connect({ kubeconfig, kubecontext }: ClusterServeOptions): Promise<ClusterConnection> {
   try {
     const isThere = Boolean(kubeconfig) && existsSync(kubeconfig ?? '');
