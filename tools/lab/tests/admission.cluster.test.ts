@@ -49,7 +49,7 @@ describe('a new pool, without a webhook', () => {
     ['with host bits in the CIDR', { cidr: '10.1.0.7/24' }],
   ])('%s: accepted', async (_what, config) => expect(await refusal(poolWith(config))).toBe(''));
 
-  const HOST = 'is no address of a host in the CIDR: choose one between its first address (the network) and its last one';
+  const HOST = 'is not the address of a host in the CIDR: choose one between its first address (the network) and its last one';
 
   it.each<[what: string, config: Readonly<Record<string, unknown>>, text: string]>([
     [

@@ -424,7 +424,7 @@ describe('what a person sees', () => {
     const check = lab.start(process.execPath, [AGENT_BIN, 'check', path]);
     expect((await check.ended()).code).toBe(65);
     expect(check.lines.join('\n')).toMatch(/broken\.yaml:\d+:\d+: IPPool default\/net-48: spec\.ipv4Config\.pool\.end: /);
-    expect(check.lines.join('\n')).toContain('"no-mac" is no MAC address');
+    expect(check.lines.join('\n')).toContain('"no-mac" is not a MAC address');
     const missing = lab.start(process.execPath, [AGENT_BIN, 'check', join(lab.folder, 'nowhere.yaml')]);
     expect((await missing.ended()).code).toBe(66);
   });

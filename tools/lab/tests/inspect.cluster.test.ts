@@ -171,7 +171,7 @@ describe('lists', () => {
         reason: 'SocketFailed',
       },
     ]);
-    expect(listed.stderr).toContain(`left out, as no IPPool has agents in that namespace`);
+    expect(listed.stderr).toContain(`left out, because no IPPool has agents in that namespace`);
     expect(listed.stderr).toContain(`Lease ${other}/${GROUP}`);
     await cluster.access.delete('Lease', `${other}/${GROUP}`);
     await cluster.access.delete('Lease', keyOf(GROUP));
@@ -491,7 +491,7 @@ describe('audit', () => {
   });
 
   it('for people and as names; wrong questions', async () => {
-    expect(await run('why', '999.1.1.1')).toMatchObject({ code: 64, stderr: expect.stringContaining('is no IPv4 address') });
+    expect(await run('why', '999.1.1.1')).toMatchObject({ code: 64, stderr: expect.stringContaining('is not an IPv4 address') });
     expect(await run('top', '--limit', '0')).toMatchObject({ code: 0 });
     expect((await ask('a')).stdout.split('\n')[0]?.split(/ +/)).toEqual([
       'ADDRESS',

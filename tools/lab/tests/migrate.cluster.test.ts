@@ -272,7 +272,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     await claimed;
     expect(code).toBe(1);
     expect(running.lines.join('\n')).toContain(
-      `another run of this command has begun since (${theirs}), and goes on; this one ends`,
+      `another run of this command has begun since (${theirs}), and continues; this one ends`,
     );
   });
 

@@ -200,7 +200,7 @@ describe('kubectl vmdhcp top', () => {
         '-',
         '-',
         '-',
-        expect.stringContaining('does not exist any more'),
+        expect.stringContaining('no longer exists'),
       ],
       ['default/agent-old', `${NAMESPACE}/agent-old`, '-', '-', '-', '-', '-', expect.stringContaining('of an earlier version')],
       ['default/agent-stale', '-', '-', '-', '-', '-', '-', 'no pod of the group is leader'],

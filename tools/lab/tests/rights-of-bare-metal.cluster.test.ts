@@ -451,7 +451,7 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeUndefined();
     expect(await admin.get('ClusterAgent', 'rack')).toBeDefined();
     expect(await admin.get('Secret', `${AGENTS}/redfish`)).toBeDefined();
-    expect(kept).toMatch(/^these go on showing READY True, although no agent runs: ClusterAgent rack\ndelete Deployment/m);
+    expect(kept).toMatch(/^these still show READY True, although no agent runs: ClusterAgent rack\ndelete Deployment/m);
     expect(kept).toMatch(/^kept for a successor: .*1 ClusterAgent, .*7 CustomResourceDefinitions/m);
   });
 

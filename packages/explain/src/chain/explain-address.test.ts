@@ -288,7 +288,7 @@ describe('an object that could not be read', () => {
     expect(chain.missingRights.map(({ resource }) => resource)).toEqual(['virtualmachines', 'virtualmachineinstances']);
   });
 
-  it('of kind IPPool: the address comes from the VirtualMachineNetworkConfig', () => {
+  it('is unknown if it is an IPPool: the address comes from the VirtualMachineNetworkConfig', () => {
     const pools = new Map([[NETWORK, { pool: refused('ippools'), lease: undefined }]]);
     const chain = explainAddress({ ...observe(), pools });
     expect(chain.interfaces).toMatchObject([{ address: ADDRESS }]);

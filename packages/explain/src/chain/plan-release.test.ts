@@ -58,7 +58,7 @@ describe('releasing one address', () => {
 
   it('is refused with the names of the candidates if several virtual machines may have it', () => {
     const owner = { key: 'default/web', objects: GONE, rivals: ['default/copy'] };
-    const message = expect.stringContaining('the status of none has the address: default/web, default/copy');
+    const message = expect.stringContaining('none of their statuses names the address: default/web, default/copy');
     expect(planAddressRelease(record('assigned'), owner)).toEqual({ kind: 'refused', message });
   });
 

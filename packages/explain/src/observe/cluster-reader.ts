@@ -136,8 +136,8 @@ export function toCommandError(error: unknown): unknown {
 }
 
 /**
- * Connects to the cluster of the user's kubeconfig; in a pod, to the cluster of its ServiceAccount. @throws CommandError if there
- * is no way to reach one.
+ * Connects to the cluster of the user's kubeconfig; in a pod, to the cluster of its ServiceAccount. @throws CommandError if
+ * neither is configured.
  */
 async function clusterOf({ kubeconfig: path, context }: ReaderOptions): Promise<ClusterConnection> {
   try {
