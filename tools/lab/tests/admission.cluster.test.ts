@@ -90,7 +90,7 @@ describe('a new pool, without a webhook', () => {
     expect(released.ok).toBe(true);
   });
 
-  it('law: the API server refuses what the rules find, of what CEL can express', async () => {
+  it('law: the API server refuses what the rules find, as far as CEL can express it', async () => {
     const address = fc.integer({ min: -2, max: 66 }).map((offset) => {
       const last = 10 * 65_536 + 256 + offset;
       return `10.${Math.floor(last / 65_536)}.${Math.floor(last / 256) % 256}.${last % 256}`;
@@ -115,7 +115,7 @@ describe('a new pool, without a webhook', () => {
   });
 });
 
-describe('manifests of before apply as they are', () => {
+describe('manifests from before apply unchanged', () => {
   const files = readdirSync(CORPUS);
 
   it('and a check of them finds no problem', () => {

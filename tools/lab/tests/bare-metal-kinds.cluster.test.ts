@@ -54,7 +54,7 @@ async function refusal(plural: string, one: KubernetesObject): Promise<string> {
 }
 
 describe('a new ClusterAgent', () => {
-  it('is not ready because something else of its status is written first', async () => {
+  it('does not become ready because another part of its status is written first', async () => {
     const created = await cluster.admin.create(agentWith({}));
     const addresses = { total: 91, used: 0, available: 91 };
     const result = await clientOf('clusteragents').patchStatus({ key: created.metadata.name }, { status: { addresses } });
@@ -164,7 +164,7 @@ it('law: the API server refuses the ClusterAgents in which `clusterAgentProblems
   );
 });
 
-it('a ClusterAgent of the predecessor that breaks the rules has its status written, and changes only towards what is right', async () => {
+it('a ClusterAgent of the predecessor that breaks the rules has its status written, and can only be changed to valid settings', async () => {
   const definitions = cluster.admin.client('CustomResourceDefinition');
   const key = 'clusteragents.bmc.spidernet.io';
   const versions = readField((await definitions.get(key))?.spec, 'versions') as object[];

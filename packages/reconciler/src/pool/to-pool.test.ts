@@ -151,7 +151,7 @@ describe('an IPPool becomes a pool', () => {
     ]);
   });
 
-  it('an IPPool without IPv4 settings is no pool', () => {
+  it('an IPPool without IPv4 settings is not a pool', () => {
     const checked = toPool({ ...objectOf(), spec: { networkName: 'default/net' } });
     expect(checked).toMatchObject({ ok: false, problems: [{ reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'] }] });
   });
