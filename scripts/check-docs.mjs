@@ -52,7 +52,7 @@ for (const named of ['--dry-run', 'POD_NAME', 'vmdhcp_agent_leading'])
   )
     problems.push(`the check of tests does not see whether ${named} stands in one`);
 
-// The check is tried on what it must refuse and on what it must accept: one that finds nothing is no check.
+// The check is tried on what it must refuse and on what it must accept: a check that finds nothing is useless.
 const refused = [
   '`vmdhcp-agent serve --pool x`',
   '`--no-such-flag`',

@@ -14,8 +14,8 @@ export const auditPage = [
   \`event\` (\`began\`, \`ended\`), \`pool\` (\`namespace/name\` of the IPPool) and the fields below without \`serial\`. No line is left out, but those of a controller that crashes at that moment: the
   next one logs them with the reason \`not-recorded\`.
 - **ConfigMaps** in the namespace of the agents, with the label \`network.harvesterhci.io/audit\`: each value of \`data\` has a line with \`pool\`, and
-  then lines that are records. Of two with the same serial the one with an end counts. A line with
-  \`completeFrom\` tells since when ended assignments of the pool are there. \`vmdhcp-audit\` has until when all records are complete, and gaps.
+  then lines that are records. If two have the same serial, the one with an end counts. A line with
+  \`completeFrom\` says since when ended assignments of the pool are kept. \`vmdhcp-audit\` has until when all records are complete, and gaps.
 - **\`kubectl vmdhcp audit -o json\`**: with \`pool\`; with \`--at\` also \`answer\` (\`assigned\`, \`free\`, \`not-known\`) and \`reason\`.
 
 Fields and reasons are added, and never change their meaning. Times are RFC 3339 in seconds, UTC, by the clock of the controller. From \`packages/reconciler/src/audit\`. What to do with it:

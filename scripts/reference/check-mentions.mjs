@@ -23,7 +23,7 @@ const commands = new Map(
 );
 const everyFlag = new Set([...commands.values()].flatMap((flags) => [...flags]));
 const metricNames = new Set(metrics.flatMap(({ metrics: own }) => own.flatMap(namesOf)));
-/** Those of objects, and the label of nodes that have the cluster network `mgmt`, Harvester's own. */
+/** The keys of objects, and the label of nodes that have the cluster network `mgmt`, Harvester's own. */
 const keys = [...Object.keys(OBJECT_KEYS), 'network.harvesterhci.io/mgmt'];
 const conditionTypes = new Set(Object.values(CONDITIONS).flatMap((types) => Object.keys(types)));
 
@@ -82,7 +82,7 @@ function wrongFlags(text) {
   return problems;
 }
 
-/** Those of the programs, and those that scripts and tests read. */
+/** The variables of the programs, and those that scripts and tests read. */
 function wrongVariables(text) {
   return [...text.matchAll(/\b(?:VMDHCP|VM_DHCP|AGENT|CATTLE|POD)(?:_[A-Z0-9]+)+\b/g)]
     .filter(([name]) => !constants.has(name))
@@ -109,7 +109,7 @@ function wrongMetrics(text) {
 function wrongReasons(text) {
   return [...text.matchAll(/`([A-Z][a-z]+(?:[A-Z][a-z]+)+)`/g)]
     .filter(([, word]) => REASONS[word] === undefined && !conditionTypes.has(word) && !words.has(word))
-    .map(([, word]) => `names ${word}, which is no reason and in no source`);
+    .map(([, word]) => `names ${word}, which is not a reason and in no source`);
 }
 
 function flagsOf({ options }) {

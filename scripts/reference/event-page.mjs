@@ -9,7 +9,7 @@ export const eventPage = [
   'events',
   'Events',
   `The Events that the controller and the agents write, by the object on which \`kubectl describe\` shows them. The same Event is written once, and
-after five minutes it is counted up; its text has at most 1,024 octets. Of many different Events 60 are written at once and five a second after that; the
+after five minutes it is counted up; its text has at most 1,024 octets. If there are many different Events, 60 are written at once and then five a second; the
 others are dropped, and the conditions still report them. What to do: [reasons](reasons.md).
 
 ${[...kinds()].map(([kind, rows]) => `## ${kind}\n\n${table(['reason', 'type', 'meaning'], rows)}`).join('\n\n')}`,

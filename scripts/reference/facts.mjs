@@ -39,7 +39,7 @@ export const OBJECT_KEYS = { ...KEYS_OF_DHCP, ...HOST_OBJECT_KEYS };
 /** By reason; `by` names the package that decides it. */
 export const packetReasons = Object.entries({ ...PACKET_REASONS, ...AGENT_PACKET_REASONS }).toSorted(byName);
 
-/** Of charts/vmdhcp. */
+/** The values of charts/vmdhcp. */
 export const values = describeValues();
 
 export const resources = [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource, clusterAgentResource];

@@ -103,7 +103,7 @@ function packetReasonsPage() {
     source,
   ]);
   return `Why a packet got no reply, or a DHCPNAK. The same words stand in the log of the agents and in the label \`reason\` of the metrics:
-*dropped* counts \`vmdhcp_agent_packets_dropped_total\` (the packet is no message for this server, or its reply was lost), *ignored* and
+*dropped* counts \`vmdhcp_agent_packets_dropped_total\` (the packet is not a message for this server, or its reply was lost), *ignored* and
 *nak* count \`vmdhcp_agent_messages_total\`. From \`packages/dhcp-allocator/src/server/packet-reasons.ts\` and
 \`packages/dhcp-agent/src/server/agent-packet-reasons.ts\`.
 

@@ -162,7 +162,7 @@ async function runInside(title, settings, run) {
   }
 }
 
-/** Those of the packages run on the lowest version of Node that they promise, where that is installed. */
+/** The tests of the packages run on the lowest version of Node that they promise, if it is installed. */
 function runUnitTests() {
   const lowest = 'tools/lowest-node/node_modules/.bin/node';
   const node = existsSync(lowest) ? lowest : process.execPath;

@@ -1,5 +1,5 @@
 /**
- * What admission would find in files of manifests, without a cluster.
+ * Finds what admission would report about files of manifests, without a cluster.
  *
  * @packageDocumentation
  */

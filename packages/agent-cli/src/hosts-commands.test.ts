@@ -1,4 +1,4 @@
-/** The commands of bare-metal hosts as a person runs them, where no cluster is needed. */
+/** Runs the commands of bare-metal hosts as a person does, if they need no cluster. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -43,7 +43,7 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
     [
       'hosts --cluster-agent Bad_Name --state x',
       64,
-      '--cluster-agent: "Bad_Name" is no name of a ClusterAgent; write at most 63 lower-case letters, digits and hyphens that begin and end with a letter or digit\n--state is for',
+      '--cluster-agent: "Bad_Name" is not a valid name of a ClusterAgent; write at most 63 lower-case letters, digits and hyphens that begin and end with a letter or digit\n--state is for',
     ],
     ['hosts --cluster-agent rack --state x', 64, '--state is for --leases directory'],
     ['hosts --cluster-agent rack --update-interval 0', 64, 'write seconds, 1 to 86400'],
@@ -53,18 +53,18 @@ describe('the commands of bare-metal hosts', { timeout: 60_000 }, () => {
     expect([outcome.status, outcome.stderr]).toEqual([status, expect.stringContaining(text)]);
   });
 
-  it('leases of a ClusterAgent have no pools file: bind names the cluster instead', () => {
+  it('report that leases of a ClusterAgent have no pools file: bind needs its cluster instead', () => {
     const file = join(folder, 'of-hosts.leases');
     writeFileSync(file, 'lease 10.0.0.10 {\n  ends never;\n  binding state active;\n  hardware ethernet 02:00:00:00:00:01;\n}\n');
     const state = join(folder, 'of-hosts');
     expect(run('import', '--isc', file, '--pool', 'rack-1', '--state-dir', state).status).toBe(0);
     expect(run('bind', '10.0.0.10', '--state', state)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('the leases are those of ClusterAgent rack-1, which has no pools file: leave out --state'),
+      stderr: expect.stringContaining('the leases are those of ClusterAgent rack-1, which has no pools file: omit --state'),
     });
   });
 
-  it('on a bare host, bind prints the reservation for the pools file, and unbind what to remove', () => {
+  it('on a bare host, print the reservation for the pools file (bind), and what to remove (unbind)', () => {
     const file = join(folder, 'dhcpd.leases');
     writeFileSync(file, 'lease 10.0.0.10 {\n  ends never;\n  binding state active;\n  hardware ethernet 02:00:00:00:00:01;\n}\n');
     const state = join(folder, 'state');

@@ -1,4 +1,4 @@
-/** The commands as a person runs them, on files. */
+/** Runs the commands as a person does, on files. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ describe('import and export', { timeout: 60_000 }, () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('takes leases, prints what it took, refuses to do it twice, and gives them back', () => {
+  it('import leases, print the outcomes, refuse a second import, and export the leases', () => {
     const file = write('dhcpd.leases', FREE + ACTIVE.replace('never', '1 2026/11/23 15:00:00') + ACTIVE);
     const state = join(folder, 'state');
     const words = ['import', '--isc', file, '--pool', 'default/net', '--state-dir', state];
@@ -61,7 +61,7 @@ describe('import and export', { timeout: 60_000 }, () => {
     });
   });
 
-  it.each([['--json'], []])('texts of the file control no terminal: %j', (...format: string[]) => {
+  it.each([['--json'], []])('print no control characters from the file: %j', (...format: string[]) => {
     const named = ACTIVE.replace('binding', 'client-hostname "\\233red";\n  binding');
     const file = write('terminal.leases', `${named}\u009bword x;\nclass "\u009bblue" {\n}\n${FREE}`);
     const { stdout, stderr } = run('import', '--isc', file, '--pool', 'default/net', '--dry-run', ...format);
@@ -69,7 +69,7 @@ describe('import and export', { timeout: 60_000 }, () => {
     if (format.includes('--json')) expect(stdout).toContain(String.raw`"hostname": "\u009bred"`);
   });
 
-  it('a file that was cut is imported only if that is accepted', () => {
+  it('a file that was cut is imported only if the user accepts that', () => {
     const file = write('cut.leases', ACTIVE + FREE.slice(0, 30));
     const state = join(folder, 'of-cut');
     const words = ['import', '--isc', file, '--pool', 'default/net', '--state-dir', state];
@@ -83,20 +83,20 @@ describe('import and export', { timeout: 60_000 }, () => {
 
   it.each([
     ['an archive', gzipSync(ACTIVE), 'archive is compressed (gzip): unpack it with gunzip'],
-    ['another file', 'root:x:0:0:root:/root:/bin/bash\n', 'is no lease file of ISC dhcpd'],
+    ['another file', 'root:x:0:0:root:/root:/bin/bash\n', 'is not a lease file of ISC dhcpd'],
     [
       'a configuration',
       'subnet 10.0.0.0 netmask 255.255.255.0 { range 10.0.0.10 10.0.0.99; }\n',
-      'is no lease file of ISC dhcpd',
+      'is not a lease file of ISC dhcpd',
     ],
-  ])('%s is no lease file: one line states that', (_, content, message) => {
+  ])('%s is not a lease file: one line says so', (_, content, message) => {
     const file = join(folder, 'archive');
     writeFileSync(file, content);
     const { status, stderr } = run('import', '--isc', file, '--pool', 'default/net');
     expect([status, stderr.trimEnd().split('\n')]).toEqual([65, [expect.stringContaining(message)]]);
   });
 
-  it('of many problems the first ones are printed', () => {
+  it('prints only the first of many problems', () => {
     const file = write('many.leases', ACTIVE + 'lease 10.0.0.9 {\n  ends soon;\n}\n'.repeat(100));
     const { status, stderr } = run('import', '--isc', file, '--pool', 'default/net');
     expect(status).toBe(65);

@@ -6,15 +6,15 @@ import { describe, expect, it } from 'vitest';
 
 const PROGRAM = {
   program: fileURLToPath(new URL('../bin/vmdhcp-agent.js', import.meta.url)),
-  /** As in the images: an older one loads fetch at its start. */
+  /** The Node version of the images: an older one loads fetch at its start. */
   node: fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url)),
 };
 
 const SCHEMAS = ['zod', 'yaml', '@kubernetes/client-node'];
-/** Behind an `import` of `node:http`: fetch and HTTP/2. */
+/** Loaded by an `import` of `node:http`: fetch and HTTP/2. */
 const FETCH = ['NativeModule internal/deps/undici/undici', 'NativeModule http2'];
 
-describe('modules that are loaded', { timeout: 30_000 }, () => {
+describe('loaded modules', { timeout: 30_000 }, () => {
   it('--help: the options, and no program', () => {
     const { status, loaded } = loadedBy(PROGRAM, ['--help']);
     expect(status).toBe(0);
@@ -23,7 +23,7 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
       expect(loaded).not.toContain(name);
   });
 
-  it('serve --pools: the packet path; a process of its own parses the file', () => {
+  it('serve --pools: the packet path; a separate process parses the file', () => {
     const { status, loaded } = loadedBy(PROGRAM, ['serve', '--pools', '/nowhere/pools.yaml', '--interface', 'net-48=lo']);
     expect(status).toBe(66);
     for (const name of ['koffi', 'dhcp-allocator', 'linux-sockets']) expect(loaded).toContain(name);
@@ -31,7 +31,7 @@ describe('modules that are loaded', { timeout: 30_000 }, () => {
   });
 
   it('wol: gRPC and TLS only with --manager', () => {
-    // A host name of documentation cannot be listened on: the program ends after it has loaded what it needs.
+    // It cannot listen on a host name of documentation: the program ends after it has loaded what it needs.
     const http = ['--http', '203.0.113.1:9'];
     const alone = loadedBy(PROGRAM, ['wol', ...http]);
     expect(alone.status).toBe(69);

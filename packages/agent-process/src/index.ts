@@ -1,5 +1,5 @@
 /**
- * What a Linux process of a DHCP agent is made of: its log, metrics, control socket, sockets and probes.
+ * The parts of a Linux process of a DHCP agent: its log, metrics, control socket, sockets and probes.
  *
  * @packageDocumentation
  */

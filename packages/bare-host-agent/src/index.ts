@@ -1,5 +1,5 @@
 /**
- * A DHCP server on one host without Kubernetes: it follows the pools file, and serves its pools on the interfaces that it is given.
+ * A DHCP server on one host without Kubernetes: it follows the pools file, and serves its pools on the given interfaces.
  *
  * @packageDocumentation
  */

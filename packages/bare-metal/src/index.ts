@@ -1,6 +1,6 @@
 /**
- * The objects of bare-metal hosts as plans: which HostStatus each lease and each HostEndpoint has, which addresses are bound, what a health report
- * changes, and operations that act once.
+ * Plans the objects of bare-metal hosts: which HostStatus each lease and each HostEndpoint has, which addresses are bound, what a
+ * health report changes, and operations that act once.
  *
  * @packageDocumentation
  */

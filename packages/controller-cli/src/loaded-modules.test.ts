@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 
 const PROGRAM = {
   program: fileURLToPath(new URL('../bin/vmdhcp-controller.js', import.meta.url)),
-  /** As in the images: an older one loads fetch at its start. */
+  /** The Node version of the images: an older one loads fetch at its start. */
   node: fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url)),
 };
 
-describe('modules that are loaded', { timeout: 30_000 }, () => {
+describe('loaded modules', { timeout: 30_000 }, () => {
   it('--help: the options, and no program', () => {
     const { status, loaded } = loadedBy(PROGRAM, ['--help']);
     expect(status).toBe(0);

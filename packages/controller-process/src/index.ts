@@ -1,5 +1,5 @@
 /**
- * The process of the controller: DHCP and the parts that join it, under one leadership, with metrics and a log.
+ * Runs the process of the controller: DHCP and the parts that join it, under one leadership, with metrics and a log.
  *
  * @packageDocumentation
  */

@@ -48,7 +48,7 @@ function isHost(field: string, name: string, unless = ''): CreationRule {
   const isOfHost = `(size <= 2 || (${address} % size != 0 && ${address} % size != size - 1))`;
   return {
     rule: `${EXEMPT} || ${unless}[${SIZE}].all(size, ${isInside} && ${isOfHost})`,
-    message: `${name} is no address of a host in the CIDR: choose one between its first address (the network) and its last one (the broadcast)`,
+    message: `${name} is not the address of a host in the CIDR: choose one between its first address (the network) and its last one (the broadcast)`,
     fieldPath: `.spec.ipv4Config.${field}`,
   };
 }

@@ -42,7 +42,7 @@ export function parseByKind<One>(schemas: SchemaByKind<One>, value: unknown): Pa
     return failure('no-object', {
       path: [],
       value,
-      message: 'is no object',
+      message: 'is not an object',
       remedy: 'write apiVersion, kind, metadata and spec',
     });
   }
@@ -52,7 +52,7 @@ export function parseByKind<One>(schemas: SchemaByKind<One>, value: unknown): Pa
 }
 
 function unknownKind(kind: string, kinds: readonly string[]): ParsedKind<never> {
-  const message = kind === '' ? 'is missing' : `${JSON.stringify(kind)} is no kind that is read here`;
+  const message = kind === '' ? 'is missing' : `${JSON.stringify(kind)} is not a kind that is read here`;
   const remedy = `write one of ${kinds.join(', ')}`;
   return failure('unknown-kind', { path: ['kind'], value: kind, message, remedy });
 }

@@ -91,7 +91,7 @@ describe('each problem is a sentence: the actual value, the expected one, what t
     [
       'a wrong format',
       poolWith({ pool: { start: 'here', end: '192.168.48.99' } }),
-      ['spec.ipv4Config.pool.start: "here" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10'],
+      ['spec.ipv4Config.pool.start: "here" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10'],
     ],
     [
       'everything at once',
@@ -174,7 +174,7 @@ describe('an object with wrong fields', () => {
     expect(others).toEqual([]);
     expect(unknown?.path.join('.')).toBe(path);
     expect(unknown?.suggestion).toBe(suggestion);
-    expect(unknown?.message).toBe('is no known field');
+    expect(unknown?.message).toBe('is not a known field');
     expect(unknown?.remedy).toBe(suggestion === undefined ? 'correct its name or remove it' : `did you mean ${suggestion}?`);
   });
 

@@ -14,7 +14,7 @@ export interface TextFormat {
 export const IPV4_ADDRESS: TextFormat = {
   most: 15,
   pattern: new RegExp(`^${IPV4}$`),
-  problem: 'is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+  problem: 'is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
 };
 
 export const IPV4_ADDRESS_OR_RANGE: TextFormat = {
@@ -32,7 +32,7 @@ export const IPV4_ADDRESS_OR_CIDR: TextFormat = {
 export const IPV4_CIDR: TextFormat = {
   most: 18,
   pattern: new RegExp(`^${IPV4}/(3[0-2]|[12]?[0-9])$`),
-  problem: 'is no IPv4 subnet; write address/prefix length, as in 192.168.48.0/24',
+  problem: 'is not an IPv4 subnet; write address/prefix length, as in 192.168.48.0/24',
 };
 
 /** Any common spelling; compared in canonical form. */
@@ -40,7 +40,7 @@ export const MAC_ADDRESS: TextFormat = {
   most: 17,
   pattern:
     /^([0-9A-Fa-f]{1,2}(:[0-9A-Fa-f]{1,2}){5}|[0-9A-Fa-f]{1,2}(-[0-9A-Fa-f]{1,2}){5}|[0-9A-Fa-f]{4}(\.[0-9A-Fa-f]{4}){2}|[0-9A-Fa-f]{12})$/,
-  problem: 'is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+  problem: 'is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
 };
 
 /** Source: Kubernetes, `IsQualifiedName`; the prefix is a DNS subdomain. */

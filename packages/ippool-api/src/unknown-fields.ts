@@ -49,7 +49,7 @@ function collectOfGroup(inner: z.ZodObject, { value, path }: Place & { readonly 
 }
 
 function toUnknownField(path: readonly (string | number)[], value: unknown, known: readonly string[]): UnknownField {
-  const field = { reason: 'unknown-field', path, value, message: 'is no known field' } as const;
+  const field = { reason: 'unknown-field', path, value, message: 'is not a known field' } as const;
   const suggestion = path[0] === 'status' ? undefined : closestName(String(path.at(-1)), known);
   if (suggestion === undefined) return { ...field, remedy: 'correct its name or remove it' };
   return { ...field, remedy: `did you mean ${suggestion}?`, suggestion };

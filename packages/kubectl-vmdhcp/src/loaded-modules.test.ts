@@ -1,4 +1,4 @@
-/** A command of a second loads only what it uses. */
+/** A short command loads only what it uses. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +8,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 const PROGRAM = {
   program: fileURLToPath(new URL('../bin/kubectl-vmdhcp.js', import.meta.url)),
-  /** As in the images: an older one loads fetch at its start. */
+  /** The Node version of the images: an older one loads fetch at its start. */
   node: fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url)),
 };
 
-describe('modules that are loaded', { timeout: 30_000 }, () => {
-  it('kubectl vmdhcp --help: the options, and nothing that reads a cluster', () => {
+describe('loaded modules', { timeout: 30_000 }, () => {
+  it('kubectl vmdhcp --help: the options, and no code that reads a cluster', () => {
     const { status, loaded } = loadedBy(PROGRAM, ['why', '--help']);
     expect(status).toBe(0);
     for (const name of ['zod', 'yaml', 'pino', 'prom-client', 'reconciler', '@kubernetes/client-node'])

@@ -1,5 +1,5 @@
 /**
- * Where leases survive: addresses of declared clients in a state file, leases of unknown clients in a log on a disk.
+ * Stores leases: addresses of declared clients in a state file, leases of unknown clients in a log on a disk.
  *
  * @packageDocumentation
  */

@@ -15,7 +15,7 @@ const STARTS = 3;
 /** The pages that only the start used are returned ten seconds after it. */
 const IDLE_MS = 15_000;
 const LOAD_SECONDS = 5;
-/** Of the pair of interfaces for the agent in a pod, which adds the server address itself. */
+/** The pair of interfaces for the agent in a pod, which adds the server address itself. */
 const POD_PAIR = POOLS;
 
 export interface AgentSize {
@@ -30,7 +30,7 @@ export interface AgentSize {
 export interface MemorySize {
   /** Everything that is mapped, pages of Node's file included. */
   readonly residentMegabytes: number;
-  /** Of that, what is the process's own. */
+  /** The private part of that memory. */
   readonly privateMegabytes: number;
 }
 

@@ -155,7 +155,7 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(2);
 }
 
-/** One line, written over by the next; nothing where it is no terminal. */
+/** One line, overwritten by the next; nothing if the output is not a terminal. */
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }

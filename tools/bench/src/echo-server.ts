@@ -23,7 +23,7 @@ const MSG_WAITFORONE = 0x10000;
 const MMSGHDR_LENGTH = 64;
 const BROADCAST_ADDRESS = 0xffff_ffff;
 const SERVER_PORT = 67;
-/** Of fields, from the start of a message. Source: RFC 2131 figure 1; type: of an option 53 that comes first. */
+/** Offsets of fields from the start of a message. Source: RFC 2131 figure 1; type: of an option 53 that comes first. */
 const At = { xid: 4, flags: 10, yiaddr: 16, giaddr: 24, chaddr: 28, type: 242 } as const;
 /** In the IPv4 header of a frame. Source: RFC 791 §3.1. */
 const HEADER_CHECKSUM_AT = 10;

@@ -9,7 +9,7 @@ import { macOf } from './large-objects.js';
 
 export interface AgentPoolRow {
   readonly addresses: number;
-  /** Of the text of one event. */
+  /** The size of the text of one event. */
   readonly megabytes: number;
   /** From the text to an object. */
   readonly parsed: Spread;

@@ -12,7 +12,7 @@ import { usageOf } from './process-usage.js';
 export type SimulatorRequest = 'count' | 'expire' | 'stop';
 
 export interface SimulatorAnswer {
-  /** Of all clients, since the server began. */
+  /** Writes of all clients since the server began. */
   readonly writes: number;
 }
 
@@ -21,7 +21,7 @@ export interface Used {
   readonly elapsedMs: number;
   readonly controllerMs: number;
   readonly simulatorMs: number;
-  /** Of all clients. */
+  /** Writes of all clients. */
   readonly writes: number;
 }
 

@@ -8,7 +8,7 @@ import { macOf, poolConfig } from './large-objects.js';
 export interface LargeSettings {
   readonly machines: number;
   readonly perPool: number;
-  /** Of single creations and deletions: the median counts. */
+  /** The number of single creations and deletions: the median counts. */
   readonly rounds: number;
   readonly onProgress: (text: string) => void;
 }

@@ -23,7 +23,7 @@ export const LEASE_SERVERS: readonly LeaseServer[] = [
   { name: 'ISC dhcpd', program: 'dhcpd', durability: 'flushed (fsync, ACKs delayed in groups)', prepare: prepareDhcpd },
 ];
 
-/** Of the agent, which serves the same folder again after it ended. */
+/** Prepares the agent, which serves the same folder again after it ended. */
 export function prepareAgent(folder: string): Command {
   const pools = join(folder, 'pools.yaml');
   writeFileSync(

@@ -26,7 +26,7 @@ export interface LoadSettings {
   readonly mode: LoadMode;
   /** The interfaces that clients are on, in turn; one for `relayed`. */
   readonly interfaces: readonly string[];
-  /** Of the relay. */
+  /** The address of the relay. */
   readonly relayAddress: string;
   /** Whom the relay sends to. */
   readonly serverAddress: string;
@@ -87,7 +87,7 @@ class LoadRun {
   readonly #acks = new LatencyHistogram();
   readonly #perInterface: number[];
   readonly #acknowledged: [client: number, address: number][] = [];
-  /** Of frames; none where clients are relayed. */
+  /** The interfaces for frames; none if clients are relayed. */
   readonly #interfaceIndexes: readonly number[];
   #next = 0;
   #started = 0;

@@ -2,10 +2,10 @@
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { libc, SocketError } from '@vmdhcp/linux-sockets';
 
-/** @throws Error where it is no IPv4 address. */
+/** @throws Error where it is not an IPv4 address. */
 export function addressOf(text: string): number {
   const address = parseIpv4Address(text);
-  if (address === undefined) throw new Error(`${text} is no IPv4 address`);
+  if (address === undefined) throw new Error(`${text} is not an IPv4 address`);
   return address;
 }
 

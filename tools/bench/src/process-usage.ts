@@ -7,7 +7,7 @@ export interface ProcessUsage {
   /** In the kernel on its behalf; on virtual interfaces that includes what the receiver's side costs. */
   readonly kernelSeconds: number;
   readonly residentMegabytes: number;
-  /** Of that, memory of no file: the process's own. */
+  /** The part of that memory without a file: it belongs to the process alone. */
   readonly privateMegabytes: number;
 }
 

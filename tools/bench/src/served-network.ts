@@ -4,7 +4,7 @@ import { FIRST_CLIENT } from './load-generator.js';
 
 export const CLIENTS = 10_000;
 export const SERVER_ADDRESS = '10.77.0.1';
-/** Of the first client. */
+/** The address of the first client. */
 export const FIRST_ADDRESS = 0x0a4d_000a;
 
 export function macOf(client: number): string {

@@ -9,7 +9,7 @@ export interface ClientGroup {
 }
 
 export interface ClientsReport {
-  /** Of each group, since the last report. */
+  /** The longest wait of each group since the last report. */
   readonly longestWaitsMs: readonly number[];
   readonly renewals: number;
   readonly otherAddresses: number;

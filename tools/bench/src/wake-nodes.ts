@@ -46,7 +46,7 @@ export interface SleepingMachine {
 
 export interface Controller {
   readonly process: LabProcess;
-  /** Of its status server. */
+  /** The URL of its status server. */
   readonly url: string;
 }
 

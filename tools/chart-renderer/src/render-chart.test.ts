@@ -63,7 +63,7 @@ describe.skipIf(!hasRenderer())(`the renderer ${NEEDS_RENDERER}`, () => {
     ['a function that is none', '{{ nothing }}', /function "nothing" not defined/],
     ['a function that reads the machine', '{{ env "HOME" }}', /function "env" not defined/],
     ['what is below no map', '{{ .Values.list.x }}', /can't evaluate field x/],
-    ['what is no YAML', '"{{ .Values.a.c }}', /YAML parse error on tried\/templates\/tried\.yaml/],
+    ['what is not YAML', '"{{ .Values.a.c }}', /YAML parse error on tried\/templates\/tried\.yaml/],
   ])('%s ends with an error', (_, expression, message) => {
     expect(() => evaluate(expression)).toThrow(message);
   });

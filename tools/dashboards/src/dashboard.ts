@@ -1,6 +1,6 @@
 /** A dashboard of Grafana, as far as ours differ from each other. */
 export interface Dashboard {
-  /** Of its file and its `uid`, after `vmdhcp-`: kebab-case. */
+  /** Its file name and its `uid`, after `vmdhcp-`: kebab-case. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -32,7 +32,7 @@ export interface Panel {
   readonly description: string;
   readonly unit: Unit;
   readonly queries: readonly Query[];
-  /** Of a `stat`: from this value on it is red, and green below; or the other way round. */
+  /** For a `stat`: it is red from this value on, and green below; or the other way round. */
   readonly worry?: { readonly from: number } | { readonly below: number };
 }
 

@@ -3,7 +3,7 @@ import type { Dashboard, Panel, Query, Row, Variable } from './dashboard.js';
 const COLUMNS = 24;
 const HEIGHT = { stat: 4, timeseries: 8, table: 8 } as const;
 const SOURCE = { type: 'prometheus', uid: '$datasource' } as const;
-/** Of Grafana 10.4: later versions read it, too. */
+/** The schema version of Grafana 10.4, which later versions also read. */
 const SCHEMA_VERSION = 39;
 
 interface Position {

@@ -3,7 +3,7 @@ import { toMatcher } from './to-matcher.js';
 
 /** A query as Prometheus takes it. */
 export interface QueryToTry {
-  /** Of what asks: the panel. */
+  /** The title of the panel with the query. */
   readonly title: string;
   readonly expression: string;
 }

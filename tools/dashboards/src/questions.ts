@@ -47,7 +47,7 @@ function toQuestion(section: string): Question {
 export function withOutputs(page: string, outputs: ReadonlyMap<number, string>): string {
   return page.replaceAll(/^### (\d+)\. [\s\S]*?(?=^##+ |(?![\s\S]))/gm, (section, number: string) => {
     const output = outputs.get(Number(number));
-    // Each block is matched from its beginning, so that the end of one is no beginning of another.
+    // Each block is matched from its beginning, so the end of one cannot be the beginning of another.
     return output === undefined
       ? section
       : section.replaceAll(FENCE, (block, kind: string) => (kind === '' ? `\`\`\`\n${output}\n\`\`\`` : block));

@@ -75,7 +75,7 @@ interface AddressStoryParts {
   readonly cluster: LabCluster;
   /** By their names in `MACHINES`. */
   readonly machines: ReadonlyMap<string, Machine>;
-  /** Of the agents of the first pool. */
+  /** The group of the agents of the first pool. */
   readonly group: string;
 }
 

@@ -12,7 +12,7 @@ import {
 
 const LAN = 'br-rack';
 const CLUSTER_AGENT = 'rack';
-/** Of the agents: the Deployment, the Lease. */
+/** The name of the Deployment and the Lease of the agents. */
 export const AGENTS = `agent-${CLUSTER_AGENT}`;
 /** The address of the DHCP server, on the leader. */
 export const SERVER = '192.168.60.2';

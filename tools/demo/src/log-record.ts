@@ -1,7 +1,7 @@
 /** A line of the log of one of our programs. */
 export type LogRecord = Readonly<Record<string, string | undefined>>;
 
-/** Undefined: it is no JSON, but text for people. */
+/** Undefined if the line is not JSON, but text for people. */
 export function parseLogLine(line: string): LogRecord | undefined {
   try {
     return JSON.parse(line) as Record<string, string>;

@@ -1,4 +1,7 @@
-/** The cluster of the story of Wake-on-LAN: nodes on one network with a computer that is no part of the cluster, a stand-in for KubeVirt, our controller and agents. */
+/**
+ * The cluster of the story of Wake-on-LAN: nodes on one network with a computer outside the cluster, a stand-in for KubeVirt, our
+ * controller and agents.
+ */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import {
   API_HOST,

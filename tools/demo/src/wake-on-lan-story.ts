@@ -33,7 +33,7 @@ What to try next:
 export async function wakeOnLanStory(stage: Stage): Promise<void> {
   const { lab, view, atEnd, isClosing } = stage;
   view.step(
-    `A cluster: API server and KubeVirt (simulated), ${NODES.length} nodes, and on their network a computer that is no part of it`,
+    `A cluster: API server and KubeVirt (simulated), ${NODES.length} nodes, and on their network a computer that is not part of it`,
   );
   const cluster = await WakeOnLanCluster.start({
     lab,

@@ -17,7 +17,7 @@ export async function buildIdentity(
 ): Promise<BuildIdentity> {
   const commit = await runCommand(['git', '-C', root, 'log', '-1', '--format=%H %ct']).then(
     (output) => output.toString('utf8').trim().split(' '),
-    // An archive of the source is no repository.
+    // An archive of the source is not a repository.
     () => [undefined, '0'],
   );
   const manifest = await readManifest(join(root, 'packages/controller-cli/package.json'));

@@ -31,7 +31,7 @@ export interface BuiltPlatform {
 
 export interface BuiltImage {
   readonly program: ProgramImage['name'];
-  /** Of the index of all architectures: what a Deployment names. */
+  /** The digest of the index of all architectures, which a Deployment names. */
   readonly digest: string;
   readonly platforms: readonly BuiltPlatform[];
 }

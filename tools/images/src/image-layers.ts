@@ -14,7 +14,7 @@ import { type ImageEntry, textFile } from './tree/image-entry.js';
 
 /** Where the parts of images come from. */
 export interface PartSources {
-  /** Of the workspace. */
+  /** The root folder of the workspace. */
   readonly root: string;
   readonly packages: NpmPackages;
   readonly archive: DebianArchive;

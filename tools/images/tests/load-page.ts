@@ -9,7 +9,7 @@ export interface LoadedPage {
   readonly problems: readonly string[];
 }
 
-/** Of `<link href>` and `<script src>`, and of modules. */
+/** References by `<link href>` and `<script src>`, and by modules. */
 const REFERENCES = [/ (?:href|src)="([^"#]+)"/g, /\b(?:from|import) ?\(?'(\.[^']+)'/g];
 
 /** @param url - of the page, with `/` at its end. */

@@ -228,7 +228,7 @@ async function pageIsShown({ access }: LabCluster, url: string): Promise<void> {
 /** NET_BIND_SERVICE, NET_ADMIN, NET_RAW. */
 const CAPABILITIES = '0000000000003400';
 
-/** What the kernel reports of the program in a container. @param pid - Of crun. */
+/** What the kernel reports about the program in a container. @param pid - the process id of crun. */
 function statusOf(pid: number): Readonly<Record<string, string>> | undefined {
   const [child = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   if (child === '') return undefined;

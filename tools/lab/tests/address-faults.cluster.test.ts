@@ -29,7 +29,7 @@ describe('findAddressFaults', () => {
     ]);
   });
 
-  it('finds an address that has changed since the last look', () => {
+  it('finds an address that has changed since the last check', () => {
     const known = new Map();
     expect(findAddressFaults([config('vm-1', 'a', '192.168.48.10')], known)).toEqual([]);
     expect(findAddressFaults([config('vm-1', 'a', '192.168.48.11')], known)).toEqual([

@@ -49,7 +49,7 @@ describe('a new pool, without a webhook', () => {
     ['with host bits in the CIDR', { cidr: '10.1.0.7/24' }],
   ])('%s: accepted', async (_what, config) => expect(await refusal(poolWith(config))).toBe(''));
 
-  const HOST = 'is no address of a host in the CIDR: choose one between its first address (the network) and its last one';
+  const HOST = 'is not the address of a host in the CIDR: choose one between its first address (the network) and its last one';
 
   it.each<[what: string, config: Readonly<Record<string, unknown>>, text: string]>([
     [
@@ -90,7 +90,7 @@ describe('a new pool, without a webhook', () => {
     expect(released.ok).toBe(true);
   });
 
-  it('law: the API server refuses what the rules find, of what CEL can express', async () => {
+  it('law: the API server refuses what the rules find, as far as CEL can express it', async () => {
     const address = fc.integer({ min: -2, max: 66 }).map((offset) => {
       const last = 10 * 65_536 + 256 + offset;
       return `10.${Math.floor(last / 65_536)}.${Math.floor(last / 256) % 256}.${last % 256}`;
@@ -115,7 +115,7 @@ describe('a new pool, without a webhook', () => {
   });
 });
 
-describe('manifests of before apply as they are', () => {
+describe('manifests from before apply unchanged', () => {
   const files = readdirSync(CORPUS);
 
   it('and a check of them finds no problem', () => {

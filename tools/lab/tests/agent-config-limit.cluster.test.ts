@@ -53,7 +53,7 @@ async function firstLine(value: string, kubeconfig: string): Promise<{ readonly 
 
 const startWith = (value: string) => spawnSync(process.execPath, AGENT, { env: environment(value), encoding: 'utf8' });
 
-describe.runIf(pageSize === 4_096)('an agent with a configuration of exactly the most octets that we write', () => {
+describe.runIf(pageSize === 4_096)('an agent with a configuration of exactly the maximum size', () => {
   const full = exactlyFull();
 
   it('starts and reads every pool', async () => {
@@ -69,11 +69,11 @@ describe.runIf(pageSize === 4_096)('an agent with a configuration of exactly the
     }
   });
 
-  it('one octet more, and the kernel refuses to start it (E2BIG)', () => {
+  it('with one octet more, the kernel refuses to start it (E2BIG)', () => {
     expect(startWith(`${valueFor(full)} `).error).toMatchObject({ code: 'E2BIG' });
   });
 
-  it('one pool more would be refused by the kernel; we leave it out before', () => {
+  it('the kernel would refuse one more pool; the controller omits it before that', () => {
     const more = [...full, poolNamed('one-more')];
     expect(startWith(valueFor(more)).error).toMatchObject({ code: 'E2BIG' });
     const { fitting, leftOut } = fitAgentConfigs(more);

@@ -90,7 +90,7 @@ describe('agents of a cluster', () => {
     },
   );
 
-  it('--no-leader-election writes the Lease all the same; a second one that should not be there does not serve before it ends', async () => {
+  it('--no-leader-election still writes the Lease; a second agent, which should not exist, does not serve before the first one ends', async () => {
     await cluster.startController('--agent-topology', 'unified');
     await applyChart('--no-leader-election=true');
     await createPools();

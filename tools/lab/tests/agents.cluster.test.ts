@@ -135,7 +135,7 @@ describe('the agents’ Deployments', () => {
     expect(configured.metadata.generation, 'the restart wrote nothing, the pool one change').toBe((generation ?? 0) + 1);
   });
 
-  it('keep an image that is on hold, also when they are made again, and have the new one once it is not', async () => {
+  it('keep an image on hold, even if they are created again, and get the new one once it is not on hold', async () => {
     await start();
     await createPool('pool', { [HOLD]: '' });
     const { metadata } = await deployment();
@@ -182,7 +182,7 @@ describe('the agents’ Deployments', () => {
     expect(readText(event, 'involvedObject', 'name')).toBe('pool');
   });
 
-  it('replace a pod of an earlier version when they could serve, and not before', async () => {
+  it('replace a pod of an earlier version when they are ready to serve, and not before', async () => {
     const labels = {
       [LABEL]: 'agent',
       'network.harvesterhci.io/ippool-namespace': cluster.namespace,
@@ -214,7 +214,7 @@ describe('the agents’ Deployments', () => {
     await pool(({ status }) => readText(status, 'servedBy') === 'agent-1');
   });
 
-  it('go with their last pool, also with one that was deleted while no controller was there', async () => {
+  it('are deleted with their last pool, even if it was deleted while no controller was running', async () => {
     await start();
     await createPool();
     const { metadata } = await deployment();

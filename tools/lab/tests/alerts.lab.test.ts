@@ -266,7 +266,7 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await giveCertificate(10 * DAY_MS);
   });
 
-  it('a selected pool is a name, and no pattern: its queries have data, and those of a name that is none have nothing', async () => {
+  it('a selected pool is a name, not a pattern: its queries have data, and those of an unknown name have none', async () => {
     const [pools] = DASHBOARDS.filter(({ name }) => name === 'pool').map(
       (dashboard) =>
         (...ippool: readonly string[]) =>

@@ -32,7 +32,7 @@ function metricOf(outcome: string): string {
   return `vmdhcp_agent_messages_total{type="${type}",outcome="${what}",reason="${reason}"}`;
 }
 
-describe('every bad packet is counted for what it is, and the next client gets its address', () => {
+describe('every bad packet is counted correctly, and the next client gets its address', () => {
   it.each(['trace', 'debug', 'info', 'warn', 'error', 'silent'])('with --log-level %s', async (logLevel) => {
     const agent = await LabAgent.start(lab, { ...START, logLevel });
     const sender = machine.start(process.execPath, [SENDER]);

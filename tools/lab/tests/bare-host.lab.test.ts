@@ -83,7 +83,7 @@ describe('a pools file that changes', () => {
     expect((await agent.get('/readyz')).status).toBe(200);
   });
 
-  it('gives two machines each other’s address in one step', async () => {
+  it('swaps the addresses of two machines in one step', async () => {
     const pin = (a: string, b: string) =>
       poolsYaml(NETWORKS, [
         { name: 'vm-a', pool: 'net-48', macAddress: MAC_A, address: a },
@@ -141,7 +141,7 @@ describe('a pool without an interface', () => {
 });
 
 describe('an interface', () => {
-  it('that vanishes is named, the others are served on, and it is served again when it is back', async () => {
+  it('that vanishes is reported, the others stay served, and it is served again when it is back', async () => {
     lab.removeNetwork('br48');
     await agent.process.line('interface is missing');
     expect(await agent.get('/readyz')).toEqual({ status: 503, text: 'default/net-48: interface br48 is missing\n' });
@@ -152,7 +152,7 @@ describe('an interface', () => {
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 
-  it('that is replaced between two looks is served again', async () => {
+  it('that is replaced between two checks is served again', async () => {
     run('sh', [
       '-c',
       'ip link delete br48; ip link add br48 type bridge; ip address add 192.168.48.2/24 dev br48; ip link set br48 up',
@@ -162,7 +162,7 @@ describe('an interface', () => {
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 
-  it('is not touched, unless that is asked for; then its address is given back', async () => {
+  it('is not changed, unless that is requested; then its address is removed at the end', async () => {
     lab.addNetwork('br50');
     const other = await LabAgent.start(lab, {
       pools: poolsYaml([{ name: 'net-50', prefix: '192.168.50' }], []),
@@ -251,7 +251,7 @@ describe('an interface', () => {
     await waitFor('the other address', () => shown().includes('192.168.50.3/24') && !shown().includes('192.168.50.2/'));
   });
 
-  it('that another server has already is an error that reports it, and the other interfaces are served', async () => {
+  it('that another server uses is reported as an error, and the other interfaces are served', async () => {
     const second = lab.start(process.execPath, [
       ...[AGENT_BIN, 'serve', '--pools', agent.poolsPath, '--state', join(lab.folder, 'second'), '--http', 'off'],
       ...['--interface', 'net-48=br48'],
@@ -280,7 +280,7 @@ describe('an address that another machine uses', () => {
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.12' });
   });
 
-  it('is not given by an agent that was killed before it could ask', async () => {
+  it('is not given by an agent that was killed before it could probe', async () => {
     agent.process.kill('SIGKILL');
     await agent.process.ended();
     const path = join(agent.statePath, 'leases');
@@ -306,7 +306,7 @@ describe('an address that another machine uses', () => {
     expect((await ask(vmA, '--mac', MAC_C, '--request')).at(-1)).toMatchObject({ type: 'ack', address: '192.168.48.11' });
   });
 
-  it('cannot be asked about without CAP_NET_RAW: a warning reports that, and new clients get replies', async () => {
+  it('cannot be probed without CAP_NET_RAW: a warning says so, and new clients get replies', async () => {
     agent.process.kill('SIGTERM');
     await agent.process.ended();
     writeFileSync(agent.poolsPath, withC());
@@ -339,7 +339,7 @@ describe('the state directory', () => {
     ],
     ['empty', () => truncateSync(stateFile(), 0)],
     ['of zeros', () => writeFileSync(stateFile(), Buffer.alloc(4096))],
-  ])('with a file that is %s: it is set aside and named, the copy before it is used', async (_, harm) => {
+  ])('with a file that is %s: it is renamed and reported, and the copy before is used', async (_, harm) => {
     agent.setPools(poolsYaml(NETWORKS, [{ name: 'vm-0', pool: 'net-48', macAddress: '02:00:00:00:48:07' }, ...MACHINES]));
     await waitFor('three leases', async () => (await agent.leases()).length === 3);
     agent.process.kill('SIGKILL');
@@ -352,7 +352,7 @@ describe('the state directory', () => {
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
   });
 
-  it('from a later version keeps the agent from starting, and stays as it is', async () => {
+  it('from a later version prevents the agent from starting, and is left unchanged', async () => {
     agent.process.kill('SIGKILL');
     await agent.process.ended();
     const later = readFileSync(stateFile(), 'utf8').replace('vmdhcp-agent-state 1', 'vmdhcp-agent-state 99');
@@ -376,7 +376,7 @@ describe('the state directory', () => {
     expect(readFileSync(stateFile(), 'utf8')).toBe(later);
   });
 
-  it('remembers who is bound and until when, also of an agent that was killed twice', async () => {
+  it('remembers who is bound and until when, even if the agent was killed twice', async () => {
     await exchange(vmA);
     const expires = (await agent.leases()).find(({ macAddress }) => macAddress === MAC_A)?.expires;
     expect(expires).toBeDefined();
@@ -386,7 +386,7 @@ describe('the state directory', () => {
     expect(await agent.leases()).toContainEqual(expect.objectContaining({ macAddress: MAC_A, state: 'bound', expires }));
   });
 
-  it('belongs to one agent alone', async () => {
+  it('can be used by one agent only', async () => {
     const second = lab.start(process.execPath, [
       ...[
         AGENT_BIN,
@@ -405,7 +405,7 @@ describe('the state directory', () => {
     expect(second.lines.join('\n')).toContain('another agent uses it');
   });
 
-  it('that cannot be written keeps new leases from being served, and the old ones go on', async () => {
+  it('keeps serving old leases and grants no new ones when it cannot be written', async () => {
     run('mount', ['-t', 'tmpfs', '-o', 'size=4k,ro', 'tmpfs', agent.statePath]);
     agent.setPools(poolsYaml(NETWORKS, [...MACHINES, { name: 'vm-c', pool: 'net-48', macAddress: '02:00:00:00:48:03' }]));
     await agent.process.line('leases cannot be saved');
@@ -417,14 +417,14 @@ describe('the state directory', () => {
   });
 });
 
-describe('what a person sees', () => {
+describe('the commands of a person', () => {
   it('check prints every problem with line and column, and has exit code 65', async () => {
     const path = join(lab.folder, 'broken.yaml');
     writeFileSync(path, POOLS.replace('192.168.48.99', '192.168.47.99').replace(MAC_B, 'no-mac'));
     const check = lab.start(process.execPath, [AGENT_BIN, 'check', path]);
     expect((await check.ended()).code).toBe(65);
     expect(check.lines.join('\n')).toMatch(/broken\.yaml:\d+:\d+: IPPool default\/net-48: spec\.ipv4Config\.pool\.end: /);
-    expect(check.lines.join('\n')).toContain('"no-mac" is no MAC address');
+    expect(check.lines.join('\n')).toContain('"no-mac" is not a MAC address');
     const missing = lab.start(process.execPath, [AGENT_BIN, 'check', join(lab.folder, 'nowhere.yaml')]);
     expect((await missing.ended()).code).toBe(66);
   });
@@ -494,7 +494,7 @@ describe('what a person sees', () => {
     );
   });
 
-  it.skipIf(!has('dnsmasq'))(`probe names every server that answers, ours and a foreign one ${needs('dnsmasq')}`, async () => {
+  it.skipIf(!has('dnsmasq'))(`probe names every server that answers, ours and another one ${needs('dnsmasq')}`, async () => {
     const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: '02:00:00:00:48:66' });
     rogue.ip('address', 'add', '192.168.48.3/24', 'dev', 'eth0');
     const dnsmasq = rogue.start('dnsmasq', [
@@ -544,7 +544,7 @@ describe('what a person sees', () => {
     },
   );
 
-  it('probe --claim claims an address without asking for offers, and is refused one that another client has', async () => {
+  it('probe --claim claims an address without requesting offers, and is refused one that another client has', async () => {
     expect(await ask(vmA, '--claim', '192.168.48.10')).toMatchObject([{ type: 'ack', address: '192.168.48.10' }]);
     expect((await ask(vmA, '--claim', '192.168.48.11')).map(({ type }) => type)).toEqual(['nak']);
   });
@@ -580,7 +580,7 @@ describe('what a person sees', () => {
     expect(output).toBe('no server answers 02:99:00:00:00:01 on eth0');
   });
 
-  it('a paused pool gives nothing and does not hold up readiness', async () => {
+  it('a paused pool assigns nothing and does not affect readiness', async () => {
     agent.setPools(
       POOLS.replace('networkName: default/net-48\n  ipv4Config', 'networkName: default/net-48\n  paused: true\n  ipv4Config'),
     );

@@ -54,7 +54,7 @@ async function refusal(plural: string, one: KubernetesObject): Promise<string> {
 }
 
 describe('a new ClusterAgent', () => {
-  it('is not ready because something else of its status is written first', async () => {
+  it('does not become ready because another part of its status is written first', async () => {
     const created = await cluster.admin.create(agentWith({}));
     const addresses = { total: 91, used: 0, available: 91 };
     const result = await clientOf('clusteragents').patchStatus({ key: created.metadata.name }, { status: { addresses } });
@@ -76,10 +76,10 @@ describe('a new ClusterAgent', () => {
   ])('%s: accepted', async (_what, config, others) => expect(await refusal('clusteragents', agentWith(config, others))).toBe(''));
 
   it.each<[what: string, config: object, text: string]>([
-    ['999.999.999.999', { gateway: '999.999.999.999' }, 'Gateway is no IPv4 address: write four numbers of 0 to 255'],
-    ['a subnet with an octet of 256', { subnet: '192.168.256.0/24' }, 'Subnet is no IPv4 subnet'],
-    ['a range with an octet of 300', { ipRange: '192.168.0.10-192.168.0.300' }, 'IpRange is no range of IPv4 addresses'],
-    ['a selfIp without a prefix length', { selfIp: '192.168.0.2' }, 'SelfIp is no IPv4 address with a prefix length'],
+    ['999.999.999.999', { gateway: '999.999.999.999' }, 'Gateway is not an IPv4 address: write four numbers of 0 to 255'],
+    ['a subnet with an octet of 256', { subnet: '192.168.256.0/24' }, 'Subnet is not an IPv4 subnet'],
+    ['a range with an octet of 300', { ipRange: '192.168.0.10-192.168.0.300' }, 'IpRange is not a range of IPv4 addresses'],
+    ['a selfIp without a prefix length', { selfIp: '192.168.0.2' }, 'SelfIp is not an IPv4 address with a prefix length'],
     ['a reversed range', { ipRange: '192.168.0.100-192.168.0.10' }, 'IpRange ends before its start: swap the two addresses'],
     [
       'a range outside of the subnet',
@@ -87,18 +87,18 @@ describe('a new ClusterAgent', () => {
       'IpRange has addresses that no host in the subnet',
     ],
     ['a range with the broadcast address', { ipRange: '192.168.0.10-192.168.0.255' }, 'IpRange has addresses that no host'],
-    ['a gateway outside of the subnet', { gateway: '192.168.1.1' }, 'Gateway is no address of a host in the subnet'],
+    ['a gateway outside of the subnet', { gateway: '192.168.1.1' }, 'Gateway is not the address of a host in the subnet'],
     ['a gateway in the range', { gateway: '192.168.0.50' }, 'Gateway is in ipRange'],
     ['a selfIp in the range', { selfIp: '192.168.0.100/24' }, 'SelfIp is in ipRange'],
     ['a selfIp with another prefix', { selfIp: '192.168.0.2/16' }, 'SelfIp has another prefix length than the subnet'],
-    ['a selfIp outside of the subnet', { selfIp: '192.168.1.2/24' }, 'SelfIp is no address of a host in the subnet'],
+    ['a selfIp outside of the subnet', { selfIp: '192.168.1.2/24' }, 'SelfIp is not the address of a host in the subnet'],
     ['a selfIp that is the gateway', { selfIp: '192.168.0.1/24' }, 'SelfIp is the gateway'],
     ['no range', { ipRange: undefined }, 'ipRange: Required value'],
     ['no interface', { dhcpServerInterface: '' }, 'dhcpServerInterface'],
     [
       'an interface that Linux cannot have',
       { dhcpServerInterface: 'management-network' },
-      'DhcpServerInterface is no name that an',
+      'DhcpServerInterface is not a name that an',
     ],
   ])('with %s: refused', async (_what, config, text) =>
     expect(await refusal('clusteragents', agentWith(config))).toContain(text),
@@ -164,7 +164,7 @@ it('law: the API server refuses the ClusterAgents in which `clusterAgentProblems
   );
 });
 
-it('a ClusterAgent of the predecessor that breaks the rules has its status written, and changes only towards what is right', async () => {
+it('a ClusterAgent of the predecessor that breaks the rules has its status written, and can only be changed to valid settings', async () => {
   const definitions = cluster.admin.client('CustomResourceDefinition');
   const key = 'clusteragents.bmc.spidernet.io';
   const versions = readField((await definitions.get(key))?.spec, 'versions') as object[];

@@ -112,7 +112,7 @@ describe('a cluster', () => {
     await waitFor('its address', () => holders().length === 1);
   });
 
-  it('a leader that is asked to end hands over: the gap is short', async () => {
+  it('a leader that is told to end hands over: the gap is short', async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
     await cluster.agentReady(POOL);
@@ -131,7 +131,7 @@ describe('a cluster', () => {
     await waitFor('its address', () => cluster.holders(POOL).some((pod) => pod !== leader));
   });
 
-  it('a leader that is frozen has no address when another one has it, and sends nothing when it wakes up', async () => {
+  it('a leader that is frozen has no address when another replica has it, and sends nothing when it wakes up', async () => {
     await apply('pools.yaml');
     await apply('virtual-machines.yaml');
     await cluster.agentReady(POOL);

@@ -118,7 +118,7 @@ describe('kubectl vmdhcp', () => {
     expect(await contextsOf(PLUGIN_BIN, [command, ...words(), ...flags], {})).toEqual(['wanted']);
   });
 
-  it('asks the current context of the file of KUBECONFIG where none is named', async () => {
+  it('uses the current context of the file in KUBECONFIG if none is named', async () => {
     expect(await contextsOf(PLUGIN_BIN, ['pools'], { KUBECONFIG: kubeconfig })).toEqual(['current']);
   });
 });

@@ -73,7 +73,7 @@ async function recorded(): Promise<Record<string, string>> {
 }
 
 describe('virtual machines', () => {
-  it('get addresses, keep them when they are made anew, and give them back', async () => {
+  it('get addresses, keep them when they are created again, and release them', async () => {
     await cluster.access.create(virtualMachine('a', '02:00:00:00:00:0a'));
     expect(await allocated('a')).toBe('10.1.0.10');
     const line = await controller.line('"address allocated"');
@@ -101,7 +101,7 @@ describe('virtual machines', () => {
     expect(await recorded()).toEqual({ '10.1.0.12': '02:00:00:00:00:0b' });
   });
 
-  it('find no address where there is none, and have an Event and a reason', async () => {
+  it('get no address if there is none, and have an Event and a reason', async () => {
     for (const name of ['a', 'b', 'c']) await cluster.access.create(virtualMachine(name, `02:00:00:00:00:0${name}`));
     for (const name of ['a', 'b', 'c']) await allocated(name);
     await cluster.access.create(virtualMachine('d', '02:00:00:00:00:0d'));
@@ -118,7 +118,7 @@ describe('virtual machines', () => {
     expect(await allocated('d')).toBe(freed);
   });
 
-  it('keep their addresses when the controller is killed in the midst of its work', async () => {
+  it('keep their addresses when the controller is killed in the middle of its work', async () => {
     await cluster.access.create(virtualMachine('a', '02:00:00:00:00:0a'));
     await cluster.access.create(virtualMachine('b', '02:00:00:00:00:0b'));
     controller.kill('SIGKILL');
@@ -132,7 +132,7 @@ describe('virtual machines', () => {
   });
 });
 
-describe('virtual machines without a MAC address, as plain KubeVirt makes them', () => {
+describe('virtual machines without a MAC address, as plain KubeVirt creates them', () => {
   /** The VirtualMachineInstance of a virtual machine; KubeVirt reports the MAC address a while after it is made. */
   function instance(name: string, macAddress?: string): KubernetesObject {
     return {
@@ -150,7 +150,7 @@ describe('virtual machines without a MAC address, as plain KubeVirt makes them',
     };
   }
 
-  it('show what is awaited, get an address when they run, and keep it for the next start', async () => {
+  it('show what they wait for, get an address when they run, and keep it for the next start', async () => {
     await cluster.access.create(virtualMachine('a', ''));
     const event = await waitFor('an Event', async () =>
       (await cluster.access.list('Event')).find(
@@ -249,24 +249,21 @@ describe('kubectl', () => {
     },
   );
 
-  it.skipIf(!has('kubectl'))(
-    `reads the CRDs as they are meant, and takes conflictProbe: Disabled${needs('kubectl')}`,
-    async () => {
-      for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
-        const file = fileURLToPath(import.meta.resolve(`@vmdhcp/ippool-api/crds/${resource.plural}.yaml`));
-        const printed = await kubectl(undefined, 'create', '--dry-run=client', '-o', 'json', '-f', file);
-        expect(JSON.parse(printed)).toMatchObject(toCustomResourceDefinition(resource));
-      }
-      await cluster.access.create(networkAttachment(keyOf('typed')));
-      const config = 'cidr: 10.9.0.0/24, serverIP: 10.9.0.2, pool: { start: 10.9.0.10, end: 10.9.0.12 }';
-      const spec = `networkName: ${keyOf('typed')}\n  conflictProbe: Disabled\n  ipv4Config: { ${config} }`;
-      const typed = `apiVersion: network.harvesterhci.io/v1alpha1\nkind: IPPool\nmetadata:\n  name: typed\nspec:\n  ${spec}\n`;
-      await kubectl(typed, 'apply', '-f', '-');
-      expect(await cluster.access.get('IPPool', keyOf('typed'))).toMatchObject({ spec: { conflictProbe: 'Disabled' } });
-    },
-  );
+  it.skipIf(!has('kubectl'))(`reads the CRDs correctly, and accepts conflictProbe: Disabled${needs('kubectl')}`, async () => {
+    for (const resource of [ipPoolResource, virtualMachineNetworkConfigResource]) {
+      const file = fileURLToPath(import.meta.resolve(`@vmdhcp/ippool-api/crds/${resource.plural}.yaml`));
+      const printed = await kubectl(undefined, 'create', '--dry-run=client', '-o', 'json', '-f', file);
+      expect(JSON.parse(printed)).toMatchObject(toCustomResourceDefinition(resource));
+    }
+    await cluster.access.create(networkAttachment(keyOf('typed')));
+    const config = 'cidr: 10.9.0.0/24, serverIP: 10.9.0.2, pool: { start: 10.9.0.10, end: 10.9.0.12 }';
+    const spec = `networkName: ${keyOf('typed')}\n  conflictProbe: Disabled\n  ipv4Config: { ${config} }`;
+    const typed = `apiVersion: network.harvesterhci.io/v1alpha1\nkind: IPPool\nmetadata:\n  name: typed\nspec:\n  ${spec}\n`;
+    await kubectl(typed, 'apply', '-f', '-');
+    expect(await cluster.access.get('IPPool', keyOf('typed'))).toMatchObject({ spec: { conflictProbe: 'Disabled' } });
+  });
 
-  it.skipIf(!has('kubectl'))(`is refused what the schema does not allow, with its words${needs('kubectl')}`, async () => {
+  it.skipIf(!has('kubectl'))(`gets the schema's message for what it does not allow${needs('kubectl')}`, async () => {
     const bad = { ...poolObject(), metadata: { namespace: cluster.namespace, name: 'bad' } };
     const spec = {
       ...(bad.spec as object),

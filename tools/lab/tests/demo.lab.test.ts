@@ -152,7 +152,7 @@ describe('the help of each task', () => {
   }
   const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-  it('is there before anything is installed or built', () => {
+  it('works before anything is installed or built', () => {
     const clone = mkdtempSync(join(tmpdir(), 'vmdhcp-help-'));
     try {
       cpSync(SCRIPTS, join(clone, 'scripts'), { recursive: true });
@@ -171,7 +171,7 @@ describe('the help of each task', () => {
     }
   });
 
-  it('is what its program prints', async () => {
+  it('equals the output of its program', async () => {
     const { helpTexts } = (await import(join(SCRIPTS, 'help-texts.mjs'))) as HelpTexts;
     for (const [path, text] of helpTexts())
       expect(readFileSync(join(ROOT, path), 'utf8'), 'npm run generate writes it').toBe(text);

@@ -74,7 +74,7 @@ async function type(command: string, codes: readonly number[] = [0]): Promise<st
 }
 
 describe('the commands of the guides', () => {
-  it('there are some of each guide', () => {
+  it('include some of each guide', () => {
     expect(new Set(commands.map(({ guide }) => guide))).toEqual(new Set(GUIDES));
   });
 

@@ -90,7 +90,7 @@ function metric(pod: LabPod, name: string): Promise<number> {
 }
 
 describe('a group of agents', () => {
-  it('the leader is killed: who asks again is answered by the second retransmission, and another one has the address soon', async () => {
+  it('the leader is killed: clients get an answer by the second retransmission, and another replica has the address soon', async () => {
     const leader = await serve();
     const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;
     leader.process?.kill('SIGKILL');
@@ -103,7 +103,7 @@ describe('a group of agents', () => {
     await waitFor('an answer', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
   });
 
-  it('the leader is killed while its Lease is renewed rarely: who asks again is answered as soon', async () => {
+  it('the leader is killed while its Lease is renewed rarely: clients get an answer as soon', async () => {
     const leader = await serve();
     const standby = [...cluster.pods.values()].find((pod) => pod !== leader) as LabPod;
     // What a controller writes if there are many groups; this one would remove it.
@@ -121,7 +121,7 @@ describe('a group of agents', () => {
     expect(cluster.holders(POOL)).toEqual([]);
   });
 
-  it('the API server is away: replicas answer clients that ask again, and no replica has the address', async () => {
+  it('the API server is away: replicas answer clients that retransmit, and no replica has the address', async () => {
     const leader = await serve();
     const id = cluster.simulator.faults.inject({ effect: { kind: 'close', when: 'before' }, times: 0 });
     cluster.simulator.disturbWatches('break');
@@ -135,7 +135,7 @@ describe('a group of agents', () => {
     await waitFor('an answer at once', async () => (await answered(WEB, ADDRESS)) === ADDRESS);
   });
 
-  it('the API server takes two seconds for everything: clients are answered all the same', async () => {
+  it('the API server takes two seconds for everything: clients are answered nevertheless', async () => {
     await serve();
     const id = cluster.simulator.faults.inject({ effect: { kind: 'delay', delayMs: 2_000 }, times: 0 });
     await waitFor('the address to be gone', () => cluster.holders(POOL).length === 0);
@@ -207,7 +207,7 @@ describe('another machine or server on the network', () => {
     expect(readText(status, 'ipv4', 'quarantined', ADDRESS, 'usedBy')).toBe('02:00:5e:00:48:99');
   });
 
-  it('that answers ARP for every address keeps no new virtual machine from its address, and is named', async () => {
+  it('that answers ARP for every address prevents no new virtual machine from getting its address, and is reported', async () => {
     const leader = await serve();
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
     const answers = fileURLToPath(new URL('../dist/send-arp-answers.js', import.meta.url));
@@ -227,7 +227,7 @@ describe('another machine or server on the network', () => {
   });
 
   it.skipIf(!has('dnsmasq')).each(['Warn', 'Stop'])(
-    `a rogue DHCP server is named, and no client gets a reply if that is wanted: %s ${needs('dnsmasq')}`,
+    `a rogue DHCP server is reported, and no client gets a reply if so configured: %s ${needs('dnsmasq')}`,
     async (onRogueServer) => {
       const rogue = lab.addMachine('rogue', { network: 'br48', macAddress: ROGUE });
       rogue.ip('address', 'add', '192.168.48.66/24', 'dev', 'eth0');

@@ -96,7 +96,7 @@ describe('a state directory of 64 KiB', () => {
     expect(await leasesOnDisk()).toBe(saved);
   });
 
-  it('that is full: who is new is not answered, others are, and the new one is once there is room again', async () => {
+  it('that is full: new clients get no answer, others do, and new ones do once there is room again', async () => {
     const filler = join(agent.statePath, 'filler');
     expect(await takes(poolsOf(100))).toBe(true);
     expect(() => writeFileSync(filler, Buffer.alloc(64 << 10))).toThrow('ENOSPC');
@@ -115,7 +115,7 @@ describe('a state directory of 64 KiB', () => {
 
 describe('an open pool on a state directory of 64 KiB', () => {
   it.skipIf(!has('perfdhcp') || !has('udhcpc'))(
-    `that is full: who gets an ACK has its lease on the disk, others get none until there is room ${needs('perfdhcp', 'udhcpc')}`,
+    `that is full: clients with an ACK have their lease on the disk, others get none until there is room ${needs('perfdhcp', 'udhcpc')}`,
     async () => {
       const filler = join(agent.statePath, 'filler');
       const settings = ['dynamic: [192.168.48.101-192.168.48.200]'];

@@ -28,7 +28,7 @@ afterEach(() => vlans.stop());
 const answered = (macAddress: string, address?: string) =>
   vlans.fleet.addressFor({ macAddress, ...(address !== undefined && { address }) }, address === undefined ? 500 : 20_000);
 
-it('a range that grows: who has an address is answered all the while, who waited gets a new one, and no agent starts again', async () => {
+it('a range that grows: clients with an address are answered all the time, waiting ones get a new address, and no agent restarts', async () => {
   await cluster.startController();
   await cluster.access.create(networkAttachment('default/vlan-48', 'mgmt'));
   const range = { start: '192.168.48.10', end: '192.168.48.10' };

@@ -240,7 +240,7 @@ async function isExplained(reason: HostChainReason, address = '192.168.50.99'): 
 }
 
 it.skipIf(!has('udhcpc', 'dhclient', 'dnsmasq'))(
-  `unknown clients get leases, settings change without a restart, and another replica goes on ${needs('udhcpc', 'dhclient', 'dnsmasq')}`,
+  `unknown clients get leases, settings change without a restart, and another replica takes over ${needs('udhcpc', 'dhclient', 'dnsmasq')}`,
   async () => {
     const before = await startServerFromBefore();
     replicas.push(await Replica.start(1));
@@ -369,7 +369,7 @@ it.skipIf(!has('udhcpc'))(
 );
 
 it.skipIf(!has('udhcpc'))(
-  `leases in a directory: a replica goes on with those of another one that died, and with imported ones ${needs('udhcpc')}`,
+  `leases in a directory: a replica takes over those of another one that died, and with imported ones ${needs('udhcpc')}`,
   async () => {
     await createAgent();
     const state = join(lab.folder, 'state');

@@ -143,7 +143,7 @@ describe('lists', () => {
     await removeMachine('b', '10.1.0.11');
   });
 
-  it('leases: interfaces that await their MAC address have none either', async () => {
+  it('leases: interfaces that wait for their MAC address have none either', async () => {
     await addMachine('waits', '');
     const waiting = { virtualMachine: 'waits', interface: 'default', address: '', macAddress: '', network: keyOf('net') };
     expect(await items('leases')).toMatchObject([{ virtualMachine: 'a' }, { ...waiting, reason: 'AwaitingMacAddress' }]);
@@ -171,7 +171,7 @@ describe('lists', () => {
         reason: 'SocketFailed',
       },
     ]);
-    expect(listed.stderr).toContain(`left out, as no IPPool has agents in that namespace`);
+    expect(listed.stderr).toContain(`left out, because no IPPool has agents in that namespace`);
     expect(listed.stderr).toContain(`Lease ${other}/${GROUP}`);
     await cluster.access.delete('Lease', `${other}/${GROUP}`);
     await cluster.access.delete('Lease', keyOf(GROUP));
@@ -193,7 +193,7 @@ describe('lists', () => {
     expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ subnet: '10.1.0.0/24', reservations: [{ 'ip-address': '10.1.0.10' }] }] } });
   });
 
-  it.skipIf(!has('kea-dhcp4'))(`export: a Kea server takes the file ${needs('kea-dhcp4')}`, async () => {
+  it.skipIf(!has('kea-dhcp4'))(`export: a Kea server accepts the file ${needs('kea-dhcp4')}`, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-kea-'));
     const path = join(folder, 'kea-dhcp4.json');
     const check = () => {
@@ -268,7 +268,7 @@ describe('--watch, until it is asked to end', () => {
     await recorded('10.1.0.11', undefined);
   });
 
-  it('agents: a leader that stops renewing, of which no object tells', async () => {
+  it('agents: a leader that stops renewing, which no object shows', async () => {
     await hasAgentsIn(cluster.namespace);
     await cluster.access.create(leaseOf(cluster.namespace, { serving: true }, 3));
     const text = await watching(['agents'], async (printed) => {
@@ -284,7 +284,7 @@ describe('--watch, until it is asked to end', () => {
     await hasAgentsIn(undefined);
   });
 
-  it('why: each answer that is another one, as lines of JSON; as a name', async () => {
+  it('why: each answer that differs, as lines of JSON; as a name', async () => {
     const text = await watching(['why', keyOf('w'), '--interval', '1', '-o', 'json'], async (printed) => {
       await addMachine('w', B);
       await waitFor('its address', () => printed().includes('"address":"10.1.0.11"'));
@@ -335,7 +335,7 @@ describe('a MAC address that other virtual machines claim later', () => {
     expect(kea).toMatchObject({ Dhcp4: { subnet4: [{ reservations: [{ 'ip-address': '10.1.0.10', hostname: 'a' }] }] } });
   });
 
-  it('release: refused, also where only the VirtualMachineNetworkConfig of another one is left', async () => {
+  it('release: refused, even if only the VirtualMachineNetworkConfig of another one is left', async () => {
     for (const name of LATER) await orphanConfig(name);
     const refused = await run('release', '10.1.0.10');
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining(`VirtualMachine ${keyOf('a')} exists`) });
@@ -460,7 +460,7 @@ describe('audit', () => {
     (JSON.parse((await ask(...words, '-o', 'json')).stdout) as { readonly items: readonly Readonly<Record<string, string>>[] })
       .items;
 
-  it('who had an address: that ended, that goes on, and that is not known', async () => {
+  it('who had an address: ended, current and unknown', async () => {
     await addMachine('short', C);
     await recorded('10.1.0.11', C);
     await removeMachine('short', '10.1.0.11');
@@ -491,7 +491,7 @@ describe('audit', () => {
   });
 
   it('for people and as names; wrong questions', async () => {
-    expect(await run('why', '999.1.1.1')).toMatchObject({ code: 64, stderr: expect.stringContaining('is no IPv4 address') });
+    expect(await run('why', '999.1.1.1')).toMatchObject({ code: 64, stderr: expect.stringContaining('is not an IPv4 address') });
     expect(await run('top', '--limit', '0')).toMatchObject({ code: 0 });
     expect((await ask('a')).stdout.split('\n')[0]?.split(/ +/)).toEqual([
       'ADDRESS',

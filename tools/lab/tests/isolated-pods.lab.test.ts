@@ -56,7 +56,7 @@ it.each([
   { what: 'a configuration whose only entry is left out', configs: `[{"interfaceName":"${INTERFACE}"}]`, hasCluster: true },
   { what: 'no pool', configs: '[]', hasCluster: true },
   { what: 'no way to its cluster, so that it ends', configs: '[]', hasCluster: false },
-])('a pod with $what lets nothing pass into the network of the pods', async ({ configs, hasCluster }) => {
+])('a pod with $what lets nothing into the network of the pods', async ({ configs, hasCluster }) => {
   expect(await reach(vm, OFFICE_ADDRESS, 9), 'before the agent runs, the pod forwards').toBe('refused');
   const kubeconfig = join(lab.folder, 'kubeconfig');
   if (hasCluster) writeFileSync(kubeconfig, KUBECONFIG);

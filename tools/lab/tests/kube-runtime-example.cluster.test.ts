@@ -35,7 +35,7 @@ function program(): string {
   return [head, imports, 'export default async function example(connection) {', setUp, controller, 'return run; }'].join('\n');
 }
 
-it('a Deployment that asks for a greeting owns a ConfigMap with it, which is kept as it should be, and removed', async () => {
+it('a Deployment that asks for a greeting owns a ConfigMap with it, which is kept in the wanted state, and removed', async () => {
   writeFileSync(PROGRAM, program());
   const { default: example } = (await import(PROGRAM.href)) as {
     readonly default: (connection: ApiConnection) => Promise<PartsRun>;

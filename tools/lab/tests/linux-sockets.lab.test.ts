@@ -95,7 +95,7 @@ describe('addresses for a time', () => {
     expect(listAddresses(index)).toEqual([{ interfaceIndex: index, address: HERE, prefixLength: 24, validSeconds: 60 }]);
   });
 
-  it('are added without a route where none is wanted', () => {
+  it('are added without a route if none is wanted', () => {
     addTemporaryAddresses([{ interfaceIndex: index, address: HERE, prefixLength: 24 }], 60, { prefixRoute: false });
     expect(shown()).toEqual([{ address: '10.1.0.1/24', seconds: 60, flags: ['noprefixroute'] }]);
     expect(routes()).not.toContain('10.1.0.0/24');
@@ -348,7 +348,7 @@ describe('UDP', () => {
 });
 
 describe('a TCP listener on one interface', () => {
-  it('takes connections that come in there, and none that come in elsewhere', async () => {
+  it('accepts connections that arrive there, and none that arrive elsewhere', async () => {
     addTemporaryAddresses([{ interfaceIndex: index, address: HERE, prefixLength: 24 }], 60);
     there('address', 'add', '10.1.0.2/24', 'dev', 'there0');
     const server = createServer((_, response) => response.end('here'));

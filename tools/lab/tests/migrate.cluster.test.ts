@@ -213,7 +213,7 @@ function disturb(direction: 'forward' | 'back'): void {
 }
 
 describe('vmdhcp-controller migrate, always against a simulated API server', () => {
-  it('names every right that is missing, and changes nothing', async () => {
+  it('lists every missing right, and changes nothing', async () => {
     const token = await serviceAccountToken(admin, 'default', 'default');
     const kubeconfig = cluster.writeKubeconfig('unprivileged', token);
     const { code, output } = await migrate('--kubeconfig', kubeconfig);
@@ -225,7 +225,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     expect(existsSync(backup)).toBe(false);
   });
 
-  it('lists what it would do, writes nothing, and refuses to begin while something is wrong; as JSON for programs', async () => {
+  it('lists what it would do, writes nothing, and refuses to begin while there is a problem; as JSON for programs', async () => {
     const another = ownControllerDeployment('i');
     Object.assign(another.metadata, { name: 'another' });
     Object.assign(another.spec as object, { replicas: 0 });
@@ -272,11 +272,11 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     await claimed;
     expect(code).toBe(1);
     expect(running.lines.join('\n')).toContain(
-      `another run of this command has begun since (${theirs}), and goes on; this one ends`,
+      `another run of this command has begun since (${theirs}), and continues; this one ends`,
     );
   });
 
-  it('moves everything although it is killed and the API server fails, with the rights that it asks for; addresses stay', async () => {
+  it('moves everything although it is killed and the API server fails, with the rights that it requests; addresses stay', async () => {
     const before = await addresses();
     disturb('forward');
     const steps = await migrateWithKills([/^move IPPool/, /^disable/], ...forward);
@@ -325,7 +325,7 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     expect((await migrate('--remove-leftovers', '--back')).code).toBe(64);
   });
 
-  it('goes back although it is killed and the API server fails, names what is lost; addresses stay', async () => {
+  it('goes back although it is killed and the API server fails, and lists what is lost; addresses stay', async () => {
     const before = await addresses();
     await admin.patch('IPPool', POOLS[0] ?? '', { spec: { conflictProbe: 'Disabled' } });
     const user = await asUserOf('back');

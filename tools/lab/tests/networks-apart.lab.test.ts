@@ -225,7 +225,7 @@ describe('a pod of agents on two networks, on a node that forwards', () => {
     expect(pod.machine.ip('-6', 'route')).not.toContain('default');
   });
 
-  it('what a router advertisement taught the pod before its agent ran is removed', async () => {
+  it('addresses and routes from a router advertisement before the agent ran are removed', async () => {
     const advertising = setInterval(() => {
       try {
         advertiseRouter('br48', 'fd000bad00000000');
@@ -261,7 +261,7 @@ describe('server addresses and the routes of a pod', () => {
     expect(await leader(), 'the leader has not changed').toBe(pod);
   });
 
-  it('a pool whose server address is that of the API server is not served, reports that, and costs the other pools nothing', async () => {
+  it('a pool whose server address is that of the API server is not served, reports that, and does not affect the other pools', async () => {
     await serve([NET_48, NET_49]);
     const transitions = async () => {
       const lease = await cluster.access.get('Lease', `${AGENT_NAMESPACE}/${GROUP}`);
@@ -284,7 +284,7 @@ describe('server addresses and the routes of a pod', () => {
     expect(await transitions(), 'the leader has not changed').toBe(before);
   });
 
-  it('a connected route that an earlier version left is taken away', async () => {
+  it('a connected route that an earlier version left is removed', async () => {
     const pod = await serve([NET_48, NET_49]);
     const name = agentInterfaceName(POOL_48);
     pod.machine.ip('route', 'add', '192.168.48.0/24', 'dev', name, 'proto', 'kernel', 'scope', 'link', 'src', '192.168.48.2');

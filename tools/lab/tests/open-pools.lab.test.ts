@@ -141,7 +141,7 @@ describe('the address of an unknown client', () => {
     expect(await agent.leases()).toMatchObject([{ address: ADDRESS, macAddress: VICTIM, state: 'bound' }]);
   });
 
-  it('is free by `release` when its machine is switched off, and not before', async () => {
+  it('is freed by `release` when its machine is switched off, and not before', async () => {
     const { victim, release } = await machines();
     expect(await release()).toEqual({ code: 1, text: expect.stringContaining(`${VICTIM} keeps its lease of ${ADDRESS}`) });
     victim.ip('link', 'set', 'eth0', 'down');
@@ -151,7 +151,7 @@ describe('the address of an unknown client', () => {
 });
 
 describe('machines with one client identifier', () => {
-  it.skipIf(!has('udhcpc'))(`have an address each, and keep it when they ask again ${needs('udhcpc')}`, async () => {
+  it.skipIf(!has('udhcpc'))(`have an address each, and keep it when they send another request ${needs('udhcpc')}`, async () => {
     await serve(openPool('192.168.48.100-192.168.48.109'));
     const clones = [1, 2, 3].map((each) =>
       lab.addMachine(`clone-${each}`, { network: 'br48', macAddress: `02:00:00:00:48:5${each}` }),

@@ -184,7 +184,7 @@ const cells = ({ stdout }: KubectlOutput) =>
     .map((line) => line.split(/ {2,}/));
 
 describe('kubectl vmdhcp top', () => {
-  it('asks the leader of each group with the rights of packets.yaml, and uses each of them', async () => {
+  it('queries the leader of each group with the rights of packets.yaml, and uses each of them', async () => {
     const kubeconfig = await account('operator', ['reader', 'packets']);
     const answer = await plugin.run(kubeconfig, ['top']);
     expect(answer).toMatchObject({ code: 0, stderr: '' });
@@ -192,16 +192,7 @@ describe('kubectl vmdhcp top', () => {
       ['POOL', 'AGENT', 'CLIENTS', 'PACKETS', 'ANSWERS', 'REFUSED', 'LAST', 'REASON'],
       [POOL, `${NAMESPACE}/agent-1`, '2', '12', '4', '8', expect.stringMatching(/^\d+s$/), 'unknown-client'],
       ['default/agent-busy', `${NAMESPACE}/agent-busy`, '-', '-', '-', '-', '-', 'the agent does not run: start it'],
-      [
-        'default/agent-gone',
-        `${NAMESPACE}/agent-gone`,
-        '-',
-        '-',
-        '-',
-        '-',
-        '-',
-        expect.stringContaining('does not exist any more'),
-      ],
+      ['default/agent-gone', `${NAMESPACE}/agent-gone`, '-', '-', '-', '-', '-', expect.stringContaining('no longer exists')],
       ['default/agent-old', `${NAMESPACE}/agent-old`, '-', '-', '-', '-', '-', expect.stringContaining('of an earlier version')],
       ['default/agent-stale', '-', '-', '-', '-', '-', '-', 'no pod of the group is leader'],
       [''],
@@ -246,7 +237,7 @@ describe('kubectl vmdhcp top', () => {
     expect(nothing).toMatchObject({ code: 77, stderr: expect.stringContaining('cannot list leases') as string });
   });
 
-  it('--watch goes on until it is asked to end', async () => {
+  it('--watch continues until it is told to end', async () => {
     const words = ['top', '--watch', '--interval', '1', '--pool', POOL, '-o', 'name', '--limit', '1'];
     const running = plugin.start(await account('watches', ['reader', 'packets']), words);
     await waitFor('two answers', () => (running.lines.length >= 2 ? true : undefined));
@@ -303,7 +294,7 @@ describe('kubectl vmdhcp why: what the leader saw of the client', () => {
     expect(asked.at(-1)).toBe(`agent-1 agent clients --json --pool ${POOL} --mac ${A}`);
   });
 
-  it('without the right: it is stated, and the rest of the answer is as it was', async () => {
+  it('without the right: it is named, and the rest of the answer is unchanged', async () => {
     const answer = await plugin.run(await account('may-not-ask', ['reader']), ['why', 'web']);
     expect(answer).toMatchObject({ code: 0, stderr: '' });
     expect(answer.stdout).toContain('default/web, interface default: has 10.1.0.10 on network default/net-48\n');
@@ -311,7 +302,7 @@ describe('kubectl vmdhcp why: what the leader saw of the client', () => {
     expect(answer.stdout).toContain('cannot create pods/exec in namespace vm-dhcp-agents: ask for the verb create on it\n');
   });
 
-  it('is not asked for where the guest operating system reports the address', async () => {
+  it('is not requested if the guest operating system reports the address', async () => {
     const interfaces = [{ name: 'default', mac: A, ipAddress: '10.1.0.10', infoSource: 'guest-agent' }];
     await cluster.admin.patch('VirtualMachineInstance', 'default/web', { status: { interfaces } });
     const before = asked.length;
@@ -352,7 +343,7 @@ describe('kubectl vmdhcp capture', () => {
     expect(statSync(file).size).toBe(28 + 3 * 52 + 40);
   });
 
-  it('Ctrl-C ends the connection to a program that does not end, and the file is complete all the same', async () => {
+  it('Ctrl-C ends the connection to a program that does not end, and the file is still complete', async () => {
     const running = plugin.start(kubeconfig, ['capture', POOL, '--write', file, '--mac', HANGS]);
     await waitFor('three packets', () => (statSync(file).size === 28 + 3 * 52 ? true : undefined));
     running.kill('SIGINT');
@@ -370,7 +361,7 @@ describe('kubectl vmdhcp capture', () => {
     expect(statSync(file).size).toBe(28 + 3 * 52);
   });
 
-  it('as lines, in which nothing controls a terminal', async () => {
+  it('as lines, which contain no control characters', async () => {
     const { code, stdout, stderr } = await plugin.run(kubeconfig, ['capture', POOL, '--packets', '3']);
     expect([code, stdout.split('\n')]).toEqual([
       0,
@@ -412,7 +403,7 @@ describe('kubectl vmdhcp capture', () => {
     await patchStatus('IPPool', POOL, { agentDeploymentRef: { namespace: NAMESPACE, name: 'group-of-agent-1' } });
   });
 
-  it('where IPPools may not be listed: the namespace is to be given', async () => {
+  it('if IPPools may not be listed, the namespace must be given', async () => {
     const kubeconfigOfOther = await account('lists-leases', ['packets']);
     const rules = [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['list'] }];
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'leases' }, rules };

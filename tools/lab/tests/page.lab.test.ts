@@ -218,7 +218,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.getByText('No lease matches').waitFor();
   });
 
-  it('loses no change while a pool changes all the time', async () => {
+  it('loses no change while a pool changes continuously', async () => {
     const page = await open('#/');
     await isLive(page);
     const addresses = Array.from({ length: 40 }, (_, index) => `192.168.48.${135 + index}`);
@@ -232,7 +232,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
       await page.locator(`[aria-label="${address}, used, default/again-${index}"]`).waitFor();
   });
 
-  it('states what the server does not know yet, until it knows it, though nothing changes then', async () => {
+  it('says what the server does not know yet, until it knows it, even if nothing changes then', async () => {
     served.unready = ['virtualMachines: not listed yet'];
     const page = await open('');
     const unready = page.getByText('virtualMachines: not listed yet');
@@ -242,7 +242,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await unready.waitFor({ state: 'detached' });
   });
 
-  it('what needs attention comes of every section, and good news is of what was looked at alone', async () => {
+  it('problems come from every section, and good news only from sections that were checked', async () => {
     served = await replaceWith(new MemoryPage());
     const page = await open('#/');
     await page.getByText('Nothing needs attention.', { exact: true }).waitFor();
@@ -289,7 +289,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.getByText(`Events are not shown: your user lacks the right to ${right}.`).waitFor();
   });
 
-  it('states that it is not connected, tries again, and has what changed meanwhile', async () => {
+  it('says that it is not connected, tries again, and shows what changed meanwhile', async () => {
     const page = await open('#/pools/default/net-48');
     await isLive(page);
     await page.locator(cell('192.168.48.150')).waitFor();
@@ -301,7 +301,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     await page.locator('[aria-label="192.168.48.150, used, default/meanwhile"]').waitFor();
   });
 
-  it('asks for a token, names what is denied, and how to switch on what is off', async () => {
+  it('asks for a token, and says what is denied and how to switch on what is off', async () => {
     const right = 'list hoststatuses.bmc.spidernet.io';
     served.decide = (token) =>
       token === 'of-ann'
@@ -369,7 +369,7 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     expect(colours.slice(0, 3)).toEqual([used, free, excluded]);
   });
 
-  it('the pictures of docs/page.md have the words of the page; npm run pictures -- page makes them anew', async () => {
+  it('the pictures of docs/page.md have the words of the page; npm run pictures -- page creates them again', async () => {
     served = await replaceWith(picturedPage(Date.now()));
     const pictured = JSON.parse(readFileSync(new URL(`../../../${PICTURE_WORDS}`, import.meta.url), 'utf8')) as object;
     const words: Record<string, readonly string[]> = {};
@@ -377,14 +377,14 @@ describe.skipIf(!has('chromium'))(`the status page in a browser ${needs('chromiu
     expect(words).toEqual(pictured);
   });
 
-  it('these tests find a barrier where there is one', async () => {
+  it('these tests find an existing barrier', async () => {
     const page = await open('#/');
     await shown(page, 'Overview');
     await page.evaluate(() => document.querySelector('main')?.append(document.createElement('input')));
     expect(await findBarriers(page)).toEqual([expect.stringMatching(/^label: <input/)]);
   });
 
-  it('moves nothing where people want no motion', async () => {
+  it('moves nothing if the user prefers reduced motion', async () => {
     const page = await open('#/', { reducedMotion: 'reduce' });
     const animated = await page.evaluate(
       () => [...document.querySelectorAll('*')].filter((element) => getComputedStyle(element).animationName !== 'none').length,

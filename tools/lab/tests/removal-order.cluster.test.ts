@@ -81,13 +81,13 @@ async function addFieldOfTheFuture(): Promise<void> {
 }
 
 describe('removed in another order, always against a simulated API server', () => {
-  it('a namespace with a pool goes by itself while the controller runs', async () => {
+  it('a namespace with a pool is deleted completely while the controller runs', async () => {
     await createTenant('first');
     await admin.delete('Namespace', 'first');
     await gone('Namespace', 'first');
   });
 
-  it('the namespace of the agents goes, and the controller does not keep it', async () => {
+  it('the namespace of the agents is deleted, and the controller does not prevent it', async () => {
     await createTenant('second');
     await admin.delete('Namespace', 'vm-dhcp-agents');
     await gone('Namespace', 'vm-dhcp-agents');

@@ -147,7 +147,7 @@ it('an Event that is still true after five minutes is counted', async () => {
   await waitFor('the count', () => isCounted(2));
 });
 
-it('rights and Deployments that people edit are restored', async () => {
+it('edited rights and Deployments are restored', async () => {
   await admin.waitForObject('Deployment', `${AGENTS}/${GROUP}`, () => true);
   await admin.patch('ServiceAccount', `${AGENTS}/${GROUP}`, { metadata: { labels: { [MANAGED_BY]: 'x' } } });
   await admin.patch('RoleBinding', `${AGENTS}/${GROUP}`, { subjects: [] });

@@ -173,7 +173,7 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     expect(readField(status, 'ready')).toBe(true);
   });
 
-  it('is restored where a person edits it, object by object', async () => {
+  it('is restored after edits, object by object', async () => {
     const rules = { rules: [] };
     await admin.patch('Deployment', RACK, { spec: { replicas: 5, template: { spec: { terminationGracePeriodSeconds: 99 } } } });
     await admin.patch('Role', RACK, rules);
@@ -405,7 +405,7 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     await gone('Deployment', `${AGENTS}/agent-other`);
   });
 
-  it('without its ClusterAgent all of it goes', async () => {
+  it('without its ClusterAgent everything is deleted', async () => {
     await admin.delete('ClusterAgent', 'rack');
     for (const kind of KINDS) await gone(kind, RACK);
     await admin.waitForObject('ClusterRoleBinding', BINDING, (one) => !hasRack(one));
@@ -451,7 +451,7 @@ describe('the workload of a ClusterAgent, always against a simulated API server'
     for (const kind of KINDS) expect(await admin.get(kind, RACK), kind).toBeUndefined();
     expect(await admin.get('ClusterAgent', 'rack')).toBeDefined();
     expect(await admin.get('Secret', `${AGENTS}/redfish`)).toBeDefined();
-    expect(kept).toMatch(/^these go on showing READY True, although no agent runs: ClusterAgent rack\ndelete Deployment/m);
+    expect(kept).toMatch(/^these still show READY True, although no agent runs: ClusterAgent rack\ndelete Deployment/m);
     expect(kept).toMatch(/^kept for a successor: .*1 ClusterAgent, .*7 CustomResourceDefinitions/m);
   });
 

@@ -147,7 +147,7 @@ describe('the page, always against a simulated API server', () => {
     expect(JSON.stringify(await get('/api/overview', configsAlone))).toContain(right);
   });
 
-  it('a pool comes to open pages as it is created', async () => {
+  it('open pages show a pool as soon as it is created', async () => {
     const events = await open('/api/events', reader);
     await createPool('net-1', 1);
     let text = '';

@@ -164,7 +164,7 @@ describe('the rights of Wake-on-LAN, always against a simulated API server', () 
     );
   });
 
-  it('a magic packet starts a machine, another one lets a paused machine continue', async () => {
+  it('a magic packet starts a machine, another one unpauses a machine', async () => {
     await kubevirt.untilStatus('default/stopped', 'Stopped');
     await request('virtualmachines', 'default/paused', 'start');
     await kubevirt.untilStatus('default/paused', 'Running');
@@ -209,7 +209,7 @@ describe('the rights of Wake-on-LAN, always against a simulated API server', () 
     expect(compareRights(added, cluster.simulator.audit.requests, CONTROLLER)).toEqual({ unused: [], refused: [] });
   });
 
-  it('and agents have none at all, and asked for nothing', async () => {
+  it('and agents have none at all, and requested nothing', async () => {
     const account = { namespace: AGENTS, name: WAKE_AGENT };
     expect(await rightsOf(admin, account)).toEqual([]);
     const user = `system:serviceaccount:${AGENTS}:${WAKE_AGENT}`;

@@ -263,7 +263,7 @@ describe('the controller, always against a simulated API server', () => {
 });
 
 describe('rights, always against a simulated API server', () => {
-  it('come with a pool before the agents are configured with it, and go with it', async () => {
+  it('are created before the agents are configured with a pool, and deleted with it', async () => {
     const given: string[] = [];
     await createPool('blue/four', 'red');
     const configured = configuredOf(A, ['blue/four', 'default/two', 'red/one']);
@@ -331,7 +331,7 @@ describe('rights, always against a simulated API server', () => {
     });
   });
 
-  it('go with the last pool of a group', async () => {
+  it('are deleted with the last pool of a group', async () => {
     await admin.delete('IPPool', 'blue/three');
     await waitFor('the group to go', async () => (await admin.get('Deployment', `${AGENTS}/${B}`)) === undefined);
     await waitFor('its rights to go', async () => {
@@ -340,7 +340,7 @@ describe('rights, always against a simulated API server', () => {
     });
   });
 
-  it('stay with the agents of a group that moves to another namespace, and go when those are gone', async () => {
+  it('stay with the agents of a group that moves to another namespace, and are deleted after them', async () => {
     await controller.stop();
     await prepareMove('second');
     const old = await cluster.open('old-agent', await serviceAccountToken(admin, AGENTS, A));

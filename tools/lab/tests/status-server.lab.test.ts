@@ -69,7 +69,7 @@ async function leases(pod: LabPod): Promise<{ readonly status: number; readonly 
 }
 
 describe('the status server of an agent', () => {
-  it('listens on the interface of the pod: a virtual machine gets no connection, even where routing rules are gone', async () => {
+  it('listens on the interface of the pod: a virtual machine gets no connection, even if routing rules are gone', async () => {
     const pod = await serve();
     const machine = attachVm();
     expect((await fetch(`${pod.url}/healthz`)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('the status server of an agent', () => {
     expect(reached).toBe('refused');
   });
 
-  it('connections that are held open keep no probe out, and are closed', async () => {
+  it('connections that are held open do not block probes, and are closed', async () => {
     const pod = await serve();
     let closed = 0;
     for (let count = 0; count < MOST_CONNECTIONS; count++) {
@@ -107,7 +107,7 @@ describe('the status server of an agent', () => {
     await waitFor('all of them to be closed', () => closed === MOST_CONNECTIONS);
   });
 
-  it('shows no leases unless it is asked to', async () => {
+  it('shows no leases by default', async () => {
     const pod = await serve();
     expect((await leases(pod)).status).toBe(404);
   });

@@ -173,7 +173,7 @@ describe('agents of a cluster', () => {
     expect(renewing.renewals).toBeGreaterThan(20);
   });
 
-  it('another image is rolled out under load: the server address is on one interface at a time, and clients that ask again after a second are answered; one on hold stays', async () => {
+  it('another image is rolled out under load: the server address is on one interface at a time, and clients that retransmit after a second are answered; an image on hold stays', async () => {
     await cluster.startController('--no-leader-election');
     await cluster.access.applyFile(`${CLUSTER_EXAMPLES}pools.yaml`);
     // The version before is the same program under another name of its image.

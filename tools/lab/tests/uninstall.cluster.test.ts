@@ -126,7 +126,7 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('the documented way to remove the product, always against a simulated API server', () => {
-  it('leaves IPPools and VirtualMachineNetworkConfigs that nothing holds, and nothing else', async () => {
+  it('leaves IPPools and VirtualMachineNetworkConfigs without finalizers, and nothing else', async () => {
     webhook = await cluster.startWebhook();
     const commands = documentedCommands();
     expect(commands.filter((command) => command.includes('uninstall'))).toHaveLength(2);
@@ -185,7 +185,7 @@ describe('the documented way to remove the product, always against a simulated A
     expect(output).toContain('delete Lease kube-system/vm-dhcp-controllers');
   });
 
-  it('--force removes everything although a controller may still lead, and does not watch its Lease', async () => {
+  it('--force removes everything although a controller may still be leader, and does not watch its Lease', async () => {
     controller.kill('SIGKILL');
     await controller.ended();
     expect(readField((await admin.get('Lease', 'kube-system/vm-dhcp-controllers'))?.spec, 'holderIdentity')).not.toBe('');

@@ -131,7 +131,7 @@ describe('a WolConfig at an API server', () => {
     expect((await daemonSets()).map(({ metadata }) => metadata.name)).toEqual(['wol-agent-office']);
   });
 
-  it('goes with its DaemonSet; the one that shared has agents of its own then', async () => {
+  it('is deleted with its DaemonSet; the one that shared its agents gets its own then', async () => {
     for (const name of ['other', 'office']) await cluster.admin.delete('WolConfig', name);
     await waitFor('the DaemonSet of young alone', async () => {
       const names = (await daemonSets()).map(({ metadata }) => metadata.name);

@@ -206,7 +206,7 @@ describe('a WolConfig', () => {
 });
 
 describe('a magic packet that three agents receive', () => {
-  it.runIf(has('etherwake'))(`starts the machine once, and an Event tells who sent it ${needs('etherwake')}`, async () => {
+  it.runIf(has('etherwake'))(`starts the machine once, and an Event says who sent it ${needs('etherwake')}`, async () => {
     const sleeping = await machine('Manual');
     await wake(sleeping, byFrame);
     await kubevirt.untilStatus(sleeping.key, 'Running');

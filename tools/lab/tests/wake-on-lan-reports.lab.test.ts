@@ -123,7 +123,7 @@ afterAll(async () => {
 describe('vmdhcp-agent wol --manager', () => {
   let manager: Manager;
 
-  it('without a manager it is healthy and not ready, and states why; a wake-up waits for the first one that comes', async () => {
+  it('without a manager it is healthy and not ready, and says why; a wake-up waits for the first manager', async () => {
     await all('listeners', (agent) => agent.has('listening'));
     await all('the reason', async (agent) => /^503 manager .*no manager listens there/.test(await agent.get('/readyz')));
     await all('health', async (agent) => (await agent.get('/healthz')).startsWith('200'));
@@ -136,7 +136,7 @@ describe('vmdhcp-agent wol --manager', () => {
     await all('readiness', async (agent) => (await agent.get('/readyz')).startsWith('200'));
   });
 
-  it('the manager is killed between the reports and their answers: the next one hears of it, and the machine is started once', async () => {
+  it('the manager is killed between the reports and their answers: the next one gets the report, and the machine is started once', async () => {
     manager.isFrozen = true;
     await wake(VM_B);
     await waitFor('reports', () => manager.reports.some(({ macAddress }) => macAddress === VM_B));

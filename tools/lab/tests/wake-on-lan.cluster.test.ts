@@ -85,7 +85,7 @@ describe('a wake-up', () => {
     await measured(manager.http, 'vmdhcpcontroller_wake_ups_total{outcome="failed",reason="forbidden"} 1');
   });
 
-  it('continues a paused machine if a WolConfig allows that; it is refused for the run strategy Once', async () => {
+  it('unpauses a machine if a WolConfig allows that; it is refused for the run strategy Once', async () => {
     const manager = await world.startManager();
     await world.leads(manager);
     await world.allow('allowed', { unpause: true });
@@ -110,7 +110,7 @@ describe('a wake-up', () => {
     expect([await world.eventsOf(paused.key), await world.eventsOf(once.key)]).toEqual([['WakeUpUnpaused'], ['WakeUpRefused']]);
   });
 
-  it('that is being decided when the controller is asked to end is answered first', async () => {
+  it('that is being decided when the controller is told to end is answered first', async () => {
     // It is leader for as long as the answer takes.
     const manager = await world.startManager('--no-leader-election');
     await world.leads(manager);
@@ -190,7 +190,7 @@ describe('two controllers', () => {
     expect((await world.eventsOf(key)).toSorted()).toEqual(['WakeUpNotNeeded', 'WakeUpStarted']);
   });
 
-  it('an address that is taken is logged and shown by /readyz; DHCP goes on, and when the address is free the server listens', async () => {
+  it('an address in use is logged and shown by /readyz; DHCP continues, and when the address is free the server listens', async () => {
     const manager = await world.startManager();
     await world.leads(manager);
     const { process: taken, http } = await world.run(manager.address);

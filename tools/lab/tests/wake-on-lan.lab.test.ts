@@ -242,7 +242,7 @@ describe('vmdhcp-agent wol', () => {
     await second.stop();
   });
 
-  it('a UDP port that is taken is reported, and the others work; with none left, it is not healthy', async () => {
+  it('a UDP port in use is reported, and the others work; with none left, it is not healthy', async () => {
     const taker = dgram.createSocket('udp4');
     await new Promise<void>((resolve) => {
       taker.bind(4002, resolve);
@@ -260,7 +260,7 @@ describe('vmdhcp-agent wol', () => {
     taker.close();
   });
 
-  it('an interface that disappears is reported, and the others go on', async () => {
+  it('an interface that disappears is reported, and the others continue', async () => {
     lab.removeNetwork('br49');
     await waitFor('the report', () => listener.records().some(({ event }) => event === 'interface-lost'));
     const machine = newMachine();

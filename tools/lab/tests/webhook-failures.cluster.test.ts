@@ -81,7 +81,7 @@ it('the authority expired too: the next replica makes another one, and registers
   await expectDecision();
 });
 
-it('a host’s clock is behind: its replica serves the certificate that is there, changes nothing, and logs what to do', async () => {
+it('a host’s clock is behind: its replica serves the existing certificate, changes nothing, and logs what to do', async () => {
   await runOnce(0);
   const before = await secrets();
   const webhook = await startWithClock(-2 * DAY_MS);
@@ -90,7 +90,7 @@ it('a host’s clock is behind: its replica serves the certificate that is there
   expect(await secrets()).toEqual(before);
 });
 
-it('asked to end before it serves, it ends at once and registers nothing', async () => {
+it('told to end before it serves, it ends at once and registers nothing', async () => {
   // It serves only once it has listed this.
   const requests = { verb: 'list', resource: 'ippools' };
   const fault = cluster.simulator.faults.inject({ requests, effect: { kind: 'delay', delayMs: 600_000 }, times: 0 });
@@ -141,7 +141,7 @@ it('a configuration of this name that is not ours is left alone, and an error is
   expect((await admin.get(kind, WEBHOOK_NAME))?.metadata.resourceVersion).toBe(theirs.metadata.resourceVersion);
 });
 
-it('watches by name what it keeps, and makes again what a person deletes', async () => {
+it('watches its objects by name, and recreates deleted ones', async () => {
   await cluster.startWebhook();
   const watched = () =>
     cluster.simulator.audit.requests
@@ -162,7 +162,7 @@ it('watches by name what it keeps, and makes again what a person deletes', async
   );
 });
 
-it('the webhook is gone and its registration is not: virtual machines are created, IPPools are not, until uninstall', async () => {
+it('without the webhook but with its registration, virtual machines are created, IPPools are not, until uninstall', async () => {
   const webhook = await cluster.startWebhook();
   await webhook.kill();
   await admin.create(virtualMachine('default/vm', '02:00:00:00:00:01', 'default/net'));

@@ -72,7 +72,7 @@ const WRONG = withConfig('default/wrong', { cidr: '10.53.7.0/24' });
 const withoutWarnings = (text: string) => text.replaceAll(/^Warning: .*\n/gm, '');
 
 describe('a cluster with the webhook', () => {
-  it('fills in what an IPPool leaves out, refuses one that is wrong with the remedy, in a dry run too', async () => {
+  it('fills in defaults of an IPPool, refuses an invalid one with the remedy, in a dry run too', async () => {
     await expect(admin.create(WRONG)).rejects.toThrow(/10\.53\.0\.0\/16/);
     const path = '/apis/network.harvesterhci.io/v1alpha1/namespaces/default/ippools?dryRun=All';
     const dry = admin.connection.request({ method: 'POST', path, body: WRONG });
@@ -136,12 +136,12 @@ describe('a cluster with the webhook', () => {
     });
   });
 
-  it('a network and its pool may come at the same moment', async () => {
+  it('a network and its pool may be created at the same moment', async () => {
     await admin.create(networkAttachment('default/other'));
     await admin.create(ipPool('default/other'));
   });
 
-  it('is asked about virtual machines with a Multus network, when what concerns it changes', async () => {
+  it('reviews virtual machines with a Multus network when a relevant field changes', async () => {
     const before = await webhook.decisions('virtualmachines');
     const spec = { template: { spec: { domain: { devices: {} }, networks: [{ name: 'default', pod: {} }] } } };
     const metadata = { namespace: 'default', name: 'on-the-pod-network' };
@@ -157,7 +157,7 @@ describe('a cluster with the webhook', () => {
     await decided('virtualmachines', before + 3);
   });
 
-  it('is asked about VirtualMachineNetworkConfigs of people, whatever they say owns them, and not about those that the controller writes', async () => {
+  it('reviews VirtualMachineNetworkConfigs of people, whatever owner they name, but not those that the controller writes', async () => {
     const networkConfigs = [{ networkName: 'default/net', macAddress: 'zz' }];
     const ownerReferences = [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm', uid: 'u' }];
     const before = await webhook.decisions('virtualmachinenetworkconfigs');
@@ -180,7 +180,7 @@ describe('a cluster with the webhook', () => {
     await decided('virtualmachinenetworkconfigs', before + 2);
   });
 
-  it('what people delete and edit comes back, and what was trusted still is', async () => {
+  it('deleted and edited objects are restored, and earlier certificates stay trusted', async () => {
     const before = await trusted();
     const version = async () => (await admin.get('Secret', TLS))?.metadata.resourceVersion;
     await admin.delete(VALIDATING, WEBHOOK_NAME);
@@ -206,7 +206,7 @@ describe('a cluster with the webhook', () => {
     await expect(admin.create(WRONG)).rejects.toThrow(/10\.53\.0\.0\/16/);
   });
 
-  it('the Secret of the authority is deleted: there is another authority, and the old one is trusted no more', async () => {
+  it('the Secret of the authority is deleted: there is another authority, and the old one is no longer trusted', async () => {
     const before = await trusted();
     await admin.delete('Secret', AUTHORITY);
     await webhook.kill();
@@ -215,7 +215,7 @@ describe('a cluster with the webhook', () => {
     await expect(admin.create(WRONG)).rejects.toThrow(/10\.53\.0\.0\/16/);
   });
 
-  it('every right of its Roles is used, and no other one is asked for', async () => {
+  it('every right of its Roles is used, and no other one is requested', async () => {
     const account = { namespace: WEBHOOK_NAMESPACE, name: WEBHOOK_NAME };
     const rights = compareRights(await rightsOf(admin, account), cluster.simulator.audit.requests, account);
     expect(rights).toEqual({ unused: [], refused: [] });

@@ -52,7 +52,7 @@ function findingIn(chains: readonly HostChain[], reason: HostChainReason) {
   return undefined;
 }
 
-describe('each reason, in a situation that makes it', { timeout: 90_000 }, () => {
+describe('each reason, in a situation that causes it', { timeout: 90_000 }, () => {
   it.concurrent.each(REASONS)('%s', async (reason) => {
     let chains: readonly HostChain[] = [];
     const look = async () => {

@@ -114,7 +114,7 @@ async function shows(situation: Situation, on = cluster): Promise<void> {
   });
 }
 
-describe('each reason, in a situation that makes it', { timeout: 90_000 }, () => {
+describe('each reason, in a situation that causes it', { timeout: 90_000 }, () => {
   it.concurrent.each(SITUATIONS.map((one) => [one.ask, one.reasons, one] as const))('%s: %j', (_ask, _reasons, one) =>
     shows(one),
   );

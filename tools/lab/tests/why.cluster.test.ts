@@ -161,7 +161,7 @@ describe('without agents', { timeout: 60_000 }, () => {
     await isBroken('nothing', 'virtual-machine VirtualMachineUnknown');
   });
 
-  it('a pool that is full, a pinned address that another has, and one outside of the pool', async () => {
+  it('a pool that is full, a pinned address that another machine has, and one outside the pool', async () => {
     await cluster.startController('--no-agent');
     await addNetwork();
     await addPool();

@@ -39,13 +39,13 @@ describe('the check of bare-metal hosts', () => {
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.500', 'HostEndpoint rack-1-switch: spec.ipAddr'],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.2', 'spec.ipAddr: 192.168.0.2 is selfIp of ClusterAgent rack-1'],
     ['ipAddr: 192.168.0.50', 'ipAddr: 192.168.0.1', 'spec.ipAddr: 192.168.0.1 is the gateway of ClusterAgent rack-1'],
-    ['dhcpServerInterface: net1', 'dhcpServerInterface: management-network', 'is no name that an interface of Linux can have'],
+    ['dhcpServerInterface: net1', 'dhcpServerInterface: management-network', 'is not a name that an interface of Linux can have'],
     ['action: PxeReboot', 'action: Explode', 'HostOperation reinstall-rack-1-switch: spec.action'],
     ['action: PxeReboot', 'action: On', 'in quotes: YAML reads the bare words on, off, yes and no as true and false'],
     [
       'underlayInterface: kube-system/management',
       'underlayInterface: kube-system/',
-      'is no name of a NetworkAttachmentDefinition',
+      'is not a valid name of a NetworkAttachmentDefinition',
     ],
   ])('%s -> %s', (from, to, expected) => {
     const found = changed(from, to);
@@ -53,21 +53,21 @@ describe('the check of bare-metal hosts', () => {
     expect(found.every((one) => /^(problem|warning): b\.yaml:\d+:\d+: /.test(one))).toBe(true);
   });
 
-  it('what a schema refuses hides no other problem, and a field has one', () => {
+  it('a schema error hides no other problem, and a field has only one', () => {
     const text = EXAMPLE.replace('replicas: 2', 'replicas: -1').replace('gateway: 192.168.0.1\n', 'gateway: 192.168.0.20\n');
     const fields = check(text).findings.map(({ field }) => field);
     expect(fields).toEqual(['spec.agentYaml.replicas', 'spec.feature.dhcpServerConfig.gateway']);
   });
 
-  it('names line and column of the value', () => {
+  it('has the line and column of the value', () => {
     const text = EXAMPLE.replace('gateway: 192.168.0.1\n', 'gateway: 10.0.0.1\n');
     const line = lineOf(text, 'gateway: 10.0.0.1');
     expect(findings(text)).toEqual([
-      `problem: b.yaml:${line}:16: ClusterAgent rack-1: spec.feature.dhcpServerConfig.gateway: is no address of a host in 192.168.0.0/24; write an address between the first and the last one of the subnet`,
+      `problem: b.yaml:${line}:16: ClusterAgent rack-1: spec.feature.dhcpServerConfig.gateway: is not the address of a host in 192.168.0.0/24; write an address between the first and the last one of the subnet`,
     ]);
   });
 
-  it('hosts that would be asked over HTTPS without a Secret are a problem of the ClusterAgent and of the HostEndpoint', () => {
+  it('hosts that would be polled over HTTPS without a Secret are a problem of the ClusterAgent and of the HostEndpoint', () => {
     const text = EXAMPLE.replace('    secretName: rack-1-redfish\n    secretNamespace: vm-dhcp-agents\n', '');
     expect(check(text).findings.map(({ severity, object, field }) => `${severity} ${object} ${field}`)).toEqual([
       'problem ClusterAgent rack-1 spec.endpoint.secretName',
@@ -75,7 +75,7 @@ describe('the check of bare-metal hosts', () => {
     ]);
   });
 
-  it('of two ClusterAgents with the same addresses on one network, one is a problem', () => {
+  it('if two ClusterAgents have the same addresses on one network, one of them is a problem', () => {
     const [agent = ''] = EXAMPLE.split('---');
     const found = findings(`${EXAMPLE}---\n${agent.replace('name: rack-1\n', 'name: rack-2\n')}`);
     expect(found.filter((one) => one.startsWith('problem'))).toEqual([
@@ -85,7 +85,7 @@ describe('the check of bare-metal hosts', () => {
     ]);
   });
 
-  it('an address of two HostEndpoints is a problem; a ClusterAgent that the files do not have is a warning', () => {
+  it('an address of two HostEndpoints is a problem; a ClusterAgent that the files lack is a warning', () => {
     const [, endpoint = ''] = EXAMPLE.split('---');
     const twice = findings(`${EXAMPLE}---\n${endpoint.replace('rack-1-switch', 'other')}`);
     expect(twice).toEqual([
@@ -104,16 +104,16 @@ describe('the check of bare-metal hosts', () => {
     },
   );
 
-  it('dhcpServerInterface beside dhcpServerConfig is a problem that names its place', () => {
+  it('dhcpServerInterface beside dhcpServerConfig is a problem that says where it belongs', () => {
     const text = EXAMPLE.replace('  feature:\n', '  feature:\n    dhcpServerInterface: net1\n');
     expect(findings(text)).toEqual([
       expect.stringMatching(
-        /^problem: .* spec\.feature\.dhcpServerInterface: is no known field; move it to spec\.feature\.dhcpServerConfig\.dhcpServerInterface$/,
+        /^problem: .* spec\.feature\.dhcpServerInterface: is not a known field; move it to spec\.feature\.dhcpServerConfig\.dhcpServerInterface$/,
       ),
     ]);
   });
 
-  it('objects that agents write are of no concern', () => {
+  it('objects that agents write are ignored', () => {
     const host = 'apiVersion: bmc.spidernet.io/v1beta1\nkind: HostStatus\nmetadata: { name: rack-1-10-0-0-1 }\n';
     expect(check(host)).toMatchObject({ findings: [], ignored: 1 });
   });

@@ -1,6 +1,6 @@
-/** Something about one place in a file of manifests. */
+/** A finding about one place in a file of manifests. */
 export interface CheckFinding {
-  /** As it was named. */
+  /** The name as given on the command line. */
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -8,9 +8,9 @@ export interface CheckFinding {
   readonly severity: 'problem' | 'warning';
   /** `IPPool default/net-48`, as far as it is known. */
   readonly object: string;
-  /** `spec.ipv4Config.cidr`; empty: the whole object. */
+  /** `spec.ipv4Config.cidr`; empty for the whole object. */
   readonly field: string;
-  /** What stands there; absent: nothing. */
+  /** The value in the file; absent if there is none. */
   readonly value?: unknown;
   readonly reason: string;
   readonly message: string;

@@ -49,7 +49,7 @@ spec:
 `;
 
 describe('annotations', () => {
-  it('that are no text are problems, and nothing else of the files is hidden', () => {
+  it('that are not text are problems, and hide nothing else in the files', () => {
     const machine = MACHINE.replace('192.168.48.40', '5').replace(
       'spec:',
       '    network.harvesterhci.io/dhcp-opt-out: true\nspec:',
@@ -58,7 +58,7 @@ describe('annotations', () => {
     expect(texts).toEqual([
       expect.stringContaining('metadata.annotations.static-ip.harvesterhci.io/nic: 5 is a number, not text'),
       expect.stringContaining('metadata.annotations.network.harvesterhci.io/dhcp-opt-out: true is'),
-      expect.stringContaining('spec.ipv4Config.router: "x" is no IPv4 address'),
+      expect.stringContaining('spec.ipv4Config.router: "x" is not an IPv4 address'),
     ]);
   });
 });
@@ -103,14 +103,14 @@ describe('pools on two networks', () => {
     `${NETWORK.replace('net-48', name)}spec: {config: '{"type": "bridge", "bridge": "br0", "vlan": ${vlan}}'}\n`;
   const pools = (...networks: string[]) => [...networks, POOL, POOL.replaceAll('net-48', 'net-49')].join('---\n');
 
-  it('with the same range are a warning beside each where the networks may be one segment', () => {
+  it('with the same range are a warning beside each if the networks may be one segment', () => {
     expect(findings({ 'a.yaml': pools(NETWORK, NETWORK.replace('net-48', 'net-49')) })).toEqual([
       expect.stringMatching(/^warning: .* IPPool default\/net-48: spec\.ipv4Config\.pool: IPPool default\/net-49 could lease /),
       expect.stringMatching(/^warning: .* IPPool default\/net-49: spec\.ipv4Config\.pool: IPPool default\/net-48 could lease /),
     ]);
   });
 
-  it('with the same range are right on two VLANs of one bridge', () => {
+  it('with the same range are valid on two VLANs of one bridge', () => {
     expect(findings({ 'a.yaml': pools(bridged('net-48', 48), bridged('net-49', 49)) })).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ describe('each problem has file, line, column, object, field, message and remedy
       POOL.replace('networkName:', 'networkname:'),
       [
         'problem: p.yaml:6:3: IPPool default/net-48: spec.networkName: is missing; write text',
-        'problem: p.yaml:6:16: IPPool default/net-48: spec.networkname: is no known field; did you mean networkName?',
+        'problem: p.yaml:6:16: IPPool default/net-48: spec.networkname: is not a known field; did you mean networkName?',
       ],
     ],
     [
@@ -138,7 +138,7 @@ describe('each problem has file, line, column, object, field, message and remedy
       'an address that is none, which is not replaced by a default',
       `${POOL}    serverIP: 192.168.48.1000\n`,
       [
-        `problem: p.yaml:10:15: IPPool default/net-48: spec.ipv4Config.serverIP: "192.168.48.1000" is no IPv4 address; ${ADDRESS}`,
+        `problem: p.yaml:10:15: IPPool default/net-48: spec.ipv4Config.serverIP: "192.168.48.1000" is not an IPv4 address; ${ADDRESS}`,
       ],
     ],
     [
@@ -187,12 +187,12 @@ describe('each problem has file, line, column, object, field, message and remedy
       ['problem: p.yaml:4:3: IPPool default/(no name): metadata.name: is empty; write a value'],
     ],
     ['no YAML', POOL.replace('    cidr', '\tcidr'), ['problem: p.yaml:8:1: file: a tab is used for indentation; use spaces']],
-    ['text', 'hello', ['problem: p.yaml:1:1: document: is no object; write apiVersion, kind, metadata and spec']],
+    ['text', 'hello', ['problem: p.yaml:1:1: document: is not an object; write apiVersion, kind, metadata and spec']],
   ])('%s', (_what, pool, expected) => {
     expect(findings({ 'n.yaml': NETWORK, 'p.yaml': pool })).toEqual(expected);
   });
 
-  it('a document that is no YAML hides no other one', () => {
+  it('a document that is not YAML hides no other one', () => {
     const found = findings({ 'a.yaml': `a: 1\na: 2\n---\n${POOL.replace('192.168.48.1\n', 'x\n')}`, 'n.yaml': NETWORK });
     expect(found).toHaveLength(2);
   });
@@ -208,7 +208,7 @@ describe('objects that clash', () => {
   it('one object twice', () => {
     const files = { 'a.yaml': `${NETWORK}---\n${POOL}`, 'b.yaml': POOL };
     expect(findings(files)).toEqual([
-      'problem: b.yaml:4:9: IPPool default/net-48: metadata.name: stands at a.yaml:8 already; remove one of the two',
+      'problem: b.yaml:4:9: IPPool default/net-48: metadata.name: is already in a.yaml:8; remove one of the two',
     ]);
   });
 
@@ -220,7 +220,7 @@ describe('objects that clash', () => {
     ]);
   });
 
-  it('what the cluster may have is a warning', () => {
+  it('references to objects that the cluster may have are warnings', () => {
     expect(findings({ 'p.yaml': POOL })).toEqual([
       'warning: p.yaml:6:16: IPPool default/net-48: spec.networkName: there is no NetworkAttachmentDefinition default/net-48; create it, or delete the IPPool and create it again with another spec.networkName',
     ]);

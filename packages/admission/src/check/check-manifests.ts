@@ -1,4 +1,4 @@
-/** What admission would find about the objects of files, if a cluster had these objects and no others. */
+/** Finds what admission would report about the objects of files, if a cluster had only these objects. */
 import { parseObject, type UnknownField } from '@vmdhcp/ippool-api';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import {
@@ -26,7 +26,7 @@ import { type BareMetalFacts, type BareMetalReview, bareMetalFacts, reviewBareMe
 import { readWolConfigs, reviewWolConfig } from './review-wol-config.js';
 
 export interface CheckSettings {
-  /** Of objects that have none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
   readonly clusterNetworks: ClusterNetworks;
 }
@@ -107,7 +107,7 @@ function parsed(object: KubernetesObject) {
   return { problems: result.ok ? [] : result.problems, unknownFields: result.unknownFields };
 }
 
-/** Files need not have what a cluster has already. */
+/** Files need not contain what a cluster already has. */
 const MAY_BE_ELSEWHERE: ReadonlySet<FieldProblem['reason']> = new Set(['network-missing', 'no-pool']);
 
 function toFindings(
@@ -120,7 +120,7 @@ function toFindings(
     ...problems.map((one) => note(MAY_BE_ELSEWHERE.has(one.reason) ? 'warning' : 'problem', one)),
     ...warnings.map((one) => note(isMisspelled(one) ? 'problem' : 'warning', one)),
   ].filter((finding) => {
-    // What keeps defaults from being filled in is mostly found by validation too.
+    // Validation usually also finds what prevents defaults.
     const key = `${finding.field} ${finding.line} ${finding.column} ${finding.field === '' ? finding.message : ''}`;
     const isNew = !seen.has(key) || finding.severity === 'warning';
     if (finding.severity === 'problem') seen.add(key);
@@ -128,7 +128,7 @@ function toFindings(
   });
 }
 
-/** The setting that was meant would be left out without a word. */
+/** The intended setting would be silently ignored. */
 function isMisspelled(problem: FieldProblem): boolean {
   return problem.reason === 'unknown-field' && (problem as Partial<UnknownField>).suggestion !== undefined;
 }

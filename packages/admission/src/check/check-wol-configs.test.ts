@@ -49,7 +49,7 @@ describe('the check of WolConfigs', () => {
     [
       'a field whose name is misspelled',
       '  namespaceSelector: [office]\n',
-      ['problem: w.yaml:6:22: WolConfig office: spec.namespaceSelector: is no known field; did you mean namespaceSelectors?'],
+      ['problem: w.yaml:6:22: WolConfig office: spec.namespaceSelector: is not a known field; did you mean namespaceSelectors?'],
     ],
     [
       'an image that is a placeholder',
@@ -62,7 +62,7 @@ describe('the check of WolConfigs', () => {
       'what agents cannot have',
       '  agent:\n    resources:\n      limits: { cpu: two }\n',
       [
-        'problem: w.yaml:8:22: WolConfig office: spec.agent.resources.limits.cpu: "two" is no quantity; write it as in 100m or 64Mi',
+        'problem: w.yaml:8:22: WolConfig office: spec.agent.resources.limits.cpu: "two" is not a quantity; write it as in 100m or 64Mi',
       ],
     ],
     [
@@ -89,27 +89,27 @@ describe('the check of WolConfigs', () => {
     expect(findings(`${lab}---\n${config('  wolPorts: [40000]\n')}`)).toEqual([]);
   });
 
-  it('the port that is the default is a problem of the list', () => {
+  it('a problem of the default port is a problem of the list', () => {
     const lab = config('  agent: { nodeSelector: { room: lab } }\n').replace('name: office', 'name: lab');
     expect(findings(`${lab}---\n${config('  discoveryMode: All\n')}`)).toEqual([
       expect.stringMatching(/^problem: .* WolConfig office: spec\.wolPorts: UDP port 9 is opened by the agents of WolConfig lab/),
     ]);
   });
 
-  it('one without a password that allows machines of one with a password, as a warning at that one', () => {
+  it('one without a password that allows machines of one with a password gets a warning', () => {
     const secured = config('  passwordSecret: { name: office, key: password }\n').replace('name: office', 'name: secured');
     expect(findings(`${secured}---\n${config('  wolPorts: [7]\n')}`)).toEqual([
-      'warning: w.yaml:6:19: WolConfig secured: spec.passwordSecret: WolConfig office allows machines of this one without a password, so that packets without it start them; give WolConfig office the same passwordSecret, or let it allow other machines only',
+      'warning: w.yaml:6:19: WolConfig secured: spec.passwordSecret: WolConfig office allows machines of this one without a password, so packets without it start them; give WolConfig office the same passwordSecret, or let it allow other machines only',
     ]);
     expect(
       findings(`${secured}---\n${config('  namespaceSelectors: [lab]\n  passwordSecret: { name: office, key: password }\n')}`),
     ).toEqual([]);
   });
 
-  it('two of one name, and a kind that the group does not have', () => {
+  it('two with one name, and a kind that the group does not have', () => {
     const office = config('  wolPorts: [9]\n');
     expect(findings(`${office}---\n${office}`)).toEqual([
-      expect.stringMatching(/WolConfig office: metadata.name: stands at w.yaml:4 already; remove one of the two/),
+      expect.stringMatching(/WolConfig office: metadata.name: is already in w.yaml:4; remove one of the two/),
     ]);
     expect(findings(office.replace('WolConfig', 'WOLConfig'))).toEqual([
       expect.stringContaining('wol.pillon.org/v1beta1 has no kind "WOLConfig"; did you mean WolConfig?'),

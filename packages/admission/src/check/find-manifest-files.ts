@@ -7,13 +7,19 @@ import type { ManifestFile } from './read-objects.js';
 const MANIFEST = /\.(ya?ml|json)$/i;
 const LARGEST_FILE_OCTETS = 64 << 20;
 
-/** What is named: files, the manifests of folders and of the folders in them, and `-` for the standard input. @throws CommandError */
+/**
+ * Finds the files to check: named files, the manifests in named folders and their subfolders, and `-` for the standard input.
+ * @throws CommandError
+ */
 export async function findManifestFiles(names: readonly string[]): Promise<ManifestFile[]> {
   const paths = (await Promise.all(names.map(pathsOf))).flat();
   const files: ManifestFile[] = [];
   for (const name of new Set(paths)) files.push({ name: name === '-' ? '<stdin>' : name, text: await textOf(name) });
   if (files.length === 0)
-    throw new CommandError(`${names.join(', ')}: no file ends with .yaml, .yml or .json; name a file`, ExitCode.noInput);
+    throw new CommandError(
+      `${names.join(', ')}: no file ends with .yaml, .yml or .json; give the name of a file`,
+      ExitCode.noInput,
+    );
   return files;
 }
 
@@ -45,7 +51,7 @@ function refuse(name: string, error: unknown): never {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const why = REASONS[code] ?? `cannot be read (${message})`;
   throw new CommandError(
-    `${name}: ${why}; name a file or a folder with manifests, or - for the standard input`,
+    `${name}: ${why}; give the name of a file or a folder with manifests, or - for the standard input`,
     ExitCode.noInput,
     {
       cause: error,

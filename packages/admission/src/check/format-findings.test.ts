@@ -22,7 +22,7 @@ const problem: CheckFinding = {
   field: 'spec.ipv4Config.cidr',
   value: '100%',
   reason: 'wrong-format',
-  message: '"100%" is no IPv4 subnet',
+  message: '"100%" is not an IPv4 subnet',
   remedy: 'write address/prefix length\nas in 192.168.48.0/24',
 };
 const warning: CheckFinding = {
@@ -67,7 +67,7 @@ describe('the result of a check', () => {
 
   it('as commands of GitHub, escaped', () => {
     expect(formatFindings('github', result)).toBe(
-      '::error file=a b/p%2C1.yaml,line=8,col=11,title=wrong-format::IPPool default/net-48: spec.ipv4Config.cidr: "100%25" is no IPv4 subnet; write address/prefix length%0Aas in 192.168.48.0/24\n::warning file=a b/p%2C1.yaml,line=8,col=11,title=no-pool::IPPool default/net-48: no pool; make one\n',
+      '::error file=a b/p%2C1.yaml,line=8,col=11,title=wrong-format::IPPool default/net-48: spec.ipv4Config.cidr: "100%25" is not an IPv4 subnet; write address/prefix length%0Aas in 192.168.48.0/24\n::warning file=a b/p%2C1.yaml,line=8,col=11,title=no-pool::IPPool default/net-48: no pool; make one\n',
     );
   });
 

@@ -1,4 +1,4 @@
-/** The result of a check as text, as JSON, and as pipelines read it. */
+/** Formats the result of a check as text, as JSON, and for pipelines. */
 import { ADMISSION_RULES } from '@vmdhcp/reconciler';
 import { printableJson, printableText } from '@vmdhcp/service-process';
 import { type CheckFinding, describeFinding } from './check-finding.js';
@@ -59,7 +59,7 @@ function toSarif({ findings }: CheckResult): string {
 const SARIF_SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
 function meaningOf(reason: string): string {
-  if (reason === 'not-yaml') return 'The text is no YAML.';
+  if (reason === 'not-yaml') return 'The text is not YAML.';
   if (reason === 'object-twice') return 'Two objects of one kind have the same name.';
   return Object.hasOwn(ADMISSION_RULES, reason) ? ADMISSION_RULES[reason as keyof typeof ADMISSION_RULES].meaning : reason;
 }

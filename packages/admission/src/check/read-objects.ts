@@ -1,4 +1,7 @@
-/** The objects of manifest files that DHCP, Wake-on-LAN and bare-metal hosts are concerned with, each with its file; objects of other kinds are counted. */
+/**
+ * Reads the objects of manifest files that concern DHCP, Wake-on-LAN and bare-metal hosts, each with its file; objects of other
+ * kinds are counted.
+ */
 import { API_VERSION, closestName, GROUP, parseObject, WOL_API_VERSION, WOL_GROUP } from '@vmdhcp/ippool-api';
 import { BARE_METAL_API_VERSION, BARE_METAL_GROUP } from '@vmdhcp/ippool-api/bare-metal';
 import { type ManifestObject, readManifests } from '@vmdhcp/ippool-api/manifests';
@@ -11,15 +14,15 @@ export interface ManifestFile {
   readonly text: string;
 }
 
-/** An object that can be reviewed: its metadata can be read. */
+/** An object that can be reviewed: its metadata is readable. */
 export interface LocatedObject {
   readonly kind: CheckedKind;
-  /** With its namespace, where its kind has one. */
+  /** Includes its namespace, if its kind has one. */
   readonly object: KubernetesObject;
   readonly note: Note;
 }
 
-/** Makes a finding about a field of the object. */
+/** Creates a finding about a field of the object. */
 export type Note = (severity: CheckFinding['severity'], problem: FieldProblem) => CheckFinding;
 
 export interface FieldProblem {
@@ -41,7 +44,7 @@ const KINDS = [
 ] as const;
 /** Kinds without namespaces. */
 const OF_CLUSTER: ReadonlySet<string> = new Set(['WolConfig', ...BARE_METAL_KINDS]);
-/** What agents of bare-metal hosts write. */
+/** Kinds that agents of bare-metal hosts write. */
 const WRITTEN_BY_AGENTS: ReadonlySet<string> = new Set(['HostStatus', 'LeaseSlice']);
 export type CheckedKind = (typeof KINDS)[number];
 
@@ -66,11 +69,11 @@ const OUR_KINDS = [
 export interface ReadObjects {
   readonly objects: readonly LocatedObject[];
   readonly findings: readonly CheckFinding[];
-  /** Objects of other kinds. */
+  /** The number of objects of other kinds. */
   readonly ignored: number;
 }
 
-/** @param namespace - of objects that have none. */
+/** @param namespace - the namespace of objects that name none. */
 export function readObjects(files: readonly ManifestFile[], namespace: string): ReadObjects {
   const objects: LocatedObject[] = [];
   const findings: CheckFinding[] = [];
@@ -116,14 +119,14 @@ function readOne(
   return { kind: checked, object: object as unknown as KubernetesObject, note };
 }
 
-/** Without empty fields: Kubernetes reads them as absent, and templates write them. */
+/** Removes empty fields: Kubernetes reads them as absent, and templates write them. */
 function readMetadata(value: unknown): Readonly<Record<string, unknown>> {
   const metadata = readField(value, 'metadata');
   return isRecord(metadata) ? Object.fromEntries(Object.entries(metadata).filter(([, field]) => field !== null)) : {};
 }
 
 function isOfGroup(value: unknown, group: string): boolean {
-  // An object of a kind of ours with a wrong apiVersion is one of ours: its schema has the words for it.
+  // An object of one of our kinds with a wrong apiVersion is still reviewed: its schema reports the problem.
   return (readText(value, 'apiVersion') ?? '').startsWith(`${group}/`) || OUR_KINDS.some((ours) => ours.group === group);
 }
 
@@ -134,13 +137,13 @@ function wrongObject(value: unknown, note: Note): CheckFinding {
     reason: 'no-object',
     path: [],
     value,
-    message: 'is no object',
+    message: 'is not an object',
     remedy: 'write apiVersion, kind, metadata and spec',
   } as const;
   return note('problem', problem ?? nothing);
 }
 
-/** A kind that our API group does not have is a mistake; every other one is not for us. */
+/** A kind that our API group does not have is a mistake; all other kinds are ignored. */
 function otherKind(value: unknown, kind: string, note: Note): CheckFinding | 'ignored' {
   const apiVersion = readText(value, 'apiVersion') ?? '';
   const ours = OUR_KINDS.find(({ group }) => apiVersion.startsWith(`${group}/`));
@@ -163,7 +166,7 @@ function findTwice(objects: readonly LocatedObject[]): CheckFinding[] {
       seen.set(key, here);
       return [];
     }
-    return name === '' ? [] : [{ ...here, message: `stands at ${former.file}:${former.line} already` }];
+    return name === '' ? [] : [{ ...here, message: `is already in ${former.file}:${former.line}` }];
   });
 }
 

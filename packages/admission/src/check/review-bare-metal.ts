@@ -1,4 +1,7 @@
-/** What is wrong with ClusterAgents, HostEndpoints and HostOperations of files: what their schemas refuse, what the controller and the agents would report, and what only shows where all are looked at. */
+/**
+ * Finds problems of ClusterAgents, HostEndpoints and HostOperations in files: what their schemas refuse, what the controller and
+ * the agents would report, and conflicts between them.
+ */
 import {
   type ClusterAgentSettings,
   clusterAgentOf,
@@ -20,18 +23,18 @@ export interface BareMetalReview {
   readonly warnings: readonly (AdmissionProblem | UnknownField)[];
 }
 
-/** All objects of bare-metal hosts that the files have. */
+/** All objects of bare-metal hosts in the files. */
 export interface BareMetalFacts {
   /** By the name of a ClusterAgent, what it has in common with another one. */
   readonly shared: ReadonlyMap<string, string>;
   readonly clusterAgents: readonly string[];
   /** By the name of a ClusterAgent. */
   readonly networks: ReadonlyMap<string, ClusterAgentSettings>;
-  /** By ClusterAgent and address, the name of the HostEndpoint that is read first. */
+  /** By ClusterAgent and address, the name of the first HostEndpoint. */
   readonly addresses: ReadonlyMap<string, string>;
 }
 
-/** @param namespace - of agents: where a NetworkAttachmentDefinition without namespace is. */
+/** @param namespace - the namespace of agents, for a NetworkAttachmentDefinition without one. */
 export function bareMetalFacts(objects: readonly KubernetesObject[], namespace: string): BareMetalFacts {
   const agents = objects.filter(({ kind }) => kind === 'ClusterAgent');
   const clusterAgents = agents.map(({ metadata }) => metadata.name);
@@ -44,7 +47,7 @@ export function bareMetalFacts(objects: readonly KubernetesObject[], namespace: 
   return { shared: findSharedUnderlays(agents.map(readHostWorkload), namespace), clusterAgents, networks, addresses };
 }
 
-/** All problems: those of the schema first, as of two about one field the first is shown. */
+/** All problems: those of the schema first; of several about one field, only the first is reported. */
 export function reviewBareMetal(object: KubernetesObject, facts: BareMetalFacts): BareMetalReview {
   const { status: _, ...written } = object;
   const parsed = parseBareMetalObject(written);
@@ -56,7 +59,7 @@ export function reviewBareMetal(object: KubernetesObject, facts: BareMetalFacts)
 
 const INTERFACE = 'dhcpServerInterface';
 
-/** The field that is often written one level too high: its name is right, so that only its place helps. */
+/** This field is often written one level too high: its name is right, so say where it belongs. */
 function withPlace(field: UnknownField): UnknownField {
   if (field.path.join('.') !== `spec.feature.${INTERFACE}`) return field;
   return { ...field, remedy: `move it to spec.feature.dhcpServerConfig.${INTERFACE}`, suggestion: INTERFACE };
@@ -89,7 +92,7 @@ function addressProblems(endpoint: KubernetesObject, { addresses, clusterAgents 
   return [{ path: ['spec', 'ipAddr'], message: `HostEndpoint ${first} has this address too`, remedy: 'remove one of the two' }];
 }
 
-/** The cluster may have what the files do not have. */
+/** The cluster may have what the files lack. */
 function warningsOf(object: KubernetesObject, { clusterAgents }: BareMetalFacts): readonly AdmissionProblem[] {
   const isKnown = clusterAgents.length === 0 || clusterAgentOf(object, clusterAgents) !== undefined;
   if (object.kind !== 'HostEndpoint' || isKnown) return [];

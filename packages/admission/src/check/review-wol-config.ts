@@ -1,4 +1,6 @@
-/** What is wrong with a WolConfig of a file: what its schema refuses, and what the controller would report in the condition Ready. */
+/**
+ * Finds problems of a WolConfig in a file: what its schema refuses, and what the controller would report in the condition Ready.
+ */
 import { parseWolConfig, type UnknownField } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject, readList } from '@vmdhcp/kube-runtime';
 import type { AdmissionProblem } from '@vmdhcp/reconciler';
@@ -16,7 +18,7 @@ export function readWolConfigs(objects: readonly KubernetesObject[]): readonly R
   return readings.flatMap((reading) => (reading.ok ? [reading.config] : []));
 }
 
-/** All problems of the schema; without any, all others. @param all - the WolConfigs of all files. */
+/** All problems of the schema; if there are none, all others. @param all - the WolConfigs of all files. */
 export function reviewWolConfig(object: KubernetesObject, all: readonly ReadWolConfig[]): WolConfigReview {
   const { status: _, ...written } = object;
   const parsed = parseWolConfig(written);
@@ -51,7 +53,7 @@ function portProblems(
   });
 }
 
-/** Kubernetes reads a selector without labels as one for everything; who writes one often means nothing. */
+/** For Kubernetes, a selector without labels selects everything; this is often a mistake. */
 function selectorWarnings(object: KubernetesObject, { allows }: ReadWolConfig): readonly AdmissionProblem[] {
   if (allows.mode !== 'LabelSelector') return [];
   const { matchLabels = {}, matchExpressions = [] } = allows.selector;
@@ -69,7 +71,7 @@ function passwordWarnings(
   const others = unsecuredBy(config, all);
   if (others.length === 0) return [];
   const names = `WolConfig ${describeNames(others)}`;
-  const message = `${names} allows machines of this one without a password, so that packets without it start them`;
+  const message = `${names} allows machines of this one without a password, so packets without it start them`;
   const remedy = `give ${names} the same passwordSecret, or let it allow other machines only`;
   return [toFieldProblem(object, ['spec', 'passwordSecret'], { message, remedy })];
 }

@@ -1,7 +1,7 @@
 import { isRecord, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { AdmissionProblem } from '@vmdhcp/reconciler';
 
-/** What is wrong with a field, with the value that stands there. */
+/** A problem of a field, with its value. */
 export function toFieldProblem(
   object: KubernetesObject,
   path: AdmissionProblem['path'],
@@ -11,7 +11,7 @@ export function toFieldProblem(
   return { reason: value === undefined ? 'field-missing' : 'value-not-allowed', path, value, ...words };
 }
 
-/** Undefined: nothing stands there. */
+/** Undefined if there is none. */
 function valueAt(root: unknown, path: AdmissionProblem['path']): unknown {
   return path.reduce<unknown>((value, part) => {
     if (Array.isArray(value)) return value[Number(part)];

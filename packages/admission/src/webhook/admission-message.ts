@@ -1,20 +1,20 @@
-/** AdmissionReview v1 as it is on the wire. Source: admission.k8s.io/v1. */
+/** AdmissionReview v1 on the wire. Source: admission.k8s.io/v1. */
 import { isRecord, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { AdmissionRequest, AdmissionResponse, JsonPatchOperation } from '@vmdhcp/reconciler';
 
-/** A request, and what is needed for the answer. */
+/** A request, and what is needed for the response. */
 export interface ReceivedReview {
   readonly uid: string;
   /** `ippools`, for example. */
   readonly resource: string;
-  /** Who asked the API server. */
+  /** The user that sent the request to the API server. */
   readonly username: string;
   readonly request: AdmissionRequest;
 }
 
 export type DecodedReview =
   | { readonly ok: true; readonly review: ReceivedReview }
-  /** What is wrong with it, for the log of the API server. */
+  /** Says what is wrong with it, for the log of the API server. */
   | { readonly ok: false; readonly message: string };
 
 export interface AdmissionAnswer {
@@ -74,7 +74,7 @@ function findWrongObject(request: Readonly<Record<string, unknown>>): string | u
   return undefined;
 }
 
-/** As long as the API server lets them be; a text may be a long list for our rules. */
+/** The limits are as wide as those of the API server; a text may be a long list for our rules. */
 const MOST_ANNOTATIONS_LENGTH = 256 * 1024;
 
 function annotationsLength(metadata: Readonly<Record<string, unknown>>): number {
@@ -83,12 +83,12 @@ function annotationsLength(metadata: Readonly<Record<string, unknown>>): number 
   return Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
 }
 
-/** An IPPool whose lists are all as long as they may be has half of it. */
+/** An IPPool with lists of the maximum length has half of this. */
 const MOST_VALUES = 50_000;
 /** These may be long, and cost little: rules read one field of a status, and no managed fields. */
 const NOT_COUNTED: ReadonlySet<string> = new Set(['status', 'managedFields']);
 
-/** True for what no API server sends: its rules would take too long. */
+/** True for an object that no API server sends: the rules would take too long. */
 function hasTooManyValues(object: Readonly<Record<string, unknown>>): boolean {
   const left: unknown[] = [object];
   let count = 0;
@@ -115,7 +115,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The answer to the request with this uid. */
+/** The response to the request with this uid. */
 export function encodeAnswer(uid: string, { response, patch = [] }: AdmissionAnswer): string {
   const patched = patch.length > 0 && response.allowed;
   const encoded = patched && { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };

@@ -75,14 +75,14 @@ interface Sent {
   readonly ca?: string;
   readonly agent?: Agent;
   readonly method?: string;
-  /** Where it comes from; default: 127.0.0.1. */
+  /** Its source address; default: 127.0.0.1. */
   readonly localAddress?: string;
 }
 
-/** Of a pod beside the API server. */
+/** A pod beside the API server. */
 const POD = '127.0.0.2';
 
-/** As an API server sends it. @throws where TLS or the connection fails. */
+/** Sends it as an API server does. @throws if TLS or the connection fails. */
 function send({
   body = aReview(),
   path = ADMISSION_PATHS.validation,
@@ -109,7 +109,7 @@ interface Unfinished {
   readonly end: () => void;
 }
 
-/** The beginning of a request whose end never comes. */
+/** The start of a request that never ends. */
 function begin(body: string, localAddress: string): Unfinished {
   const path = ADMISSION_PATHS.validation;
   const options = { host: '127.0.0.1', port: server.port, servername: NAME, path, method: 'POST', ca: kept.trusted };
@@ -124,7 +124,7 @@ const HEAD = `POST ${ADMISSION_PATHS.validation} HTTP/1.1\r\nHost: ${NAME}\r\n`;
 
 /** Requests over one connection. */
 const REPEATED = 2_000;
-/** Sends each of them as soon as it has the answer to the one before; then says how many were answered. */
+/** Sends each of them as soon as it has the previous response; then returns how many were answered. */
 const REPEAT = `
   const { parentPort, workerData: { text, count, ...to } } = require('node:worker_threads');
   const socket = require('node:tls').connect({ host: '127.0.0.1', ...to }, () => socket.write(text));
@@ -190,7 +190,7 @@ describe('AdmissionServer', () => {
       'has annotations with more than 262144 characters',
     ],
     ['a deletion without the object', aReview({ operation: 'DELETE' }), 'request.oldObject is missing'],
-  ])('%s is answered with HTTP 400 in words', async (_, body, message) => {
+  ])('%s gets HTTP 400 with an explanation', async (_, body, message) => {
     expect(await send({ body })).toEqual({ status: 400, body: expect.stringContaining(message) as string });
     expect(malformed).toHaveLength(1);
   });
@@ -201,7 +201,7 @@ describe('AdmissionServer', () => {
     expect((await send({ body: aReview({ object }) })).status).toBe(200);
   });
 
-  it('a connection whose next request does not wait for the answer is cut', async () => {
+  it('a connection whose next request does not wait for the response is cut', async () => {
     const { promise: decided, resolve: decide } = Promise.withResolvers<AdmissionAnswer>();
     review = () => decided;
     const body = aReview();
@@ -217,7 +217,7 @@ describe('AdmissionServer', () => {
     expect((await send({})).status).toBe(200);
   });
 
-  it('accepts the next request of a connection as soon as the client has the previous answer', async () => {
+  it('accepts the next request of a connection as soon as the client has the previous response', async () => {
     const body = aReview();
     const text = `${HEAD}Content-Length: ${body.length}\r\n\r\n${body}`;
     const workerData = { port: server.port, servername: NAME, ca: kept.trusted, text, count: REPEATED };
@@ -226,14 +226,14 @@ describe('AdmissionServer', () => {
     expect(answered).toBe(REPEATED);
   });
 
-  it('a body that comes in very small parts counts with the memory of these', async () => {
+  it('a body in very small parts counts with the memory of these', async () => {
     const sockets = Array.from({ length: 5 }, openRaw);
     for (const socket of sockets) socket.write(`${HEAD}Transfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(30_000)}`);
     await vi.waitFor(() => expect(malformed).toContainEqual(expect.stringContaining('was cut')), 10_000);
     for (const socket of sockets) socket.destroy();
   });
 
-  it('3 MiB are the most', async () => {
+  it('accepts at most 3 MiB', async () => {
     expect((await send({ body: aReview({ extra: 'x'.repeat(3_000_000) }) })).status).toBe(200);
     const tooLarge = await send({ body: 'x'.repeat(3_200_000) }).catch((error: NodeJS.ErrnoException) => error.code);
     // The connection may end while the rest is on its way.
@@ -244,7 +244,7 @@ describe('AdmissionServer', () => {
   it.each([
     ['of a pod', POD],
     ['that come from the address of the API server', '127.0.0.1'],
-  ])('bodies %s that are not finished keep no request of the API server out', async (_, localAddress) => {
+  ])('incomplete bodies %s do not block requests of the API server', async (_, localAddress) => {
     const large = 'x'.repeat(2_900_000);
     const unfinished = Array.from({ length: 24 }, () => begin(large, localAddress));
     await vi.waitFor(() => expect(malformed).toContainEqual(expect.stringContaining('was cut')), 10_000);
@@ -253,7 +253,7 @@ describe('AdmissionServer', () => {
     for (const one of unfinished) one.end();
   });
 
-  it('a body that does not come to its end is cut without its sender doing anything', { timeout: 20_000 }, async () => {
+  it('an incomplete body is cut even if its sender does nothing', { timeout: 20_000 }, async () => {
     await begin('{"kind":', POD).closed;
     expect(malformed).toEqual([expect.stringContaining('did not come completely')]);
   });
@@ -272,7 +272,7 @@ describe('AdmissionServer', () => {
     }
   });
 
-  it('connections that ask nothing keep no API server out, and close none that it uses', async () => {
+  it('connections without requests do not block the API server, and close none that it uses', async () => {
     const agent = new Agent({ keepAlive: true });
     const idle: Socket[] = [];
     try {
@@ -292,7 +292,7 @@ describe('AdmissionServer', () => {
     }
   });
 
-  it('other paths and methods are refused with what there is', async () => {
+  it('other paths and methods are refused with the existing ones', async () => {
     expect(await send({ path: '/' })).toMatchObject({
       status: 404,
       body: expect.stringContaining('/v1/webhook/validation') as string,
@@ -300,7 +300,7 @@ describe('AdmissionServer', () => {
     expect(await send({ method: 'PUT' })).toMatchObject({ status: 405 });
   });
 
-  it('a rule that throws is HTTP 500, so that the failurePolicy decides, and the next request is answered', async () => {
+  it('a rule that throws causes HTTP 500, so the failurePolicy decides, and the next request is answered', async () => {
     review = () => {
       throw new Error('bug');
     };
@@ -312,13 +312,13 @@ describe('AdmissionServer', () => {
     expect(decisions[1]).toMatchObject({ outcome: 'refused' });
   });
 
-  it('a client that trusts another authority refuses the certificate, and others are answered', async () => {
+  it('a client that trusts another authority refuses the certificate, and others are served', async () => {
     const other = await createKeeper().keep(NOW);
     await expect(send({ ca: other.trusted })).rejects.toThrow(/unable to (verify|get)/);
     expect((await send({})).status).toBe(200);
   });
 
-  it('an expired certificate is refused by clients; the next one is served without a restart', async () => {
+  it('clients refuse an expired certificate; the next one is served without a restart', async () => {
     const expired = createKeeper();
     const old = await expired.keep(NOW - 200 * DAY_MS);
     server.use(old.pair);
@@ -328,7 +328,7 @@ describe('AdmissionServer', () => {
     expect((await send({ ca: old.trusted })).status).toBe(200);
   });
 
-  it('before it stops, it answers, and each answer ends its connection: requests after it go to another replica', async () => {
+  it('before it stops, each response ends its connection: the next requests go to another replica', async () => {
     const agent = new Agent({ keepAlive: true });
     const freed = vi.fn();
     agent.on('free', freed);
@@ -343,7 +343,7 @@ describe('AdmissionServer', () => {
     agent.destroy();
   });
 
-  it('stop answers the request under way, and accepts no other', async () => {
+  it('stop answers the request in progress, and accepts no others', async () => {
     const gate = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
     review = async () => {
@@ -377,7 +377,7 @@ const HOUR_MS = 3_600_000;
 const TIMES = { authorityLifetimeMs: DAY_MS, servingLifetimeMs: DAY_MS, publishedForMs: HOUR_MS, backdatedMs: DAY_MS };
 
 describe('rotation under load', () => {
-  it('no request fails while the certificate and the authority change, whether a client trusts what is published now or what was before', {
+  it('no request fails while the certificate and the authority change, whether a client trusts the current or the previous ones', {
     timeout: 60_000,
   }, async () => {
     const begunMs = NOW - 10 * HOUR_MS;
@@ -414,7 +414,7 @@ describe('rotation under load', () => {
       );
       published.before = published.now;
       published.now = next.trusted;
-      // Between two publications are hours: requests that trust what was published before both have been answered long since.
+      // Publications are hours apart: requests that trust the one before the last were answered long ago.
       await moreAnswers(1);
       server.use(next.pair);
       await moreAnswers(25);

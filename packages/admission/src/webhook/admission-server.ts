@@ -1,4 +1,4 @@
-/** Answers AdmissionReviews over HTTPS. Certificates are exchanged while it serves; connections that are open stay open. */
+/** Responds to AdmissionReviews over HTTPS. Certificates are replaced while it serves; open connections stay open. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
@@ -15,10 +15,10 @@ import { type AdmissionAnswer, decodeReview, encodeAnswer, type ReceivedReview }
 import { BodyBudget, type HeldBody } from './body-budget.js';
 import { FairTurns } from './fair-turns.js';
 
-/** What is asked for: fill in what is left out, or decide. */
+/** The kind of request: fill in defaults, or decide. */
 export type AdmissionPath = 'defaulting' | 'validation';
 
-/** Decides. What it throws is answered with HTTP 500, and the failurePolicy of the webhook decides. */
+/** Decides. If it throws, the response is HTTP 500, and the failurePolicy of the webhook decides. */
 export type AdmissionReviewer = (path: AdmissionPath, review: ReceivedReview) => AdmissionAnswer | Promise<AdmissionAnswer>;
 
 export interface AdmissionDecision {
@@ -34,34 +34,37 @@ export interface AdmissionServerSettings {
   readonly certificate: Pair;
   readonly review: AdmissionReviewer;
   readonly onDecided: (decision: AdmissionDecision, review: ReceivedReview, answer: AdmissionAnswer | undefined) => void;
-  /** A request that is no AdmissionReview was refused. */
+  /** A request that is not an AdmissionReview was refused. */
   readonly onMalformed: (message: string) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** As upstream has them. */
+/** The same as upstream. */
 export const ADMISSION_PATHS: Readonly<Record<AdmissionPath, string>> = {
   defaulting: '/v1/webhook/mutation',
   validation: '/v1/webhook/validation',
 };
 
-/** The API server sends an object and the one before it; etcd takes 1.5 MiB of each. */
+/** The API server sends an object and its previous version; etcd accepts 1.5 MiB of each. */
 const MOST_BODY_OCTETS = 3 * 1024 * 1024;
-/** Of all requests that are not answered yet: any pod can send some, and memory has a limit. */
+/** For all unanswered requests: any pod can send some, and memory is limited. */
 const MOST_OCTETS_AT_ONCE = 32 * 1024 * 1024;
-/** Memory that each part of a body takes, however small the part is. */
+/** The memory that each part of a body takes, however small the part is. */
 const PART_OCTETS = 256;
 const MOST_CONNECTIONS = 256;
 const HANDSHAKE_MS = 5_000;
-/** The API server waits five seconds for the answer, and sends all of a request at once: what takes longer to come is not its. */
+/** The API server waits five seconds for the response, and sends the whole request at once: a slower request is not from it. */
 const REQUEST_MS = 3_000;
-/** How often Node looks for requests that take too long; its default is half a minute. */
+/** How often Node checks for slow requests; its default is half a minute. */
 const LOOK_FOR_SLOW_MS = 500;
-/** The API server closes an idle connection after 90 s: it must be the one that closes, or a request meets a connection that ends. */
+/**
+ * The API server closes an idle connection after 90 s. It must close first, otherwise a request may meet a connection that is
+ * closing.
+ */
 const IDLE_MS = 120_000;
 const STOP_MS = 10_000;
 
-const CUT = `the AdmissionReview was cut: requests under way have more than ${MOST_OCTETS_AT_ONCE} octets, and most of them are from its address`;
+const CUT = `the AdmissionReview was cut: requests in progress have more than ${MOST_OCTETS_AT_ONCE} octets, and most of them are from its address`;
 const INCOMPLETE = `the AdmissionReview did not come completely: the connection ended, or ${REQUEST_MS / 1000} s were over`;
 
 /** Why a request is not decided. */
@@ -77,7 +80,7 @@ export class AdmissionServer {
   readonly #connections: ConnectionLimit;
   readonly #bodies = new BodyBudget(MOST_OCTETS_AT_ONCE);
   readonly #turns = new FairTurns();
-  /** The answer to the last request of each connection. */
+  /** The response to the last request of each connection. */
   readonly #lastAnswer = new WeakMap<Socket, ServerResponse>();
   #isStopping = false;
 
@@ -87,7 +90,7 @@ export class AdmissionServer {
     this.#connections = limitConnections(server, MOST_CONNECTIONS);
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
-      // The API server waits for an answer before it asks again: requests without number fit into one connection otherwise.
+      // The API server waits for a response before its next request: otherwise unlimited requests would fit into one connection.
       // The next request may arrive before 'finish' or 'close' of the previous response.
       if (this.#lastAnswer.get(socket)?.writableEnded === false) {
         socket.destroy();
@@ -98,9 +101,9 @@ export class AdmissionServer {
     });
   }
 
-  /** @throws CommandError where the address cannot be listened on. */
+  /** @throws CommandError if it cannot listen on the address. */
   static async start(settings: AdmissionServerSettings): Promise<AdmissionServer> {
-    // As in the status server: an `import` would load fetch and HTTP/2 too.
+    // Like the status server: an `import` would also load fetch and HTTP/2.
     const { createServer } = process.getBuiltinModule('node:https');
     const server = createServer({
       ...toTls(settings.certificate),
@@ -125,18 +128,18 @@ export class AdmissionServer {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** New connections see this certificate. */
+  /** Sets the certificate of new connections. */
   use(certificate: Pair): void {
     this.#server.setSecureContext(toTls(certificate));
   }
 
-  /** Answers for so long, and asks clients with each answer to open another connection, which is to another replica. */
+  /** Serves for this long, and tells clients with each response to open another connection, which goes to another replica. */
   async drain(durationMs: number): Promise<void> {
     this.#isStopping = true;
     await new Promise((resolve) => setTimeout(resolve, durationMs));
   }
 
-  /** Accepts no connection any more; resolves when requests under way are answered, or after ten seconds. */
+  /** Stops accepting connections; resolves when requests in progress are answered, or after ten seconds. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -153,7 +156,7 @@ export class AdmissionServer {
       return;
     }
     if (request.method !== 'POST') {
-      send(response, 405, 'only POST is known here\n');
+      send(response, 405, 'only POST is allowed here\n');
       return;
     }
     const address = request.socket.remoteAddress ?? '';
@@ -165,7 +168,7 @@ export class AdmissionServer {
         return;
       }
       await this.#turns.take(address);
-      // Whoever gave up meanwhile needs no decision.
+      // A client that disconnected meanwhile needs no decision.
       if (!response.destroyed) await this.#answer(response, path, body);
     } finally {
       held.release();
@@ -216,12 +219,12 @@ export class AdmissionServer {
 
   #refuse(response: ServerResponse, status: number, message: string): void {
     this.#settings.onMalformed(message);
-    // What is left of the body is not read.
+    // The rest of the body is not read.
     if (status !== 400) response.setHeader('connection', 'close');
     send(response, status, `${message}\n`);
   }
 
-  /** One answer fails, never the process. */
+  /** A failure affects one response, never the process. */
   #fail(response: ServerResponse, error: unknown): void {
     this.#settings.onError(error);
     if (response.headersSent) response.destroy();

@@ -32,7 +32,7 @@ describe('BodyBudget', () => {
     expect(cut).toEqual(['large']);
   });
 
-  it('a body that has come completely is not cut, and counts until it is released', () => {
+  it('a complete body is not cut, and counts until it is released', () => {
     const { cut, hold } = setUp(100);
     const done = hold('done', 'pod', 90);
     done.complete();
@@ -43,7 +43,7 @@ describe('BodyBudget', () => {
     expect(cut).toEqual(['next']);
   });
 
-  it('a body that was cut or released counts no more, whatever else comes of it', () => {
+  it('a body that was cut or released no longer counts, whatever else arrives', () => {
     const { cut, hold } = setUp(100);
     const first = hold('first', 'pod', 60);
     hold('second', 'pod', 60);

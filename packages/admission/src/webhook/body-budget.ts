@@ -1,11 +1,11 @@
 /**
- * How much memory requests under way may hold, shared by the addresses that they come from: any pod can send requests, and what one sends must not keep
- * those of the API server out.
+ * Limits the memory of requests in progress, shared between the addresses that they come from: any pod can send requests, and
+ * those of one pod must not block those of the API server.
  */
 export interface HeldBody {
-  /** So many octets of the body have come. May cut this body, or an older one of the same address. */
+  /** Notes that this many octets of the body have arrived. May cut this body, or an older one of the same address. */
   readonly add: (octets: number) => void;
-  /** All of it has come: it is not cut any more, and counts until it is released. */
+  /** Notes that all of it has arrived: it is no longer cut, and counts until it is released. */
   readonly complete: () => void;
   /** Its memory is free. */
   readonly release: () => void;
@@ -27,7 +27,7 @@ export class BodyBudget {
     this.#mostOctets = mostOctets;
   }
 
-  /** @param cut - asked for at most once, while the body is not complete; the body is then released already. */
+  /** @param cut - called at most once, while the body is not complete; the body is then already released. */
   hold(address: string, cut: () => void): HeldBody {
     const body: Body = { octets: 0, isComplete: false, cut };
     const ofAddress = this.#bodies.get(address) ?? new Set();
@@ -47,8 +47,8 @@ export class BodyBudget {
   }
 
   /**
-   * While there is too much, an address with more than its share loses its oldest body that is not complete: one that is not about to end. The others
-   * lose nothing to it, so for a moment there may be more than the budget.
+   * While the total is too high, an address with more than its share loses its oldest incomplete body, which is probably not
+   * about to end. Other addresses lose nothing, so the total may exceed the budget for a moment.
    */
   #enforce(address: string, ofAddress: Set<Body>): void {
     while (this.#octets > this.#mostOctets && octetsOf(ofAddress) > this.#mostOctets / this.#bodies.size) {

@@ -3,17 +3,17 @@ import { certificateIssuer, certificateReader } from '@vmdhcp/service-certificat
 
 export interface ServedCertificate {
   readonly pair: Pair;
-  /** PEM: what the API server must trust; undefined: it is not written by this process. */
+  /** PEM: what the API server must trust; undefined if this process does not write it. */
   readonly trusted: string | undefined;
   readonly problem?: 'clock-behind';
 }
 
-/** Returns the certificate as it is to be served now. @throws where there is none. */
+/** Returns the certificate to serve now. @throws if there is none. */
 export type CertificateSource = (nowMs: number) => Promise<ServedCertificate>;
 
 export interface OwnCertificateSettings {
   readonly secrets: SecretStore;
-  /** Of the Service; the Secrets have names that begin with it. */
+  /** The name of the Service; the names of the Secrets begin with it. */
   readonly name: string;
   readonly namespace: string;
   readonly onStep: (step: KeptStep) => void;
@@ -46,7 +46,7 @@ export function givenCertificates(secrets: SecretStore, secret: string): Certifi
     const { data } = await secrets.read(secret);
     const pair = { certificate: data['tls.crt'] ?? '', key: data['tls.key'] ?? '' };
     const fault = certificateReader.findFault(pair);
-    if (fault !== undefined) throw new Error(`Secret ${secret}: ${fault}; look at what writes it, cert-manager for example`);
+    if (fault !== undefined) throw new Error(`Secret ${secret}: ${fault}; check what writes it, for example cert-manager`);
     return { pair, trusted: undefined };
   };
 }

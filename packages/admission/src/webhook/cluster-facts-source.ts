@@ -8,19 +8,19 @@ export interface ClusterFactsSource {
   readonly synced: () => boolean;
   readonly start: () => void;
   readonly stop: () => void;
-  /** Resolves when networks, pools and configs are as new as this call, or after a time in which an API server should have answered. */
+  /** Resolves when networks, pools and configs are as new as this call, or after the time in which an API server should respond. */
   readonly refresh: () => Promise<void>;
 }
 
 const KINDS: readonly FactKind[] = ['ipPools', 'networks', 'networkConfigs', 'virtualMachines'];
-/** Virtual machines are many, and seldom why something is refused. */
+/** There are many virtual machines, and they are seldom the reason for a refusal. */
 const REFRESHED: readonly FactKind[] = ['ipPools', 'networks', 'networkConfigs'];
-/** The API server waits five seconds for the answer. */
+/** The API server waits five seconds for the response. */
 const REFRESH_MS = 3_000;
-/** Many refused requests must not become many lists. */
+/** Many refused requests must not cause many lists. */
 const REFRESH_INTERVAL_MS = 1_000;
 
-/** What the rules ask about, from caches. */
+/** Answers the queries of the rules from caches. */
 export function createClusterFactsSource(
   caches: Pick<SharedCaches, 'subscribe'>,
   networks: ClusterNetworks,
@@ -52,7 +52,7 @@ export function createClusterFactsSource(
   };
 }
 
-/** Calls wait for the next run, which begins after them; runs begin so far apart at least. */
+/** Calls wait for the next run, which begins after them; runs have a minimum distance. */
 function atMostEvery(intervalMs: number, run: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined;
   let begunAtMs = Number.NEGATIVE_INFINITY;

@@ -58,19 +58,19 @@ function setUp() {
 }
 
 describe('createClusterReviewer', () => {
-  it('what only other objects are wrong about is decided again by what the API server has now', async () => {
+  it('a refusal because of other objects is decided again with the current state of the API server', async () => {
     const { ask, refreshes } = setUp();
     expect((await ask(pool(GOOD))).response.allowed).toBe(true);
     expect(refreshes()).toBe(1);
   });
 
-  it('what is wrong by itself is refused at once', async () => {
+  it('an object that is wrong by itself is refused at once', async () => {
     const { ask, refreshes } = setUp();
     expect((await ask(pool({ ...GOOD, cidr: '192.168.0.0/40' }))).response.allowed).toBe(false);
     expect(refreshes()).toBe(0);
   });
 
-  it('what cannot be completed is refused with everything that is wrong: validation is not asked any more', async () => {
+  it('an object whose defaults cannot be filled in is refused with all its problems: validation is not called any longer', async () => {
     const { ask } = setUp();
     const wrong = { cidr: '192.168.0.0/24', pool: { exclude: ['10.0.0.1'] }, leaseTime: 'soon' };
     const object = { ...pool(wrong), spec: { networkName: '', ipv4Config: wrong } } as unknown as KubernetesObject;
@@ -98,7 +98,7 @@ describe('createClusterReviewer', () => {
       { ...pool(GOOD), metadata: { name: 'pool', labels: { ...many(20_000) } as never } },
       'metadata.labels.0: 0 is a number, not text',
     ],
-  ])('a pool with thousands of %s is refused in words', async (_what, object, message) => {
+  ])('a pool with thousands of %s is refused with an explanation', async (_what, object, message) => {
     const { status } = (await setUp().ask(object)).response;
     expect(status?.message).toContain(message);
   });
@@ -106,7 +106,7 @@ describe('createClusterReviewer', () => {
   it.each<[what: string, old: object]>([
     ['a subnet of two addresses without serverIP', { cidr: '192.168.0.0/31' }],
     ['everything excluded, without serverIP', { cidr: '192.168.0.0/24', pool: { exclude: ['192.168.0.1-192.168.0.254'] } }],
-  ])('an IPPool of before the webhook with %s can be changed in everything else, and is not made worse', async (_what, old) => {
+  ])('an IPPool from before the webhook with %s can be changed in everything else, but not made worse', async (_what, old) => {
     const { change } = setUp();
     const filled = await change(pool(old), pool({ ...old, leaseTime: 60 }), 'defaulting');
     expect([filled.response, filled.patch]).toEqual([{ allowed: true }, []]);
@@ -137,7 +137,7 @@ describe('createClusterReviewer', () => {
     ['a person claims is of a virtual machine', 'person', { kind: 'VirtualMachine' }, false],
     ['a person claims is of an earlier virtual machine', 'person', { kind: 'VirtualMachine', name: 'vm', uid: 'w' }, false],
     ['a tenant claims is of a virtual machine', 'system:serviceaccount:system-2:controller', { kind: 'VirtualMachine' }, false],
-  ])('of a wrong config that %s, allowed: %4$s', async (_what, username, owner, allowed) => {
+  ])('a wrong config that %s, allowed: %4$s', async (_what, username, owner, allowed) => {
     const spec = { vmName: 'vm', networkConfigs: [{ networkName: 'default/net', macAddress: 'zz' }] };
     const metadata = { namespace: 'default', name: 'vm', ownerReferences: [owner] };
     const object = { metadata, spec } as unknown as KubernetesObject;
@@ -145,7 +145,7 @@ describe('createClusterReviewer', () => {
     expect(response.allowed).toBe(allowed);
   });
 
-  it('defaults come as a patch; other resources are allowed', async () => {
+  it('defaults are a patch; other resources are allowed', async () => {
     const { ask } = setUp();
     expect((await ask(pool({ cidr: '192.168.0.0/24' }), 'defaulting')).patch?.length).toBeGreaterThan(0);
     expect(await ask(pool({}), 'validation', 'pods')).toEqual({ response: { allowed: true } });

@@ -1,4 +1,4 @@
-/** The rules of admission, asked about what a webhook receives. */
+/** Applies the rules of admission to the requests of a webhook. */
 import { keyOf } from '@vmdhcp/kube-runtime';
 import {
   type AdmissionFacts,
@@ -19,9 +19,9 @@ import type { AdmissionPath, AdmissionReviewer } from './admission-server.js';
 export interface ClusterReviewerSettings {
   readonly facts: AdmissionFacts;
   readonly virtualMachines: VirtualMachineRules;
-  /** What its user names begin with: those of ServiceAccounts in the namespace of the product. */
+  /** The prefix of user names of ServiceAccounts in the namespace of the product. */
   readonly controllerUser: string;
-  /** Decides about WolConfigs and the objects of bare-metal hosts, and allows all others; undefined: there are none. */
+  /** Decides about WolConfigs and the objects of bare-metal hosts, and allows all others; undefined if there are none. */
   readonly reviewFeature?: ((request: AdmissionRequest) => AdmissionReview) | undefined;
   /** Resolves when the facts are as new as this call. */
   readonly refresh: () => Promise<void>;
@@ -29,12 +29,12 @@ export interface ClusterReviewerSettings {
 
 const ALLOWED: AdmissionAnswer = { response: { allowed: true } };
 
-/** What the registration does not send is allowed: only the rules of a resource decide about it. */
+/** Other requests are allowed: only the rules of a resource decide about it. */
 export function createClusterReviewer(settings: ClusterReviewerSettings): AdmissionReviewer {
   return async (path, received) => {
     const answer = review(path, received, settings);
     if (!answer.dependsOnOthers) return answer.decided;
-    // The caches may not know yet of what was created a moment ago: `kubectl apply` of a network and its pool, for example.
+    // The caches may not have an object that was just created: for example after `kubectl apply` of a network and its pool.
     await settings.refresh();
     return review(path, received, settings).decided;
   };
@@ -42,7 +42,7 @@ export function createClusterReviewer(settings: ClusterReviewerSettings): Admiss
 
 interface Reviewed {
   readonly decided: AdmissionAnswer;
-  /** It is refused, and only because of other objects. */
+  /** It is refused, but only because of other objects. */
   readonly dependsOnOthers: boolean;
 }
 
@@ -52,7 +52,7 @@ function review(path: AdmissionPath, received: ReceivedReview, settings: Cluster
     return { decided: resource === 'ippools' ? fillIn(request, settings) : ALLOWED, dependsOnOthers: false };
   const found = decide(received, settings);
   if (found === undefined) return { decided: ALLOWED, dependsOnOthers: false };
-  // What is wrong by itself stays so, whatever other objects are.
+  // An object that is wrong by itself stays wrong, whatever other objects are.
   const dependsOnOthers = !found.allowed && found.problems.every((problem) => problem.dependsOnOthers);
   return { decided: { response: toAdmissionResponse(found, subjectOf(request)) }, dependsOnOthers };
 }
@@ -84,8 +84,9 @@ function decide(received: ReceivedReview, settings: ClusterReviewerSettings) {
 }
 
 /**
- * What the controller writes for a virtual machine is a matter of that machine. Any user can write that a virtual machine owns a config, so the user has to be of the
- * controller's namespace; or the virtual machine is there, and the config has its name: then it is the one that the controller keeps, and corrects.
+ * The owner of a virtual machine is responsible for what the controller writes for it. Any user can write that a virtual machine
+ * owns a config, so the user must be from the controller's namespace; or the virtual machine exists, and the config has its name:
+ * then it is the one that the controller keeps, and corrects.
  */
 function isOfController({ request: { object }, username }: ReceivedReview, settings: ClusterReviewerSettings): boolean {
   const { facts, controllerUser } = settings;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FairTurns } from './fair-turns.js';
 
 describe('FairTurns', () => {
-  it('an address that waits many times lets others go between', async () => {
+  it('an address with many waiting requests lets others go in between', async () => {
     const turns = new FairTurns();
     const order: string[] = [];
     const take = async (address: string) => {

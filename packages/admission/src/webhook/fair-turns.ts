@@ -1,8 +1,8 @@
 /**
- * Decisions take turns: one in each turn of the event loop, and of the addresses that wait one after another. After a long one as much time is left to
- * connections. So a host that sends many large requests waits for itself, and others are served in between.
+ * Makes decisions take turns: one in each turn of the event loop, from one waiting address after another. After a long decision,
+ * connections get as much time. So a host that sends many large requests waits only for itself, and others are served in between.
  */
-/** What takes less leaves connections time enough. */
+/** A shorter decision leaves enough time for connections. */
 const LONG_MS = 5;
 
 export class FairTurns {
@@ -31,7 +31,7 @@ export class FairTurns {
     if (waiting.length > 0) this.#waiting.set(address, waiting);
     const begunMs = performance.now();
     resolve?.();
-    // What is done in a turn is done when this runs.
+    // This runs after the work of the turn.
     setImmediate(() => {
       const tookMs = performance.now() - begunMs;
       if (tookMs < LONG_MS) this.#next();

@@ -57,21 +57,18 @@ describe('registerWebhook', () => {
   it.each([
     [{ wakeOnLan: true, bareMetal: false }, ['wolconfigs']],
     [{ wakeOnLan: false, bareMetal: true }, ['clusteragents', 'hostendpoints', 'hostoperations']],
-  ])(
-    'with %o asks about their kinds, which belong to the cluster, and lets them pass without an answer',
-    async (features, kinds) => {
-      const { register, webhooksOf } = setUp();
-      await register(features);
-      const asked = webhooksOf('ValidatingWebhookConfiguration').flatMap(({ failurePolicy, rules }) =>
-        rules.map(({ resources, scope }) => `${resources.join()} ${scope} ${failurePolicy}`),
-      );
-      expect(asked.slice(3)).toEqual(kinds.map((plural) => `${plural} Cluster Ignore`));
-      expect(await register(NONE)).toEqual(['ValidatingWebhookConfiguration updated']);
-      expect(webhooksOf('ValidatingWebhookConfiguration')).toHaveLength(3);
-    },
-  );
+  ])('with %o sends their kinds, which are cluster-scoped, and lets them pass without a response', async (features, kinds) => {
+    const { register, webhooksOf } = setUp();
+    await register(features);
+    const asked = webhooksOf('ValidatingWebhookConfiguration').flatMap(({ failurePolicy, rules }) =>
+      rules.map(({ resources, scope }) => `${resources.join()} ${scope} ${failurePolicy}`),
+    );
+    expect(asked.slice(3)).toEqual(kinds.map((plural) => `${plural} Cluster Ignore`));
+    expect(await register(NONE)).toEqual(['ValidatingWebhookConfiguration updated']);
+    expect(webhooksOf('ValidatingWebhookConfiguration')).toHaveLength(3);
+  });
 
-  it('what people edit is repaired, and what must be trusted is kept in step', async () => {
+  it('repairs edits, and keeps the trusted certificates up to date', async () => {
     const { servers, register, webhooksOf } = setUp();
     await register();
     const there = servers.ValidatingWebhookConfiguration.objects.get('hook') as KubernetesObject;
@@ -82,7 +79,7 @@ describe('registerWebhook', () => {
     expect(new Set(bundles)).toEqual(new Set([Buffer.from('OLD AND NEW').toString('base64')]));
   });
 
-  it('what cert-manager writes stays', async () => {
+  it('keeps what cert-manager writes', async () => {
     const { servers, register, webhooksOf } = setUp();
     const given = { trusted: undefined, injectFrom: 'system/cert' };
     await register(given);
@@ -96,7 +93,7 @@ describe('registerWebhook', () => {
 
   const owner = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'hook', uid: '1' };
 
-  it('both have no owner where the API server refuses one', async () => {
+  it('both have no owner if the API server refuses one', async () => {
     const { clock, servers } = setUp();
     const clientOf = (kind: RegistrationKind) => {
       const server = servers[kind];
@@ -112,7 +109,7 @@ describe('registerWebhook', () => {
     expect(changes.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
   });
 
-  it('both go with what owns them', async () => {
+  it('both are deleted with their owner', async () => {
     const { servers, register } = setUp();
     await register();
     expect(await register({ owner })).toHaveLength(2);

@@ -19,14 +19,14 @@ type Client = Pick<ObjectClient<KubernetesObject>, 'get' | 'create' | 'patch' | 
 export interface RegistrationChange {
   readonly kind: RegistrationKind;
   readonly name: string;
-  /** `refused`: it is not ours, or the API server will not have it. */
+  /** `refused`: it is not ours, or the API server does not accept it. */
   readonly outcome: 'created' | 'updated' | 'refused';
   readonly message?: string;
 }
 
 /**
- * Brings both configurations to what they should be, and returns what was not so. Another replica may do the same at the same moment: its
- * write counts.
+ * Creates or corrects both configurations, and returns what it changed. Another replica may do the same at the same moment: then
+ * its write counts.
  */
 export async function registerWebhook(
   clientOf: (kind: RegistrationKind) => Client,
@@ -65,7 +65,7 @@ function isOwn({ metadata: { labels = {} } }: KubernetesObject): boolean {
   return Object.entries(WEBHOOK_LABELS).every(([key, value]) => labels[key] === value);
 }
 
-/** The list of webhooks is written as a whole: what cert-manager has written into it stays. */
+/** The list of webhooks is written as a whole: keep what cert-manager has written into it. */
 function withInjected(desired: KubernetesObject, observed: KubernetesObject | undefined): KubernetesObject {
   const there = new Map(
     readList(observed, 'webhooks').map((one) => [readText(one, 'name'), readText(one, 'clientConfig', 'caBundle')]),

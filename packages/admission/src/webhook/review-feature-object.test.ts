@@ -20,7 +20,7 @@ const clusterAgent = (config: object) =>
     feature: { dhcpServerConfig: { ...DHCP, ...config } },
   });
 
-/** The fields that are wrong, and those that are warned about. */
+/** The wrong fields, and those with a warning. */
 function review(one: KubernetesObject, oldObject?: KubernetesObject) {
   const operation = oldObject === undefined ? 'CREATE' : 'UPDATE';
   const { allowed, problems, warnings } = reviewFeatureObject({
@@ -41,7 +41,7 @@ describe('reviewFeatureObject', () => {
     ['a ClusterAgent', clusterAgent({})],
     ['a HostEndpoint', object('HostEndpoint', { ipAddr: '192.168.0.50' })],
     ['a HostOperation', object('HostOperation', { action: 'PxeReboot', hostStatusName: 'rack-1-192-168-0-50' })],
-  ])('%s that is right is allowed without a warning', (_what, one) => {
+  ])('a valid %s is allowed without a warning', (_what, one) => {
     expect(review(one)).toEqual({ problems: [], warnings: [] });
   });
 
@@ -71,7 +71,7 @@ describe('reviewFeatureObject', () => {
     });
   });
 
-  it('what was wrong before is a warning, and what is made wrong is refused', () => {
+  it('an existing problem is a warning, and a new one is refused', () => {
     const old = clusterAgent({ gateway: '10.0.0.1' });
     const gateway = 'spec.feature.dhcpServerConfig.gateway';
     expect(review(clusterAgent({ gateway: '10.0.0.1', leaseTime: 60 }), old)).toEqual({ problems: [], warnings: [gateway] });

@@ -1,4 +1,7 @@
-/** Whether a WolConfig, or an object of bare-metal hosts, may be created or changed: by the rules of `check`, asked about this object alone. */
+/**
+ * Decides whether a WolConfig, or an object of bare-metal hosts, may be created or changed: by the rules of `check`, applied to
+ * this object alone.
+ */
 import { formatPath } from '@vmdhcp/dhcp-allocator';
 import { isBeingDeleted, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type AdmissionRequest, type AdmissionReview, newFindings, toReview } from '@vmdhcp/reconciler';
@@ -8,7 +11,7 @@ import { reviewWolConfig } from '../check/review-wol-config.js';
 const WITHOUT_FINDINGS = { problems: [], warnings: [] };
 const KINDS: ReadonlySet<string | undefined> = new Set(['WolConfig', 'ClusterAgent', 'HostEndpoint', 'HostOperation']);
 
-/** Objects of other kinds are allowed. What was wrong before does not keep an object from being changed, and is a warning. */
+/** Objects of other kinds are allowed. Existing problems do not prevent a change of the object, and are warnings. */
 export function reviewFeatureObject({ operation, object, oldObject }: AdmissionRequest): AdmissionReview {
   if (operation === 'DELETE' || object === undefined || isBeingDeleted(object) || !KINDS.has(object.kind))
     return toReview(WITHOUT_FINDINGS);
@@ -17,10 +20,10 @@ export function reviewFeatureObject({ operation, object, oldObject }: AdmissionR
 }
 
 function findIn(object: KubernetesObject): BareMetalReview {
-  // The conditions and Events of the controller have what only other objects show.
+  // The conditions and Events of the controller report conflicts with other objects.
   const { problems, warnings } =
     object.kind === 'WolConfig' ? reviewWolConfig(object, []) : reviewBareMetal(object, bareMetalFacts([object], ''));
-  // The schema and the rules find some of them both: the first about a field counts.
+  // Both the schema and the rules find some problems: the first one about a field counts.
   const byField = new Map(problems.toReversed().map((one) => [formatPath(one.path), one]));
   return { problems: [...byField.values()].toReversed(), warnings };
 }

@@ -27,7 +27,7 @@ async function newCertificate() {
   return (await keeper.keep(Date.now())).pair;
 }
 
-it('the path of a decision is used over TLS, with all kinds of requests, before the first one comes', async () => {
+it('uses the path of a decision over TLS, with all kinds of requests, before the first real one', async () => {
   const decided = new Map<string, number>();
   const rules = createClusterReviewer({
     facts: factsOfObjects([]),
@@ -60,12 +60,12 @@ it.each([
   await warmUp({ certificate: await newCertificate(), review, requests: Infinity, most });
 });
 
-it('ends in time when a decision never comes', async () => {
+it('ends in time if a decision never comes', async () => {
   const review: AdmissionReviewer = () => new Promise(() => {});
   await warmUp({ certificate: await newCertificate(), review, most: { workMs: 60_000, wallMs: 50 } });
 });
 
-it('asks nothing when there is no time', async () => {
+it('sends nothing if there is no time', async () => {
   let asked = 0;
   const review: AdmissionReviewer = async () => {
     asked++;

@@ -1,15 +1,16 @@
 /**
- * Made-up requests over TLS to a server of its own, on the loopback interface, by the rules and the caches of the real one: the engine compiles what a
- * decision needs before the first request comes. Without it the 99th percentile of the first seconds is tens of milliseconds.
+ * Sends made-up requests over TLS to a separate server on the loopback interface, with the rules and the caches of the real one:
+ * so the engine compiles the code of a decision before the first request arrives. Without it, the 99th percentile of the first
+ * seconds is tens of milliseconds.
  */
 import type { Pair } from '@vmdhcp/service-certificates';
 import { ADMISSION_PATHS, type AdmissionReviewer, AdmissionServer } from './admission-server.js';
 
 export interface WarmUpSettings {
   readonly certificate: Pair;
-  /** Has no effect on anything, and waits for nothing. */
+  /** Has no effect, and waits for nothing. */
   readonly review: AdmissionReviewer;
-  /** How many at most; default 4,000. */
+  /** The largest number of requests; default 4,000. */
   readonly requests?: number;
   /** How much of a processor it may use, and how long it may take; default 1,000 and 2,000 ms. */
   readonly most?: { readonly workMs: number; readonly wallMs: number };
@@ -17,10 +18,10 @@ export interface WarmUpSettings {
 
 const REQUESTS = 4_000;
 const AT_ONCE = 8;
-/** Where the processor is slow, or shared with much else, a replica that answers slowly is better than none. */
+/** If the processor is slow or shared, a replica that responds slowly is better than none. */
 const MOST = { workMs: 1_000, wallMs: 2_000 };
 
-/** Resolves when all have been answered, or when it has used up its time. @throws Error where there is no loopback interface, for example. */
+/** Resolves when all are answered, or the time is used up. @throws Error for example if there is no loopback interface. */
 export async function warmUp({ certificate, review, requests = REQUESTS, most = MOST }: WarmUpSettings): Promise<void> {
   const nothing = () => undefined;
   const server = await AdmissionServer.start({
@@ -34,7 +35,7 @@ export async function warmUp({ certificate, review, requests = REQUESTS, most = 
   const { Agent } = process.getBuiltinModule('node:https');
   // The server is this process: there is nothing to verify.
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE, rejectUnauthorized: false });
-  // A request that gets no answer must not keep the webhook from listening.
+  // A request without a response must not prevent the webhook from listening.
   let isOver = false;
   const limit = setTimeout(() => {
     isOver = true;
@@ -61,7 +62,7 @@ function timeIsLeft({ workMs, wallMs }: Required<WarmUpSettings>['most']): () =>
   let asked = 0;
   let isLeft = workMs > 0 && wallMs > 0;
   return () => {
-    // To ask the kernel costs as much as a request.
+    // Measuring in the kernel costs as much as a request.
     if (!isLeft || asked++ % AT_ONCE !== 0) return isLeft;
     const { user, system } = process.cpuUsage(before);
     isLeft = performance.now() - startMs < wallMs && (user + system) / 1_000 < workMs;
@@ -76,13 +77,13 @@ async function ask(port: number, agent: import('node:https').Agent, count: numbe
     const options = { host: '127.0.0.1', port, path: ADMISSION_PATHS[body.path], method: 'POST', agent };
     const sent = request(options, (response) => response.resume());
     sent.once('error', reject);
-    // After the whole answer, and when the connection ends before it.
+    // After the whole response, or when the connection ends before it.
     sent.once('close', resolve);
     sent.end(body.text);
   });
 }
 
-/** Of each kind in turn, right and wrong ones. Their names are those of no object. */
+/** One of each kind in turn, valid and invalid. No object has their names. */
 function bodyOf(count: number): { readonly path: keyof typeof ADMISSION_PATHS; readonly text: string } {
   const number = Math.floor(count / KINDS.length) % 250;
   const { path = 'validation', ...request } = (KINDS[count % KINDS.length] ?? machine)(number);

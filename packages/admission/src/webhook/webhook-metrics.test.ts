@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createWebhookMetrics } from './webhook-metrics.js';
 
-it('the metrics of the webhook have what it did, in seconds, and of unknown resources one series', async () => {
+it('the metrics of the webhook show its work, in seconds, with one series for unknown resources', async () => {
   const { registry, onDecided, onMalformed, onRequest, onCertificate } = createWebhookMetrics();
   const decision = { path: '/validate', operation: 'CREATE', outcome: 'allowed', durationMs: 2 };
   onDecided({ ...decision, resource: 'ippools' } as never);

@@ -7,11 +7,11 @@ export interface WebhookMetrics {
   readonly onDecided: (decision: AdmissionDecision) => void;
   readonly onMalformed: () => void;
   readonly onRequest: RequestObserver;
-  /** When the certificate that is served expires, in milliseconds since 1970. */
+  /** When the served certificate expires, in milliseconds since 1970. */
   readonly onCertificate: (notAfterMs: number) => void;
 }
 
-/** Requests for other resources than these have the label `other`: labels are bounded whatever is sent. */
+/** Requests for other resources have the label `other`: labels are bounded whatever is sent. */
 const RESOURCES: ReadonlySet<string> = new Set([
   ...['ippools', 'virtualmachinenetworkconfigs', 'virtualmachines'],
   ...['wolconfigs', 'clusteragents', 'hostendpoints', 'hostoperations'],
@@ -31,12 +31,12 @@ export function createWebhookMetrics(): WebhookMetrics {
   });
   const malformed = new Counter({
     name: 'vmdhcpwebhook_malformed_requests_total',
-    help: 'Requests to the webhook that are no AdmissionReview of v1, or too large.',
+    help: 'Requests to the webhook that are not an AdmissionReview of v1, or too large.',
     registers,
   });
   const requests = new Counter({
     name: 'vmdhcpwebhook_api_requests_total',
-    help: 'Requests of the webhook to the API server; code 0: without an answer.',
+    help: 'Requests of the webhook to the API server; code 0: no response.',
     labelNames: ['method', 'code'],
     registers,
   });

@@ -1,4 +1,4 @@
-/** The webhook as a process: caches, rules, an HTTPS server, and the upkeep of its certificate and its registration. */
+/** Runs the webhook as a process: caches, rules, an HTTPS server, and the upkeep of its certificate and its registration. */
 import type { Server } from 'node:http';
 import {
   type ApiResource,
@@ -32,15 +32,15 @@ import {
 export interface WebhookProcessSettings extends WebhookFeatures {
   readonly listen: ListenAddress;
   readonly http: ListenAddress | 'off';
-  /** Of the Service and of both configurations. */
+  /** The name of the Service and of both configurations. */
   readonly name: string;
-  /** Of the Service and the Secrets. */
+  /** The namespace of the Service and the Secrets. */
   readonly namespace: string;
-  /** Undefined: certificates are of the product's own authority. */
+  /** Undefined: certificates come from the product's own authority. */
   readonly certificateSecret: string | undefined;
   /** `namespace/name` of a Certificate of cert-manager, which writes what the API server trusts. */
   readonly injectFrom: string | undefined;
-  /** False: what a chart has registered is left alone. */
+  /** False: the registration of a chart is left alone. */
   readonly register: boolean;
   readonly virtualMachines: VirtualMachineRules;
   readonly clusterNetworks: ClusterNetworks;
@@ -53,18 +53,18 @@ export interface WebhookProcessPorts {
 }
 
 const SECRETS: ApiResource = { group: '', version: 'v1', plural: 'secrets', namespaced: true };
-/** How long something that a person deleted stays deleted where changes are not noticed. */
+/** How long a deleted object may be missing if changes are not watched. */
 const UPKEEP_MS = 10_000;
-/** Where they are: for what time alone changes. */
+/** The interval if changes are watched: for changes by time alone. */
 const WATCHED_UPKEEP_MS = 600_000;
-/** Changes within this time are looked at together; of what is written all the time, once in this time. */
+/** Changes within this time are handled together; objects that are written all the time, once in this time. */
 const GATHER_MS = 1_000;
-/** Until the first certificate is there, and the caches are complete. */
+/** Until the first certificate exists, and the caches are complete. */
 const FIRST_UPKEEP_MS = 500;
-/** Endpoints are removed from Services a moment after a pod is asked to end: until then requests still come. */
+/** Endpoints are removed from Services a moment after a pod is told to end: until then requests still arrive. */
 const LAST_REQUESTS_MS = 2_000;
 
-/** The webhook as a process: it keeps its certificate and its registration, and reviews objects by caches of the cluster. */
+/** The webhook as a process: it keeps its certificate and its registration, and reviews objects with caches of the cluster. */
 export class WebhookProcess {
   readonly #settings: WebhookProcessSettings;
   readonly #ports: WebhookProcessPorts;
@@ -74,12 +74,12 @@ export class WebhookProcess {
   #http: Server | undefined;
   #server: AdmissionServer | undefined;
   #served: ServedCertificate | undefined;
-  /** What keeps the certificate or the registration from being kept. */
+  /** Problems of the upkeep of the certificate or the registration. */
   #problem: string | undefined;
-  /** False: the registration was refused, or could not be read. */
+  /** False if the registration was refused, or could not be read. */
   #isRegistered = true;
   readonly #watched: WatchedObjects;
-  /** Undefined: a look is under way, or none was begun. */
+  /** Undefined if a check is in progress, or none was begun. */
   #timer: NodeJS.Timeout | undefined;
   #hasChanged = false;
   #upkeep: Promise<void> = Promise.resolve();
@@ -106,7 +106,7 @@ export class WebhookProcess {
     });
   }
 
-  /** @throws CommandError where the address of the status server cannot be listened on. */
+  /** @throws CommandError if the status server cannot listen on its address. */
   async start(): Promise<void> {
     const { http } = this.#settings;
     if (http !== 'off') {
@@ -118,7 +118,7 @@ export class WebhookProcess {
     await this.#upkeep;
   }
 
-  /** Goes on answering until no request comes any more, ends those under way, and closes everything. */
+  /** Keeps serving until no requests arrive, completes those in progress, and closes everything. */
   async stop(): Promise<void> {
     if (this.#isStopping) return;
     this.#isStopping = true;
@@ -128,7 +128,7 @@ export class WebhookProcess {
     await server?.drain(LAST_REQUESTS_MS);
     await server?.stop();
     this.#source.stop();
-    // What the upkeep waits for fails now, and a start under way ends.
+    // Pending operations of the upkeep fail now, and a start in progress ends.
     this.#ports.connection.close();
     await this.#upkeep.catch(() => undefined);
     if (this.#server !== server) await this.#server?.stop();
@@ -148,13 +148,13 @@ export class WebhookProcess {
     return this.#served === undefined ? 'there is no certificate yet' : 'warming up';
   }
 
-  /** @throws CommandError where the address of the server cannot be listened on. */
+  /** @throws CommandError if the server cannot listen on its address. */
   async #look(): Promise<void> {
     this.#timer = undefined;
     this.#hasChanged = false;
     await this.#keepCertificate();
     if (this.#served !== undefined && this.#server === undefined && !this.#isStopping) await this.#listen(this.#served);
-    // Requests that come before the caches are complete would be decided by what is not known yet.
+    // Earlier requests would be decided with incomplete caches.
     const isReady = this.#server !== undefined && this.#source.synced();
     if (isReady && this.#served !== undefined) await this.#keepRegistration(this.#served);
     if (!this.#isStopping) this.#lookIn(isReady ? this.#waitMs() : FIRST_UPKEEP_MS);
@@ -164,14 +164,14 @@ export class WebhookProcess {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#upkeep = this.#look().catch((error: unknown) => {
-        this.#ports.logger.fatal({ err: errorForLog(error) }, 'the webhook cannot go on; this process ends');
+        this.#ports.logger.fatal({ err: errorForLog(error) }, 'the webhook cannot continue; this process ends');
         process.exit(error instanceof CommandError ? error.exitCode : ExitCode.failed);
       });
     }, ms);
   }
 
   #note(): void {
-    // What changes again meanwhile delays nothing; before the server listens, the next look is sooner.
+    // Further changes meanwhile cause no delay; before the server listens, the next check is sooner.
     if (this.#hasChanged || this.#isStopping) return;
     this.#hasChanged = true;
     if (this.#timer !== undefined && this.#server !== undefined) this.#lookIn(GATHER_MS);
@@ -183,7 +183,7 @@ export class WebhookProcess {
     return isQuiet && this.#watched.isComplete() ? WATCHED_UPKEEP_MS : UPKEEP_MS;
   }
 
-  /** What the upkeep reads, and others may change. */
+  /** Objects that the upkeep reads, and others may change. */
   #kept(): NamedResource[] {
     const { name, namespace, certificateSecret, register } = this.#settings;
     const secrets = certificateSecret === undefined ? [`${name}-ca`, `${name}-tls`] : [certificateSecret];
@@ -245,7 +245,7 @@ export class WebhookProcess {
     }
   }
 
-  /** Undefined where there is none, or it may not be read: the registration then stays when the webhook is uninstalled. */
+  /** Undefined if there is none, or it may not be read: the registration then stays when the webhook is uninstalled. */
   async #findOwner(name: string): Promise<OwnerReference | undefined> {
     const role = await this.#client(OwnerResource)
       .get(name)
@@ -275,14 +275,14 @@ export class WebhookProcess {
       },
       onMalformed: (message) => {
         metrics.onMalformed();
-        logger.warn({ message }, 'request is no AdmissionReview; refused');
+        logger.warn({ message }, 'request is not an AdmissionReview; refused');
       },
       onError: (error) => logger.error({ err: errorForLog(error) }, 'no decision; the failurePolicy of the webhook decides'),
     });
     logger.info({ port: this.#server.port }, 'listening for AdmissionReviews');
   }
 
-  /** Their rules take memory: they are loaded where there are such objects. */
+  /** Their rules use memory: they are loaded only if there are such objects. */
   async #loadFeatures(): Promise<ClusterReviewerSettings['reviewFeature']> {
     const { wakeOnLan, bareMetal } = this.#settings;
     return wakeOnLan || bareMetal ? (await import('./review-feature-object.js')).reviewFeatureObject : undefined;

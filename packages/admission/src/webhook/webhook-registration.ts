@@ -1,4 +1,4 @@
-/** What the API server must know of the webhook: which requests it sends, where to, and what happens without an answer. */
+/** What the API server must know about the webhook: which requests to send, where to, and what happens without a response. */
 import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from '@vmdhcp/ippool-api';
 import { BARE_METAL_GROUP, BARE_METAL_VERSION } from '@vmdhcp/ippool-api/bare-metal';
 import type { ApiResource, KubernetesObject, OwnerReference } from '@vmdhcp/kube-runtime';
@@ -11,15 +11,15 @@ export interface WebhookFeatures {
 }
 
 export interface RegistrationSettings extends WebhookFeatures {
-  /** Of both configurations, and of the Service. */
+  /** The name of both configurations, and of the Service. */
   readonly name: string;
-  /** Of the Service. */
+  /** The namespace of the Service. */
   readonly namespace: string;
-  /** PEM; undefined: cert-manager writes it. */
+  /** PEM; undefined if cert-manager writes it. */
   readonly trusted: string | undefined;
   /** `namespace/name` of a Certificate of cert-manager. */
   readonly injectFrom: string | undefined;
-  /** Deleted with it; undefined: not known. */
+  /** The owner, with which they are deleted; undefined if not known. */
   readonly owner?: OwnerReference | undefined;
 }
 
@@ -27,25 +27,28 @@ export const WEBHOOK_LABELS = { 'app.kubernetes.io/managed-by': 'vmdhcp-controll
 const INJECT_ANNOTATION = 'cert-manager.io/inject-ca-from';
 const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false } as const;
 
-/** What the user names of ServiceAccounts in this namespace begin with. */
+/** The prefix of user names of ServiceAccounts in this namespace. */
 export function serviceAccountsOf(namespace: string): string {
   return `system:serviceaccount:${namespace}:`;
 }
 
-/** Where the configurations are. */
+/** The API paths of the configurations. */
 export const RegistrationResource = {
   MutatingWebhookConfiguration: { ...REGISTRATION, plural: 'mutatingwebhookconfigurations' },
   ValidatingWebhookConfiguration: { ...REGISTRATION, plural: 'validatingwebhookconfigurations' },
 } as const satisfies Readonly<Record<string, ApiResource>>;
 
 const CLUSTER_ROLE = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' } as const;
-/** Of what the chart installs for the webhook, this belongs to the cluster, so it can own the configurations: they go with the release. */
+/**
+ * The only object of the chart's webhook that is cluster-scoped, so it can own the configurations: they are deleted with the
+ * release.
+ */
 export const OwnerResource: ApiResource = {
   ...{ group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterroles' },
   namespaced: false,
 };
 
-/** The reference to a ClusterRole as it was read; undefined where there is none. */
+/** The reference to a ClusterRole that was read; undefined if there is none. */
 export function toRegistrationOwner(role: KubernetesObject | undefined): OwnerReference | undefined {
   const { name, uid } = role?.metadata ?? {};
   return name === undefined || uid === undefined ? undefined : { ...CLUSTER_ROLE, name, uid };
@@ -53,7 +56,7 @@ export function toRegistrationOwner(role: KubernetesObject | undefined): OwnerRe
 
 export type RegistrationKind = keyof typeof RegistrationResource;
 
-/** How long a request of a user may wait for the webhook. */
+/** How long a user's request may wait for the webhook. */
 const TIMEOUT_SECONDS = 5;
 
 interface Rule {
@@ -65,11 +68,15 @@ interface Rule {
   readonly scope: 'Namespaced' | 'Cluster';
   readonly operations: readonly string[];
   /**
-   * What happens without an answer. `Fail`: an IPPool that is wrong is immutable, and harms all machines on its network. `Ignore`: virtual machines are
-   * created and started whatever happens to the webhook, and what is wrong with them is reported by conditions and Events.
+   * What happens without a response. `Fail`: a wrong IPPool is immutable, and harms all machines on its network. `Ignore`:
+   * virtual machines are created and started whatever happens to the webhook, and their problems are reported by conditions and
+   * Events.
    */
   readonly failurePolicy: 'Fail' | 'Ignore';
-  /** CEL, all of which must be true. Requests that concern nothing of ours are not even sent. `NAMESPACE` is that of the webhook. */
+  /**
+   * CEL expressions, all of which must be true. Requests that do not concern us are not even sent. `NAMESPACE` is that of the
+   * webhook.
+   */
   readonly conditions: Readonly<Record<string, string>>;
 }
 
@@ -82,7 +89,7 @@ const DEFAULTING: Rule = {
   ...POOLS,
   operations: ['CREATE', 'UPDATE'],
   failurePolicy: 'Fail',
-  // Finalizers and labels are changed whether or not the webhook works.
+  // Finalizers and labels can be changed whether or not the webhook works.
   conditions: { 'spec-is-new': CHANGED },
 };
 
@@ -104,7 +111,7 @@ const VALIDATION: readonly Rule[] = [
     failurePolicy: 'Ignore',
     conditions: {
       'spec-is-new': CHANGED,
-      // Anybody can write that a virtual machine owns a config: only the controller does so for those that it keeps.
+      // Anyone can write that a virtual machine owns a config: only the controller does so for those that it keeps.
       'not-of-the-controller': `!request.userInfo.username.startsWith("${serviceAccountsOf('NAMESPACE')}") || !has(object.metadata.ownerReferences) || !object.metadata.ownerReferences.exists(owner, owner.kind == "VirtualMachine")`,
     },
   },
@@ -126,7 +133,7 @@ const VALIDATION: readonly Rule[] = [
   },
 ];
 
-/** Their conditions and Events report what is wrong where there is no answer. */
+/** Without a response, their conditions and Events report problems. */
 function featureRule(group: string, version: string, plural: string): Rule {
   const specs = 'has(object.spec) != has(oldObject.spec) || (has(object.spec) && object.spec != oldObject.spec)';
   return {
@@ -144,7 +151,7 @@ const BARE_METAL = ['clusteragents', 'hostendpoints', 'hostoperations'].map((plu
   featureRule(BARE_METAL_GROUP, BARE_METAL_VERSION, plural),
 );
 
-/** Both configurations. They have all fields of each webhook: a list is replaced as a whole. */
+/** Both configurations. They list all fields of each webhook, because a list is replaced as a whole. */
 export function toWebhookConfigurations(settings: RegistrationSettings): readonly KubernetesObject[] {
   const { name, injectFrom, owner, wakeOnLan, bareMetal } = settings;
   const metadata = {

@@ -13,7 +13,7 @@ export interface ProbeOptions {
   readonly json?: boolean;
 }
 
-/** Asks the DHCP servers on an interface, and prints what they answer; sets the exit code. */
+/** Sends requests to the DHCP servers on an interface, and prints their replies; sets the exit code. */
 export async function askServers(options: ProbeOptions): Promise<void> {
   const { interface: interfaceName, mac, timeout, json = false } = options;
   const client = open({ interfaceName, timeoutMs: timeout * 1000, ...(mac !== undefined && { macAddress: mac }) });

@@ -59,8 +59,7 @@ function print(plan: Extract<BindingPlan, { ok: true }>, asJson: boolean): void 
   const { hostStatus, address, boundTo, patch } = plan;
   const changed = patch !== undefined;
   if (asJson) process.stdout.write(`${printableJson({ hostStatus, address, boundTo: boundTo ?? null, changed }, 2)}\n`);
-  else
-    process.stdout.write(`${address} ${describe(boundTo)} (HostStatus ${hostStatus}${changed ? '' : '; it was so already'})\n`);
+  else process.stdout.write(`${address} ${describe(boundTo)} (HostStatus ${hostStatus}${changed ? '' : '; unchanged'})\n`);
 }
 
 function describe(boundTo: string | undefined): string {
@@ -68,16 +67,16 @@ function describe(boundTo: string | undefined): string {
   return boundTo === 'none' ? 'is bound to no client' : `is bound to ${boundTo}`;
 }
 
-/** Its bindings are annotations of objects; a pool of a pools file is NAMESPACE/NAME. */
+/** Bindings of a ClusterAgent are annotations of objects; a pool of a pools file is named NAMESPACE/NAME. */
 function refuseOfCluster(pool: string): void {
   if (pool.includes('/')) return;
   throw new CommandError(
-    `the leases are those of ClusterAgent ${pool}, which has no pools file: leave out --state, and name its cluster (--kubeconfig)`,
+    `the leases are those of ClusterAgent ${pool}, which has no pools file: omit --state, and name its cluster (--kubeconfig)`,
     ExitCode.failed,
   );
 }
 
-/** On a bare host the pools file is the place: it is written by a person, or by what that person uses. */
+/** On a bare host, bindings belong in the pools file: it is written by a person, or by a tool of that person. */
 async function printReservation(
   change: BindingRequest['change'],
   subject: HostSubject,
@@ -94,11 +93,11 @@ async function printReservation(
   if (json) process.stdout.write(`${printableJson({ pool, change, reservation: { macAddress, ipAddress: address } }, 2)}\n`);
   else if (change === 'bind')
     process.stdout.write(
-      `# Add this to spec.ipv4Config.reservations of IPPool ${pool} in the pools file; the agent takes it without a restart.\n` +
+      `# Add this to spec.ipv4Config.reservations of IPPool ${pool} in the pools file; the agent applies it without a restart.\n` +
         `- macAddress: ${macAddress}\n  ipAddress: ${address}\n`,
     );
   else
     process.stdout.write(
-      `# Remove the reservation of ${macAddress} (${address}) from spec.ipv4Config.reservations of IPPool ${pool} in the pools file; the agent takes it without a restart.\n`,
+      `# Remove the reservation of ${macAddress} (${address}) from spec.ipv4Config.reservations of IPPool ${pool} in the pools file; the agent applies it without a restart.\n`,
     );
 }

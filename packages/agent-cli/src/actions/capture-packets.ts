@@ -8,13 +8,13 @@ import { controlPath } from './list-clients.js';
 export interface CapturePacketsOptions {
   readonly state?: string;
   readonly pool: string;
-  /** Canonical. */
+  /** In canonical form. */
   readonly mac?: string;
   readonly seconds: number;
   readonly packets: number;
-  /** A file; `-`: standard output. Undefined: packets are printed. */
+  /** A file; `-` for standard output. Undefined: packets are printed. */
   readonly write?: string;
-  /** True: packets are printed also while they are written to a file. */
+  /** True if packets are printed even while they are written to a file. */
   readonly decode?: boolean;
   readonly untilInputEnds?: boolean;
 }
@@ -38,7 +38,7 @@ export async function capturePackets(options: CapturePacketsOptions): Promise<vo
     sink?.close();
     closeInput(options);
   }
-  const lost = counted.lost === 0 ? '' : `; ${counted.lost} more were lost, as they came faster than they were taken`;
+  const lost = counted.lost === 0 ? '' : `; ${counted.lost} more were lost, because they came faster than they were read`;
   process.stderr.write(`${counted.captured} packets captured${lost}\n`);
 }
 
@@ -73,7 +73,7 @@ function closeInput({ untilInputEnds }: CapturePacketsOptions): void {
   if (untilInputEnds) process.stdin.destroy();
 }
 
-/** Waits while the reader is slow: the agent counts what is lost meanwhile. */
+/** Waits while the reader is slow: the agent counts packets lost meanwhile. */
 async function toStdout(octets: string | Uint8Array): Promise<void> {
   if (!process.stdout.write(octets) && !process.stdout.destroyed)
     await Promise.race([once(process.stdout, 'drain'), once(process.stdout, 'close')]);
@@ -84,11 +84,11 @@ interface Sink {
   readonly close: () => void;
 }
 
-/** The file is made at once: what keeps it from being written is known before packets are captured. */
+/** The file is created at once, so that errors are known before packets are captured. */
 function openSink(path: string): Sink {
   if (path === '-') return { write: toStdout, close: () => undefined };
   try {
-    // Packets tell who is on a network.
+    // Packets reveal who is on a network.
     const file = openSync(path, 'w', 0o600);
     return { write: (octets) => writeWhole(path, file, octets), close: () => closeSync(file) };
   } catch (error) {
@@ -96,7 +96,7 @@ function openSink(path: string): Sink {
   }
 }
 
-/** On a disk that fills up, part of it may be written before there is an error. @throws CommandError */
+/** On a disk that fills up, part of it may be written before the error. @throws CommandError */
 function writeWhole(path: string, file: number, octets: Uint8Array): void {
   try {
     for (let at = 0; at < octets.length; ) at += writeSync(file, octets, at);
@@ -106,6 +106,6 @@ function writeWhole(path: string, file: number, octets: Uint8Array): void {
 }
 
 function cannotWrite(path: string, error: unknown): CommandError {
-  const message = `--write ${path}: ${(error as Error).message}; give a file that can be written, where there is room`;
+  const message = `--write ${path}: ${(error as Error).message}; give a writable file on a disk with free space`;
   return new CommandError(message, ExitCode.cannotCreate, { cause: error });
 }

@@ -42,7 +42,7 @@ interface PoolSummary {
   readonly range: string;
   readonly server: string;
   readonly size: number;
-  /** How many claims can be met, if nothing is assigned yet. */
+  /** How many claims can be fulfilled if nothing is assigned yet. */
   readonly clients: number;
 }
 

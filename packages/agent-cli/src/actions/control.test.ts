@@ -81,7 +81,7 @@ async function ask(request: { readonly pool?: string; readonly mac?: string } = 
 }
 
 describe('the control socket', () => {
-  it('answers with the clients, and only its own user may use it', async () => {
+  it('answers with the clients, only for its own user', async () => {
     await start();
     expect(statSync(stateControlPath(folder)).mode & 0o777).toBe(0o600);
     const { agent, sinceMs, clients, pools, others } = await ask();
@@ -105,13 +105,13 @@ describe('the control socket', () => {
     expect((await ask({ pool: 'prod/net-49' })).clients).toEqual([]);
   });
 
-  it('refuses a pool that is not served, with those that are', async () => {
+  it('refuses a pool that is not served, and lists the served ones', async () => {
     await start();
     const message = '--pool net-50: this agent does not serve the pool; it has default/net-48, prod/net-49';
     await expect(ask({ pool: 'net-50' })).rejects.toMatchObject({ exitCode: 64, message });
   });
 
-  it('is gone with its agent: what to do then', async () => {
+  it('is removed with its agent: the error says what to do', async () => {
     (await start()).close();
     await expect(ask()).rejects.toMatchObject({
       exitCode: 69,
@@ -119,7 +119,7 @@ describe('the control socket', () => {
     });
   });
 
-  it('that an agent left behind is replaced', async () => {
+  it('is replaced if an agent left it behind', async () => {
     const path = stateControlPath(folder);
     const left = createServer().listen(path);
     await new Promise((resolve) => left.once('listening', resolve));
@@ -132,7 +132,7 @@ describe('the control socket', () => {
     expect((await ask()).clients).toHaveLength(1);
   });
 
-  it('of an agent that runs stays its own: the second agent logs that, and goes on without', async () => {
+  it('is kept by a running agent: the second agent logs that, and continues without one', async () => {
     await start();
     const warn = vi.spyOn(logger, 'warn').mockImplementation(() => undefined);
     await start(filledTraffic(7));
@@ -145,17 +145,17 @@ describe('the control socket', () => {
     expect((await ask()).clients).toHaveLength(1);
   });
 
-  it('closes a connection that asks for what it does not know, or for too much', async () => {
+  it('closes a connection with an unknown or too large request', async () => {
     await start();
     const answers = await Promise.all(['{"ask":"secrets"}\n', 'x'.repeat(10_000)].map((text) => exchange(text)));
     expect(answers).toEqual(['{"ok":false,"problem":"the agent does not know this request"}\n', '']);
     expect((await ask()).clients).toHaveLength(1);
   });
 
-  it('something else that listens there is no agent', async () => {
+  it('must belong to an agent, not to something else', async () => {
     const server = createServer((socket) => void socket.end('HTTP/1.1 400\n')).listen(stateControlPath(folder));
     ends.push(() => void server.close());
-    await expect(ask()).rejects.toMatchObject({ exitCode: 69, message: expect.stringContaining('no agent of this version') });
+    await expect(ask()).rejects.toMatchObject({ exitCode: 69, message: expect.stringContaining('not an agent of this version') });
   });
 });
 
@@ -188,7 +188,7 @@ describe('a capture', () => {
     return { ended, blocks };
   }
 
-  it('has the packets of the pool until as many as asked for have passed', async () => {
+  it('has the packets of the pool until the requested number has passed', async () => {
     await start();
     const { ended } = await begin();
     expect(captures.isActive).toBe(true);
@@ -200,7 +200,7 @@ describe('a capture', () => {
     await vi.waitFor(() => expect(captures.isActive).toBe(false), 20_000);
   });
 
-  it('ends at the signal, whole; and with its connection', async () => {
+  it('ends complete at the signal, and with its connection', async () => {
     await start();
     const asked = new AbortController();
     const { ended, blocks } = await begin(REQUEST, asked.signal);
@@ -214,7 +214,7 @@ describe('a capture', () => {
     await vi.waitFor(() => expect(captures.isActive).toBe(false), 20_000);
   });
 
-  it('is refused while four run, and ends with the agent', async () => {
+  it('is refused while four are running, and ends with the agent', async () => {
     const control = await start();
     const running = await Promise.all([1, 2, 3, 4].map(() => begin()));
     await expect(begin()).rejects.toMatchObject({ exitCode: 64, message: expect.stringContaining('wait until one ends') });
@@ -224,14 +224,14 @@ describe('a capture', () => {
   });
 
   it.each([{ seconds: 0 }, { seconds: 3_601 }, { packets: 1.5 }, { packets: 2_000_000 }, { pool: 7 }])(
-    '%j is no request',
+    '%j is not a valid request',
     (wrong) => {
       expect(parseControlRequest(JSON.stringify({ ...REQUEST, ...wrong }))).toBeUndefined();
       expect(parseControlRequest(JSON.stringify(REQUEST))).toEqual({ ...REQUEST, mac: undefined });
     },
   );
 
-  it('is a line for each packet, whatever is in it', async () => {
+  it('is one line for each packet, whatever it contains', async () => {
     await start();
     const { ended } = await begin();
     captures.note(PACKET);
@@ -247,7 +247,7 @@ describe('a capture', () => {
   });
 });
 
-it('a capture whose file has no room ends with a sentence and exit code 73', async () => {
+it('a capture whose file has no space ends with a sentence and exit code 73', async () => {
   await start();
   const captured = capturePackets({ state: folder, pool: 'net-48', seconds: 60, packets: 10, write: '/dev/full' });
   await expect(captured).rejects.toMatchObject({ exitCode: 73, message: expect.stringMatching(/^--write \/dev\/full: ENOSPC/) });
@@ -255,14 +255,14 @@ it('a capture whose file has no room ends with a sentence and exit code 73', asy
 });
 
 describe('the folder of a pod', () => {
-  it('is made for its user alone, and used again', () => {
+  it('is created for its user alone, and reused', () => {
     const path = join(folder, 'own', 'a.sock');
     makePodControlFolder(path);
     makePodControlFolder(path);
     expect(statSync(join(folder, 'own')).mode & 0o777).toBe(0o700);
   });
 
-  it('is not used where others may write into it, or have put something else there', () => {
+  it('is not used if others may write into it, or have put something else there', () => {
     mkdirSync(join(folder, 'open'), { mode: 0o777 });
     symlinkSync(folder, join(folder, 'link'));
     writeFileSync(join(folder, 'file'), '');
@@ -271,7 +271,7 @@ describe('the folder of a pod', () => {
       expect(() => makePodControlFolder(join(folder, name, 'a.sock'))).toThrow(/may be used by another user/);
   });
 
-  it('is not asked where another user may have put a socket there, as in the shared memory of a host', () => {
+  it('is not trusted if another user may have put a socket there, as in the shared memory of a host', () => {
     for (const [name, mode] of [
       ['own', 0o700],
       ['open', 0o777],
@@ -290,18 +290,18 @@ describe('the folder of a pod', () => {
     expect(podControlPath({ POD_NAME: 'agent-2' })).not.toBe(path);
   });
 
-  it('has a path that Linux takes, with the longest name of a pod and the longest number of a user', () => {
+  it('has a path that is short enough for Linux, with the longest name of a pod and the longest user id', () => {
     const path = podControlPath({ POD_NAME: `${'x'.repeat(57)}-q8w2e` });
     expect(path).toContain('-q8w2e-');
     expect(path.length - String(process.getuid?.()).length + '4294967295'.length).toBeLessThanOrEqual(107);
   });
 });
 
-it.each(['', 'null', '{"ask":1}', '[]', '{"ask":"clients"'])('%j is no request', (line) => {
+it.each(['', 'null', '{"ask":1}', '[]', '{"ask":"clients"'])('%j is not a valid request', (line) => {
   expect(parseControlRequest(line)).toBeUndefined();
 });
 
-it('clients for people: a line each, the newest first; the last packets where one is asked for', async () => {
+it('clients for people: one line each, the most recent first; the last packets if requested', async () => {
   await start(filledTraffic(2));
   const document = await ask();
   expect(formatClients(document, { withPackets: false }).split('\n')).toEqual([
@@ -320,8 +320,8 @@ it('clients for people: a line each, the newest first; the last packets where on
     'last packets of 02:00:00:00:00:00:',
     '  2023-11-14T22:13:20.000Z  DISCOVER from 0.0.0.0 -> no answer: unknown-client',
     '',
-    'not shown any more, as others came: 4 unknown',
-    'not noted, as too many came within a second: 5 packets',
+    'removed to make room for others: 4 unknown',
+    'not noted, because too many came within a second: 5 packets',
     '',
   ]);
 });
@@ -343,7 +343,7 @@ describe('vmdhcp-agent release --state', () => {
   const subject = { kind: 'address', address: 0x0a00000a } as const;
   const CLIENT = '02:00:00:00:00:01';
 
-  /** What is printed, or the message and the exit code. */
+  /** The output, or the message and the exit code. */
   async function release(endLease?: () => Promise<LeaseEnd>): Promise<unknown> {
     await start(filledTraffic(), endLease);
     const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

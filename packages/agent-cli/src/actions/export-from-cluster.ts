@@ -1,4 +1,4 @@
-/** The leases of a ClusterAgent, read where its agents keep them. */
+/** Reads the leases of a ClusterAgent from where its agents keep them. */
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { ApiConnection, ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { leaseSlicePorts, readStoredLeases } from '@vmdhcp/lease-stores/objects';
@@ -6,7 +6,7 @@ import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { connectToCluster } from './connect-to-cluster.js';
 import { type ClusterImportOptions, toClusterAgentError } from './import-into-cluster.js';
 
-/** @throws CommandError where there are none, where they are incomplete, or where they cannot be read. */
+/** @throws CommandError if there are none, they are incomplete, or they cannot be read. */
 export async function readFromCluster(options: ClusterImportOptions): Promise<BindingRecord[]> {
   const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
   try {

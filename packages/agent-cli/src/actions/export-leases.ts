@@ -41,12 +41,15 @@ async function readRecords({
       ExitCode.usage,
     );
   if (!namespace)
-    throw new CommandError('--cluster-agent needs --namespace: that of the agents, as vm-dhcp-agents', ExitCode.usage);
+    throw new CommandError(
+      '--cluster-agent needs --namespace, the namespace of the agents, for example vm-dhcp-agents',
+      ExitCode.usage,
+    );
   const { readFromCluster } = await import('./export-from-cluster.js');
   return await readFromCluster({ ...options, clusterAgent, namespace });
 }
 
-/** A file of dhcpd has one lease for each address. */
+/** A dhcpd file has one lease for each address. */
 function refuseTwice(leases: readonly IscLease[]): void {
   const seen = new Set<number>();
   for (const { address } of leases) {

@@ -1,4 +1,4 @@
-/** Leases of another DHCP server, as those of a ClusterAgent: written where its agents read them. */
+/** Imports leases of another DHCP server as those of a ClusterAgent: writes them where its agents read them. */
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { type Ipv4Address, parseIpv4Range, rangeContains } from '@vmdhcp/dhcp-allocator/address';
 import { Resource } from '@vmdhcp/ippool-api/resources';
@@ -11,21 +11,21 @@ import { connectToCluster } from './connect-to-cluster.js';
 
 export interface ClusterImportOptions {
   readonly clusterAgent: string;
-  /** Of the agents. */
+  /** The namespace of the agents. */
   readonly namespace: string;
   readonly kubeconfig?: string;
   readonly kubecontext?: string;
 }
 
-/** Where a ClusterAgent takes leases. */
+/** Where a ClusterAgent stores leases. */
 export interface ClusterImport {
   readonly poolNameOf: (address: Ipv4Address) => string | undefined;
-  /** Resolves with where they are. @throws CommandError */
+  /** Resolves with the place of the leases. @throws CommandError */
   readonly write: (records: readonly BindingRecord[]) => Promise<string>;
   readonly close: () => void;
 }
 
-/** @throws CommandError where there is no such ClusterAgent, or its range cannot be read. */
+/** @throws CommandError if there is no such ClusterAgent, or its range cannot be read. */
 export async function openClusterImport(options: ClusterImportOptions): Promise<ClusterImport> {
   const { clusterAgent, namespace } = options;
   const connection = new ApiConnection(await connectToCluster(options), { userAgent: 'vmdhcp-agent' });
@@ -56,13 +56,16 @@ function rangeOf(name: string, object: KubernetesObject | undefined) {
   const range = typeof text === 'string' ? parseIpv4Range(text) : undefined;
   if (range === undefined)
     throw new CommandError(
-      `ClusterAgent ${name}: spec.feature.dhcpServerConfig.ipRange is missing or no range; write it as in 192.168.0.10-192.168.0.100`,
+      `ClusterAgent ${name}: spec.feature.dhcpServerConfig.ipRange is missing or invalid; write it as in 192.168.0.10-192.168.0.100`,
       ExitCode.invalidData,
     );
   return range;
 }
 
-/** What an agent knows it would write again. A Lease that its holder did not renew for twice its time is that of an agent which ended. */
+/**
+ * A running agent would write what it knows again. If the holder has not renewed a Lease for twice its duration, that agent has
+ * ended.
+ */
 async function refuseLeader(connection: ApiConnection, { clusterAgent, namespace }: ClusterImportOptions): Promise<void> {
   const leases = new ApiObjectClient<KubernetesObject>(connection, {
     ...{ group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true, namespace },
@@ -74,7 +77,7 @@ async function refuseLeader(connection: ApiConnection, { clusterAgent, namespace
   const endsAtMs = parseTime(readText(lease?.spec, 'renewTime')) + 2_000 * Number(readField(lease?.spec, 'leaseDurationSeconds'));
   if (!holder || !(endsAtMs > Date.now())) return;
   throw new CommandError(
-    `an agent of ClusterAgent ${clusterAgent} leads (${holder}): set agentYaml.replicas to 0, wait until it has ended, and import again`,
+    `an agent of ClusterAgent ${clusterAgent} is leader (${holder}): set agentYaml.replicas to 0, wait until it has ended, and import again`,
     ExitCode.cannotCreate,
   );
 }

@@ -28,15 +28,15 @@ export interface ImportOptions {
   readonly kubecontext?: string;
 }
 
-/** Where leases go. */
+/** The destination of leases. */
 interface ImportTarget {
   readonly poolNameOf: (address: Ipv4Address) => string | undefined;
-  /** Resolves with where they were written; undefined: they are only looked at. */
+  /** Resolves with where they were written; undefined if they were only checked. */
   readonly write: ((records: readonly BindingRecord[]) => Promise<string>) | undefined;
   readonly close: () => void;
 }
 
-/** Prints what a lease file of ISC dhcpd becomes, and records it; sets the exit code. */
+/** Prints the outcomes for a lease file of ISC dhcpd, and records the leases; sets the exit code. */
 export async function importLeases(options: ImportOptions): Promise<void> {
   const target = await chooseTarget(options);
   try {
@@ -96,12 +96,15 @@ async function chooseTarget(options: ImportOptions): Promise<ImportTarget> {
     return { poolNameOf, write: stateDir === undefined ? undefined : write, close: () => undefined };
   }
   if (!namespace)
-    throw new CommandError('--cluster-agent needs --namespace: that of the agents, as vm-dhcp-agents', ExitCode.usage);
+    throw new CommandError(
+      '--cluster-agent needs --namespace, the namespace of the agents, for example vm-dhcp-agents',
+      ExitCode.usage,
+    );
   const { openClusterImport } = await import('./import-into-cluster.js');
   return openClusterImport({ ...options, clusterAgent, namespace });
 }
 
-/** Which pool an address is imported into. */
+/** The pool into which an address is imported. */
 async function choosePool({ pools, pool }: ImportOptions): Promise<(address: Ipv4Address) => string | undefined> {
   if (pools === undefined) {
     if (pool === undefined)
@@ -124,9 +127,13 @@ async function readOctets(path: string): Promise<string> {
   try {
     return await readFile(path, 'latin1');
   } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${(error as Error).message}; name a dhcpd.leases file`, ExitCode.noInput, {
-      cause: error,
-    });
+    throw new CommandError(
+      `${path} cannot be read: ${(error as Error).message}; give the name of a dhcpd.leases file`,
+      ExitCode.noInput,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -5,14 +5,14 @@ import { escapeUnprintable } from '@vmdhcp/service-process';
 export interface ClientsOptions {
   readonly state?: string;
   readonly pool?: string;
-  /** Canonical. */
+  /** In canonical form. */
   readonly mac?: string;
   readonly json?: boolean;
 }
 
 const DEFAULT_STATE = '/var/lib/vmdhcp-agent';
 
-/** Prints what each client sent to an agent and which answers it got. @throws CommandError */
+/** Prints what each client sent to an agent and which replies it got. @throws CommandError */
 export async function listClients({ state, pool, mac, json = false }: ClientsOptions): Promise<void> {
   const decoder = new TextDecoder();
   const parts: Uint8Array[] = [];
@@ -24,7 +24,7 @@ export async function listClients({ state, pool, mac, json = false }: ClientsOpt
     process.stdout.write(formatClients(JSON.parse(Buffer.concat(parts).toString('utf8')), { withPackets: mac !== undefined }));
 }
 
-/** Of the agent in this container, else of the one on this host. */
+/** From the agent in this container, otherwise from the one on this host. */
 export function controlPath(state: string | undefined): string {
   if (state !== undefined) return stateControlPath(state);
   const [inPod, onHost] = [podControlPath(), stateControlPath(DEFAULT_STATE)];

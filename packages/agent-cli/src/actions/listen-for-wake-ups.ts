@@ -25,7 +25,9 @@ export interface WolOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Listens until the process is asked to end. @throws CommandError where the options do not fit together, or the HTTP address is in use. */
+/**
+ * Listens until the process is told to end. @throws CommandError if options contradict each other, or the HTTP address is in use.
+ */
 export async function listenForWakeUps(options: WolOptions): Promise<void> {
   const { mac, http, password, passwordSecret } = options;
   if (passwordSecret !== undefined && password === undefined)

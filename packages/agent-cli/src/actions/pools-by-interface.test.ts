@@ -22,7 +22,7 @@ describe('poolsByInterface', () => {
     expect(Object.fromEntries(poolsByInterface(given(...options), file('default/net-48', 'default/net-49')))).toEqual(expected);
   });
 
-  it('a pool that the file does not have, or has twice, is named with those that it has', () => {
+  it('a pool that the file lacks, or has twice, is reported with the existing ones', () => {
     const pools = file('default/net-48', 'prod/net-48', 'default/net-49');
     expect(() => poolsByInterface(given('net-50=eth1'), pools)).toThrow(
       '--interface net-50=eth1: there is no such pool; the file has default/net-48, prod/net-48',

@@ -3,7 +3,7 @@ import { describeNames } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 /**
- * Turned round: which pools an interface serves, by full names, in the order given.
+ * Inverts the options: which pools an interface serves, by full names, in the order given.
  * @throws CommandError for a pool that the file does not have, or has in two namespaces.
  */
 export function poolsByInterface(

@@ -1,6 +1,6 @@
 import { EMPTY_STATE, type LeaseView, peekBindings, peekState, toLeaseView, viewsOf } from '@vmdhcp/lease-stores';
 
-/** The leases in a state directory, which an agent may use meanwhile. @throws CommandError where there are none to be read. */
+/** The leases in a state directory, which an agent may use meanwhile. @throws CommandError if there are none. */
 export async function readSavedLeases(path: string): Promise<LeaseView[]> {
   const tables = await peekBindings(path);
   const { pools, expiries, owners } = await peekState(path).catch((error: unknown) => {

@@ -24,14 +24,14 @@ export interface ReleaseOptions {
 
 type PlannedRelease = Extract<HostReleasePlan, { readonly ok: true }>;
 
-/** What became of the lease, as it is printed. */
+/** The result, as it is printed. */
 interface Released {
   readonly address: string;
-  /** Absent: there was no lease. */
+  /** Absent if there was no lease. */
   readonly macAddress?: string | undefined;
-  /** The address was in quarantine, and is not any more. */
+  /** The address was in quarantine, and no longer is. */
   readonly wasQuarantined?: true | undefined;
-  /** The agent was asked to end the quarantine of the address, if it is in one. */
+  /** The agent was told to end the quarantine of the address, if it is in one. */
   readonly mayBeQuarantined?: true;
   readonly changed: boolean;
 }
@@ -74,7 +74,7 @@ async function releaseInCluster(subject: HostSubject, options: ReleaseOptions): 
   }
 }
 
-/** Undefined: there may be one, or the objects that tell cannot be read. */
+/** Undefined if there may be one, or the objects that show it cannot be read. */
 async function whyNoLease(connection: ApiConnection, plan: PlannedRelease): Promise<string | undefined> {
   const list = (resource: ApiResource) => listAll(new ApiObjectClient<KubernetesObject>(connection, resource));
   try {
@@ -96,7 +96,7 @@ async function waitForEnd(
     await new Promise((resolve) => setTimeout(resolve, LOOK_INTERVAL_MS));
   } while (performance.now() < deadline);
   throw new CommandError(
-    `the lease of ${address} has not ended: its host still answers, or no agent of the ClusterAgent leads; kubectl describe hoststatus ${hostStatus} has the reason (LeaseKept)`,
+    `the lease of ${address} has not ended: its host still answers, or no agent of the ClusterAgent is leader; kubectl describe hoststatus ${hostStatus} has the reason (LeaseKept)`,
     ExitCode.failed,
   );
 }

@@ -12,7 +12,7 @@ export interface WakeOptions {
   readonly json?: boolean;
 }
 
-/** Sends one magic packet, and prints where it went. @throws CommandError where it cannot be sent. */
+/** Sends one magic packet, and prints where it went. @throws CommandError if it cannot be sent. */
 export async function sendWakeUp(macAddress: MacAddress, options: WakeOptions): Promise<void> {
   const { password, json = false } = options;
   const payload = encodeMagicPacket({ macAddress, ...(password !== undefined && { password }) });

@@ -16,18 +16,18 @@ import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
 export interface BareHostOptions {
   readonly pools: string;
-  /** Pool, as it was written, to interfaces. */
+  /** The interfaces of each pool, with its name as written. */
   readonly interface: ReadonlyMap<string, readonly string[]>;
   readonly state: string;
   readonly http: ListenAddress | 'off';
   readonly configureInterfaces?: boolean;
   readonly logLevel: LogLevel;
   readonly logPackets?: boolean;
-  /** Undefined: there is no page. */
+  /** Undefined if there is no page. */
   readonly page: BareHostPageSettings | undefined;
 }
 
-/** Serves the pools of a file until the process is asked to end. @throws CommandError where it cannot start at all. */
+/** Serves the pools of a file until the process is told to end. @throws CommandError if it cannot start at all. */
 export async function serveBareHost(options: BareHostOptions): Promise<void> {
   const poolsFileState = await fileState(options.pools);
   // Another process parses the file. Meanwhile this one loads the agent, and the engine compiles the packet path.
@@ -56,7 +56,7 @@ export async function serveBareHost(options: BareHostOptions): Promise<void> {
   else asked.addEventListener('abort', () => void stop(), { once: true });
 }
 
-/** Its modules are loaded only where it is asked for. */
+/** Its modules are loaded only on request. */
 async function servePage(settings: BareHostPageSettings | undefined, view: BareHostView, logger: Logger) {
   if (settings === undefined) return undefined;
   const { startBareHostPage } = await import('@vmdhcp/bare-host-agent/page');

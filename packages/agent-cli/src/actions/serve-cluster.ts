@@ -23,7 +23,7 @@ export interface ClusterServeOptions {
   readonly logPackets?: boolean;
 }
 
-/** Serves the pools of a cluster until the process is asked to end. @throws CommandError where it cannot start at all. */
+/** Serves the pools of a cluster until the process is told to end. @throws CommandError if it cannot start at all. */
 export async function serveCluster(options: ClusterServeOptions): Promise<void> {
   const parsed = parseAgentNetworkConfigs(process.env[AGENT_NETWORK_CONFIGS_VARIABLE]);
   const logger = (await createLogger(options.logLevel)).child(options.name === undefined ? {} : { name: options.name });
@@ -36,7 +36,7 @@ export async function serveCluster(options: ClusterServeOptions): Promise<void> 
     podAddress,
     observer: new AgentLog({ logger, nowMs: () => performance.now() }),
   });
-  // Before anything that may fail: the rules stay while the pod does, also for containers of it that start again.
+  // First, before anything that may fail: the rules stay as long as the pod, also for its restarted containers.
   isolation.check();
   if (!parsed.ok) {
     await idle(parsed.problem, { http, podAddress, isolation, logger, asked });

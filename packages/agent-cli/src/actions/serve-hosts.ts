@@ -25,7 +25,7 @@ export interface HostsOptions {
   readonly logPackets?: boolean;
 }
 
-/** Follows one ClusterAgent until the process is asked to end. @throws CommandError where it cannot start at all. */
+/** Follows one ClusterAgent until the process is told to end. @throws CommandError if it cannot start at all. */
 export async function serveHosts(options: HostsOptions): Promise<void> {
   const names = checked(options);
   const logger = await createLogger(options.logLevel);
@@ -66,7 +66,7 @@ export function toHostsSettings(
   };
 }
 
-/** Everything that is wrong with the command line, at once. */
+/** All problems of the command line. */
 function checked({ clusterAgent, leases, state }: HostsOptions): Names {
   const problems = [
     ...(clusterAgent ? [] : ['the ClusterAgent is not named: give --cluster-agent NAME, or set CLUSTERAGENT_NAME']),

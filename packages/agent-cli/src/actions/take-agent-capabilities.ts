@@ -3,7 +3,7 @@ import type { Logger } from '@vmdhcp/service-process';
 
 const FIRST_FREE_PORT = 1024;
 
-/** What an agent does that needs capabilities. */
+/** What an agent needs capabilities for. */
 interface Privileges {
   /** Receives requests, and replies in frames. */
   readonly serves: boolean;
@@ -11,13 +11,16 @@ interface Privileges {
   readonly configures: boolean;
 }
 
-/** Takes what the agent needs into use; logs what it may not use, with the remedy, and goes on: what needs it reports its own error. */
+/**
+ * Enables the capabilities that the agent needs; logs missing ones with the remedy, and continues: the code that needs them
+ * reports its own errors.
+ */
 export function takeAgentCapabilities({ serves, configures }: Privileges, logger: Pick<Logger, 'error'>): void {
   const serving: readonly Capability[] = serves ? ['NET_BIND_SERVICE', 'NET_RAW'] : [];
   take(configures ? [...serving, 'NET_ADMIN'] : serving, logger);
 }
 
-/** The same for listeners of Wake-on-LAN: frames and UDP ports below 1024 need capabilities. */
+/** Does the same for listeners of Wake-on-LAN: frames and UDP ports below 1024 need capabilities. */
 export function takeListenerCapabilities(
   { frames, udpPorts }: { readonly frames: boolean; readonly udpPorts: readonly number[] },
   logger: Pick<Logger, 'error'>,

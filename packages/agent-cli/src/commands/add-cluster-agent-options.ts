@@ -7,7 +7,7 @@ interface ClusterAgentOptionTexts {
   readonly conflicts: readonly string[];
 }
 
-/** `--cluster-agent`, and what reaches its cluster. */
+/** `--cluster-agent`, and the options to reach its cluster. */
 export function addClusterAgentOptions(command: Command, { description, conflicts }: ClusterAgentOptionTexts): Command {
   return command
     .addOption(new Option('--cluster-agent <name>', description).conflicts([...conflicts]))

@@ -27,7 +27,7 @@ export const bareHostPageOptions = (): Option[] => [
   new Option('--ui-tls-directory <directory>', 'HTTPS, with tls.crt and tls.key of this directory'),
 ];
 
-/** Undefined: there is no page. @throws CommandError where other hosts would see leases, or a token. */
+/** Undefined if there is no page. @throws CommandError if other hosts would see leases, or a token. */
 export function toBareHostPage(options: BareHostPageOptions): BareHostPageSettings | undefined {
   const { ui, uiListen: listen, uiTokenFile: tokenFile, uiTlsDirectory: tlsDirectory } = options;
   if (ui !== true) return undefined;

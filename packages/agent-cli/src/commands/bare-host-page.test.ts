@@ -42,7 +42,7 @@ const lease = (last: number, more: Partial<LeaseView> = {}): LeaseView => ({
 });
 
 describe('the pools of a bare host', () => {
-  it('have a map; leases of unknown clients end, those that are declared do not', () => {
+  it('show a map; leases of unknown clients end, declared ones do not', () => {
     const leases = [lease(4, { expires: '2026-01-01T00:00:00Z' }), lease(5, { dynamic: true, expires: '2026-01-01T00:00:00Z' })];
     const source = bareHostSource(
       viewOf(() => leases),
@@ -56,7 +56,7 @@ describe('the pools of a bare host', () => {
     expect(source.pool('default/other')).toBeUndefined();
   });
 
-  it('have addresses that clients have, and those that are kept for the clients of the pools file until they ask', async () => {
+  it('show addresses of clients, and those that are kept for declared clients until they request them', async () => {
     const clock = new FakeClock();
     let leases = [lease(4), lease(5, { state: 'assigned', owner: 'printer', hostname: 'printer' })];
     const source = bareHostSource(
@@ -79,7 +79,7 @@ describe('the pools of a bare host', () => {
     expect(source.pool(POOL)?.version).not.toBe(version);
   });
 
-  it('have addresses in quarantine, of which each new one and each that ends is another version', async () => {
+  it('show quarantined addresses; each new one and each that ends is another version', async () => {
     const clock = new FakeClock();
     let quarantines = [{ pool: POOL, address: 0x0a000006, untilMs: 5_000 }];
     const source = bareHostSource(
@@ -101,7 +101,7 @@ describe('the pools of a bare host', () => {
     expect(source.pool(POOL)?.snapshot.summary.counts).toMatchObject({ free: 8, quarantined: 0 });
   });
 
-  it('that are not served have the reason', () => {
+  it('show the reason why they are not served', () => {
     const source = bareHostSource(
       viewOf(
         () => [],
@@ -116,7 +116,7 @@ describe('the pools of a bare host', () => {
     });
   });
 
-  it('keep their version while nothing changes, and are read once a second while a page is open, else not at all', async () => {
+  it('keep their version while nothing changes, and are read once a second while a page is open, otherwise never', async () => {
     const clock = new FakeClock();
     let leases = [lease(4)];
     let reads = 0;
@@ -169,7 +169,7 @@ describe('the page of a bare host over HTTP', () => {
     };
   }
 
-  it('needs no token on a loopback address, and answers to its names alone', async () => {
+  it('needs no token on a loopback address, and answers only to its own names', async () => {
     const get = await serve();
     expect((await get('/')).text).toContain('<!doctype html>');
     const { status, text } = await get('/api/overview');
@@ -178,7 +178,7 @@ describe('the page of a bare host over HTTP', () => {
     expect(await get('/api/overview', { host: 'evil.example' })).toMatchObject({ status: 403 });
   });
 
-  it('names whom an address is for, and finds it by that', async () => {
+  it('says whom an address is for, and finds it by that', async () => {
     const get = await serve({}, [lease(4, { owner: 'default/web', hostname: 'www' }), lease(5)]);
     const { text } = await get('/api/leases?search=default/w');
     expect(JSON.parse(text)).toMatchObject({
@@ -187,7 +187,7 @@ describe('the page of a bare host over HTTP', () => {
     });
   });
 
-  it('with a file of a token needs that token', async () => {
+  it('needs the token if there is a token file', async () => {
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, `${TOKEN}\n`);
     const get = await serve({ tokenFile });
@@ -199,7 +199,7 @@ describe('the page of a bare host over HTTP', () => {
   it.each(['', 'short', 'has spaces between its words'])('the token %j is refused at the start', async (token) => {
     const tokenFile = join(folder, 'token');
     writeFileSync(tokenFile, token);
-    await expect(serve({ tokenFile })).rejects.toThrow('16 characters or more');
+    await expect(serve({ tokenFile })).rejects.toThrow('at least 16 characters');
     await expect(serve({ tokenFile: join(folder, 'missing') })).rejects.toThrow('cannot be read');
   });
 });

@@ -57,7 +57,7 @@ export function unbindCommand(): Command {
     });
 }
 
-/** A command about one host. @param state - what `--state` means. */
+/** A command about one host. @param state - the help text of `--state`. */
 export function hostCommand(
   name: string,
   description: string,
@@ -68,7 +68,7 @@ export function hostCommand(
     .addArgument(
       new Argument('<address|mac>', 'IPv4 address of the host, or the MAC address of its client').argParser(parseSubject),
     )
-    .option('--cluster-agent <name>', 'only hosts of this ClusterAgent; needed where two management networks have one address')
+    .option('--cluster-agent <name>', 'only hosts of this ClusterAgent; required if two management networks have the address')
     .option('--state <dir>', state)
     .addOption(
       new Option('--kubeconfig <file>', 'kubeconfig; default: $HOME/.kube/config, or the ServiceAccount of the pod').env(

@@ -23,22 +23,22 @@ Exit codes: 0 ok, 64 wrong usage, 69 no agent answers, 73 the file cannot be wri
 /** `vmdhcp-agent capture` */
 export function captureCommand(): Command {
   return new Command('capture')
-    .description('Capture the DHCP packets of a pool of a running agent, with what became of each.')
+    .description('Capture the DHCP packets of a pool of a running agent, with the outcome of each.')
     .requiredOption('--pool <namespace/name>', 'the pool')
     .option('--mac <mac>', 'only this client', parseMachineAddress)
     .addOption(
-      new Option('--seconds <number>', `end after so many seconds, 1 to ${MOST_CAPTURE_SECONDS}`)
+      new Option('--seconds <number>', `end after this many seconds, 1 to ${MOST_CAPTURE_SECONDS}`)
         .argParser(parseCount(MOST_CAPTURE_SECONDS))
         .default(30),
     )
     .addOption(
-      new Option('--packets <number>', `end after so many packets, 1 to ${MOST_CAPTURE_PACKETS}`)
+      new Option('--packets <number>', `end after this many packets, 1 to ${MOST_CAPTURE_PACKETS}`)
         .argParser(parseCount(MOST_CAPTURE_PACKETS))
         .default(1_000),
     )
     .option('--write <file>', 'write a pcapng file, which Wireshark and tcpdump read; -: to standard output')
-    .option('--until-input-ends', 'end also when the standard input does: how a command in a pod is asked to end')
-    .option('--decode', 'print a line for each packet also with --write FILE')
+    .option('--until-input-ends', 'also end when the standard input ends: this is how a command in a pod is told to end')
+    .option('--decode', 'print a line for each packet even with --write FILE')
     .option(
       '--state <dir>',
       'the state directory of an agent on a bare host; default: the agent in this container, or /var/lib/vmdhcp-agent',

@@ -10,9 +10,9 @@ Examples:
   vmdhcp-agent clients --json | jq -r '.clients[] | select(.unanswered["unknown-client"]) | .mac'
   kubectl vmdhcp top                             of all agents of a cluster, from your machine
 
-The agent keeps, since its start, for each client how many messages of which type it sent, which answers it got, and why others got none; and its last
-8 packets. It keeps 12,288 clients that objects declare, 3,072 unknown clients with a lease, and 1,024 others. Where there are more, those that were silent for
-long make room for clients of the same kind only. Of more than 32,000 packets within a second the rest is counted for its pool only.
+Since its start, the agent counts for each client how many messages of which type it sent, which replies it got, and why others got none; and it keeps
+its last 8 packets. It keeps 12,288 clients that objects declare, 3,072 unknown clients with a lease, and 1,024 others. If there are more, those that were silent for longest
+make room for clients of the same kind. If more than 32,000 packets arrive within a second, the rest is counted for its pool only.
 
 Exit codes: 0 ok, 64 wrong usage, 69 no agent answers.
 `;

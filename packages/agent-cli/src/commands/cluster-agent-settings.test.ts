@@ -1,4 +1,7 @@
-/** What flags and variables of agents in a cluster become in the settings of their processes. That the settings take effect is tested where they are read. */
+/**
+ * Tests how flags and variables of agents in a cluster change the settings of their processes. The effect of the settings is
+ * tested where they are read.
+ */
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
 import type { Command } from 'commander';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -20,7 +23,7 @@ afterEach(() => {
   variables = [];
 });
 
-/** `NAME=value` are variables, the rest is the command line. */
+/** `NAME=value` is a variable, everything else is the command line. */
 function optionsOf<Options>(command: Command, text: string): Options {
   const words = text.split(' ').filter(Boolean);
   for (const [name = '', value] of words.filter((word) => /^[A-Z_]+=/.test(word)).map((word) => word.split('='))) {
@@ -74,7 +77,7 @@ describe.each([
   },
 ])('$program', ({ settingsOf, rows }) => {
   it.each<readonly [text: string, settings: object]>(rows)(
-    '%s changes what it names, and the default is another',
+    '%s changes its setting, and the default is different',
     (text, settings) => {
       expect(settingsOf('')).not.toMatchObject(settings);
       expect(settingsOf(text)).toMatchObject(settings);
@@ -82,7 +85,7 @@ describe.each([
   );
 });
 
-it('LOG_LEVEL is the level of the log of hosts, and --log-level goes before it', () => {
+it('LOG_LEVEL is the level of the log of hosts, and --log-level overrides it', () => {
   expect(optionsOf<HostsOptions>(hostsCommand(), 'LOG_LEVEL=warn').logLevel).toBe('warn');
   expect(optionsOf<HostsOptions>(hostsCommand(), 'LOG_LEVEL=warn --log-level debug').logLevel).toBe('debug');
 });

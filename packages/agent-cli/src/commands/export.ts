@@ -10,7 +10,7 @@ Examples:
 
 Stop the agent first (a ClusterAgent: agentYaml.replicas 0): leases that it grants later are not in the file. dhcpd continues from the file: dhcpd -lf dhcpd.leases.
 
-Exit codes: 0 ok, 64 wrong usage, 65 a line is no record or two pools have one address, 66 no bindings there, they are incomplete, or there is no way to a
+Exit codes: 0 ok, 64 wrong usage, 65 a line is not a record or two pools have one address, 66 there are no bindings, they are incomplete, or there is no way to a
 cluster, 69 the cluster does not answer, 77 a right is missing.
 `;
 

@@ -27,10 +27,10 @@ Exit codes: 0 stopped by SIGTERM or SIGINT, 64 wrong usage, 66 there is no way t
 /** `vmdhcp-agent hosts` */
 export function hostsCommand(): Command {
   return new Command('hosts')
-    .description('Serve DHCP for bare-metal hosts as a ClusterAgent specifies it, and keep an object for each host.')
+    .description('Serve DHCP for bare-metal hosts as specified by a ClusterAgent, and keep an object for each host.')
     .addOption(new Option('--cluster-agent <name>', 'the ClusterAgent (required)').env('CLUSTERAGENT_NAME'))
     .addOption(
-      new Option('--update-interval <seconds>', 'from one poll of a host to the next, 1 to 86400')
+      new Option('--update-interval <seconds>', 'time between two polls of a host, 1 to 86400')
         .env('HOST_STATUS_UPDATE_INTERVAL')
         .argParser(parseSeconds(1, 86_400))
         .default(60),

@@ -47,7 +47,7 @@ export function importCommand(): Command {
 const NAME = '[a-z0-9]([-a-z0-9.]*[a-z0-9])?';
 const POOL_NAME = new RegExp(`^${NAME}(/${NAME})?$`);
 
-/** Bindings of a pool that cannot exist would never be used. */
+/** Bindings of an impossible pool would never be used. */
 function parsePoolName(text: string): string {
   if (!POOL_NAME.test(text))
     throw new InvalidArgumentError('write NAMESPACE/NAME of an IPPool, as in default/net-48, or the NAME of a ClusterAgent.');

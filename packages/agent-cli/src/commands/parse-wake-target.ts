@@ -1,4 +1,4 @@
-/** What `wake` and `wol` read from their options. */
+/** Parsers of options of `wake` and `wol`. */
 import { isGroupMacAddress, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { parseSecureOnPassword, type SecureOnPassword } from '@vmdhcp/wake-on-lan';
@@ -8,13 +8,13 @@ import { InvalidArgumentError } from 'commander';
 export function parseMachineAddress(text: string): MacAddress {
   const macAddress = parseMacAddress(text);
   if (macAddress === undefined) throw new InvalidArgumentError('write six octets, as in 52:54:00:12:34:56.');
-  if (macAddress === '00:00:00:00:00:00') throw new InvalidArgumentError('no machine has this address: it is that of none.');
+  if (macAddress === '00:00:00:00:00:00') throw new InvalidArgumentError('no machine has this address: it is all zeros.');
   if (isGroupMacAddress(macAddress)) throw new InvalidArgumentError('no machine has this address: it is a multicast address.');
   return macAddress;
 }
 
 /**
- * The octets that are spelled, also with the end of a line that Secrets often have.
+ * Parses the octets of a password, ignoring the line end that Secrets often have.
  * @throws CommandError without the text: it may come from a Secret, and commander would show it.
  */
 export function parsePassword(text: string): SecureOnPassword {

@@ -17,13 +17,13 @@ Exit codes: 0 a server answered (with --request or --claim: acknowledged), 1 no 
 /** `vmdhcp-agent probe` */
 export function probeCommand(): Command {
   return new Command('probe')
-    .description('Ask who answers DHCP on an interface, and print what every server offers.')
-    .requiredOption('--interface <iface>', 'where to ask')
-    .option('--mac <address>', 'ask as this client; default: the hardware address of the interface', parseMac)
-    .option('--timeout <seconds>', 'how long to wait for answers', parseSeconds, 3)
+    .description('Find out who answers DHCP on an interface, and print what every server offers.')
+    .requiredOption('--interface <iface>', 'where to send requests')
+    .option('--mac <address>', 'send requests as this client; default: the hardware address of the interface', parseMac)
+    .option('--timeout <seconds>', 'how long to wait for replies', parseSeconds, 3)
     .option('--request', 'request the address of the first offer')
     .addOption(
-      new Option('--claim <address>', 'claim this address without asking for offers')
+      new Option('--claim <address>', 'claim this address without requesting offers')
         .argParser(parseAddress)
         .conflicts('request'),
     )

@@ -12,7 +12,7 @@ const parse = (command: ReturnType<typeof wolCommand>, ...args: string[]) =>
     .action(() => {})
     .parse(args, { from: 'user' });
 
-describe('options of wake and wol that do not fit', () => {
+describe('options of wake and wol that do not fit together', () => {
   it.each([
     [['--manager', 'manager:70000'], 'write host:port'],
     [['--exec', ''], 'write a command of the shell'],

@@ -1,4 +1,4 @@
-/** The command line that a DaemonSet of a WolConfig has is one that `vmdhcp-agent wol` takes. */
+/** Checks that `vmdhcp-agent wol` accepts the command line of the DaemonSet of a WolConfig. */
 import { readList } from '@vmdhcp/kube-runtime';
 import { planWakeAgents, readWolConfig } from '@vmdhcp/wake-on-lan/controller';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ function optionsOf(spec: Readonly<Record<string, unknown>>, tlsSecret: string | 
 }
 
 describe('the command line of a DaemonSet', () => {
-  it('of a WolConfig without settings', () => {
+  it('is valid for a WolConfig without settings', () => {
     expect(optionsOf({}, 'tls')).toMatchObject({
       manager: 'manager.agents.svc:9090',
       tlsDir: '/etc/vmdhcp/wake-on-lan',
@@ -32,7 +32,7 @@ describe('the command line of a DaemonSet', () => {
     });
   });
 
-  it('of one with every setting of listeners, in clear text', () => {
+  it('is valid for a WolConfig with every setting of listeners, in clear text', () => {
     const spec = { wolPorts: [7, 4000], agent: { interfaces: ['mgmt-*', '!*.100'], promiscuous: true, frames: false } };
     expect(optionsOf(spec, undefined)).toMatchObject({
       clearText: true,

@@ -1,4 +1,7 @@
-/** What each flag of `vmdhcp-agent wol` becomes in the settings of its agent. That the settings take effect is tested where they are read. */
+/**
+ * Tests how each flag of `vmdhcp-agent wol` changes the settings of its agent. The effect of the settings is tested where they
+ * are read.
+ */
 
 import { WakeAgent } from '@vmdhcp/wake-on-lan/linux';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -26,7 +29,7 @@ describe('a flag of wol', () => {
     ['--promiscuous', { promiscuous: true }],
     ['--mac 02:00:00:00:00:01', { machines: new Set(['02:00:00:00:00:01']) }],
     ['--http off', { http: undefined }],
-  ])('%s changes what it names, and the default is another', async (flags, settings) => {
+  ])('%s changes its setting, and the default is different', async (flags, settings) => {
     expect(await settingsOf(flags.split(' '))).toMatchObject(settings);
     expect(await settingsOf([])).not.toMatchObject(settings);
   });

@@ -100,7 +100,7 @@ function collectPattern(text: string, previous: readonly string[] = []): string[
   return [...previous, text];
 }
 
-/** The first one given replaces those of the default. */
+/** The first value replaces the default. */
 function collectPort(text: string, previous: readonly number[]): readonly number[] {
   const port = parseUdpPort(text);
   const before = given.has(previous) ? previous : [];

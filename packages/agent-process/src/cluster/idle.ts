@@ -10,19 +10,20 @@ const CHECK_INTERVAL_MS = 1_000;
 
 export interface IdlePorts {
   readonly http: ListenAddress | undefined;
-  /** As Kubernetes sets it, if it does. */
+  /** Set if Kubernetes sets it. */
   readonly podAddress: string | undefined;
   readonly isolation: IsolatedInterfaces;
   readonly logger: Logger;
-  /** Aborts when the process is asked to end. */
+  /** Aborts when the process is told to end. */
   readonly asked: AbortSignal;
 }
 
 /**
- * Serves nothing, and logs why: alive, never ready, no candidate for leadership, and its interfaces are isolated. A rollout stops at such a pod, and those of
- * the template before go on. Resolves when it listens; it ends when it is asked to.
+ * Serves nothing, and logs why: the process is alive but never ready, is not a candidate for leadership, and isolates its
+ * interfaces. A rollout stops at such a pod, and pods of the previous template keep running. Resolves when it listens; it ends
+ * when it is told to.
  *
- * @throws CommandError where the HTTP address is in use.
+ * @throws CommandError if the HTTP address is in use.
  */
 export async function idle(problem: string, { http, podAddress, isolation, logger, asked }: IdlePorts): Promise<void> {
   const registry = new Registry();

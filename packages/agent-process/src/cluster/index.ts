@@ -1,5 +1,6 @@
 /**
- * The agent of a cluster as a process: it follows its pools over the API, takes part in the election, and serves on the interfaces of its pod.
+ * Runs the agent of a cluster as a process: it follows its pools over the API, takes part in the election, and serves on the
+ * interfaces of its pod.
  *
  * @packageDocumentation
  */

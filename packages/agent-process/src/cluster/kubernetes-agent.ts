@@ -1,4 +1,7 @@
-/** An agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, its log, its metrics and its status server. */
+/**
+ * Runs an agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, with its log, metrics and status
+ * server.
+ */
 import type { Server } from 'node:http';
 import {
   AgentTraffic,
@@ -36,24 +39,24 @@ const NEEDED_ADDRESSES_INTERVAL_MS = 15_000;
 export interface KubernetesAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
   readonly cluster: ClusterConnection;
-  /** Of the pod, also of interfaces that no pool is served on. */
+  /** The interfaces of the pod, including those without a pool. */
   readonly isolation: IsolatedInterfaces;
-  /** Of the Lease. */
+  /** The namespace and name of the Lease. */
   readonly namespace: string;
   readonly leaseName: string;
-  /** Of this replica, and of no other nor of an earlier run of it. */
+  /** The identity of this run of this replica, which no other run shares. */
   readonly identity: string;
   readonly election: ElectionTimes;
-  /** True: there is no other replica. */
+  /** True if there is no other replica. */
   readonly isAlone: boolean;
-  /** True: pools are followed and reported; no socket is opened, no address added and nothing sent. */
+  /** True for a dry run: the agent follows and reports pools, but opens no socket, adds no address and sends nothing. */
   readonly isDryRun: boolean;
   readonly http: ListenAddress | undefined;
-  /** True: whole packets are logged, unless the group's Lease or a pool specifies something else. */
+  /** True to log whole packets, unless the group's Lease or a pool specifies something else. */
   readonly logPackets: boolean;
-  /** From the pod's status, if Kubernetes has set it. */
+  /** From the pod's status, if Kubernetes set it. */
   readonly podAddress: string | undefined;
-  /** True: the status server shows `/leases`. */
+  /** True if the status server has the page `/leases`. */
   readonly showsLeases: boolean;
 }
 
@@ -113,7 +116,7 @@ export class KubernetesAgent {
     });
   }
 
-  /** @throws CommandError where it cannot start at all. */
+  /** @throws CommandError if it cannot start at all. */
   async start(): Promise<void> {
     const { http, configs } = this.#settings;
     if (http !== undefined) this.#http = await this.#serveStatus(http);
@@ -133,7 +136,7 @@ export class KubernetesAgent {
       captures: this.#captures,
       pools: () => new Map(configs.map(({ ipPoolRef, interfaceName }) => [ipPoolRef, [interfaceName]])),
     });
-    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
+    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'cannot return unused memory of the program'));
     this.#timers.push(
       setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
       setInterval(() => void this.#refreshNeeded(), NEEDED_ADDRESSES_INTERVAL_MS),
@@ -218,7 +221,7 @@ export class KubernetesAgent {
     return new NtpNames({
       onChange,
       onFailure: (name, error) =>
-        this.#logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+        this.#logger.warn({ name, err: error.message }, 'NTP server name cannot be resolved: it is omitted from option 42'),
     });
   }
 

@@ -11,7 +11,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** Of a server that listens there. */
+/** The port of a server that listens there. */
 async function serve(host: string, podAddress?: string): Promise<{ readonly port: number; readonly interfaceName: string }> {
   const listener = await listenOnPod({ host, port: 0 }, readPodNetwork(podAddress));
   const server = createServer((_, response) => response.end('here'));
@@ -28,14 +28,17 @@ async function ask(host: string, port: number): Promise<number | undefined> {
 }
 
 describe('listenOnPod', () => {
-  it.each(['127.0.0.1', 'localhost', '::1'].filter((host) => host !== '::1' || hasIpv6()))('%s: on lo', async (host) => {
-    const { port, interfaceName } = await serve(host);
-    expect(interfaceName).toBe('lo');
-    expect(await ask(host, port)).toBe(200);
-  });
+  it.each(['127.0.0.1', 'localhost', '::1'].filter((host) => host !== '::1' || hasIpv6()))(
+    'listens on lo for %s',
+    async (host) => {
+      const { port, interfaceName } = await serve(host);
+      expect(interfaceName).toBe('lo');
+      expect(await ask(host, port)).toBe(200);
+    },
+  );
 
   it.each(['::', '0.0.0.0'].filter((host) => host !== '::' || hasIpv6()))(
-    '%s: every address of the interface that has the address of the pod',
+    'listens on the interface with the address of the pod, on every address of it, for %s',
     async (host) => {
       const { port, interfaceName } = await serve(host, '127.0.0.1');
       expect(interfaceName).toBe('lo');
@@ -43,13 +46,13 @@ describe('listenOnPod', () => {
     },
   );
 
-  it('an address that the pod does not have', async () => {
+  it('refuses an address that the pod does not have', async () => {
     await expect(serve('192.0.2.77')).rejects.toThrow(
       'cannot listen on 192.0.2.77:0: no interface of the pod has 192.0.2.77; set POD_IP to the address of the pod; give another --http',
     );
   });
 
-  it('an address that the pod does not have names the option that it was given by', async () => {
+  it('names the option that set an address that the pod does not have', async () => {
     const listening = listenOnPod({ host: '192.0.2.77', port: 0 }, readPodNetwork(undefined), '--listen');
     await expect(listening).rejects.toThrow('give another --listen, or --listen off');
   });

@@ -4,9 +4,9 @@ import { CommandError, ExitCode, formatListenAddress, type ListenAddress, type L
 import { type PodNetwork, podInterface } from './pod-interface.js';
 
 /**
- * Listens on the interface of the pod that has the address, and on no other: machines on the networks that the pod serves cannot connect.
- * @param option - where the address was given, for the remedy.
- * @throws CommandError where that cannot be.
+ * Listens only on the interface of the pod that has the address: machines on the networks that the pod serves cannot connect.
+ * @param option - the option that set the address, for the error message.
+ * @throws CommandError if it cannot listen there.
  */
 export async function listenOnPod(
   where: ListenAddress,

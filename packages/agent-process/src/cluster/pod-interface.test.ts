@@ -18,7 +18,7 @@ describe('podInterface', () => {
     ['::', '10.42.0.99', 'eth0', 'eth0'],
     ['::', undefined, undefined, undefined],
     ['10.42.0.99', '10.42.0.7', 'eth0', undefined],
-  ])('%s with pod address %s and the default route on %s: %s', (host, podAddress, defaultRoute, expected) => {
+  ])('listens for %s with pod address %s and the default route on %s: %s', (host, podAddress, defaultRoute, expected) => {
     expect(podInterface(host, { interfaces: INTERFACES, podAddress, defaultRoute })).toBe(expected);
   });
 });

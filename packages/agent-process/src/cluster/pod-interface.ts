@@ -1,21 +1,21 @@
-/** By which interface a pod is reached: where its status server listens, and nowhere else. */
+/** Finds the interface by which a pod is reached: its status server listens only there. */
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 
 export interface PodNetwork {
   /** The addresses of each interface. */
   readonly interfaces: Readonly<Record<string, readonly string[]>>;
-  /** As Kubernetes sets it, if it does. */
+  /** Set if Kubernetes sets it. */
   readonly podAddress: string | undefined;
   /** The interface of the default route, if there is one. */
   readonly defaultRoute: string | undefined;
-  /** The interface of the default route for IPv4, which no router advertisement sets. */
+  /** The interface of the IPv4 default route, which router advertisements cannot set. */
   readonly ipv4DefaultRoute: string | undefined;
 }
 
 const WILDCARDS: ReadonlySet<string> = new Set(['::', '0.0.0.0']);
 
-/** The interface to listen on for a host; undefined where the pod has none. For every address: the interface of the pod's own. */
+/** The interface to listen on for a host; undefined if the pod has none. For the unspecified address: the pod's own interface. */
 export function podInterface(
   host: string,
   { interfaces, podAddress, defaultRoute }: Omit<PodNetwork, 'ipv4DefaultRoute'>,
@@ -34,7 +34,7 @@ function interfaceWith(address: string | undefined, interfaces: PodNetwork['inte
   return Object.entries(interfaces).find(([, addresses]) => address !== undefined && addresses.includes(address))?.[0];
 }
 
-/** What this pod has. @param podAddress - as Kubernetes sets it. */
+/** Reads the network of this pod. @param podAddress - the value from Kubernetes. */
 export function readPodNetwork(podAddress: string | undefined): PodNetwork {
   const entries = Object.entries(networkInterfaces());
   const interfaces = Object.fromEntries(entries.map(([name, list = []]) => [name, list.map(({ address }) => address)]));
@@ -47,7 +47,7 @@ function readRoutes(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // A kernel without this family.
+    // The kernel does not have this address family.
     return '';
   }
 }

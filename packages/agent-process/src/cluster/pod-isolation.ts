@@ -1,6 +1,6 @@
 /**
- * The interfaces of a pod that lead to networks of virtual machines. All of them are isolated: those that are served, and those that the
- * agent is not configured with, or whose configuration it cannot read.
+ * Finds the interfaces of a pod that lead to networks of virtual machines. All of them are isolated: those with a pool, those
+ * that the agent is not configured with, and those whose configuration it cannot read.
  */
 
 import { readFileSync } from 'node:fs';
@@ -9,31 +9,31 @@ import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import { isolateInterface, libc, prepareIsolation } from '@vmdhcp/linux-sockets';
 import { podsOwnInterfaces, readPodNetwork } from './pod-interface.js';
 
-/** As the controller names interfaces of agents, and as Multus names those that have no name. */
+/** The names that the controller gives to interfaces of agents, and the default names of Multus. */
 const TO_VIRTUAL_MACHINES = /^net(\d{1,3}|[\da-f]{12})$/;
 
 export interface PodInterfaces {
-  /** Of interfaces that pools are served on. */
+  /** Interfaces with a pool. */
   readonly configured: readonly string[];
-  /** Of all interfaces that there are. */
+  /** All interfaces. */
   readonly present: readonly string[];
-  /** By which the pod itself is reached; none if that is not known. */
+  /** The interfaces by which the pod itself is reached; none if that is not known. */
   readonly own: ReadonlySet<string>;
 }
 
-/** The names of the interfaces to isolate. If the pod's own is not known: those that are served. */
+/** The names of the interfaces to isolate. If the pod's own interface is not known: only those with a pool. */
 export function interfacesToIsolate({ configured, present, own }: PodInterfaces): string[] {
   const further = own.size === 0 ? [] : present.filter((name) => TO_VIRTUAL_MACHINES.test(name) && !own.has(name));
   return [...new Set([...configured, ...further])];
 }
 
-/** @param podAddress - as Kubernetes sets it. */
+/** @param podAddress - the value from Kubernetes. */
 export function podIsolation(
   configs: readonly AgentNetworkConfig[],
   { podAddress, observer }: { readonly podAddress: string | undefined; readonly observer: AgentObserver },
 ): IsolatedInterfaces {
   const configured = configs.map(({ interfaceName }) => interfaceName);
-  // Found before anything is changed, and kept: a pool's server address could be that of the pod.
+  // Determined before anything is changed, and kept: a pool's server address could equal the address of the pod.
   let own = podsOwnInterfaces(readPodNetwork(podAddress));
   return new IsolatedInterfaces({
     names: () => {
@@ -45,13 +45,13 @@ export function podIsolation(
     indexOf: libc.ifNameToIndex,
     prepare: prepareIsolation,
     isolate: (link) => {
-      if (own.has(link.interfaceName)) throw new Error('it is the interface by which the pod itself is reached');
+      if (own.has(link.interfaceName)) throw new Error('the pod itself is reached by this interface');
       return isolateInterface(link);
     },
   });
 }
 
-/** Of interfaces in any state, also without addresses. */
+/** Interfaces in any state, including those without addresses. */
 function readInterfaceNames(): string[] {
   const lines = readFileSync('/proc/net/dev', 'utf8').split('\n');
   return lines.flatMap((line) => /^\s*([^\s:]+):/.exec(line)?.[1] ?? []);

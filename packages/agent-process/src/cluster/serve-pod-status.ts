@@ -3,18 +3,18 @@ import { formatListenAddress, type ListenAddress, type Logger, startStatusServer
 import { listenOnPod } from './listen-on-pod.js';
 import { readPodNetwork } from './pod-interface.js';
 
-/** Where the status server of a pod listens, and what its pages have. */
+/** Where the status server of a pod listens, and what its pages show. */
 export interface PodStatus {
   readonly http: ListenAddress;
-  /** The option with that address; default: `--http`. */
+  /** The option that sets the address; default: `--http`. */
   readonly option?: string;
-  /** Undefined: it is not known. */
+  /** Undefined if it is not known. */
   readonly podAddress: string | undefined;
   readonly sources: Parameters<typeof startStatusServer>[1];
   readonly logger: Logger;
 }
 
-/** A status server on the interface of the pod's own address: machines on the networks that are served cannot connect. */
+/** Starts a status server on the interface of the pod's own address: machines on the served networks cannot connect. */
 export async function servePodStatus({ http, option, podAddress, sources, logger }: PodStatus): Promise<Server> {
   const socket = await listenOnPod(http, readPodNetwork(podAddress), option);
   const { interfaceName } = socket;

@@ -10,18 +10,18 @@ import { type ControlContent, startControlServer } from './control-server.js';
 import { describeKept } from './describe-kept.js';
 
 export interface AgentControlSettings {
-  /** Of an agent on a bare host; undefined: of one in a pod. */
+  /** The state directory of an agent on a bare host; undefined in a pod. */
   readonly stateDirectory?: string;
   readonly logger: Logger;
   readonly traffic: AgentTraffic;
   readonly captures: PacketCaptures;
-  /** The pools that the agent is to serve now, each with its interfaces. */
+  /** The pools that the agent serves now, each with its interfaces. */
   readonly pools: () => ReadonlyMap<string, readonly string[]>;
-  /** Ends the lease of an unknown client, or a quarantine. Absent: this agent ends none. */
+  /** Ends the lease of an unknown client, or a quarantine. Absent if this agent has neither. */
   readonly endLease?: (address: Ipv4Address) => Promise<LeaseEnd>;
 }
 
-/** Answers `vmdhcp-agent clients`, `vmdhcp-agent capture` and `vmdhcp-agent release` until `close` is called. Never rejects. */
+/** Responds to `vmdhcp-agent clients`, `vmdhcp-agent capture` and `vmdhcp-agent release` until `close` is called. Never rejects. */
 export function startAgentControl(settings: AgentControlSettings): Promise<{ readonly close: () => void }> {
   const { stateDirectory, logger } = settings;
   const path = stateDirectory === undefined ? podControlPath() : stateControlPath(stateDirectory);
@@ -56,7 +56,7 @@ async function* releaseDocument(ipAddress: string, ending: Promise<LeaseEnd>): A
   yield JSON.stringify(toAnswer(ipAddress, await ending));
 }
 
-/** What `vmdhcp-agent release` reads. */
+/** The first line of the response to `vmdhcp-agent release`. */
 export interface ReleaseAnswer {
   readonly macAddress?: string;
   readonly wasQuarantined?: true;
@@ -81,10 +81,13 @@ function toAnswer(ipAddress: string, end: LeaseEnd): ReleaseAnswer {
 function captureOf(request: CaptureRequest, parts: Omit<Parameters<typeof captureStream>[0], 'request'>): ControlContent {
   const content = captureStream({ ...parts, request });
   if (content !== undefined) return { ok: true, content };
-  return { ok: false, problem: 'as many captures run in this agent as may at a time; end one of them, or wait until one ends' };
+  return {
+    ok: false,
+    problem: 'this agent already runs the largest number of captures; end one of them, or wait until one ends',
+  };
 }
 
-/** By its full name, or by its name alone if only one pool has it. */
+/** Finds a pool by its full name, or by its name alone if only one pool has it. */
 function findPool(name: string, pools: readonly string[]): string | undefined {
   const matching = pools.filter((pool) => pool === name || pool.endsWith(`/${name}`));
   return matching.length === 1 ? matching[0] : undefined;

@@ -6,9 +6,9 @@ const NEWLINE = 0x0a;
 const NEVER = new AbortController().signal;
 
 /**
- * Asks an agent on this host, or in this container, and returns the octets of its answer as they come.
- * @param signal - ends what has no end: the agent learns that no more is wanted, and finishes its answer.
- * @throws CommandError where no agent answers, or it has no answer to this.
+ * Sends a request to an agent on this host or in this container, and yields the octets of its response as they arrive.
+ * @param signal - ends an endless response: the agent is told to stop, and completes its response.
+ * @throws CommandError if no agent responds, or it cannot fulfill the request.
  */
 export async function* askControl(
   path: string,
@@ -43,7 +43,7 @@ export async function* askControl(
 
 function checkFirstLine(line: string, path: string): void {
   const answer = parseControlAnswer(line);
-  if (answer === undefined) throw unavailable(path, 'what listens there is no agent of this version');
+  if (answer === undefined) throw unavailable(path, 'the listening process is not an agent of this version');
   if (!answer.ok) throw new CommandError(answer.problem, ExitCode.usage);
 }
 
@@ -56,7 +56,7 @@ function connected(path: string): Promise<Socket> {
 }
 
 function whyNot({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'EACCES') return 'only the user that the agent runs as may ask it; run the command as that user';
+  if (code === 'EACCES') return 'only the user that the agent runs as may send requests to it; run the command as that user';
   if (code !== 'ENOENT' && code !== 'ECONNREFUSED') return message;
   return 'run the command in the container of the agent, or give the --state directory of an agent on a bare host';
 }

@@ -1,5 +1,5 @@
-// In a file of its own: `--help` needs them, and none of what reads requests.
+// In a separate file because `--help` needs them, but not the code that parses requests.
 
-/** Seconds and packets of a capture are at most these. */
+/** The upper limits of a capture. */
 export const MOST_CAPTURE_SECONDS = 3_600;
 export const MOST_CAPTURE_PACKETS = 1_000_000;

@@ -4,14 +4,17 @@ import type { CaptureRequest } from './control-request.js';
 export interface CaptureStreamSettings {
   readonly captures: PacketCaptures;
   readonly request: CaptureRequest;
-  /** The full name of the pool that is asked for. */
+  /** The full name of the requested pool. */
   readonly poolName: string;
   readonly interfaceNames: readonly string[];
   /** Ends the capture. */
   readonly signal: AbortSignal;
 }
 
-/** The octets of a pcapng file, as packets pass, until a bound of the request or the signal ends it. Undefined: as many captures run as may. */
+/**
+ * The octets of a pcapng file, as packets pass, until a limit of the request or the signal ends it. Undefined if no further
+ * capture may run.
+ */
 export function captureStream(settings: CaptureStreamSettings): AsyncIterable<Uint8Array> | undefined {
   const { captures, request, poolName, interfaceNames, signal } = settings;
   const readable = { wake: () => {} };
@@ -52,7 +55,7 @@ async function* read(capture: PacketCapture, readable: { wake: () => void }, fin
   }
 }
 
-/** Milliseconds since 1970 as they are now, with fractions that go on evenly. */
+/** The current time in milliseconds since 1970, with fractions from a monotonic clock. */
 function wallClock(): () => number {
   const offset = Date.now() - performance.now();
   return () => offset + performance.now();

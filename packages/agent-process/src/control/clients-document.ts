@@ -1,6 +1,6 @@
 import type { AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
 
-/** Clients written before the event loop gets its turn. */
+/** The number of clients written before the event loop gets its turn. */
 const CLIENTS_PER_CHUNK = 100;
 
 export interface ClientsFilter {
@@ -8,7 +8,10 @@ export interface ClientsFilter {
   readonly mac?: string | undefined;
 }
 
-/** What `vmdhcp-agent clients --json` prints, in pieces: thousands of clients hold up no packet. @param agent - the name of the pod or the host. */
+/**
+ * Yields the output of `vmdhcp-agent clients --json` in pieces, so that thousands of clients do not delay packets. @param agent -
+ * the name of the pod or the host.
+ */
 export function* clientsDocument(agent: string, traffic: AgentTraffic, filter: ClientsFilter): Generator<string> {
   const pools = traffic.pools().filter(({ pool }) => filter.pool === undefined || pool === filter.pool);
   const head = { agent, sinceMs: traffic.sinceMs, others: { replaced: traffic.replaced(), packets: traffic.notNoted }, pools };

@@ -1,24 +1,30 @@
-/** Where the control socket of an agent is: a file that only its own user may use, in a folder that only this user may enter. */
+/** Finds the control socket of an agent: only its own user may use it, in a folder that only this user may enter. */
 import { existsSync, lstatSync, mkdirSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Memory of a pod that each container runtime mounts, writable where the root file system is not; of a host, the same for all programs. */
+/**
+ * Memory of a pod that each container runtime mounts, and that is writable even if the root file system is not; on a host, all
+ * programs share it.
+ */
 const SHARED_MEMORY = '/dev/shm';
 const SOCKET = 'control.sock';
-/** Linux has 107 octets for the path of a socket, and users of OpenShift have ten digits. What is made up anew for each pod is at the end of its name. */
+/**
+ * Linux limits the path of a socket to 107 octets, and user ids on OpenShift have ten digits. The unique part of a pod's name is
+ * at its end.
+ */
 const MOST_NAME = 50;
-/** What group and others may do. */
+/** The permissions of group and others. */
 const OTHERS = 0o077;
 
-/** Of an agent on a bare host: beside its leases. */
+/** The path for an agent on a bare host: beside its leases. */
 export function stateControlPath(stateDirectory: string): string {
   return join(stateDirectory, SOCKET);
 }
 
 /**
- * Of an agent in a pod, as the agent and a command in the same container find it: by the name of the pod and its network namespace, as pods may share
- * memory.
+ * The path for an agent in a pod, which a command in the same container can find: it contains the name of the pod and its network
+ * namespace, because pods may share memory.
  */
 export function podControlPath(environment: NodeJS.ProcessEnv = process.env): string {
   const user = process.getuid?.() ?? 0;
@@ -26,7 +32,7 @@ export function podControlPath(environment: NodeJS.ProcessEnv = process.env): st
   return join(SHARED_MEMORY, `vmdhcp-agent-${user}`, `${name}-${networkNamespace()}.sock`);
 }
 
-/** Makes the folder of the socket of an agent in a pod. @throws Error where another user can have put something into it. */
+/** Makes the folder of the socket of an agent in a pod. @throws Error if another user may have written into it. */
 export function makePodControlFolder(path: string): void {
   const folder = dirname(path);
   try {
@@ -37,7 +43,10 @@ export function makePodControlFolder(path: string): void {
   }
 }
 
-/** True if an agent in this pod has the socket, and no other user can have put it there: on a host, every user may write into shared memory. */
+/**
+ * True if an agent in this pod has the socket, and no other user can have put it there: on a host, every user may write into
+ * shared memory.
+ */
 export function hasPodControl(path: string): boolean {
   return existsSync(path) && isOwnFolder(dirname(path));
 }
@@ -47,7 +56,7 @@ function isOwnFolder(folder: string): boolean {
   return found.isDirectory() && found.uid === process.getuid?.() && (found.mode & OTHERS) === 0;
 }
 
-/** The name by which an agent is known. */
+/** The name of the agent in output for people. */
 export function podName(environment: NodeJS.ProcessEnv = process.env): string {
   return environment['POD_NAME'] || hostname();
 }

@@ -1,6 +1,6 @@
 /**
- * What is asked over the control socket, and how the answer begins. A request is one line of JSON; the answer is one line of JSON, and then what was asked
- * for, until the connection ends.
+ * Requests over the control socket, and the first line of the response. A request is one line of JSON; the response is one line
+ * of JSON, followed by the requested data until the connection ends.
  */
 import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { isRecord } from '@vmdhcp/kube-runtime';
@@ -10,15 +10,15 @@ export type ControlRequest = ClientsRequest | CaptureRequest | ReleaseRequest;
 
 export interface ClientsRequest {
   readonly ask: 'clients';
-  /** Only of this pool. */
+  /** Limits the output to this pool. */
   readonly pool?: string | undefined;
-  /** Only of this client, canonical. */
+  /** Limits the output to this client, canonical. */
   readonly mac?: string | undefined;
 }
 
 export interface ReleaseRequest {
   readonly ask: 'release';
-  /** Of the lease that ends, canonical. */
+  /** The address whose lease ends, canonical. */
   readonly address: string;
   readonly pool?: undefined;
   readonly mac?: undefined;
@@ -27,16 +27,16 @@ export interface ReleaseRequest {
 export interface CaptureRequest {
   readonly ask: 'capture';
   readonly pool: string;
-  /** Only of this client, canonical. */
+  /** Limits the capture to this client, canonical. */
   readonly mac?: string | undefined;
-  /** The capture ends after so many seconds or packets; 1 to `MOST_CAPTURE_SECONDS` and `MOST_CAPTURE_PACKETS`. */
+  /** The capture ends after this many seconds or packets; 1 to `MOST_CAPTURE_SECONDS` and `MOST_CAPTURE_PACKETS`. */
   readonly seconds: number;
   readonly packets: number;
 }
 
 export type ControlAnswer = { readonly ok: true } | { readonly ok: false; readonly problem: string };
 
-/** Undefined: it is none that this version knows. */
+/** Undefined if this version does not know the request. */
 export function parseControlRequest(line: string): ControlRequest | undefined {
   const value = parseJson(line);
   if (!isRecord(value)) return undefined;
@@ -53,7 +53,7 @@ function releaseOf(text: string | undefined): ReleaseRequest | undefined {
   return address === undefined ? undefined : { ask: 'release', address: formatIpv4Address(address) };
 }
 
-/** Undefined: what answers is no agent of a version that this one knows. */
+/** Undefined if the response is not from an agent whose version this one knows. */
 export function parseControlAnswer(line: string): ControlAnswer | undefined {
   const value = parseJson(line);
   if (!isRecord(value)) return undefined;

@@ -1,4 +1,7 @@
-/** The control socket of an agent: local, for its own user, and no part of serving: an agent whose socket cannot be opened serves all the same. */
+/**
+ * The control socket of an agent: local, and for its own user only. Serving does not depend on it: an agent whose socket cannot
+ * be opened still serves.
+ */
 import { chmodSync, unlinkSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -8,13 +11,13 @@ import { type ControlAnswer, type ControlRequest, parseControlRequest } from './
 
 const MOST_CONNECTIONS = 16;
 const LONGEST_REQUEST = 4_096;
-/** For the request; later, for each part of the answer to be taken. */
+/** The time limit for the request; later, for the client to take each part of the response. */
 const IDLE_MS = 10_000;
 
-/** In pieces: the next one is asked for when the last one has been taken. */
+/** In pieces: the next one is produced when the last one has been taken. */
 export type ControlOctets = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-/** What is sent after the first line, or why there is nothing. */
+/** The data after the first line, or why there is none. */
 export type ControlContent = { readonly ok: true; readonly content: ControlOctets } | Extract<ControlAnswer, { ok: false }>;
 
 export interface ControlServerSettings {
@@ -22,11 +25,11 @@ export interface ControlServerSettings {
   readonly logger: Logger;
   /** Makes the folder of the socket. @throws Error */
   readonly prepare?: (() => void) | undefined;
-  /** @param signal - the connection ends, or its other end wants no more. */
+  /** @param signal - aborts when the connection ends, or the client wants no more. */
   readonly answer: (request: ControlRequest, signal: AbortSignal) => ControlContent;
 }
 
-/** Listens until `close` is called. Never rejects: what keeps it from listening is logged. */
+/** Listens until `close` is called. Never rejects: errors of listening are logged. */
 export async function startControlServer(settings: ControlServerSettings): Promise<{ readonly close: () => void }> {
   const { path, logger, prepare } = settings;
   const connections = new Set<Socket>();
@@ -41,12 +44,12 @@ export async function startControlServer(settings: ControlServerSettings): Promi
     await listen(server, path);
     server.on('error', (error) => logger.warn({ err: error }, 'the control socket failed'));
   } catch (error) {
-    const consequence = '`vmdhcp-agent clients` cannot ask this agent; clients are served all the same';
+    const consequence = '`vmdhcp-agent clients` cannot query this agent; clients are served nevertheless';
     logger.warn({ path, err: (error as Error).message }, `control socket cannot be opened: ${consequence}`);
   }
   return {
     close: () => {
-      // Removes the file, too.
+      // Also removes the file.
       server.close();
       for (const socket of connections) socket.destroy();
     },
@@ -58,7 +61,7 @@ async function serve(socket: Socket, { answer }: ControlServerSettings): Promise
   const request = parseControlRequest(await firstLine(socket));
   const ended = new AbortController();
   for (const event of ['end', 'close']) socket.once(event, () => ended.abort());
-  // What is captured may come late.
+  // Captured packets may arrive late.
   if (request?.ask === 'capture') socket.setTimeout(0);
   const answered =
     request === undefined
@@ -88,7 +91,7 @@ function firstLine(socket: Socket): Promise<string> {
   });
 }
 
-/** One that an agent left behind is replaced, one of an agent that runs is not. @throws Error */
+/** Replaces the socket of an agent that has ended, but not of a running one. @throws Error */
 async function listen(server: Server, path: string): Promise<void> {
   try {
     await listenOnce(server, path);
@@ -104,7 +107,7 @@ async function listen(server: Server, path: string): Promise<void> {
 function listenOnce(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    // The file is made during the call, and never has other rights.
+    // The file is created during the call, and never has other permissions.
     const before = process.umask(0o177);
     server.listen(path, () => {
       server.off('error', reject);

@@ -11,13 +11,10 @@ it.each<[KeptLease, string]>([
     { kind: 'kept', reason: 'in-use-by-another-host', ...MAC },
     '02:00:00:00:00:01 answers ARP for it; give that host another address',
   ],
-  [
-    { kind: 'kept', reason: 'not-checked', ...MAC },
-    '02:00:00:00:00:01 keeps its lease of 10.0.0.10: the network could not be asked',
-  ],
-  [{ kind: 'kept', reason: 'not-checked' }, '10.0.0.10 stays in quarantine: the network could not be asked'],
+  [{ kind: 'kept', reason: 'not-checked', ...MAC }, '02:00:00:00:00:01 keeps its lease of 10.0.0.10: the agent could not probe'],
+  [{ kind: 'kept', reason: 'not-checked' }, '10.0.0.10 stays in quarantine: the agent could not probe'],
   [{ kind: 'kept', reason: 'being-checked', ...MAC }, 'try again in ten seconds'],
-])('%j tells what to do', (end, expected) => {
+])('says what to do about %j', (end, expected) => {
   const text = describeKept({ ipAddress: '10.0.0.10' }, end);
   expect(text).toContain('10.0.0.10');
   expect(text).toContain(expected);

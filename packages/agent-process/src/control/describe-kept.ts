@@ -1,7 +1,10 @@
 import type { LeaseEnd } from '@vmdhcp/dhcp-agent/packet-path';
 import { RELEASE_LEASE_ANNOTATION } from '@vmdhcp/ippool-api/bare-metal/keys';
 
-/** Why a lease or a quarantine stays. `time-ahead`: the annotation that was to end it has a time that the clock of the agent has not reached by far. */
+/**
+ * Why a lease or a quarantine stays. `time-ahead`: the time in the annotation that requested the release is far ahead of the
+ * agent's clock.
+ */
 export type KeptLease = Extract<LeaseEnd, { readonly kind: 'kept' | 'not-recorded' }> | { readonly kind: 'time-ahead' };
 
 /** Why a lease or a quarantine that a person wanted to end stays, and what to do. */
@@ -17,7 +20,7 @@ export function describeKept({ ipAddress }: { readonly ipAddress: string }, end:
     case 'in-use-by-another-host':
       return `${ipAddress} stays in quarantine: ${end.macAddress} answers ARP for it; give that host another address, then release this one again`;
     case 'not-checked':
-      return `${stays}: the network could not be asked whether it is there; the log of the agent has the error: remedy it, then release the lease again`;
+      return `${stays}: the agent could not probe for it; the log of the agent has the error: fix it, then release the lease again`;
     case 'being-checked':
       return `${stays}: addresses are being probed already; try again in ten seconds`;
   }

@@ -1,17 +1,20 @@
 import type { ClientView, Counts, PacketView, PlaceView, ReplacedClients } from '@vmdhcp/dhcp-agent/packet-path';
 
-/** What an agent answers when it is asked for its clients. */
+/** The response of an agent to a request for its clients. */
 export interface ClientsDocument {
   readonly agent: string;
-  /** Milliseconds since 1970: counts begin then. */
+  /** The start of the counts, milliseconds since 1970. */
   readonly sinceMs: number;
   readonly clients: readonly ClientView[];
   readonly pools: readonly PlaceView[];
-  /** What the bound of the memory left out: clients, and packets that are counted for their pools only. */
+  /** What did not fit into the bounded memory: clients, and packets that are counted only for their pools. */
   readonly others: { readonly replaced: ReplacedClients; readonly packets: number };
 }
 
-/** Clients for a person: a line each, the one that was heard last first, in columns as wide as their widest cell. @param withPackets - the last packets of each, too. */
+/**
+ * Formats clients for a person: one line each, the most recent first, in aligned columns. @param withPackets - true to include
+ * the last packets of each.
+ */
 export function formatClients(document: ClientsDocument, { withPackets }: { readonly withPackets: boolean }): string {
   const clients = document.clients.toSorted((a, b) => b.lastAtMs - a.lastAtMs || (a.mac < b.mac ? -1 : 1));
   const header = ['MAC', 'POOL', 'LAST', 'SENT', 'GOT', 'NOT ANSWERED'];
@@ -46,8 +49,8 @@ function leftOut({ others: { replaced, packets } }: ClientsDocument): string[] {
   const parts = Object.entries(replaced).filter(([, count]) => count > 0);
   const clients = parts.map(([standing, count]) => `${count} ${standing}`).join(', ');
   const lines = [
-    ...(clients === '' ? [] : [`not shown any more, as others came: ${clients}`]),
-    ...(packets === 0 ? [] : [`not noted, as too many came within a second: ${packets} packets`]),
+    ...(clients === '' ? [] : [`removed to make room for others: ${clients}`]),
+    ...(packets === 0 ? [] : [`not noted, because too many came within a second: ${packets} packets`]),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
 }

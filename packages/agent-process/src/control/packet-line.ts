@@ -1,4 +1,4 @@
-/** A captured packet as one line for a person. */
+/** Formats a captured packet as one line for a person. */
 import { type FiledPacket, printable, RAW_HEADERS } from '@vmdhcp/dhcp-agent/packet-path';
 import {
   type DhcpMessage,
@@ -46,7 +46,7 @@ function leaseText(seconds: number | undefined): string[] {
   return seconds === undefined ? [] : [`lease ${seconds} s`];
 }
 
-/** Hours to microseconds, UTC. */
+/** The time with microseconds, UTC. */
 function time(atMs: number): string {
   const microseconds = Math.round((atMs % 1_000) * 1_000);
   const seconds = new Date(Math.floor(atMs / 1_000) * 1_000 + Math.floor(microseconds / 1_000_000) * 1_000);

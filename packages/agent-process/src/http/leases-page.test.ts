@@ -9,7 +9,7 @@ const lease = (pool: string, last: number): LeaseView => ({
   state: 'assigned',
 });
 
-/** What the page holds, and in how many pieces. */
+/** The content of the page, and the number of its pieces. */
 function ask(
   leases: readonly LeaseView[],
   search = '',
@@ -26,7 +26,7 @@ describe('/leases', () => {
     expect(ask(leases)).toEqual({ leases, pieces: Math.floor(count / 500) + 1, contentType: 'application/json' });
   });
 
-  it('?pool= leaves the others out', () => {
+  it('?pool= leaves out other pools', () => {
     const leases = [lease('default/net-48', 1), lease('default/net-49', 2), lease('default/net-48', 3)];
     expect(ask(leases, 'pool=default/net-48').leases).toEqual([leases[0], leases[2]]);
     expect(ask(leases, 'pool=default/net-50').leases).toEqual([]);

@@ -1,7 +1,7 @@
 import type { LeaseView } from '@vmdhcp/lease-stores';
 import type { StatusPage } from '@vmdhcp/service-process';
 
-/** Leases written before the event loop gets its turn. */
+/** The number of leases written before the event loop gets its turn. */
 const LEASES_PER_CHUNK = 500;
 
 /** `/leases`, `/leases?pool=default/net-48`: a JSON array. */
@@ -9,7 +9,7 @@ export function leasesPage(leases: () => Iterable<LeaseView>): StatusPage {
   return ({ query }) => ({ status: 200, contentType: 'application/json', body: leaseChunks(leases(), query.get('pool')) });
 }
 
-/** In pieces, so that a hundred thousand leases hold up no packet. */
+/** In pieces, so that a hundred thousand leases do not delay packets. */
 function* leaseChunks(leases: Iterable<LeaseView>, pool: string | null): Generator<string> {
   let chunk = '[';
   let count = 0;

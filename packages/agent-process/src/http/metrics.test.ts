@@ -2,7 +2,7 @@ import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent/packet-path
 import { describe, expect, it } from 'vitest';
 import { createMetrics, type MetricSources } from './metrics.js';
 
-/** What an agent has counted so far; a test changes it between two pages. */
+/** The counts of an agent so far; a test changes them between two reads of the page. */
 function sourcesOf(more: Partial<MetricSources> = {}) {
   const messages = [
     { type: 'discover', outcome: 'offer', reason: '', count: 2 },
@@ -28,7 +28,7 @@ async function ownLines({ registry }: ReturnType<typeof createMetrics>): Promise
 }
 
 describe('the metrics of an agent', () => {
-  it('have what was counted, each time as it is by then', async () => {
+  it('have the current counts, each time they are read', async () => {
     const { sources, messages, served } = sourcesOf();
     const metrics = createMetrics(sources);
     const before = [
@@ -48,13 +48,13 @@ describe('the metrics of an agent', () => {
     expect(after.filter((line) => line.includes('net-49'))).toEqual([]);
   });
 
-  it('have no addresses where the controller assigns them, and no leader where there are no replicas', async () => {
+  it('have no addresses if the controller assigns them, and no leader if there are no replicas', async () => {
     const lines = await ownLines(createMetrics(sourcesOf().sources));
     const foreign = /vmdhcp_agent_(pool_(size|used|free|quarantined|refused_claims)|leading|standby)/;
     expect(lines.filter((line) => foreign.test(line))).toEqual([]);
   });
 
-  it('of an agent that assigns addresses count them', async () => {
+  it('count addresses of an agent that assigns them itself', async () => {
     const counts = { size: 10, used: 3, free: 6, quarantined: 1 };
     const allocation = {
       poolCounts: () => new Map([['blue', counts as never]]),
@@ -80,7 +80,7 @@ describe('the metrics of an agent', () => {
     expect([first.includes(`${name} 2`), (await ownLines(metrics)).some((line) => line.startsWith(name))]).toEqual([true, false]);
   });
 
-  it('of one with replicas tell the leader from standbys', async () => {
+  it('distinguish the leader from standbys', async () => {
     let isLeading = false;
     const metrics = createMetrics(sourcesOf({ election: { isLeading: () => isLeading, standbyAnswers: () => 9 } }).sources);
     const first = await ownLines(metrics);
@@ -91,7 +91,7 @@ describe('the metrics of an agent', () => {
     ]);
   });
 
-  it('of one with replicas have the time of each take-over in seconds', async () => {
+  it('have the time of each take-over in seconds', async () => {
     const metrics = createMetrics(sourcesOf({ election: { isLeading: () => true, standbyAnswers: () => 0 } }).sources);
     metrics.observeTakeover(80);
     metrics.observeTakeover(2_800);
@@ -106,7 +106,7 @@ describe('the metrics of an agent', () => {
     );
   });
 
-  it('of one that leases addresses to unknown clients count records, and have the time of each write in seconds', async () => {
+  it('count records of an agent that leases addresses to unknown clients, and have the time of each write in seconds', async () => {
     const metrics = createMetrics(sourcesOf({ open: { counts: () => new Map(), failures: () => 3 } }).sources);
     metrics.observeRecorded(7, 4);
     metrics.observeRecorded(60, 1);

@@ -1,4 +1,4 @@
-/** The metrics of the agent. Counters are kept where things happen and only copied when they are read. */
+/** The metrics of the agent. The parts of the agent keep their own counters; these are copied when the metrics are read. */
 import type { LeaseEvent, MessageCounters } from '@vmdhcp/dhcp-agent/packet-path';
 import type { OpenPoolCounts, PoolCounts } from '@vmdhcp/dhcp-allocator';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -6,33 +6,39 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 export interface MetricSources {
   readonly counters: MessageCounters;
   readonly leaseEvents: () => ReadonlyMap<LeaseEvent, number>;
-  /** Pool to whether it is served. */
+  /** Whether each pool is served. */
   readonly served: () => ReadonlyMap<string, boolean>;
-  /** Of an agent that gives addresses out itself; in a cluster the controller does, and counts. */
+  /** Set for an agent that assigns addresses itself; in a cluster, the controller assigns and counts them. */
   readonly allocation?: {
     readonly poolCounts: () => ReadonlyMap<string, PoolCounts>;
     readonly refusedClaims: () => ReadonlyMap<string, number>;
   };
-  /** Of an agent that leases addresses to unknown clients. */
+  /** Set for an agent that leases addresses to unknown clients. */
   readonly open?: OpenSources;
-  /** Of an agent that has replicas. */
+  /** Set for an agent that has replicas. */
   readonly election?: { readonly isLeading: () => boolean; readonly standbyAnswers: () => number };
-  /** Of an agent that looks for other DHCP servers and has no pools whose conditions could count them; undefined: not known here. */
+  /**
+   * Set for an agent that looks for other DHCP servers, but has no pools whose conditions could count them; undefined if not
+   * known.
+   */
   readonly otherServers?: () => number | undefined;
 }
 
 interface OpenSources {
   readonly counts: () => ReadonlyMap<string, OpenPoolCounts>;
-  /** Writes of leases that failed. */
+  /** The number of failed writes of leases. */
   readonly failures: () => number;
 }
 
 export interface Metrics {
   readonly registry: Registry;
   readonly observeBurst: (durationNs: number) => void;
-  /** This replica became leader so long after the Lease was last renewed or released. Without replicas: nothing. */
+  /**
+   * Called when this replica became leader, with the time since the Lease was last renewed or released. Does nothing without
+   * replicas.
+   */
   readonly observeTakeover: (durationMs: number) => void;
-  /** A write of so many records was on the disk after so long. */
+  /** Called when a write of this many records was on the disk, with the time that it took. */
   readonly observeRecorded: (durationMs: number, records: number) => void;
 }
 
@@ -55,7 +61,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   if (sources.otherServers !== undefined) describeOtherServers(sources.otherServers, registers);
   const histogram = new Histogram({
     name: 'vmdhcp_agent_answer_duration_seconds',
-    help: 'Time from reading a burst of messages to having handed all its replies to the kernel; one observation a burst.',
+    help: 'Time from reading a burst of messages to handing all its replies to the kernel; one observation per burst.',
     buckets: [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1],
     registers,
   });
@@ -66,7 +72,7 @@ export function createMetrics(sources: MetricSources): Metrics {
 function countMessages({ counters, leaseEvents }: MetricSources, registers: Registry[]): void {
   new Counter({
     name: 'vmdhcp_agent_messages_total',
-    help: 'Messages of clients by type, by what became of them, and by the reason where there is one.',
+    help: 'Messages of clients by type, by outcome, and by reason if there is one.',
     labelNames: ['type', 'outcome', 'reason'],
     registers,
     collect() {
@@ -76,7 +82,7 @@ function countMessages({ counters, leaseEvents }: MetricSources, registers: Regi
   });
   new Counter({
     name: 'vmdhcp_agent_packets_dropped_total',
-    help: 'Packets that are no message for this server, or whose answer could not be sent, by reason.',
+    help: 'Packets that are not a message for this server, or whose reply could not be sent, by reason.',
     labelNames: ['reason'],
     registers,
     collect() {
@@ -86,7 +92,7 @@ function countMessages({ counters, leaseEvents }: MetricSources, registers: Regi
   });
   new Counter({
     name: 'vmdhcp_agent_options_omitted_total',
-    help: 'Options that replies had no room for, because of the maximum message size of the client.',
+    help: 'Options omitted from replies that had no room for them, because of the maximum message size of the client.',
     registers,
     collect() {
       this.reset();
@@ -95,7 +101,7 @@ function countMessages({ counters, leaseEvents }: MetricSources, registers: Regi
   });
   new Counter({
     name: 'vmdhcp_agent_lease_events_total',
-    help: 'What happened to leases; plain renewals are not counted here.',
+    help: 'Events of leases; plain renewals are not counted here.',
     labelNames: ['event'],
     registers,
     collect() {
@@ -147,7 +153,7 @@ function describeOpenPools({ counts, failures }: OpenSources, registers: Registr
   });
   const durations = new Histogram({
     name: 'vmdhcp_agent_lease_write_duration_seconds',
-    help: 'Time until a write of leases of unknown clients survives, on the disk or in the API server; one write has all leases that wait.',
+    help: 'Time until a write of leases of unknown clients survives, on the disk or in the API server; one write contains all waiting leases.',
     buckets: [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2],
     registers,
   });
@@ -160,7 +166,7 @@ function describeOpenPools({ counts, failures }: OpenSources, registers: Registr
 function describeOtherServers(count: () => number | undefined, registers: Registry[]): void {
   new Gauge({
     name: 'vmdhcp_agent_other_dhcp_servers',
-    help: 'Other DHCP servers that answer on the network that this replica serves. Absent: it does not serve, or has not looked yet.',
+    help: 'Other DHCP servers that answer on the network that this replica serves. Absent: it does not serve, or has not probed yet.',
     labelNames: [],
     registers,
     collect() {
@@ -185,7 +191,7 @@ function describeElection(
   });
   new Counter({
     name: 'vmdhcp_agent_standby_answers_total',
-    help: 'Replies of standbys: to clients that retransmitted, as the leader had not answered.',
+    help: 'Replies of standbys: to clients that retransmitted because the leader had not answered.',
     registers,
     collect() {
       this.reset();

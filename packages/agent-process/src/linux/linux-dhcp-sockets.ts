@@ -8,7 +8,7 @@ type Scratch = { -readonly [Field in keyof OutgoingDatagram]: OutgoingDatagram[F
 export const linuxDhcpSockets: DhcpSockets = {
   indexOf: libc.ifNameToIndex,
   open: async (interfaceName, handler, events) => {
-    // One for all replies: the socket reads it before the next one is written, and nothing is allocated on the packet path.
+    // One buffer for all replies: the socket reads it before the next one is written, and the packet path allocates nothing.
     const datagram = newDatagram();
     const socket = await UdpBurstSocket.open({
       interfaceName,
@@ -38,7 +38,7 @@ export function newDatagram(): Scratch {
   return { length: 0, delivery: 'routed', destinationAddress: 0, destinationPort: 0, sourceAddress: 0, hardwareAddress };
 }
 
-/** How a reply leaves: with which addresses, and in a frame or not. */
+/** Decides with which addresses a reply leaves, and whether in a frame. */
 export function writeDatagram(datagram: Scratch, reply: QueuedReply): OutgoingDatagram {
   const { destination } = reply;
   datagram.length = reply.length;
@@ -51,8 +51,9 @@ export function writeDatagram(datagram: Scratch, reply: QueuedReply): OutgoingDa
 }
 
 /**
- * A client without an address does not answer ARP, so its reply goes in a frame. So does a reply to a client on the link: the kernel would
- * ask for its address by ARP, and keep room for it and for the reply for seconds where a message names an address that is not there.
+ * A client without an address does not answer ARP, so its reply goes in a frame. So does a reply to a client on the link:
+ * otherwise the kernel would resolve the address by ARP, and would store the entry and the reply for seconds if a message names
+ * an address that does not exist.
  * Source: RFC 2131 §4.1 ("If unicasting is not possible, the message MAY be sent as an IP broadcast").
  */
 function deliveryOf({ destination, isOnLink }: QueuedReply): Delivery {

@@ -1,11 +1,11 @@
-/** Probes of a network: which hosts use an address, and which DHCP servers answer. */
+/** Probes a network: which hosts use an address, and which DHCP servers answer. */
 import type { AddressProbe, ServerProbe } from '@vmdhcp/dhcp-agent';
 import { ArpProber as ArpProbe } from '@vmdhcp/linux-sockets';
 import { openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const LISTEN_MS = 1_500;
 
-/** By ARP, with one socket for each interface. */
+/** Probes by ARP, with one socket for each interface. */
 export function arpProbe(): AddressProbe {
   const probes = new Map<string, ArpProbe>();
   return (interfaceName, question) => {
@@ -15,7 +15,7 @@ export function arpProbe(): AddressProbe {
   };
 }
 
-/** A server that offers an address to the interface itself is not ours: agents have no client with that MAC address. */
+/** A server that offers an address to the interface itself is not one of the agents: they have no client with that MAC address. */
 export const probeServers: ServerProbe = async (interfaceName) => {
   const probe = openDhcpProbe({ interfaceName, timeoutMs: LISTEN_MS });
   try {

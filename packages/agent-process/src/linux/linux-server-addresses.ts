@@ -1,4 +1,4 @@
-/** Server addresses as the kernel has them: each for a time, on its own interface, and without a route in the tables of the pod. */
+/** Server addresses in the kernel: each for a limited time, on its own interface, and without a route in the tables of the pod. */
 import type { ServerAddressKernel } from '@vmdhcp/dhcp-agent';
 import { addTemporaryAddresses, announceAddress, closePath, libc, openPath, removeAddresses } from '@vmdhcp/linux-sockets';
 
@@ -10,7 +10,7 @@ export const linuxServerAddresses: ServerAddressKernel = {
   },
   remove: (addresses) => {
     const isDone = removeAddresses(addresses);
-    // Without its address a path leads nowhere: one that is left does no harm.
+    // A path without its address leads nowhere, so a leftover path does no harm.
     for (const address of addresses) failureOf(() => closePath(address));
     return isDone;
   },

@@ -1,6 +1,6 @@
 /**
- * Addresses that an agent's pod needs itself: with one of them as a pool's server address on an interface, the pod would be connected
- * to itself in place of the API server, and lose the leadership for all of its pools.
+ * Finds the addresses that an agent's pod needs itself: with one of them as a pool's server address on an interface, the pod
+ * would connect to itself instead of the API server, and lose the leadership for all of its pools.
  */
 import { lookup } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
@@ -13,15 +13,15 @@ export interface PodFacts {
   readonly apiServer: readonly string[];
   /** Addresses of the pod's own interfaces. */
   readonly own: readonly string[];
-  /** As in `/etc/resolv.conf`. */
+  /** From `/etc/resolv.conf`. */
   readonly resolvers: string;
-  /** As in `/proc/net/route`. */
+  /** From `/proc/net/route`. */
   readonly routes: string;
-  /** Interfaces that pools are served on: their routes and addresses are the agent's. */
+  /** Interfaces with a pool: their routes and addresses belong to the agent. */
   readonly served: ReadonlySet<string>;
 }
 
-/** Whose address it is that the pod needs; undefined: it does not need it. */
+/** Says what the address belongs to; undefined if the pod does not need it. */
 export function whoseAddress(address: Ipv4Address, facts: PodFacts): string | undefined {
   const text = formatIpv4Address(address);
   if (facts.apiServer.includes(text)) return 'the API server';
@@ -31,7 +31,7 @@ export function whoseAddress(address: Ipv4Address, facts: PodFacts): string | un
   return resolvers.includes(text) ? "a name server of the agent's pod" : undefined;
 }
 
-/** Numbers of that file are hexadecimal, in the order of octets that the machine has. */
+/** The numbers of that file are hexadecimal, in the byte order of the machine. */
 function gatewaysIn({ routes, served }: PodFacts): string[] {
   const fields = routes.split('\n').map((line) => line.trim().split(/\s+/));
   return fields
@@ -44,12 +44,12 @@ function gatewaysIn({ routes, served }: PodFacts): string[] {
 export interface NeededAddressesSettings {
   /** URL of the API server. */
   readonly server: string;
-  /** As Kubernetes sets it, if it does. */
+  /** Set if Kubernetes sets it. */
   readonly podAddress: string | undefined;
   readonly served: ReadonlySet<string>;
 }
 
-/** What the pod needs now. */
+/** The addresses that the pod needs now. */
 export class NeededAddresses {
   readonly #settings: NeededAddressesSettings;
   readonly #host: string;
@@ -63,7 +63,7 @@ export class NeededAddresses {
     this.#facts = this.#read();
   }
 
-  /** Finds out again. What cannot be looked up stays as it was. Resolves when that is done. */
+  /** Determines the addresses again. What cannot be looked up stays as it was. */
   async refresh(): Promise<void> {
     if (!isIPv4(this.#host) && !isIPv6(this.#host)) {
       const found = await lookup(this.#host, { all: true, family: 4 }).catch(() => []);

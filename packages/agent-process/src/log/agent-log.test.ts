@@ -35,7 +35,7 @@ describe('the log of an agent', () => {
     [{ kind: 'suspended-pools', pools: ['a/b'] }, INFO, /pools are suspended/, { pools: ['a/b'] }],
     [{ kind: 'suspended-pools', pools: [] }, INFO, /^no pool is suspended/, { pools: [] }],
     [{ kind: 'addresses-retracted', interfaceNames: ['net0'] }, WARN, /it has removed them/, {}],
-    [{ kind: 'address-failed', interfaceName: 'net0', message: 'EPERM' }, ERROR, /^EPERM; this is tried again/, {}],
+    [{ kind: 'address-failed', interfaceName: 'net0', message: 'EPERM' }, ERROR, /^EPERM; trying again/, {}],
     [{ kind: 'announcement-failed', interfaceName: 'net0', error: new Error('x') }, WARN, /announced/, { interface: 'net0' }],
     [{ kind: 'interface-missing', interfaceName: 'net0' }, WARN, /interface is missing/, { interface: 'net0' }],
     [{ kind: 'interface-back', interfaceName: 'net0' }, INFO, /serving it again/, { interface: 'net0' }],
@@ -68,7 +68,12 @@ describe('the log of an agent', () => {
     ],
     [{ kind: 'rogue-servers', interfaceName: 'net0', servers: [] }, WARN, /another DHCP server answers/, { servers: [] }],
     [{ kind: 'no-rogue-servers', interfaceName: 'net0' }, INFO, /^no other DHCP server/, { interface: 'net0' }],
-    [{ kind: 'network-silent', interfaceName: 'net0' }, WARN, /^no machine of this network is reached/, { interface: 'net0' }],
+    [
+      { kind: 'network-silent', interfaceName: 'net0' },
+      WARN,
+      /^no machine of this network can be reached/,
+      { interface: 'net0' },
+    ],
     [{ kind: 'network-reached', interfaceName: 'net0' }, INFO, /reached again$/, { interface: 'net0' }],
     [{ kind: 'servers-not-probed', interfaceName: 'net0', error: new Error('x') }, WARN, /cannot be probed for other/, {}],
   ])('has a line for %o', (event, level, message, facts) => {
@@ -83,7 +88,7 @@ describe('the log of an agent', () => {
     [{ kind: 'lease-unreachable', error: 'x' }, 1],
     [{ kind: 'servers-not-probed', interfaceName: 'net0', error: 'x' }, 1],
     [{ kind: 'replies-not-sent', interfaceName: 'net0', error: 'E', count: 1 }, 3],
-  ])('has few lines for %o, which can happen many times a second, and all are counted', (event, most) => {
+  ])('has few lines for %o, which can happen many times a second, and counts all of them', (event, most) => {
     const { log, lines, events, clock } = setUp();
     for (let count = 0; count < 100; count++) log.observe(event);
     expect([lines.length, events.length]).toEqual([most, 100]);

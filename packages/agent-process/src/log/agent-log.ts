@@ -1,4 +1,4 @@
-/** What an agent's log contains: one line for each event of the agent, in words for a person, and so many of each kind at most. */
+/** The log of an agent: one line for each event of the agent, in words for a person, with a limit for each kind of event. */
 import { type AgentEvent, type AgentObserver, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
@@ -19,13 +19,13 @@ interface AgentLogPorts {
   /** Default: lease events are not logged. */
   readonly leaseEvents?: LeaseEventLog;
   readonly packetLog?: PacketLog;
-  /** Milliseconds of a clock that is not set while it runs. */
+  /** Milliseconds of a monotonic clock. */
   readonly nowMs: () => number;
-  /** Counts; called for every event, also for those that are not logged. */
+  /** Counts events; called for every event, including those that are not logged. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-/** Events that a network or an API server can cause many times a second. The others are rare. */
+/** Events that a network or an API server can cause many times a second. All others are rare. */
 const BUDGETS: Partial<Record<Kind, ConstructorParameters<typeof RateBudget>[0]>> = {
   'lease-unreachable': { perSecond: 0.05, burst: 1 },
   'standby-answer': { perSecond: 1, burst: 5 },
@@ -74,9 +74,8 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
   leader: ({ isAgain }) => (isAgain ? debug('became leader again: no other replica did') : info('became leader')),
   'leadership-lost': ({ isAgain }) => (isAgain ? debug : warn)('leadership lost'),
   'stepping-down': ({ troubles, isAgain }) =>
-    (isAgain ? debug : warn)('stepping down: this replica cannot serve all pools, another one may', { troubles }),
-  'lease-unreachable': ({ error }) =>
-    warn('the Lease cannot be read or written; this is tried again', { err: errorForLog(error) }),
+    (isAgain ? debug : warn)('stepping down: this replica cannot serve all pools, another one may be able to', { troubles }),
+  'lease-unreachable': ({ error }) => warn('the Lease cannot be read or written; trying again', { err: errorForLog(error) }),
   'another-holder': ({ holder }) =>
     warn(
       'another agent holds the Lease, so this one is not leader: with --no-leader-election there must be no other replica. It becomes leader when that one has ended, or has not renewed the Lease for its whole duration',
@@ -93,9 +92,9 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
     warn(
       'the agent was stopped or too slow while it configured its server addresses: it has removed them; a leader adds them again',
     ),
-  'address-failed': ({ message }) => error(`${message}; this is tried again several times a second`),
+  'address-failed': ({ message }) => error(`${message}; trying again several times a second`),
   'announcement-failed': ({ interfaceName, error: cause }) =>
-    warn('the server address could not be announced; clients find it by themselves', {
+    warn('the server address could not be announced; clients find it without the announcement', {
       interface: interfaceName,
       err: String(cause),
     }),
@@ -103,7 +102,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
     warn('interface is missing: its pools are not served until it is back', { interface: interfaceName }),
   'interface-back': ({ interfaceName }) => info('interface is new or back: serving it again', { interface: interfaceName }),
   'socket-failed': ({ interfaceName, error: cause }) =>
-    error(`interface is not served, will try again: ${cause.message}`, { interface: interfaceName }),
+    error(`interface is not served, trying again: ${cause.message}`, { interface: interfaceName }),
   'frames-not-sent': ({ interfaceName }) =>
     warn('no CAP_NET_RAW: clients without an address are answered by broadcast', { interface: interfaceName }),
   'replies-not-sent': ({ interfaceName, error: cause, count }) =>
@@ -111,7 +110,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
   'interface-isolated': ({ interfaceName }) =>
     info('the interface is isolated from other networks now', { interface: interfaceName }),
   'isolation-failed': ({ interfaceName, message }) =>
-    error(`${message}; it is not served, and this is tried again every second`, { interface: interfaceName }),
+    error(`${message}; it is not served; trying again every second`, { interface: interfaceName }),
   'isolation-restored': ({ interfaceName, corrected }) =>
     warn('another program changed how the interface is isolated from other networks: the agent corrected it', {
       interface: interfaceName,
@@ -120,7 +119,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
   pool: (event) =>
     info('pool', { pool: event.pool, state: event.state, ...(event.state === 'unserved' && { reason: event.message }) }),
   'pool-unreadable': ({ pool, error: cause }) =>
-    warn('the pool cannot be read: the agent serves what it knows of the pool, and tries again to read it', {
+    warn('the pool cannot be read: the agent serves the last version that it read, and tries again', {
       pool,
       err: errorForLog(cause),
     }),
@@ -143,7 +142,7 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
       usedBy,
     }),
   'address-not-probed': ({ interfaceName, error: cause }) =>
-    warn('the address cannot be probed; this is tried again when its client retransmits', {
+    warn('the address cannot be probed; trying again when its client retransmits', {
       interface: interfaceName,
       err: String(cause),
     }),
@@ -159,22 +158,22 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
       servers,
     }),
   'no-rogue-servers': ({ interfaceName }) =>
-    info('no other DHCP server answers on this network any more', { interface: interfaceName }),
+    info('no other DHCP server answers on this network any longer', { interface: interfaceName }),
   'network-silent': ({ interfaceName }) =>
     warn(
-      'no machine of this network is reached: none has asked for two minutes, and none answers ARP; if machines run there, check the bridge on this node, its uplink and its VLAN',
+      'no machine of this network can be reached: none has sent a request for two minutes, and none answers ARP; if machines run there, check the bridge on this node, its uplink and its VLAN',
       { interface: interfaceName },
     ),
-  'network-reached': ({ interfaceName }) => info('a machine of this network is reached again', { interface: interfaceName }),
+  'network-reached': ({ interfaceName }) => info('a machine of this network can be reached again', { interface: interfaceName }),
   'servers-not-probed': ({ interfaceName, error: cause }) =>
-    warn('the network cannot be probed for other DHCP servers; this is tried again', {
+    warn('the network cannot be probed for other DHCP servers; trying again', {
       interface: interfaceName,
       err: String(cause),
     }),
 };
 
 function toLine(event: LoggedEvent): Line {
-  // The compiler does not see that an event and the entry of its kind belong together.
+  // The compiler does not know that an event belongs to the entry of its kind.
   return (LINES[event.kind] as LineOf<LoggedEvent>)(event);
 }
 

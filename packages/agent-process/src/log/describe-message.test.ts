@@ -26,7 +26,7 @@ const FIELDS = {
 };
 
 describe('describeMessage', () => {
-  it('names every field and option, and shows each value in its own form', () => {
+  it('names every field and option, and shows each value in a suitable form', () => {
     const options = DhcpOptions.of([
       encodeOption('messageType', 5),
       encodeOption('subnetMask', ip('255.255.255.0')),
@@ -67,13 +67,13 @@ describe('describeMessage', () => {
     });
   });
 
-  it('an option whose octets are not of its kind is shown as octets', () => {
+  it('shows an option as octets if they are not of its kind', () => {
     const options = DhcpOptions.of([[OPTIONS.leaseTime.code, Uint8Array.of(1, 2)]]);
     const chaddr = Uint8Array.of(2, 0, 0, 0, 0, 10);
     expect(describeMessage({ ...FIELDS, op: 1, xid: 1, chaddr, options })).toMatchObject({ options: { leaseTime: '0102' } });
   });
 
-  it.each(packets.map((packet, index) => [index, packet] as const))('captured packet %i is described', (_, packet) => {
+  it.each(packets.map((packet, index) => [index, packet] as const))('describes captured packet %i', (_, packet) => {
     const decoded = decodeMessage(packet);
     if (!decoded.ok) throw new Error(decoded.reason);
     const described = describeMessage(decoded.message) as { readonly options: Record<string, unknown> };

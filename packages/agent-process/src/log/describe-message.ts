@@ -1,6 +1,6 @@
 /**
- * A DHCP message as a person reads it: its fields by the names of RFC 2131, its options by the names of RFC 2132, each value in
- * the form of its kind. Text from the wire is made printable, and every value is bounded.
+ * Describes a DHCP message for a person: its fields by their names in RFC 2131, its options by their names in RFC 2132, each
+ * value in a form that suits its kind. Text from the wire is made printable, and every value is bounded.
  */
 
 import { printable } from '@vmdhcp/dhcp-agent/packet-path';
@@ -20,14 +20,14 @@ import {
   type VendorInformation,
 } from '@vmdhcp/dhcp-allocator';
 
-/** Octets of a value that are shown; the rest is counted. */
+/** The number of octets of a value that are shown; the rest is counted. */
 const MOST_OCTETS = 128;
-/** Items of a list that are shown. */
+/** The number of items of a list that are shown. */
 const MOST_ITEMS = 64;
 
 type Describe = (value: never) => unknown;
 
-/** By the kind of an option's value; other kinds are numbers and truth values, which are shown as they are. */
+/** By the kind of an option's value; other kinds are numbers and booleans, which are shown unchanged. */
 const DESCRIBE: ReadonlyMap<unknown, Describe> = new Map<unknown, Describe>([
   [OPTIONS.subnetMask.kind, (address: Ipv4Address) => formatIpv4Address(address)],
   [OPTIONS.routers.kind, (addresses: readonly Ipv4Address[]) => bounded(addresses.map(formatIpv4Address))],
@@ -51,7 +51,7 @@ const DESCRIBE: ReadonlyMap<unknown, Describe> = new Map<unknown, Describe>([
   [OPTIONS.clientArchitecture.kind, (values: readonly number[]) => bounded(values)],
 ]);
 
-/** The fields with a value: addresses of 0.0.0.0, zeros and empty texts are left out. Never throws. */
+/** The fields that have a value: addresses of 0.0.0.0, zeros and empty texts are omitted. Never throws. */
 export function describeMessage(message: DhcpMessage): Readonly<Record<string, unknown>> {
   const { op, hops, xid, secs, flags, chaddr, sname, file, options } = message;
   return {
@@ -67,7 +67,7 @@ export function describeMessage(message: DhcpMessage): Readonly<Record<string, u
   };
 }
 
-/** At most 128 octets as hexadecimal digits, and how many more there are. */
+/** At most 128 octets as hexadecimal digits, and the number of further ones. */
 export function hex(octets: Uint8Array): string {
   const shown = Buffer.from(octets.subarray(0, MOST_OCTETS)).toString('hex');
   return octets.length <= MOST_OCTETS ? shown : `${shown}... (${octets.length} octets)`;
@@ -82,7 +82,7 @@ function addresses({ ciaddr, yiaddr, siaddr, giaddr }: DhcpMessage): Record<stri
   return Object.fromEntries(named.map(([name, address]) => [name, formatIpv4Address(address)]));
 }
 
-/** An option that is not known, or whose octets are not of its kind, is shown as octets. */
+/** An unknown option, or one whose octets are not of its kind, is shown as octets. */
 function describeOption(code: number, octets: Uint8Array): readonly [name: string, value: unknown] {
   const name = optionNameOf(code);
   const value = name === undefined ? undefined : decodeOption(name, octets);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LeaseEventLog } from './lease-event-log.js';
 
 describe('the log of lease events', () => {
-  it('has one line an event, and in a storm one with the number of those that are missing', () => {
+  it('has one line for each event, and in a storm one with the number of the missing lines', () => {
     const lines: string[] = [];
     const log = new LeaseEventLog(pino({ base: null }, { write: (line: string) => void lines.push(line) }), () => 1_000);
     for (let count = 0; count < 2_000; count++)

@@ -2,10 +2,10 @@ import { type LeaseEvent, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
 
-/** How many events are logged in a storm: the rest is counted. */
+/** How many events are logged per second; the rest is counted. */
 const BUDGET = { perSecond: 50, burst: 500 };
 
-/** One info line for each event, and in a storm one line a second with the number of those that are missing. */
+/** Writes one info line for each event; if there are too many, one line a second with the number of missing ones. */
 export class LeaseEventLog {
   readonly #logger: Logger;
   readonly #nowMs: () => number;
@@ -17,7 +17,7 @@ export class LeaseEventLog {
     this.#nowMs = nowMs;
   }
 
-  /** @param details - anything else worth knowing; text from the wire only through `printable`. */
+  /** @param details - other useful facts; text from the wire only through `printable`. */
   note(
     event: LeaseEvent,
     lease: Pick<Lease, 'poolName' | 'macAddress'> & Partial<Lease>,
@@ -39,11 +39,10 @@ export class LeaseEventLog {
     );
   }
 
-  /** Logs how many lines were left out since the last call. */
+  /** Logs how many lines were omitted since the last call. */
   reportSuppressed(): void {
     const suppressed = this.#budget.takeSuppressed();
-    if (suppressed > 0)
-      this.#logger.warn({ suppressed }, 'too many lease events: lines left out, all are counted in the metrics');
+    if (suppressed > 0) this.#logger.warn({ suppressed }, 'too many lease events: lines omitted, all are counted in the metrics');
   }
 
   counts(): ReadonlyMap<LeaseEvent, number> {

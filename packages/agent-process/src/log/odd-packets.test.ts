@@ -1,6 +1,6 @@
 /**
- * Every odd packet that was ever interesting, at every log level, each followed by a whole exchange of a good client. To add one, append
- * its octets, and what becomes of it, to `odd-packets.json`: `npm run fuzz` prints the octets of a packet that fails.
+ * Replays every odd packet that was ever interesting, at every log level, each followed by a whole exchange of a good client. To
+ * add one, append its octets and its outcome to `odd-packets.json`: `npm run fuzz` prints the octets of a packet that fails.
  */
 import { readFileSync } from 'node:fs';
 import { DhcpServer, encodeClientPacket } from '@vmdhcp/dhcp-agent/packet-path';
@@ -27,7 +27,7 @@ const octets = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'he
 const GOOD = '02:00:00:00:48:01';
 const ADDRESS = '192.168.48.10';
 const ip = (text: string): number => parseIpv4Address(text) as number;
-/** Control characters, line separators and what turns the direction of writing: nothing that a terminal obeys. */
+/** Control characters, line separators and characters that change the writing direction: nothing that a terminal obeys. */
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
@@ -35,7 +35,7 @@ function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
   if (!checked.ok) throw new Error('no pool');
   const lines: string[] = [];
   const logger = pino({ base: null, level }, { write: (line: string) => void lines.push(line) });
-  // Each packet finds the budgets of the log full again.
+  // The log may write its full number of lines again for each packet.
   const clock = { nowMs: 0 };
   const nowMs = () => {
     clock.nowMs += 60_000;
@@ -76,7 +76,7 @@ function setUp(level: (typeof LOG_LEVELS)[number], packets: boolean) {
       ...[...server.counters.dropped()].map(([why, count]): [string, number] => [`dropped ${why}`, count]),
     ]);
   };
-  /** What became of one packet, by the counters. */
+  /** The outcome of one packet, from the counters. */
   const outcomeOf = (packet: Uint8Array) => {
     const before = counts();
     send(packet);
@@ -95,7 +95,7 @@ function textsOf(value: unknown): string[] {
 const SETTINGS = LOG_LEVELS.flatMap((level) => [false, true].map((packets) => ({ level, packets })));
 
 describe.each(SETTINGS)('at log level $level, with whole packets: $packets', ({ level, packets }) => {
-  it('every odd packet is counted for what it is, and the next client gets its address', () => {
+  it('counts every odd packet correctly, and the next client gets its address', () => {
     const { server, exchange, outcomeOf } = setUp(level, packets);
     for (const { name, hex, outcome } of ODD) {
       expect([name, outcomeOf(octets(hex))]).toEqual([name, [outcome]]);
@@ -110,7 +110,7 @@ describe.each(SETTINGS)('at log level $level, with whole packets: $packets', ({ 
     expect(server.counters.dropped().has('internal-error')).toBe(false);
   });
 
-  it('nothing from the wire reaches the log as it is', () => {
+  it('writes nothing from the wire to the log unescaped', () => {
     const { server, lines, send } = setUp(level, packets);
     for (const { hex } of [...ODD, ...CAPTURED]) send(octets(hex));
     expect(server.counters.dropped().has('internal-error')).toBe(false);
@@ -123,7 +123,7 @@ describe.each(SETTINGS)('at log level $level, with whole packets: $packets', ({ 
 });
 
 describe('the corpus', () => {
-  it('has each packet once, under a name of its own', () => {
+  it('has each packet once, under a unique name', () => {
     expect(new Set(ODD.map(({ name }) => name)).size).toBe(ODD.length);
     expect(new Set(ODD.map(({ hex }) => hex)).size).toBe(ODD.length);
   });

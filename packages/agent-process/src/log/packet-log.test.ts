@@ -43,7 +43,7 @@ describe('the log of packets', () => {
     expect(logged()).toEqual([]);
   });
 
-  it('has a line that sums each packet up at debug', () => {
+  it('has a summary line for each packet at debug', () => {
     const { log, note, lines } = setUp({ level: 'debug' });
     expect(log.isActive).toBe(true);
     note();
@@ -66,7 +66,7 @@ describe('the log of packets', () => {
     ]);
   });
 
-  it('logs why a reply was not sent, and shows a packet that is no message as octets', () => {
+  it('says why a reply was not sent, and shows the octets of a packet that is not a message', () => {
     const { note, lines } = setUp({ packets: true });
     note('a/one', undefined, 'standing-by');
     note('a/one', Uint8Array.of(1, 2, 3));
@@ -88,7 +88,7 @@ describe('the log of packets', () => {
     expect(logged()).toEqual([]);
   });
 
-  it('changes for all pools while the agent runs, but for those with settings of their own, and back to the command line', () => {
+  it('changes for all pools at run time, except those with their own settings, and back to the command line', () => {
     const { log, note, logged, logger } = setUp();
     log.setPool('a/two', { level: 'warn' });
     log.setGeneral({ level: 'debug' });
@@ -100,7 +100,7 @@ describe('the log of packets', () => {
     expect([logger.level, log.isActive]).toEqual(['info', false]);
   });
 
-  it('is bounded for each pool, and counts the lines that are missing', () => {
+  it('is limited for each pool, and counts the missing lines', () => {
     const { log, note, lines, clock } = setUp({ packets: true });
     for (let count = 0; count < 1_000; count++) note('a/one');
     note('a/two');

@@ -1,6 +1,6 @@
 /**
- * What the log has of single packets, general and for single pools: a line at `debug` that sums each packet up, or the whole packet
- * and its reply at `info`. It changes while the agent runs, and it is bounded in lines a second for each pool.
+ * Logs single packets, for all pools or for some of them: a summary line at `debug`, or the whole packet and its reply at `info`.
+ * The setting can change at run time, and lines per second are limited for each pool.
  */
 
 import { type LoggedPacket, type PacketLogPort, printable, RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
@@ -9,10 +9,10 @@ import type { AgentLogSettings } from '@vmdhcp/ippool-api/agent';
 import type { Logger } from '@vmdhcp/service-process';
 import { describeMessage, hex } from './describe-message.js';
 
-/** Lines about packets of one pool; the rest is counted. */
+/** The limit of lines about packets of one pool; the rest is counted. */
 const BUDGET = { perSecond: 50, burst: 200 };
 
-/** What is logged of the packets of one pool. */
+/** What is logged about the packets of one pool. */
 interface PoolLog {
   readonly logger: Logger;
   readonly packets: boolean;
@@ -29,7 +29,7 @@ export class PacketLog implements PacketLogPort {
   readonly #logs = new Map<string, PoolLog>();
   #isActive = false;
 
-  /** @param packets - true: whole packets are logged unless something else is set later. */
+  /** @param packets - true to log whole packets until the setting is changed. */
   constructor(logger: Logger, { packets, nowMs }: { readonly packets: boolean; readonly nowMs: () => number }) {
     this.#logger = logger;
     this.#nowMs = nowMs;
@@ -38,12 +38,12 @@ export class PacketLog implements PacketLogPort {
     this.#onChange();
   }
 
-  /** False: no packet is logged, and `note` need not be called. */
+  /** False if no packet is logged, so that `note` need not be called. */
   get isActive(): boolean {
     return this.#isActive;
   }
 
-  /** Sets the level of the whole log and whether packets are logged; what is left out is as on the command line. */
+  /** Sets the level of the whole log and whether packets are logged; omitted settings are those of the command line. */
   setGeneral(settings: AgentLogSettings): void {
     const { level, packets } = { ...this.#initial, ...settings };
     if (level === this.#general.level && packets === this.#general.packets) return;
@@ -52,7 +52,7 @@ export class PacketLog implements PacketLogPort {
     this.#onChange();
   }
 
-  /** Sets what is logged of one pool's packets; what is left out is as in general. */
+  /** Sets what is logged about packets of one pool; omitted settings are the general ones. */
   setPool(poolName: string, settings: AgentLogSettings): void {
     const known = this.#settingsOf.get(poolName) ?? {};
     if (known.level === settings.level && known.packets === settings.packets) return;
@@ -68,11 +68,11 @@ export class PacketLog implements PacketLogPort {
     else logger.debug(summary(logged), `packet: ${outcome(logged)}`);
   }
 
-  /** Logs how many lines were left out since the last call. To be called every second. */
+  /** Logs how many lines were omitted since the last call. Call it every second. */
   reportSuppressed(): void {
     for (const [pool, { budget, logger }] of this.#logs) {
       const suppressed = budget.takeSuppressed();
-      if (suppressed > 0) logger.warn({ pool, suppressed }, 'too many packets: lines left out of the log');
+      if (suppressed > 0) logger.warn({ pool, suppressed }, 'too many packets: lines omitted from the log');
     }
   }
 
@@ -138,7 +138,7 @@ function toReplySummary({
   };
 }
 
-/** What came in and what goes out, field by field; octets where a packet is no message. */
+/** The request and the reply, field by field; octets if a packet is not a message. */
 function wholePackets({ answer, packet }: LoggedPacket): Readonly<Record<string, unknown>> {
   const decoded = decodeMessage(packet);
   return {

@@ -4,7 +4,7 @@ import { NtpNames } from './ntp-names.js';
 
 const MINUTE_MS = 60_000;
 
-/** A name service that a test answers for, and what happened. */
+/** A name service whose replies the test decides, and the calls that happened. */
 function namesOn(service: Map<string, readonly string[]>) {
   const clock = new FakeClock();
   const log: string[] = [];
@@ -23,7 +23,7 @@ function namesOn(service: Map<string, readonly string[]>) {
 }
 
 describe('names of NTP servers', () => {
-  it('are looked up when they are wanted, and are known in an order of their own', async () => {
+  it('are looked up when they are wanted, and their addresses have a stable order', async () => {
     const { clock, names, log } = namesOn(new Map([['time.example', ['10.0.0.9', '10.0.0.1']]]));
     names.want(new Set(['time.example']));
     expect(names.known.size).toBe(0);
@@ -31,7 +31,7 @@ describe('names of NTP servers', () => {
     expect(log).toEqual(['look up time.example', 'known time.example=10.0.0.1+10.0.0.9']);
   });
 
-  it('that resolve later are tried every 15 seconds, and reported when they do', async () => {
+  it('are tried every 15 seconds until they resolve, and reported then', async () => {
     const service = new Map<string, readonly string[]>();
     const { clock, names, log } = namesOn(service);
     names.want(new Set(['time.example']));
@@ -43,14 +43,14 @@ describe('names of NTP servers', () => {
     expect(names.known.get('time.example')).toEqual(['10.0.0.9']);
   });
 
-  it('one that fails does not keep another from being known', async () => {
+  it('resolve independently of one that fails', async () => {
     const { clock, names } = namesOn(new Map([['time.example', ['10.0.0.9']]]));
     names.want(new Set(['lost.example', 'time.example']));
     await clock.advance(0);
     expect([...names.known.keys()]).toEqual(['time.example']);
   });
 
-  it('are looked up again after ten minutes; only other addresses are a change', async () => {
+  it('are looked up again after ten minutes; only changed addresses are reported', async () => {
     const service = new Map<string, readonly string[]>([['time.example', ['10.0.0.9', '10.0.0.1']]]);
     const { clock, names, log } = namesOn(service);
     names.want(new Set(['time.example']));
@@ -66,7 +66,7 @@ describe('names of NTP servers', () => {
     expect(log.slice(1)).toEqual(['look up time.example', 'known time.example=10.0.0.2']);
   });
 
-  it('one that fails later keeps the addresses that are known', async () => {
+  it('keep their known addresses if a later look-up fails', async () => {
     const service = new Map<string, readonly string[]>([['time.example', ['10.0.0.9']]]);
     const { clock, names } = namesOn(service);
     names.want(new Set(['time.example']));
@@ -76,7 +76,7 @@ describe('names of NTP servers', () => {
     expect(names.known.get('time.example')).toEqual(['10.0.0.9']);
   });
 
-  it('that are wanted already are not looked up again, those that are new are looked up at once', async () => {
+  it('are not looked up again if they are already wanted; new ones are looked up at once', async () => {
     const { clock, names, log } = namesOn(new Map([['a', ['10.0.0.1']]]));
     names.want(new Set(['a']));
     await clock.advance(0);
@@ -88,7 +88,7 @@ describe('names of NTP servers', () => {
     expect(log.slice(2)).toEqual(['look up a', 'look up b', 'b: not found']);
   });
 
-  it('that are not wanted any more are not looked up any more', async () => {
+  it('are no longer looked up when they are no longer wanted', async () => {
     const { clock, names, log } = namesOn(new Map([['a', ['10.0.0.1']]]));
     names.want(new Set(['a', 'b']));
     await clock.advance(0);
@@ -98,7 +98,7 @@ describe('names of NTP servers', () => {
     expect(log).toEqual(['look up a']);
   });
 
-  it('two look-ups that overlap leave one timer', async () => {
+  it('leave one timer if two look-ups overlap', async () => {
     const { clock, names } = namesOn(new Map());
     names.want(new Set(['a']));
     names.want(new Set(['a', 'b']));

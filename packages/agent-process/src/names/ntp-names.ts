@@ -6,17 +6,17 @@ const REFRESH_INTERVAL_MS = 10 * 60_000;
 const RETRY_INTERVAL_MS = 15_000;
 
 export interface NtpNamesSettings {
-  /** Default: the machine's. */
+  /** Default: the clock of the machine. */
   readonly clock?: Clock;
-  /** The IPv4 addresses of a name; default: by DNS. Rejects where there are none. */
+  /** The IPv4 addresses of a name; default: by DNS. Rejects if there are none. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
   readonly onChange: () => void;
   readonly onFailure: (name: string, error: Error) => void;
 }
 
 /**
- * Addresses of NTP servers that pools give by name. Clients only receive what is known at the moment: names are
- * resolved outside of the packet path, and `onChange` is called when that changed something.
+ * Resolves the names of NTP servers in pools. Clients receive only the addresses that are known at the moment: names are resolved
+ * outside the packet path, and `onChange` is called when an address changed.
  */
 export class NtpNames {
   readonly #settings: NtpNamesSettings;
@@ -34,7 +34,7 @@ export class NtpNames {
     return this.#known;
   }
 
-  /** Looks up these names from now on, and no others. */
+  /** Resolves only these names from now on. */
   want(names: ReadonlySet<string>): void {
     const hasNew = [...names].some((name) => !this.#wanted.has(name));
     this.#wanted = names;

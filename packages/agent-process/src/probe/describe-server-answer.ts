@@ -1,6 +1,6 @@
 import type { OfferedRoute, ServerAnswer } from '@vmdhcp/dhcp-agent/packet-path';
 
-/** One line for a person, with what the server sent and nothing else. */
+/** One line for a person with what the server sent, and nothing else. */
 export function describeServerAnswer(answer: ServerAnswer): string {
   const details = [
     answer.leaseTimeSeconds === undefined ? '' : `lease ${answer.leaseTimeSeconds} s`,

@@ -1,5 +1,5 @@
 /**
- * A DHCP client that asks once: which servers answer, and what they say.
+ * A DHCP client that sends one request: which servers answer, and what they offer.
  *
  * @packageDocumentation
  */

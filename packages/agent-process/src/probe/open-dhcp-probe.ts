@@ -5,12 +5,12 @@ import { PacketSocket } from '@vmdhcp/linux-sockets';
 
 export interface InterfaceProbeSettings {
   readonly interfaceName: string;
-  /** Default: the interface's own. */
+  /** Default: the MAC address of the interface. */
   readonly macAddress?: MacAddress;
   readonly timeoutMs: number;
 }
 
-/** A probing DHCP client on an interface. Needs CAP_NET_RAW. @throws SocketError */
+/** Opens a probing DHCP client on an interface. Needs CAP_NET_RAW. @throws SocketError */
 export function openDhcpProbe({ interfaceName, ...settings }: InterfaceProbeSettings): DhcpProbe {
   return new DhcpProbe({
     ...settings,

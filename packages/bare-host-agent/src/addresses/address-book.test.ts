@@ -18,7 +18,7 @@ function fileOf(macs: readonly string[], settings: Partial<ConfiguredPool> = {})
   };
 }
 
-/** A book on a disk that can fail, and everything that happened, in order. */
+/** A book on a disk that can fail, and all events, in order. */
 function bookOn(disk: { fails?: boolean } = {}, stored = EMPTY_STATE) {
   const log: string[] = [];
   let saved: StateToSave['owners'] = new Map();
@@ -48,8 +48,8 @@ function bookOn(disk: { fails?: boolean } = {}, stored = EMPTY_STATE) {
   return { book, log, clock, owners: () => [...(saved.get('net')?.values() ?? [])] };
 }
 
-describe('the address book tells a story', () => {
-  it('nothing is served before it is saved, and nothing is saved that did not change', async () => {
+describe('the story of an address book', () => {
+  it('serves nothing before it is saved, and saves nothing that did not change', async () => {
     const { book, log } = bookOn();
     await book.configure(fileOf([VM_A]));
     await book.configure(fileOf([VM_A]));
@@ -57,7 +57,7 @@ describe('the address book tells a story', () => {
     expect(log).toEqual(['saved a=10', 'served a=10', 'served a=10', 'saved a=10,b=11', 'served a=10,b=11']);
   });
 
-  it('what cannot be saved is not served; the old plan stands', async () => {
+  it('does not serve what cannot be saved; the old plan stays in force', async () => {
     const disk = { fails: true };
     const { book, log } = bookOn(disk);
     await expect(book.configure(fileOf([VM_A]))).rejects.toThrow('disk full');
@@ -67,7 +67,7 @@ describe('the address book tells a story', () => {
     expect(log).toEqual(['saved a=10', 'served a=10']);
   });
 
-  it('a declined address is quarantined for an hour, and its client has another one', async () => {
+  it('quarantines a declined address for an hour, and assigns its client another one', async () => {
     const { book, log, clock } = bookOn();
     await book.configure(fileOf([VM_A]));
     await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
@@ -82,7 +82,7 @@ describe('the address book tells a story', () => {
     expect(log.at(-1)).toBe('served a=11,b=12,c=10');
   });
 
-  it('a paused pool is not planned over and over for a quarantine that is over', async () => {
+  it('does not plan a paused pool again and again for an expired quarantine', async () => {
     const { book, clock } = bookOn();
     await book.configure(fileOf([VM_A]));
     await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
@@ -91,7 +91,7 @@ describe('the address book tells a story', () => {
     expect(await book.endQuarantines()).toBe(false);
   });
 
-  it('what was assigned comes first, and a paused pool keeps its addresses', async () => {
+  it('keeps existing assignments first, and a paused pool keeps its addresses', async () => {
     const pools = new Map([['net', { assignments: [{ macAddress: VM_B, address: 0x0a00000a }], quarantines: [] }]]);
     const { book, log } = bookOn({}, { pools, expiries: new Map([['net', new Map([[VM_B, 5_000]])]]), owners: new Map() });
     await book.configure(fileOf([VM_A, VM_B], { paused: true }));
@@ -100,7 +100,7 @@ describe('the address book tells a story', () => {
     expect(book.restoredExpiry('net', VM_B)).toBe(5_000);
   });
 
-  it('owners are saved too: at once where a state of an earlier version has none, and when another object claims the MAC address', async () => {
+  it('saves owners too: at once if a state of an earlier version has none, and when another object claims the MAC address', async () => {
     const pools = new Map([['net', { assignments: [{ macAddress: VM_A, address: 0x0a00000a }], quarantines: [] }]]);
     const { book, log, owners } = bookOn({}, { ...EMPTY_STATE, pools });
     await book.configure(fileOf([VM_A]));
@@ -110,7 +110,7 @@ describe('the address book tells a story', () => {
     const claims = (renamed?.claims ?? []).map((claim) => ({ ...claim, owner: 'default/vm-a' }));
     await book.configure(fileOf([], { claims }));
     expect(owners()).toEqual(['default/vm-a']);
-    // Of two that claim it, the one that has the address.
+    // The one of the two claims that has the address.
     const twice = ['default/vm-a', 'default/vm-b'].flatMap((owner) => claims.map((claim) => ({ ...claim, owner })));
     await book.configure(fileOf([], { claims: twice }));
     await book.configure({ pools: new Map(), ntpNames: new Set() });
@@ -118,7 +118,7 @@ describe('the address book tells a story', () => {
     expect(owners()).toEqual(['default/vm-a']);
   });
 
-  it('a pool that leaves the file finds its addresses again when it comes back', async () => {
+  it('a pool that leaves the file has its addresses again when it comes back', async () => {
     const { book, log } = bookOn();
     await book.configure(fileOf([VM_B]));
     await book.configure({ pools: new Map(), ntpNames: new Set() });
@@ -139,7 +139,7 @@ describe('the address book tells a story', () => {
       };
     }
 
-    /** A book that notes what is saved and served of each pool: `net a=10; other b=10`. */
+    /** A book that notes what is saved and served for each pool: `net a=10; other b=10`. */
     function bookOfTwo() {
       const log: string[] = [];
       const clock = { nowMs: 1_000 };
@@ -174,7 +174,7 @@ describe('the address book tells a story', () => {
       expect(log).toEqual([`saved ${expected}`, `served ${expected}`]);
     });
 
-    it('a declined address of one leaves the other as it is, and its quarantine is saved and ends by itself', async () => {
+    it('a declined address of one leaves the other unchanged, and its quarantine is saved and ends on time', async () => {
       const { book, log, clock } = bookOfTwo();
       await book.configure(both([VM_A], [VM_A]));
       log.length = 0;
@@ -185,11 +185,11 @@ describe('the address book tells a story', () => {
       expect(await book.endQuarantines()).toBe(false);
       clock.nowMs += 1;
       expect(await book.endQuarantines()).toBe(true);
-      // Nothing but the quarantine changed: that is saved too.
+      // Only the quarantine changed: it is saved too.
       expect(log).toEqual(['saved net a=10; other a=11', 'served net a=10; other a=11']);
     });
 
-    it('one that is paused keeps its record while the other is served', async () => {
+    it('one that is paused keeps its records while the other is served', async () => {
       const { book, log } = bookOfTwo();
       await book.configure(both([VM_A], [VM_B]));
       log.length = 0;
@@ -199,7 +199,7 @@ describe('the address book tells a story', () => {
       expect(log.slice(1)).toEqual(['saved net a=10; other a=11,b=10', 'served net a=10; other a=11,b=10']);
     });
 
-    it('a pool without clients that is new is saved too', async () => {
+    it('a new pool without clients is saved too', async () => {
       const { book, log } = bookOfTwo();
       await book.configure(fileOf([VM_A]));
       log.length = 0;
@@ -208,7 +208,7 @@ describe('the address book tells a story', () => {
     });
   });
 
-  it('a client that declines its next address too has both quarantined', async () => {
+  it('if a client declines its next address too, both are quarantined', async () => {
     const { book, log } = bookOn();
     await book.configure(fileOf([VM_A]));
     await book.decline({ poolName: 'net', macAddress: VM_A, address: 0x0a00000a });
@@ -216,7 +216,7 @@ describe('the address book tells a story', () => {
     expect(log.at(-1)).toBe('served a=12');
   });
 
-  it('a save that fails does not keep later changes from being saved', async () => {
+  it('a failed save does not prevent later ones', async () => {
     const disk = { fails: true };
     const { book, log } = bookOn(disk);
     const failed = book.configure(fileOf([VM_A]));

@@ -1,7 +1,6 @@
 /**
- * Who has which address, on a bare host: planned by the same code as in a cluster, kept in a state directory. The
- * order is always: plan, save, and only then hand on to the server. So nothing is ever acknowledged that a crash could
- * take back.
+ * Decides who has which address on a bare host: planned by the same code as in a cluster, and kept in a state directory. The
+ * order is always: plan, save, and only then pass on to the server. So a crash cannot take back what was acknowledged.
  */
 import type { Lease } from '@vmdhcp/dhcp-allocator';
 import type { ExpiryOf, Owners, QuarantineView, StateDirectory, StoredState } from '@vmdhcp/lease-stores';
@@ -10,7 +9,7 @@ import type { ConfiguredPool, PoolsFile } from '../pools-file/parse-pools-file.j
 import { ownersByMacAddress } from './owners-by-mac-address.js';
 import type { PlannedPool } from './planned-pool.js';
 
-/** How long no client gets an address that a client found in use. */
+/** For how long no client gets an address that a client found in use. */
 export const QUARANTINE_MS = 3_600_000;
 
 export interface AddressBookPorts {
@@ -24,7 +23,7 @@ export interface AddressBookPorts {
 export class AddressBook {
   readonly #ports: AddressBookPorts;
   #configured: ReadonlyMap<string, ConfiguredPool> = new Map();
-  /** What the disk holds. */
+  /** The content of the disk. */
   #recorded: Map<string, RecordedPool>;
   readonly #restoredExpiries: StoredState['expiries'];
   #owners: Owners;
@@ -37,12 +36,12 @@ export class AddressBook {
     this.#owners = stored.owners;
   }
 
-  /** Takes a new configuration. @throws what saving throws; the old plan stands then. */
+  /** Applies a new configuration. @throws the error of saving; then the old plan stays in force. */
   configure(file: PoolsFile): Promise<void> {
     return this.#enqueue(() => this.#replan(file.pools, this.#recorded));
   }
 
-  /** Assigns the client of a lease another address, as another machine uses this one, which no client gets for a while. */
+  /** Assigns the client of a lease another address, because another machine uses this one, which no client gets for some time. */
   decline({ poolName, address, macAddress }: Lease): Promise<void> {
     return this.#enqueue(() => {
       const before = this.#recorded.get(poolName) ?? NOTHING_RECORDED;
@@ -57,13 +56,13 @@ export class AddressBook {
     });
   }
 
-  /** Of all pools that are recorded, whether their time is over or not. */
+  /** The quarantines of all recorded pools, including those whose time is over. */
   *quarantines(): Generator<QuarantineView> {
     for (const [pool, { quarantines }] of this.#recorded)
       for (const { address, untilMs } of quarantines) yield { pool, address, untilMs };
   }
 
-  /** Ends quarantines whose time is over, in pools that are planned. True if there were any. */
+  /** Ends quarantines whose time is over, in pools that are planned. Returns true if there were any. */
   async endQuarantines(): Promise<boolean> {
     const nowMs = this.#ports.nowMs();
     const over = [...this.#configured].some(([name, { paused }]) => {
@@ -74,12 +73,12 @@ export class AddressBook {
     return over;
   }
 
-  /** Writes down when leases end, which may lag: a lost expiry loses no address. */
+  /** Saves when leases end. This may lag: a lost expiry loses no address. */
   saveExpiries(): Promise<void> {
     return this.#enqueue(() => this.#save(this.#recorded, this.#owners));
   }
 
-  /** When the client's lease ended or ends according to the state that was loaded. */
+  /** When the client's lease ends or ended, according to the loaded state. */
   restoredExpiry(poolName: string, macAddress: string): number | undefined {
     return this.#restoredExpiries.get(poolName)?.get(macAddress);
   }
@@ -93,7 +92,7 @@ export class AddressBook {
   async #replan(configured: ReadonlyMap<string, ConfiguredPool>, from: ReadonlyMap<string, RecordedPool>): Promise<void> {
     const nowMs = this.#ports.nowMs();
     const planned = new Map<string, PlannedPool>();
-    // A pool that is taken out of the file finds its addresses again when it comes back.
+    // A pool that is removed from the file has its addresses again when it comes back.
     const recorded = new Map(from);
     const owners = new Map(this.#owners);
     for (const [name, pool] of configured) {

@@ -1,6 +1,6 @@
 /**
- * An agent on a bare host: pools from a file, addresses in a state directory, packets on real interfaces. Here are its
- * start, its end, and every timer; what it consists of is in `bare-host-parts.ts`.
+ * Runs an agent on a bare host: pools from a file, addresses in a state directory, packets on real interfaces. This file has its
+ * start, its end and every timer; its parts are in `bare-host-parts.ts`.
  */
 import type { Server } from 'node:http';
 import { startAgentControl } from '@vmdhcp/agent-process';
@@ -20,10 +20,10 @@ const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const EXPIRY_SAVE_INTERVAL_MS = 30_000;
 
 export interface BareHostSettings extends BareHostPartsSettings {
-  /** `fileState` of the pools file from before it was read. */
+  /** `fileState` of the pools file, determined before the file was read. */
   readonly poolsFileState: string;
   readonly statePath: string;
-  /** Undefined: no HTTP. */
+  /** Undefined for no HTTP. */
   readonly http: ListenAddress | undefined;
 }
 
@@ -39,8 +39,8 @@ export class BareHostAgent {
   #life: Life = { kind: 'starting' };
 
   /**
-   * Starts everything; resolves when the interfaces that are there are being served.
-   * @throws CommandError where it cannot start at all.
+   * Starts everything; resolves when the existing interfaces are served.
+   * @throws CommandError if it cannot start at all.
    */
   static async start(settings: BareHostSettings, file: PoolsFile, logger: Logger): Promise<BareHostAgent> {
     separateLargeMemory();
@@ -49,7 +49,7 @@ export class BareHostAgent {
     for (const report of reports) {
       logger.error(
         report,
-        `state file cannot be used: ${report.reason}; it was set aside for you to look at, the agent goes on without it`,
+        `state file cannot be used: ${report.reason}; it was renamed so that you can inspect it, and the agent continues without it`,
       );
     }
     const agent = new BareHostAgent(settings, new BareHostParts({ settings, logger, directory, state }));
@@ -62,7 +62,7 @@ export class BareHostAgent {
     this.#parts = parts;
   }
 
-  /** What the page shows. */
+  /** The content of the page. */
   get view(): BareHostView {
     const { planned, status, interfaces } = this.#parts;
     return {
@@ -74,7 +74,7 @@ export class BareHostAgent {
     };
   }
 
-  /** Stops serving, saves what is known, and removes what was added to interfaces. */
+  /** Stops serving, saves the state, and removes what was added to interfaces. */
   async stop(): Promise<void> {
     const { logger, directory, reloads, saving, ntpNames, interfaces, book, open } = this.#parts;
     const ends = this.#life.kind === 'running' ? this.#life.ends : [];
@@ -97,7 +97,7 @@ export class BareHostAgent {
     const server = http === undefined ? undefined : await status.startServer(http);
     if (!mayProbe)
       logger.warn('no CAP_NET_RAW: new addresses are not probed for conflicts; grant it, or set spec.conflictProbe: Disabled');
-    // What cannot be opened at the start is no reason to serve without it.
+    // An error at the start does not prevent serving without probes.
     await open.prepare([...file.pools.values()].map(({ pool }) => pool));
     await this.#parts.configure(file);
     status.reportPoolsWithoutInterface();
@@ -113,7 +113,7 @@ export class BareHostAgent {
       endLease: (address) => this.#parts.endLease(address),
     });
     trimMemory();
-    keepProgramPagesFew((error) => logger.warn({ err: error }, 'memory of the program cannot be returned'));
+    keepProgramPagesFew((error) => logger.warn({ err: error }, 'cannot return unused memory of the program'));
     const ends = [...this.#startTimers(), () => watching.abort(), () => control.close(), () => closeAtOnce(server)];
     this.#life = { kind: 'running', ends };
   }

@@ -1,4 +1,4 @@
-/** An interface of a bare host that is served, with everything that its packets meet. */
+/** A served interface of a bare host, with everything that handles its packets. */
 
 import type { AgentLog, Metrics } from '@vmdhcp/agent-process';
 import { linuxDhcpSockets } from '@vmdhcp/agent-process';
@@ -13,7 +13,7 @@ export interface BareHostPacketParts {
   readonly onStateChange: () => void;
 }
 
-/** It opens its socket when it is checked for the first time. */
+/** It opens its socket at the first check. */
 export function createBareHostInterface(
   { name, pools, prepare }: InterfaceParts,
   { log, server, conflictProbes, metrics, onStateChange }: BareHostPacketParts,

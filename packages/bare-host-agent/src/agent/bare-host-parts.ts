@@ -1,4 +1,4 @@
-/** The parts of an agent on a bare host, put together: they know nothing of each other. */
+/** Connects the parts of an agent on a bare host, which do not know each other. */
 
 import { AgentLog, arpProbe, LeaseEventLog, NtpNames, PacketLog } from '@vmdhcp/agent-process';
 import {
@@ -32,19 +32,19 @@ import { RefusalLog } from './refusal-log.js';
 
 export interface BareHostPartsSettings {
   readonly poolsPath: string;
-  /** Interface to the pools that are served on it, in order. */
+  /** The pools served on each interface, in order. */
   readonly poolsOfInterface: ReadonlyMap<string, readonly string[]>;
   readonly configureInterfaces: boolean;
-  /** True: whole packets are logged. */
+  /** True to log whole packets. */
   readonly logPackets: boolean;
 }
 
-/** What an agent begins with. */
+/** The initial state of an agent. */
 export interface BareHostBeginning {
   readonly settings: BareHostPartsSettings;
   readonly logger: Logger;
   readonly directory: StateDirectory;
-  /** What was saved before. */
+  /** The state that was saved before. */
   readonly state: StoredState;
 }
 
@@ -71,7 +71,7 @@ export class BareHostParts {
   readonly traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
   readonly captures = new PacketCaptures();
   #file: PoolsFile = { pools: new Map(), ntpNames: new Set() };
-  /** Clients began or ceased to use their addresses since the last save. */
+  /** True if clients began or stopped using their addresses since the last save. */
   #hasUnsavedBindings = false;
 
   constructor({ settings, logger, directory, state }: BareHostBeginning) {
@@ -95,7 +95,7 @@ export class BareHostParts {
     this.ntpNames = this.#createNtpNames();
   }
 
-  /** False if it is not in effect yet, as it could not be saved. */
+  /** False if it is not in effect yet because it could not be saved. */
   async configure(file: PoolsFile): Promise<boolean> {
     this.#file = file;
     this.ntpNames.want(file.ntpNames);
@@ -110,18 +110,18 @@ export class BareHostParts {
     }
   }
 
-  /** Saves until when clients use their addresses. What cannot be saved is tried again. */
+  /** Saves until when clients use their addresses. A failed save is tried again. */
   saveExpiries(): void {
     this.#hasUnsavedBindings = false;
     void this.book.saveExpiries().catch((error) => this.saving.onFailure(error));
   }
 
-  /** The same, if that has changed for a client since the last save. */
+  /** Does the same, but only if this has changed for a client since the last save. */
   saveChangedExpiries(): void {
     if (this.#hasUnsavedBindings) this.saveExpiries();
   }
 
-  /** Ends the lease that an unknown client has of the address, in the pool where one has it. Never rejects. */
+  /** Ends the lease of the unknown client that has the address, in the pool that has one. Never rejects. */
   async endLease(address: Ipv4Address): Promise<LeaseEnd> {
     let end: LeaseEnd = { kind: 'no-lease' };
     for (const { pool } of this.open.all()) {
@@ -242,7 +242,7 @@ export class BareHostParts {
     return new NtpNames({
       onChange: () => void this.reloads.reload(),
       onFailure: (name, error) =>
-        this.logger.warn({ name, err: error.message }, 'NTP server name cannot be looked up: it is left out of option 42'),
+        this.logger.warn({ name, err: error.message }, 'NTP server name cannot be resolved: it is omitted from option 42'),
     });
   }
 
@@ -274,7 +274,7 @@ export class BareHostParts {
       {
         directory: { save: (toSave) => this.directory.save(toSave).then(() => this.saving.onSaved()) },
         nowMs: Date.now,
-        // Of a pool that is not served (yet), what was known before is still what is known.
+        // For a pool that is not served (yet), the earlier knowledge stays valid.
         expiryOf: (poolName, macAddress) =>
           this.planned.all.has(poolName)
             ? this.server.leaseOf(poolName, macAddress)?.expiresAtMs

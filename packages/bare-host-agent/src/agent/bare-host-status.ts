@@ -1,4 +1,4 @@
-/** What an agent on a bare host reports: which pools it serves and why not, metrics, and its status server. */
+/** The status of an agent on a bare host: which pools it serves and why not, metrics, and its status server. */
 import type { Server } from 'node:http';
 import type { LeaseEventLog } from '@vmdhcp/agent-process';
 import { createMetrics, leasesPage, type Metrics } from '@vmdhcp/agent-process';
@@ -17,7 +17,7 @@ export interface BareHostStatusParts {
   readonly open: OpenLeases;
   readonly planned: () => PlannedPools;
   readonly interfaces: () => HostInterfaces;
-  /** The one in force, or to be in force once it could be saved. */
+  /** The configuration in force, or the one that will be as soon as it can be saved. */
   readonly file: () => PoolsFile;
 }
 
@@ -44,7 +44,7 @@ export class BareHostStatus {
     return interfaces().unserved(file(), new Set(planned().all.keys()));
   }
 
-  /** Logs what has changed about it. */
+  /** Logs changes of readiness. */
   reportReadiness(): void {
     const { interfaces, planned } = this.#parts;
     this.#readiness.report(this.unserved(), { pools: [...planned().all.keys()], interfaces: interfaces().names });
@@ -61,7 +61,7 @@ export class BareHostStatus {
     }
   }
 
-  /** Health, readiness, metrics and leases over HTTP. @throws CommandError where the address cannot be used. */
+  /** Health, readiness, metrics and leases over HTTP. @throws CommandError if the address cannot be used. */
   startServer(where: ListenAddress): Promise<Server> {
     return startStatusServer(where, {
       unready: () => this.#unready(),

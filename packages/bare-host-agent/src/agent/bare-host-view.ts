@@ -6,9 +6,9 @@ export interface BareHostView {
   /** By name. */
   readonly planned: () => ReadonlyMap<string, Pick<PlannedPool, 'configured'>>;
   readonly leases: () => Iterable<LeaseView>;
-  /** Addresses that no client gets now. */
+  /** Addresses that no client gets at the moment. */
   readonly quarantines: () => Iterable<QuarantineView>;
   readonly unserved: () => readonly { readonly pool: string; readonly reason: string }[];
-  /** Pool to the interfaces that it is served on. */
+  /** The interfaces that each pool is served on. */
   readonly interfacesOf: ReadonlyMap<string, readonly string[]>;
 }

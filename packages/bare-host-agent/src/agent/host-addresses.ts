@@ -1,4 +1,4 @@
-/** The addresses of this host's interfaces, as the kernel has them. */
+/** The addresses of this host's interfaces in the kernel. */
 import {
   addNewAddress,
   type LinkAddress,
@@ -10,17 +10,20 @@ import {
 } from '@vmdhcp/linux-sockets';
 
 export interface HostAddresses {
-  /** 0: there is no such interface. */
+  /** 0 if there is no such interface. */
   readonly indexOf: (interfaceName: string) => number;
   /** The IPv4 addresses of an interface, up or down. @throws Error */
   readonly list: (interfaceIndex: number) => readonly ListedAddress[];
-  /** Adds an address for so many seconds and brings the interface up. False if it is there already: it is not changed. @throws Error */
+  /**
+   * Adds an address for this many seconds and brings the interface up. Returns false if it exists already: then it is not
+   * changed. @throws Error
+   */
   readonly add: (address: LinkAddress, seconds: number) => boolean;
-  /** The address stays for so many seconds from now. @throws Error */
+  /** Keeps the address for this many seconds from now. @throws Error */
   readonly prolong: (address: LinkAddress, seconds: number) => void;
-  /** False if it may still be there. */
+  /** Returns false if it may still exist. */
   readonly remove: (address: LinkAddress) => boolean;
-  /** Milliseconds of a clock that is not set while it runs, and goes on while the process is stopped. */
+  /** Milliseconds of a monotonic clock that continues while the process is stopped. */
   readonly nowMs: () => number;
 }
 

@@ -21,7 +21,7 @@ function fileOf(...pools: readonly (readonly [string, Partial<ConfiguredPool>])[
   };
 }
 
-/** `eth1` serves both pools, `eth2` the second; a test sets the states, and finds what happened in the log. */
+/** `eth1` serves both pools, `eth2` the second; a test sets the states, and reads the events in the log. */
 function interfaces({ configures = true, present = [] as number[] } = {}) {
   const log: string[] = [];
   const states = new Map<string, InterfaceState>();
@@ -66,7 +66,7 @@ function interfaces({ configures = true, present = [] as number[] } = {}) {
 }
 
 describe('the interfaces of a bare host', () => {
-  it('have the pools of the server, in order, as they are after the last change', () => {
+  it('have the current pools of the server, in order', () => {
     const { made, parts, server } = interfaces();
     const namesOn = (name: string) =>
       parts
@@ -87,7 +87,7 @@ describe('the interfaces of a bare host', () => {
     );
   });
 
-  it('are all checked and stopped; a packet is injected into its own', async () => {
+  it('are all checked and stopped; a packet is injected only into its own', async () => {
     const { made, log } = interfaces();
     await made.check();
     made.inject('eth2', Uint8Array.of(1, 2, 3));
@@ -104,7 +104,7 @@ describe('the interfaces of a bare host', () => {
     expect(log).toEqual(['add 5 10.0.0.1', 'add 5 10.0.1.1']);
   });
 
-  it('that lack a server address are named, if the agent may not add it', async () => {
+  it('that lack a server address are listed, if the agent may not add it', async () => {
     const { made, parts, log } = interfaces({ configures: false, present: [NET_1.serverAddress] });
     made.onPoolsChanged();
     await parts.get('eth1')?.prepare();
@@ -113,7 +113,7 @@ describe('the interfaces of a bare host', () => {
     expect(log).toHaveLength(1);
   });
 
-  it('that are served get the addresses of pools that are new; a failure on one does not stop the others', () => {
+  it('get the addresses of new pools while they are served; a failure on one does not stop the others', () => {
     const { made, log, states, host } = interfaces();
     made.onPoolsChanged();
     made.prepareServed();
@@ -150,7 +150,7 @@ describe('which pools are not served', () => {
     expect(unserved(SERVING, SERVING)).toEqual([]);
   });
 
-  it('those of an interface that is missing, failed or not open yet', () => {
+  it('pools of an interface that is missing, failed or not open yet', () => {
     expect(unserved({ kind: 'missing' }, SERVING)).toEqual([
       'net-0: interface eth1 is missing',
       'net-1: interface eth1 is missing',
@@ -169,7 +169,7 @@ describe('which pools are not served', () => {
     ]);
   });
 
-  it('not one that is paused; but one that an interface was named for and that left the file', () => {
+  it('not a paused pool, but a pool that has an interface and left the file', () => {
     const paused = fileOf(['net-0', { paused: true }], ['net-1', {}]);
     expect(unserved(SERVING, SERVING, paused, new Set(['net-1']))).toEqual([]);
     expect(unserved(SERVING, SERVING, fileOf(['net-1', {}]), new Set(['net-1']))).toEqual([

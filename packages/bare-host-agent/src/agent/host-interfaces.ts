@@ -1,4 +1,4 @@
-/** The interfaces of a bare host that are served, with the server addresses that the agent adds to them if it may. */
+/** The served interfaces of a bare host, with the server addresses that the agent adds to them if it may. */
 import {
   type DhcpServer,
   type InterfaceState,
@@ -13,10 +13,10 @@ import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import type { HostAddresses } from './host-addresses.js';
 import { HostServerAddresses } from './host-server-addresses.js';
 
-/** What an interface has to be opened with. */
+/** What it takes to open an interface. */
 export interface InterfaceParts {
   readonly name: string;
-  /** The pools that are served on it now, in order; asked for every packet. */
+  /** The pools that are served on it now, in order; called for every packet. */
   readonly pools: () => readonly ServedPool[];
   /** Called before UDP port 67 is opened. */
   readonly prepare: () => Promise<void>;
@@ -26,15 +26,15 @@ export interface HostInterfacesSettings {
   readonly logger: Logger;
   readonly host: HostAddresses;
   readonly server: Pick<DhcpServer, 'poolsNamed'>;
-  /** Interface to the pools that are served on it, in order. */
+  /** The pools served on each interface, in order. */
   readonly poolsOfInterface: ReadonlyMap<string, readonly string[]>;
-  /** True: the agent adds the server addresses that are missing. */
+  /** True if the agent adds missing server addresses. */
   readonly configuresInterfaces: boolean;
   readonly open: (parts: InterfaceParts) => Pick<ServedInterface, 'state' | 'check' | 'stop' | 'inject' | 'send'>;
 }
 
 export class HostInterfaces {
-  /** Pool to its interfaces. */
+  /** The interfaces of each pool. */
   readonly interfacesOf: ReadonlyMap<string, readonly string[]>;
   readonly #settings: HostInterfacesSettings;
   readonly #interfaces: ReadonlyMap<string, ReturnType<HostInterfacesSettings['open']>>;
@@ -63,7 +63,10 @@ export class HostInterfaces {
     return this.#interfaces.get(name)?.state ?? { kind: 'opening' };
   }
 
-  /** The pools that are not served, each with its reason; empty if all are. @param planned - those whose leases are recorded. */
+  /**
+   * The pools that are not served, each with its reason; empty if all are served. @param planned - pools whose leases are
+   * recorded.
+   */
   unserved({ pools }: PoolsFile, planned: ReadonlySet<string>): UnservedPool[] {
     const paused = new Set([...pools].filter(([, pool]) => pool.paused).map(([name]) => name));
     return unservedPools({
@@ -75,13 +78,13 @@ export class HostInterfaces {
     });
   }
 
-  /** The server has other pools than before. */
+  /** Updates the interfaces after the pools of the server changed. */
   onPoolsChanged(): void {
     const { server, poolsOfInterface } = this.#settings;
     for (const [name, pools] of poolsOfInterface) this.#served.set(name, server.poolsNamed(pools));
   }
 
-  /** Answers a packet that came in before, as if it came in now. */
+  /** Handles a packet that was received before, as if it were received now. */
   inject(name: string, packet: Uint8Array): void {
     this.#interfaces.get(name)?.inject(packet);
   }
@@ -91,12 +94,12 @@ export class HostInterfaces {
     this.#interfaces.get(name)?.send(replies);
   }
 
-  /** Brings sockets in line with the interfaces as they are now. To be called several times a second; never throws. */
+  /** Updates sockets for the current state of the interfaces. Call it several times a second; never throws. */
   async check(): Promise<void> {
     await Promise.all([...this.#interfaces.values()].map((served) => served.check()));
   }
 
-  /** Adds the server addresses of pools that are new on the interfaces that are served. Never throws. */
+  /** Adds the server addresses of new pools on the served interfaces. Never throws. */
   prepareServed(): void {
     for (const name of this.names.filter((one) => this.#isServing(one))) {
       try {
@@ -107,7 +110,7 @@ export class HostInterfaces {
     }
   }
 
-  /** Prolongs the server addresses. To be called every second; never throws. */
+  /** Prolongs the server addresses. Call it every second; never throws. */
   keepAddresses(): void {
     if (!this.#settings.configuresInterfaces) return;
     this.#addresses.keep(
@@ -121,7 +124,7 @@ export class HostInterfaces {
     for (const served of this.#interfaces.values()) served.stop();
   }
 
-  /** Removes the server addresses that the agent has added. */
+  /** Removes the server addresses that the agent added. */
   releaseAddresses(): void {
     this.#addresses.release();
   }
@@ -152,7 +155,7 @@ export class HostInterfaces {
   }
 }
 
-/** Pool to its interfaces, of interface to its pools. */
+/** Turns a map from interface to pools into one from pool to interfaces. */
 function turnRound(poolsOfInterface: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
   const turned = new Map<string, string[]>();
   for (const [name, pools] of poolsOfInterface) {

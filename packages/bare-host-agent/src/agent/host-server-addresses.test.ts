@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { HostAddresses } from './host-addresses.js';
 import { HostServerAddresses } from './host-server-addresses.js';
 
-/** A kernel with the interfaces `eth1` and `eth2`, on which addresses end as on a real one. */
+/** A kernel with the interfaces `eth1` and `eth2`, on which addresses expire as on a real one. */
 class FakeHost implements HostAddresses {
   ms = 0;
   readonly indexes = new Map([
@@ -13,7 +13,7 @@ class FakeHost implements HostAddresses {
     ['eth2', 6],
   ]);
   readonly #present = new Map<string, LinkAddress & { readonly endsAtMs: number }>();
-  /** What each change fails with, while it is set. */
+  /** The error of each change, while it is set. */
   failure: Error | undefined;
   /** `remove` reports that the address may still be there. */
   refusesToRemove = false;
@@ -48,7 +48,7 @@ class FakeHost implements HostAddresses {
     return true;
   };
 
-  /** As `ip address add` of a person; Infinity: for ever. */
+  /** Adds an address as a person does by `ip address add`; Infinity: for ever. */
   put(address: LinkAddress, seconds: number): void {
     this.#present.set(keyOf(address), { ...address, endsAtMs: this.ms + seconds * 1000 });
   }
@@ -89,7 +89,7 @@ beforeEach(async () => {
   addresses = new HostServerAddresses(host, logger);
 });
 
-/** A second of an agent that serves these pools on `eth1`. */
+/** Plays one second of an agent that serves these pools on `eth1`. */
 function second(pools = [NET_0], isServed: (name: string) => boolean = () => true): void {
   host.ms += 1_000;
   addresses.keep(new Map([['eth1', pools]]), isServed);
@@ -117,21 +117,21 @@ describe('the server addresses of a bare host', () => {
     expect(host.shown('eth1')).toEqual(['10.0.0.1/24 10s']);
   });
 
-  it('of every pool of the interface', () => {
+  it('exist for every pool of the interface', () => {
     addresses.ensure('eth1', [NET_0, NET_1]);
     expect(host.shown('eth1')).toEqual(['10.0.0.1/24 10s', '10.0.1.1/24 10s']);
     second([NET_0, NET_1]);
     expect(host.prolonged).toBe(2);
   });
 
-  it('of a pool that is gone are removed; those of the others stay', () => {
+  it('are removed for a pool that is gone; those of the others stay', () => {
     addresses.ensure('eth1', [NET_0, NET_1]);
     second([NET_1]);
     expect(host.shown('eth1')).toEqual(['10.0.1.1/24 10s']);
     expect(lines.at(-1)).toBe('info server address removed from the interface');
   });
 
-  it('of a pool with another prefix length are removed and added', () => {
+  it('are replaced if the pool has another prefix length', () => {
     addresses.ensure('eth1', [NET_0]);
     second([pool(0, 25)]);
     expect(host.shown('eth1')).toEqual(['10.0.0.1/25 10s']);
@@ -149,7 +149,7 @@ describe('the server addresses of a bare host', () => {
     expect(host.shown('eth1')).toEqual([]);
   });
 
-  it('are removed by a later try where the system refuses it', () => {
+  it('are removed by a later attempt if the system refuses', () => {
     addresses.ensure('eth1', [NET_0]);
     host.refusesToRemove = true;
     second([]);
@@ -159,7 +159,7 @@ describe('the server addresses of a bare host', () => {
     expect(host.shown('eth1')).toEqual([]);
   });
 
-  it('go with the interface: on another one of the same name they are added anew', () => {
+  it('go with the interface: on another one of the same name they are added again', () => {
     addresses.ensure('eth1', [NET_0]);
     host.indexes.set('eth1', 7);
     second();
@@ -167,7 +167,7 @@ describe('the server addresses of a bare host', () => {
     expect(host.list(7)).toHaveLength(1);
   });
 
-  it('of an interface that is gone: nothing is removed, and nothing is thrown', () => {
+  it('are forgotten if their interface is gone: nothing is removed, and nothing is thrown', () => {
     addresses.ensure('eth1', [NET_0]);
     host.indexes.delete('eth1');
     second([], () => false);
@@ -189,7 +189,7 @@ describe('an address that the agent has not added', () => {
   });
 
   it.each([9_899, 9_901, 10_001, 60_000])(
-    'in place of its own, %d ms after the agent was frozen, is neither prolonged nor removed',
+    'that replaced its own, %d ms after the agent was frozen, is neither prolonged nor removed',
     (frozenMs) => {
       addresses.ensure('eth1', [NET_0]);
       host.remove(BY_HAND);
@@ -202,7 +202,7 @@ describe('an address that the agent has not added', () => {
     },
   );
 
-  it('for a time, of another program that took over when the time of the own one was over', () => {
+  it('that another program added for a limited time, after its own expired, is left alone', () => {
     addresses.ensure('eth1', [NET_0]);
     host.ms += 9_950;
     host.put(BY_HAND, 100);
@@ -211,7 +211,7 @@ describe('an address that the agent has not added', () => {
     expect(host.shown('eth1')).toEqual(['10.0.0.1/24 99s']);
   });
 
-  it('with another prefix length in place of its own is left alone', () => {
+  it('with another prefix length that replaced its own is left alone', () => {
     addresses.ensure('eth1', [NET_0]);
     host.remove(BY_HAND);
     host.put({ ...BY_HAND, prefixLength: 25 }, 100);
@@ -222,13 +222,13 @@ describe('an address that the agent has not added', () => {
 });
 
 describe('a system that refuses addresses', () => {
-  it('ensure throws its reason, also for an interface that is not there', () => {
+  it('makes ensure throw its reason, also for an interface that does not exist', () => {
     host.failure = new Error('cannot add the address: EPERM; grant CAP_NET_ADMIN');
     expect(() => addresses.ensure('eth1', [NET_0])).toThrow('grant CAP_NET_ADMIN');
     expect(() => addresses.ensure('eth9', [NET_0])).toThrow('interface eth9 is missing');
   });
 
-  it('is named once for each reason and interface, and again after it worked', () => {
+  it('is logged once for each reason and interface, and again after it worked', () => {
     host.failure = new Error('EPERM');
     second();
     second();
@@ -246,7 +246,7 @@ describe('a system that refuses addresses', () => {
     ]);
   });
 
-  it('on one interface does not keep the addresses of another from being prolonged', () => {
+  it('on one interface does not prevent the addresses of another from being prolonged', () => {
     addresses.ensure('eth2', [NET_1]);
     host.ms += 1_000;
     addresses.keep(

@@ -1,7 +1,7 @@
 /**
- * The server addresses of pools on the interfaces of a bare host (`--configure-interfaces`). The agent adds an address for a short time and
- * prolongs it while it runs, so that the kernel removes it when the agent was killed. An address that was there before is never changed:
- * neither prolonged nor removed.
+ * Manages the server addresses of pools on the interfaces of a bare host (`--configure-interfaces`). The agent adds an address
+ * for a short time and prolongs it while it runs, so that the kernel removes it if the agent is killed. An address that existed
+ * before is never changed: neither prolonged nor removed.
  */
 import { formatIpv4Address, type Pool } from '@vmdhcp/dhcp-allocator';
 import type { LinkAddress, ListedAddress } from '@vmdhcp/linux-sockets';
@@ -10,16 +10,16 @@ import type { HostAddresses } from './host-addresses.js';
 
 /** How long the kernel keeps an address that is not prolonged. */
 const LIFETIME_SECONDS = 10;
-/** The kernel may remove an address so much before its time (ADDRCONF_TIMER_FUZZ_MINUS is a fiftieth of a second). */
+/** The kernel may remove an address this much early (ADDRCONF_TIMER_FUZZ_MINUS is a fiftieth of a second). */
 const TOLERANCE_MS = 100;
 
 /** The server address of one pool on one interface. */
 type PoolAddress = Pick<Pool, 'serverAddress' | 'cidr'>;
 
-/** An address that this agent has added. */
+/** An address that this agent added. */
 interface OwnAddress extends LinkAddress {
   readonly interfaceName: string;
-  /** When it was prolonged last, or a little before. */
+  /** When it was last prolonged, or a little before. */
   readonly prolongedAtMs: number;
 }
 
@@ -28,7 +28,7 @@ export class HostServerAddresses {
   readonly #logger: Logger;
   /** By interface and address. */
   readonly #own = new Map<string, OwnAddress>();
-  /** By interface and address: what was logged last. */
+  /** The last logged message, by interface and address. */
   readonly #problems = new Map<string, string>();
 
   constructor(host: HostAddresses, logger: Logger) {
@@ -36,14 +36,14 @@ export class HostServerAddresses {
     this.#logger = logger;
   }
 
-  /** Adds the server addresses of these pools that the interface does not have. @throws Error with the reason of the system. */
+  /** Adds the server addresses of these pools that the interface lacks. @throws Error with the reason of the system. */
   ensure(interfaceName: string, pools: readonly PoolAddress[]): void {
     for (const pool of pools) this.#ensureOne(interfaceName, pool);
   }
 
   /**
-   * Removes own addresses that are of none of these pools; on served interfaces prolongs the others and adds those that are missing.
-   * Never throws; to be called every second.
+   * Removes own addresses that belong to none of these pools; on served interfaces, prolongs the others and adds missing ones.
+   * Never throws; call it every second.
    */
   keep(poolsOfInterface: ReadonlyMap<string, readonly PoolAddress[]>, isServed: (interfaceName: string) => boolean): void {
     for (const [key, own] of [...this.#own]) {
@@ -56,7 +56,7 @@ export class HostServerAddresses {
     }
   }
 
-  /** Removes what was added. */
+  /** Removes the addresses that the agent added. */
   release(): void {
     for (const key of [...this.#own.keys()]) this.#remove(key);
     this.#own.clear();
@@ -87,16 +87,13 @@ export class HostServerAddresses {
       const message = error instanceof Error ? error.message : String(error);
       if (message === this.#problems.get(place)) return;
       this.#problems.set(place, message);
-      this.#logger.error(
-        { place },
-        `the server address cannot be kept on the interface: ${message}; the agent tries again every second`,
-      );
+      this.#logger.error({ place }, `the server address cannot be kept on the interface: ${message}; trying again every second`);
     }
   }
 
   /**
-   * True if the address is on its interface and this agent has added it. It is another program's if the interface was replaced, if the
-   * agent could not prolong it in time, or if it is there without an end; the agent leaves it alone from then on.
+   * True if the address is on its interface and this agent added it. It belongs to another program if the interface was replaced,
+   * if the agent could not prolong it in time, or if it never expires; then the agent leaves it alone.
    */
   #isOwn(key: string): boolean {
     const own = this.#own.get(key);
@@ -112,7 +109,7 @@ export class HostServerAddresses {
     return listOrNone(this.#host, interfaceIndex).some((present) => isIt(present) && Number.isFinite(present.validSeconds));
   }
 
-  /** Removes an own address, unless it is another program's by now; the next `keep` tries again where the system refuses it. */
+  /** Removes an own address, unless it now belongs to another program; the next `keep` tries again if the system refuses. */
   #remove(key: string): void {
     const own = this.#own.get(key);
     if (own === undefined || !this.#isOwn(key) || !this.#host.remove(own)) return;
@@ -122,7 +119,7 @@ export class HostServerAddresses {
   }
 }
 
-/** None of an interface that went away: the kernel removed its addresses with it. */
+/** Forgets addresses of a removed interface: the kernel removed them with it. */
 function listOrNone(host: HostAddresses, interfaceIndex: number): readonly ListedAddress[] {
   try {
     return host.list(interfaceIndex);

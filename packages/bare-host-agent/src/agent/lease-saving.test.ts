@@ -16,14 +16,14 @@ function saving() {
 }
 
 describe('saving leases', () => {
-  it('nothing is logged or tried while it works', async () => {
+  it('logs and retries nothing while it works', async () => {
     const { clock, log, leases } = saving();
     leases.onSaved();
     await clock.advance(10_000);
     expect(log).toEqual([]);
   });
 
-  it('a failure is logged once for each reason, and tried again after two seconds', async () => {
+  it('logs a failure once for each reason, and tries again after two seconds', async () => {
     const { clock, log, leases } = saving();
     leases.onFailure(new Error('the disk is full'));
     leases.onFailure(new Error('the disk is full'));
@@ -36,7 +36,7 @@ describe('saving leases', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('a save that succeeds is logged once; what failed before is tried again all the same, as another change may have been saved', async () => {
+  it('logs a success once; the failed change is still tried again, because another change may have been saved', async () => {
     const { clock, log, leases } = saving();
     leases.onFailure(new Error('the disk is full'));
     leases.onSaved();
@@ -47,7 +47,7 @@ describe('saving leases', () => {
     expect(log).toHaveLength(3);
   });
 
-  it('a failure after that is logged again, and one try waits at a time', async () => {
+  it('logs a later failure again, with one retry at a time', async () => {
     const { clock, log, leases } = saving();
     leases.onFailure(new Error('the disk is full'));
     leases.onSaved();
@@ -56,7 +56,7 @@ describe('saving leases', () => {
     expect(log.filter((line) => line.startsWith('error'))).toHaveLength(2);
   });
 
-  it.each(['failing', 'recovered', 'saved'])('after the stop nothing is tried or logged (%s)', async (state) => {
+  it.each(['failing', 'recovered', 'saved'])('logs and retries nothing after the stop (%s)', async (state) => {
     const { clock, log, leases } = saving();
     if (state !== 'saved') leases.onFailure(new Error('the disk is full'));
     if (state === 'recovered') leases.onSaved();

@@ -1,4 +1,4 @@
-/** Whether leases can be saved at the moment. What could not be saved is tried again until it is; the reason is logged once. */
+/** Knows whether leases can be saved at the moment. A failed save is tried again until it succeeds; the reason is logged once. */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
 
@@ -6,8 +6,8 @@ const RETRY_INTERVAL_MS = 2_000;
 
 /**
  * - `saved`: nothing waits.
- * - `failing`: the last save failed; the agent plans and saves again in a moment.
- * - `recovered`: a later save succeeded, which need not be that of the change that failed: the agent still plans and saves again.
+ * - `failing`: the last save failed; the agent will plan and save again soon.
+ * - `recovered`: a later save succeeded, but maybe not of the change that failed: the agent still plans and saves again.
  */
 type SavingState =
   | { readonly kind: 'saved' }
@@ -48,13 +48,13 @@ export class LeaseSaving {
     if (this.#state.kind !== 'failing' || this.#state.reason !== reason)
       logger.error(
         { directory },
-        `leases cannot be saved: ${reason}; clients keep the leases that are saved, and changes wait until they can be saved`,
+        `leases cannot be saved: ${reason}; clients keep the saved leases, and changes wait until they can be saved`,
       );
     this.#callOffRetry();
     this.#state = { kind: 'failing', reason, callOffRetry: clock.after(RETRY_INTERVAL_MS, () => this.#retry()) };
   }
 
-  /** Tries nothing again from now on. */
+  /** Retries nothing from now on. */
   stop(): void {
     this.#callOffRetry();
     this.#state = { kind: 'stopped' };

@@ -3,7 +3,7 @@ import { ReadinessLog } from './readiness-log.js';
 import { RefusalLog } from './refusal-log.js';
 
 describe('ReadinessLog', () => {
-  it('one line when every pool is served, and one when that ends; none while an agent starts', () => {
+  it('logs one line when every pool is served, and one when that ends; none while an agent starts', () => {
     const log: unknown[] = [];
     const note = (facts: unknown, message?: string) => void log.push([facts, message]);
     const readiness = new ReadinessLog({ info: note, warn: note } as never);
@@ -24,7 +24,7 @@ describe('ReadinessLog', () => {
 });
 
 describe('RefusalLog', () => {
-  it('one line for each claim that cannot be met, when it begins, and when it begins again', () => {
+  it('logs one line for each claim that cannot be fulfilled, when it begins, and when it begins again', () => {
     const log: string[] = [];
     const refusals = new RefusalLog({ warn: (_: unknown, message?: string) => void log.push(message ?? '') } as never);
     const refused = (message: string) => ({

@@ -12,7 +12,7 @@ const ADDRESS_B = 0x0a00000b;
 const A: Assignment = { macAddress: VM_A, address: ADDRESS_A };
 const B: Assignment = { macAddress: VM_B, address: ADDRESS_B };
 
-/** A plan of the pool `name` that gives these addresses. */
+/** A plan of the pool `name` that assigns these addresses. */
 function plan(name: string, assignments: readonly Assignment[], { probes = true, reserves = false } = {}): PlannedPool {
   const reservations = reserves ? [{ macAddress: VM_A, address: '10.0.0.10' }] : [];
   const checked = validatePool({ name, cidr: '10.0.0.0/24', serverAddress: '10.0.0.1', reservations });
@@ -26,12 +26,12 @@ function plan(name: string, assignments: readonly Assignment[], { probes = true,
   };
 }
 
-/** Pools on a server that remembers what it serves, and everything that happened. */
+/** Pools on a server that remembers what it serves, and all events. */
 function pools({ mayProbe = true, bound = new Set<string>(), savesFail = false } = {}) {
   const log: string[] = [];
   const clock = { nowMs: 1_000 };
   const served = new Map<string, Lease[]>();
-  /** Addresses that unknown clients use, and pools in which one of them ended. */
+  /** Addresses that unknown clients use, and pools in which one of these leases ended. */
   const usedByUnknown = new Set<number>();
   const waitNoMore: string[] = [];
   const made = new PlannedPools({
@@ -91,7 +91,7 @@ function pools({ mayProbe = true, bound = new Set<string>(), savesFail = false }
 }
 
 describe('planned pools', () => {
-  it('are served, and no others: one that goes is removed and the rest stay', () => {
+  it('are the only ones served: a pool that is gone is removed and the others stay', () => {
     const { made, clients } = pools();
     made.replace(
       new Map([
@@ -105,7 +105,7 @@ describe('planned pools', () => {
     expect([...made.all.keys()]).toEqual(['other']);
   });
 
-  it('a declared client waits while an unknown client uses its address', () => {
+  it('let a declared client wait while an unknown client uses its address', () => {
     const { made, clients, usedByUnknown, waitNoMore } = pools();
     usedByUnknown.add(ADDRESS_B);
     made.replace(new Map([['net', plan('net', [A, B])]]));
@@ -118,7 +118,7 @@ describe('planned pools', () => {
     expect(clients('net')).toBe('ab');
   });
 
-  it('at first, addresses that no client is known to have used are probed; later, those that are new', () => {
+  it('probe addresses without a known user at first; later, only new ones', () => {
     const { made, log } = pools({ bound: new Set([VM_A]) });
     made.replace(new Map([['net', plan('net', [A, B])]]));
     expect(log).toEqual(['probe eth1 b']);
@@ -131,27 +131,27 @@ describe('planned pools', () => {
   it.each([
     ['where the pool leaves it out', { probes: false }, {}],
     ['without CAP_NET_RAW', {}, { mayProbe: false }],
-  ])('nothing is probed %s', (_, ofPool, settings) => {
+  ])('probe nothing %s', (_, ofPool, settings) => {
     const { made, log, clients } = pools(settings);
     made.replace(new Map([['net', plan('net', [A, B], ofPool)]]));
     expect(log).toEqual([]);
     expect(clients('net')).toBe('ab');
   });
 
-  it('nothing is probed of a pool without an interface', () => {
+  it('probe nothing of a pool without an interface', () => {
     const { made, log } = pools();
     made.replace(new Map([['far', plan('far', [A])]]));
     expect(log).toEqual([]);
   });
 
-  it('have addresses in quarantine, of declared and of unknown clients, until their time is over', () => {
+  it('list quarantined addresses, of declared and of unknown clients, until their time is over', () => {
     const { made, clock } = pools();
     expect([...made.quarantines()].map(({ address }) => address)).toEqual([1, 3]);
     clock.nowMs = 1_001;
     expect([...made.quarantines()].map(({ address }) => address)).toEqual([1]);
   });
 
-  it('have counts, refused claims and leases with owners', () => {
+  it('list counts, refused claims and leases with owners', () => {
     const { made } = pools({ bound: new Set([VM_B]) });
     const refused = [{ owner: 'vm-9', macAddress: VM_A, reason: 'pool-full', message: 'full' }] as never;
     made.replace(new Map([['net', { ...plan('net', [A, B]), refused }]]));
@@ -178,7 +178,7 @@ describe('an address that another host uses', () => {
     expect(clients('net')).toBe('ab');
   });
 
-  it('stays left out for an hour where no other one can be saved; the failure is reported', async () => {
+  it('is not served for an hour if no other one can be saved; the failure is reported', async () => {
     const { made, log, clock, clients } = pools({ savesFail: true });
     made.replace(
       new Map([
@@ -197,7 +197,7 @@ describe('an address that another host uses', () => {
     expect(clients('net')).toBe('a');
   });
 
-  it('and is reserved has no substitute: it is left out for a minute, then probed again', () => {
+  it('has no substitute if it is reserved: it is not served for a minute, then probed again', () => {
     const { made, log, clock, clients } = pools();
     made.replace(new Map([['net', plan('net', [A, B], { reserves: true })]]));
     log.length = 0;
@@ -213,7 +213,7 @@ describe('an address that another host uses', () => {
     expect(log.at(-1)).toBe('probe eth1 a');
   });
 
-  it('in a pool that is gone changes nothing', () => {
+  it('changes nothing if its pool is gone', () => {
     const { made, log } = pools();
     made.onConflict('net', conflict);
     made.endConflicts();

@@ -1,6 +1,6 @@
 /**
- * The pools that the server serves as they are planned and saved. A lease whose address another host uses is left out until the address
- * book has another one for its client, or, if the address is reserved, until the address is probed again.
+ * Serves the planned and saved pools. A lease whose address another host uses is not served until the address book has another
+ * one for its client, or, if the address is reserved, until the address is probed again.
  */
 import type { ConflictedLeases, ConflictProbes, DhcpServer } from '@vmdhcp/dhcp-agent/packet-path';
 import { formatIpv4Address, type PoolCounts } from '@vmdhcp/dhcp-allocator';
@@ -12,7 +12,7 @@ import { type AddressBook, QUARANTINE_MS } from '../addresses/address-book.js';
 import { ownersByMacAddress } from '../addresses/owners-by-mac-address.js';
 import type { PlannedPool } from '../addresses/planned-pool.js';
 
-/** How long the client of a reserved address that another host uses gets no reply, before the address is probed again. */
+/** For how long the client of a reserved address that another host uses gets no reply, before the address is probed again. */
 const RECHECK_MS = 60_000;
 
 export interface PlannedPoolsSettings {
@@ -23,9 +23,9 @@ export interface PlannedPoolsSettings {
   readonly conflicts: ConflictedLeases;
   readonly open: Pick<OpenLeases, 'setPool' | 'leases' | 'quarantines' | 'poolsThatWaitNoMore'>;
   readonly probes: Pick<ConflictProbes, 'noteFresh'>;
-  /** False: new addresses are not probed, for want of CAP_NET_RAW. */
+  /** False if new addresses are not probed, because CAP_NET_RAW is missing. */
   readonly mayProbe: boolean;
-  /** Pool to the interfaces that it is served on. */
+  /** The interfaces that each pool is served on. */
   readonly interfacesOf: ReadonlyMap<string, readonly string[]>;
   /** A change could not be saved. */
   readonly onSaveFailure: (error: unknown) => void;
@@ -52,7 +52,7 @@ export class PlannedPools {
     return new Map([...this.#planned].map(([name, { refused }]) => [name, refused.length]));
   }
 
-  /** Serves these pools and no others. They are saved already. */
+  /** Serves only these pools. They are already saved. */
   replace(pools: ReadonlyMap<string, PlannedPool>): void {
     for (const name of this.#planned.keys()) {
       if (!pools.has(name)) this.#settings.server.removePool(name);
@@ -61,12 +61,12 @@ export class PlannedPools {
     this.#planned = pools;
   }
 
-  /** Another host uses the address of a client: it gets no reply before it has another address. */
+  /** Handles that another host uses the address of a client: the client gets no reply before it has another address. */
   onConflict(poolName: string, { macAddress, address }: AddressConflict): void {
     const { logger, nowMs, conflicts, book, onSaveFailure } = this.#settings;
     const planned = this.#planned.get(poolName);
     if (planned === undefined) return;
-    // What a person has reserved has no substitute: the address is probed again.
+    // A reserved address has no substitute: it is probed again.
     const isReserved = planned.configured.pool.reservations.get(macAddress)?.address === address;
     conflicts.note({ poolName, macAddress, address, untilMs: nowMs() + (isReserved ? RECHECK_MS : QUARANTINE_MS) });
     this.#serve(poolName, planned);
@@ -76,11 +76,14 @@ export class PlannedPools {
     }
     logger.warn(
       { pool: poolName, address: formatIpv4Address(address), mac: macAddress },
-      'the address is reserved, so its client gets no other one and no reply: free the address, or change the reservation; it is probed again every minute',
+      'the address is reserved, so its client gets no other address and no reply: free the address, or change the reservation; it is probed again every minute',
     );
   }
 
-  /** Serves leases again whose time of conflict is over, or whose address an unknown client does not use any more. To be called every few seconds. */
+  /**
+   * Serves leases again if their time of conflict is over, or if an unknown client no longer uses their address. Call it every
+   * few seconds.
+   */
   endConflicts(): void {
     const { conflicts, open, nowMs } = this.#settings;
     for (const poolName of new Set([...conflicts.expire(nowMs()), ...open.poolsThatWaitNoMore()])) {
@@ -97,7 +100,7 @@ export class PlannedPools {
     yield* this.#settings.open.leases();
   }
 
-  /** Addresses that no client gets now, as another host uses them. */
+  /** Addresses that no client gets now, because another host uses them. */
   *quarantines(): Generator<QuarantineView> {
     const { book, open, nowMs } = this.#settings;
     const now = nowMs();
@@ -111,7 +114,7 @@ export class PlannedPools {
     const recorded = conflicts.without(name, free);
     const fresh = server.setPool(configured.pool, recorded, (macAddress) => book.restoredExpiry(name, macAddress));
     if (!configured.probesConflicts || !mayProbe) return;
-    // Of a pool that was not served yet, every lease that no client is known to have used.
+    // For a pool that was not served yet: every lease that no client is known to have used.
     const isFirst = !this.#planned.has(name);
     const unused = isFirst ? [...server.leases(name)].filter(({ expiresAtMs }) => expiresAtMs === undefined) : fresh;
     const [interfaceName] = interfacesOf.get(name) ?? [];

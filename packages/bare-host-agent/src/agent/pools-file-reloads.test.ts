@@ -6,7 +6,7 @@ const FILE = { pools: new Map(), ntpNames: new Set<string>() };
 const PROBLEM = { line: 3, column: 1, object: 'IPPool net', path: '', message: 'is wrong' };
 const GOOD: LoadedPoolsFile = { ok: true, file: FILE, warnings: [] };
 
-/** Reloads whose reading a test ends by itself, and everything that happened. */
+/** Reloads in which the test decides when reading ends, and all events. */
 function reloads(answers: { configure?: boolean; load?: () => Promise<LoadedPoolsFile> } = {}) {
   const log: string[] = [];
   const note = (level: string) => (facts: unknown, message?: string) =>
@@ -30,13 +30,13 @@ function reloads(answers: { configure?: boolean; load?: () => Promise<LoadedPool
 }
 
 describe('a pools file that changes', () => {
-  it('is in effect after it was planned, and the interfaces are prepared', async () => {
+  it('is in effect after it was planned, and then the interfaces are prepared', async () => {
     const { log, made } = reloads();
     await made.reload();
     expect(log).toEqual(['load', 'configure', 'prepare interfaces', 'info the changed pools file is in effect']);
   });
 
-  it('with problems is refused, each with its place; nothing is configured', async () => {
+  it('is refused if it has problems, each with its place; nothing is configured', async () => {
     const { log, made } = reloads({ load: async () => ({ ok: false, problems: [PROBLEM], warnings: [], rest: FILE }) });
     await made.reload();
     expect(log).toEqual([
@@ -45,20 +45,20 @@ describe('a pools file that changes', () => {
     ]);
   });
 
-  it('with warnings is in effect, and they are logged', async () => {
+  it('is in effect if it has warnings, which are logged', async () => {
     const { log, made } = reloads({ load: async () => ({ ...GOOD, warnings: [PROBLEM] }) });
     await made.reload();
     expect(log).toContain('warn pools.yaml:3:1: IPPool net: is wrong');
     expect(log.at(-1)).toBe('info the changed pools file is in effect');
   });
 
-  it('whose leases cannot be saved is not in effect', async () => {
+  it('is not in effect if its leases cannot be saved', async () => {
     const { log, made } = reloads({ configure: false });
     await made.reload();
     expect(log).toEqual(['load', 'configure', 'warn the changed pools file is not in effect: its leases cannot be saved yet']);
   });
 
-  it('while it is read is read again after that, never twice at once', async () => {
+  it('is read again after a reading in progress, never twice at once', async () => {
     const reading = Promise.withResolvers<LoadedPoolsFile>();
     const { log, made, answers } = reloads({ load: () => reading.promise });
     const first = made.reload();
@@ -72,7 +72,7 @@ describe('a pools file that changes', () => {
     expect(log.indexOf('info the changed pools file is in effect')).toBeLessThan(log.lastIndexOf('load'));
   });
 
-  it('is read at the next change where reading it failed', async () => {
+  it('is read at the next change if reading it failed', async () => {
     const { log, made, answers } = reloads({ load: () => Promise.reject(new Error('no process')) });
     await made.reload();
     expect(log).toEqual(['load', 'error reload failed']);

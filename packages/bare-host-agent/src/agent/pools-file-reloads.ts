@@ -1,4 +1,4 @@
-/** A pools file that changes while it is served: read again, one reading after the other, and in effect only if it has no problems. */
+/** Reloads a pools file that changes: one reading after the other, and it takes effect only if it has no problems. */
 import type { Logger } from '@vmdhcp/service-process';
 import type { LoadedPoolsFile } from '../pools-file/load-pools-file.js';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
@@ -8,9 +8,9 @@ export interface PoolsFileReloadsSettings {
   readonly path: string;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly load: () => Promise<LoadedPoolsFile>;
-  /** Plans, saves and serves. False if it is not in effect yet, as it could not be saved. */
+  /** Plans, saves and serves. Returns false if it is not in effect yet because it could not be saved. */
   readonly configure: (file: PoolsFile) => Promise<boolean>;
-  /** Called after the file is in effect: what its pools need of the interfaces. Never rejects. */
+  /** Called after the file is in effect, to prepare the interfaces for its pools. Never rejects. */
   readonly onInEffect: () => Promise<void>;
 }
 
@@ -23,14 +23,14 @@ export class PoolsFileReloads {
     this.#settings = settings;
   }
 
-  /** Reads the file again, after the reading that is under way. Never rejects. */
+  /** Reads the file again, after the reading in progress. Never rejects. */
   reload(): Promise<void> {
     const { logger } = this.#settings;
     this.#last = this.#last.then(() => this.#reload()).catch((error) => logger.error({ err: error }, 'reload failed'));
     return this.#last;
   }
 
-  /** Reads it no more. */
+  /** Stops reading it. */
   stop(): void {
     this.#isStopped = true;
   }

@@ -6,10 +6,10 @@ export interface ServedNames {
   readonly interfaces: readonly string[];
 }
 
-/** One line when every pool is served, and one when that ends. */
+/** Logs one line when every pool is served, and one when that ends. */
 export class ReadinessLog {
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
-  /** An agent that starts is not ready yet, which is not worth a line. */
+  /** An agent that starts is not ready yet; this is not logged. */
   #state: 'not-ready' | 'ready' = 'not-ready';
 
   constructor(logger: Pick<Logger, 'info' | 'warn'>) {

@@ -1,7 +1,7 @@
 import type { RefusedClaim } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 
-/** One line for each claim that cannot be met, when it begins; and again if it was met in between. */
+/** Logs one line for each claim that cannot be fulfilled, when it begins; and again if it was fulfilled in between. */
 export class RefusalLog {
   readonly #logger: Pick<Logger, 'warn'>;
   #known: ReadonlySet<string> = new Set();
@@ -10,7 +10,7 @@ export class RefusalLog {
     this.#logger = logger;
   }
 
-  /** @param refused - all of them, of all pools. */
+  /** @param refused - all refused claims, of all pools. */
   report(refused: readonly RefusedClaim[]): void {
     for (const { owner, macAddress, reason, message } of refused) {
       if (!this.#known.has(message)) this.#logger.warn({ owner, mac: macAddress, reason }, message);

@@ -1,4 +1,4 @@
-/** The read-only page of a bare host. It is loaded only with `--ui`. */
+/** Serves the read-only page of a bare host. It is loaded only with `--ui`. */
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -17,13 +17,13 @@ import { bareHostSource } from './bare-host-source.js';
 
 export interface BareHostPageSettings {
   readonly listen: ListenAddress;
-  /** Has the token; undefined: none is wanted, on a loopback address. */
+  /** The file with the token; undefined if no token is required, on a loopback address. */
   readonly tokenFile: string | undefined;
-  /** Undefined: HTTP without TLS, on a loopback address. */
+  /** Undefined for HTTP without TLS, on a loopback address. */
   readonly tlsDirectory: string | undefined;
 }
 
-/** @throws CommandError where the file of the token cannot be used. */
+/** @throws CommandError if the file of the token cannot be used. */
 export async function startBareHostPage(
   { listen, tokenFile, tlsDirectory }: BareHostPageSettings,
   view: BareHostView,
@@ -48,19 +48,19 @@ export async function startBareHostPage(
       logger.info({ address, tls: tlsDirectory !== undefined }, 'the page is served');
     },
     onReplaced: (endsAtMs) => logger.info({ until: new Date(endsAtMs).toISOString() }, 'the page has another certificate'),
-    onProblem: (message) => logger.error(`${message}; retrying. DHCP goes on`),
+    onProblem: (message) => logger.error(`${message}; retrying. DHCP continues`),
   });
   service.start();
   return service;
 }
 
-/** Octets: a token that is shorter is guessed. */
+/** In octets: a shorter token can be guessed. */
 const LEAST_TOKEN_OCTETS = 16;
 
 async function accessOf(tokenFile: string, logger: Logger): Promise<PageAccess> {
   const token = (await readToken(tokenFile)).trim();
   if (Buffer.byteLength(token) < LEAST_TOKEN_OCTETS || /\s/.test(token)) {
-    const message = `${tokenFile}: the token must have ${LEAST_TOKEN_OCTETS} characters or more, on one line without spaces; openssl rand -hex 32 makes one`;
+    const message = `${tokenFile}: the token must have at least ${LEAST_TOKEN_OCTETS} characters, on one line without spaces; openssl rand -hex 32 makes one`;
     throw new CommandError(message, ExitCode.invalidData);
   }
   return accessByToken(token, POOLS_ALONE.sections, {

@@ -1,4 +1,4 @@
-/** What the page shows of a bare host: its pools and their leases, read again while a page is open. */
+/** Reads what the page shows of a bare host, its pools and their leases, repeatedly while a page is open. */
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { LeaseView, QuarantineView } from '@vmdhcp/lease-stores';
@@ -17,14 +17,14 @@ import {
 } from '@vmdhcp/status-page';
 import type { BareHostView } from '../agent/bare-host-view.js';
 
-/** Answers of this time are of one reading. */
+/** Requests within this time share one reading. */
 const READ_MS = 1_000;
-/** Reading rests for forty times as long as it took: packets come first. */
+/** Reading pauses for forty times its duration: packets come first. */
 const REST_FACTOR = 40;
 const MOST_REST_MS = 5_000;
 
 export interface BareHostNames {
-  /** Names this process; another one has another name. */
+  /** Identifies this process. */
   readonly instance: string;
   /** The name of the host. */
   readonly host: string;
@@ -45,11 +45,11 @@ export function bareHostSource(view: BareHostView, clock: Clock, names: BareHost
 
 type Pools = ReadonlyMap<string, VersionedPool>;
 
-/** What one reading has of a pool. */
+/** One pool in one reading. */
 interface FoundOfPool {
   readonly leases: readonly LeaseView[];
   readonly quarantines: readonly QuarantineView[];
-  /** Why it is not served; undefined: it is. */
+  /** Why it is not served; undefined if it is. */
   readonly unserved: string | undefined;
 }
 
@@ -86,7 +86,7 @@ class BareHostPools {
     return this.#known;
   }
 
-  /** Looks at the leases from time to time: the packet path is not to know of the page. */
+  /** Checks the leases from time to time: the packet path should not know of the page. */
   follow(listener: (change: SourceChange) => void): () => void {
     let before = this.read();
     let cancel: () => void = () => undefined;
@@ -104,7 +104,7 @@ class BareHostPools {
     return () => cancel();
   }
 
-  /** The version before, where nothing is different. */
+  /** Returns the earlier version if nothing changed. */
   #version(name: string, facts: PoolFacts): VersionedPool {
     const known = this.#known.get(name);
     if (known !== undefined && isSame(known.snapshot.facts, facts)) return known;
@@ -135,7 +135,7 @@ class BareHostPools {
   }
 }
 
-/** What the pools file declares is kept for its client until the client asks. */
+/** A declaration in the pools file reserves the address until the client requests it. */
 function tablesOf(pool: PoolFacts['pool'], leases: readonly LeaseView[], before: PoolFacts | undefined) {
   const { bound = [], assigned = [] } = Object.groupBy(leases, ({ state }) => state);
   const clients = toTable(bound, before?.clients ?? NO_CLIENTS);
@@ -147,7 +147,7 @@ function tablesOf(pool: PoolFacts['pool'], leases: readonly LeaseView[], before:
 
 const NO_CLIENTS: AddressTable<PoolClient> = AddressTable.of();
 
-/** By address. @param before - of an earlier reading: what is the same stays the same object. */
+/** By address. @param before - leases of an earlier reading: an unchanged lease stays the same object. */
 function toTable(leases: readonly LeaseView[], before: AddressTable<PoolClient>): AddressTable<PoolClient> {
   const entries = leases.flatMap((lease) => {
     const client = toClient(lease);

@@ -12,7 +12,7 @@ spec:
     cidr: 192.168.48.0/24
     pool: { start: 192.168.48.10, end: 192.168.48.11 }
 `;
-/** Seven lines; the entry of `networkConfigs` stands in the last of them. */
+/** Seven lines; the entry of `networkConfigs` is in the last of them. */
 const machine = (name: string, macAddress: string, ipAddress = '0.0.0.0') => `---
 apiVersion: network.harvesterhci.io/v1alpha1
 kind: VirtualMachineNetworkConfig
@@ -27,19 +27,19 @@ function refused(text: string): string[] {
   return findRefusedClaims(result.ok ? result.file : result.rest).map((finding) => describePoolsFileFinding('f', finding));
 }
 
-it('claims that can be met are not named', () => {
+it('claims that can be fulfilled are not reported', () => {
   expect(refused(POOL + machine('vm-a', '02:00:00:00:00:0a') + machine('vm-b', '02:00:00:00:00:0b', '192.168.48.10'))).toEqual(
     [],
   );
 });
 
-it('two that claim one MAC address on one network are both named, with the place of the one that gets nothing', () => {
+it('if two claim one MAC address on one network, both are named, with the place of the one that gets nothing', () => {
   expect(refused(POOL + machine('vm-a', '02:00:00:00:00:0a') + machine('vm-b', '02-00-00-00-00-0A'))).toEqual([
     'f:22:20: VirtualMachineNetworkConfig default/vm-b: spec.networkConfigs[0]: 02:00:00:00:00:0a is claimed by default/vm-a too; give one of the interfaces another MAC address',
   ]);
 });
 
-it('two that want one address are both named', () => {
+it('if two want one address, both are named', () => {
   const text =
     POOL + machine('vm-a', '02:00:00:00:00:0a', '192.168.48.10') + machine('vm-b', '02:00:00:00:00:0b', '192.168.48.10');
   expect(refused(text)).toEqual([
@@ -47,7 +47,7 @@ it('two that want one address are both named', () => {
   ]);
 });
 
-it('an address outside the pool, and a pool that is too small, are named, beside problems of another kind', () => {
+it('an address outside the pool, and a pool that is too small, are reported beside problems of another kind', () => {
   const others = [machine('vm-a', '02:00:00:00:00:0a', '192.168.48.99'), machine('vm-b', '02:00')];
   const many = ['b', 'c', 'd'].map((digit) => machine(`vm-0${digit}`, `02:00:00:00:00:0${digit}`));
   expect(refused([POOL, ...others, ...many].join(''))).toEqual([

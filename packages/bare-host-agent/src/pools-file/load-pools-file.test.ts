@@ -15,11 +15,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('a pools file that cannot be read is a problem like any other', () => {
-  it('one that is not there', async () => {
+  it('because it does not exist', async () => {
     expect(await loadPoolsFile(path)).toMatchObject({
       ok: false,
       missing: true,
-      problems: [{ line: 1, column: 1, message: 'does not exist; name a file that holds IPPool objects' }],
+      problems: [{ line: 1, column: 1, message: 'does not exist; give a file with IPPool objects' }],
     });
   });
 
@@ -30,7 +30,7 @@ describe('a pools file that cannot be read is a problem like any other', () => {
     });
   });
 
-  it.skipIf(process.getuid?.() === 0)('one that this user may not read', async () => {
+  it.skipIf(process.getuid?.() === 0)('because this user may not read it', async () => {
     writeFileSync(path, '');
     chmodSync(path, 0);
     expect(await loadPoolsFile(path)).toMatchObject({
@@ -38,7 +38,7 @@ describe('a pools file that cannot be read is a problem like any other', () => {
     });
   });
 
-  it('one that is too large: it is there, so it is not missing', async () => {
+  it('because it is too large: it exists, so it is not missing', async () => {
     writeFileSync(path, '');
     truncateSync(path, (64 << 20) + 1);
     const result = await loadPoolsFile(path);

@@ -7,21 +7,21 @@ import type { PoolsFileResult } from './parse-pools-file.js';
 const LARGEST_FILE_OCTETS = 64 << 20;
 
 export type LoadedPoolsFile = PoolsFileResult & {
-  /** There is no file to read. */
+  /** The file does not exist. */
   readonly missing?: true;
 };
 
-/** What the parsing process is given. */
+/** The input of the parsing process. */
 export interface ParseTask {
   readonly text: string;
   readonly resolved: ResolvedNames;
 }
 
 /**
- * Reads and parses a pools file. A file that cannot be read is a problem like any other; never throws for what it holds.
+ * Reads and parses a pools file. A file that cannot be read is a problem like any other; never throws because of its content.
  *
- * Ten thousand machines take a second and hundreds of megabytes to parse. A process of its own does it: packets are answered
- * meanwhile, and all its memory is given back.
+ * Ten thousand machines take a second and hundreds of megabytes to parse. A separate process does it, so that packets are
+ * answered meanwhile, and all its memory is returned afterwards.
  */
 export async function loadPoolsFile(path: string, resolved: ResolvedNames = new Map()): Promise<LoadedPoolsFile> {
   let text: string;
@@ -31,7 +31,7 @@ export async function loadPoolsFile(path: string, resolved: ResolvedNames = new 
     text = octets.toString('utf8');
   } catch (error) {
     return {
-      ...unreadable(`${whyUnreadable(error as NodeJS.ErrnoException)}; name a file that holds IPPool objects`),
+      ...unreadable(`${whyUnreadable(error as NodeJS.ErrnoException)}; give a file with IPPool objects`),
       missing: true,
     };
   }

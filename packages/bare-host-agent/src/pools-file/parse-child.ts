@@ -1,4 +1,4 @@
-// A process of its own: parses what it is sent, sends back what that holds, and ends.
+// Runs as a separate process: parses the text that it receives, sends back the result, and ends.
 import type { ParseTask } from './load-pools-file.js';
 import { parsePoolsFile } from './parse-pools-file.js';
 

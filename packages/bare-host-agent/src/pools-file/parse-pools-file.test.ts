@@ -34,7 +34,7 @@ function findings(text: string): { problems: string[]; warnings: string[] } {
 }
 
 describe('a pools file', () => {
-  it('gives pools, and to each pool who wants an address of it', () => {
+  it('yields pools, and for each pool the claims on its addresses', () => {
     const result = parsePoolsFile(POOL + machine('02-00-00-00-00-0A'));
     if (!result.ok) throw new Error('refused');
     const configured = result.file.pools.get('default/net-48');
@@ -56,7 +56,7 @@ metadata:
     expect(result.ok && result.file.pools.get('default/net-48')?.claims).toHaveLength(1);
   });
 
-  it('returns the log settings of a pool, and names an annotation for them that cannot be read', () => {
+  it('returns the log settings of a pool, and reports an annotation for them that cannot be read', () => {
     const annotated = (text: string) => POOL.replace('  name: net-48\n', `  name: net-48\n  annotations: ${text}\n`);
     const result = parsePoolsFile(annotated('{ network.harvesterhci.io/log-packets: "true" }'));
     expect(result.ok && result.file.pools.get('default/net-48')?.log).toEqual({ packets: true });
@@ -65,7 +65,7 @@ metadata:
     ]);
   });
 
-  it('names NTP servers that are to be looked up, and leaves them out until they are', () => {
+  it('lists NTP servers that have to be looked up, and omits them until they are', () => {
     const text = POOL.replace('    pool:', '    ntp: [192.168.48.1, time.example]\n    pool:');
     const result = parsePoolsFile(text, new Map([['time.example', ['10.0.0.9']]]));
     expect(result.ok && [...result.file.ntpNames]).toEqual(['time.example']);
@@ -82,9 +82,9 @@ metadata:
     [
       'an object of another kind',
       `${POOL}---\nkind: Pod\n`,
-      [/^f:14:7: Pod .*: kind: "Pod" is no kind that is read here; write one of/],
+      [/^f:14:7: Pod .*: kind: "Pod" is not a kind that is read here; write one of/],
     ],
-    ['a list', `${POOL}---\n- a\n`, [/^f:14:1: document: is no object/]],
+    ['a list', `${POOL}---\n- a\n`, [/^f:14:1: document: is not an object/]],
     [
       'a field of the wrong type',
       POOL.replace('192.168.48.0/24', '48'),
@@ -100,30 +100,32 @@ metadata:
     [
       'a pool twice',
       `${POOL}---\n${POOL}`,
-      [/metadata\.name: stands in the file twice/, /network default\/net-48 has the pool default\/net-48 already/],
+      [/metadata\.name: is in the file twice/, /network default\/net-48 has the pool default\/net-48 already/],
     ],
     [
       'a MAC address that is none',
       POOL + machine('02:00'),
-      [/^f:21:19: VirtualMachineNetworkConfig default\/vm-a: spec\.networkConfigs\[0\]\.macAddress: "02:00" is no MAC address/],
+      [
+        /^f:21:19: VirtualMachineNetworkConfig default\/vm-a: spec\.networkConfigs\[0\]\.macAddress: "02:00" is not a MAC address/,
+      ],
     ],
     [
       'misspelled fields, beside others that are wrong',
       POOL.replace('networkName', 'networkname').replace('    pool:', '    leasTime: 5\n    pool:'),
       [
         'f:6:3: IPPool default/net-48: spec.networkName: is missing; write text',
-        'f:6:16: IPPool default/net-48: spec.networkname: is no known field; did you mean networkName?',
-        'f:10:15: IPPool default/net-48: spec.ipv4Config.leasTime: is no known field; did you mean leaseTime?',
+        'f:6:16: IPPool default/net-48: spec.networkname: is not a known field; did you mean networkName?',
+        'f:10:15: IPPool default/net-48: spec.ipv4Config.leasTime: is not a known field; did you mean leaseTime?',
       ],
     ],
     [
       'a lease time below 1',
       POOL.replace('    pool:', '    leaseTime: -5\n    pool:'),
       [
-        'f:10:16: IPPool default/net-48: spec.ipv4Config.leaseTime: -5 is no number of seconds that a lease can last; write 1 to 4294967294, 4294967295 for leases without end, or leave it out for one year',
+        'f:10:16: IPPool default/net-48: spec.ipv4Config.leaseTime: -5 is not a number of seconds that a lease can last; write 1 to 4294967294, 4294967295 for leases without end, or leave it out for one year',
       ],
     ],
-    ['a lease time of 0', POOL.replace('    pool:', '    leaseTime: 0\n    pool:'), [/leaseTime: 0 is no number of seconds/]],
+    ['a lease time of 0', POOL.replace('    pool:', '    leaseTime: 0\n    pool:'), [/leaseTime: 0 is not a number of seconds/]],
     [
       'a route with host bits through a router outside the subnet, and an NTP server that is none',
       POOL.replace(
@@ -141,7 +143,7 @@ metadata:
       POOL.replace(/cidr: .*/, 'cidr: 48').replace(/ {4}serverIP[\s\S]*/, '    domainName: not a name\n'),
       [
         'f:8:11: IPPool default/net-48: spec.ipv4Config.cidr: 48 is a number, not text; put it in quotes, as in "48"',
-        /^f:9:17: .*domainName: "not a name" is no domain name; /,
+        /^f:9:17: .*domainName: "not a name" is not a domain name; /,
       ],
     ],
     [
@@ -161,7 +163,7 @@ metadata:
         'f:10:10: IPPool default/net-48: spec.ipv4Config.mtu: "large" is text, not a number; write a number, without quotes',
         'f:11:10: IPPool default/net-48: spec.ipv4Config.dns: "1.1.1.1" is text, not a list; write a list, each entry on a line that begins with "- "',
         /^f:14:12: IPPool default\/net-48: spec\.ipv4Config\.pool\.end: 192\.168\.47\.99 is outside 192\.168\.48\.0\/24; /,
-        /^f:23:19: VirtualMachineNetworkConfig default\/vm-a: spec\.networkConfigs\[0\]\.macAddress: "02:00" is no MAC address/,
+        /^f:23:19: VirtualMachineNetworkConfig default\/vm-a: spec\.networkConfigs\[0\]\.macAddress: "02:00" is not a MAC address/,
         /^f:33:15: IPPool default\/net-49: spec\.ipv4Config\.serverIP: 192\.168\.48\.0 is the network address of 192\.168\.48\.0\/24; /,
       ],
     ],
@@ -180,7 +182,7 @@ metadata:
     [
       'an unknown field',
       POOL.replace('    pool:', '    colour: blue\n    pool:'),
-      'f:10:13: IPPool default/net-48: spec.ipv4Config.colour: is no known field; correct its name or remove it',
+      'f:10:13: IPPool default/net-48: spec.ipv4Config.colour: is not a known field; correct its name or remove it',
     ],
     [
       'a network without a pool',

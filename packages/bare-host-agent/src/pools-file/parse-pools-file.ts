@@ -1,6 +1,6 @@
 /**
- * Pools and virtual machines from a file of ordinary Kubernetes objects. Nothing is guessed: a file with one problem is
- * refused whole, with every problem it has, because half a configuration gives wrong addresses.
+ * Parses pools and virtual machines from a file of ordinary Kubernetes objects. Nothing is guessed: a file with one problem is
+ * refused as a whole, with all its problems, because half a configuration would assign wrong addresses.
  */
 
 import { formatPath, type Pool, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
@@ -33,29 +33,29 @@ import {
 } from '@vmdhcp/reconciler';
 import type { PoolsFileFinding } from './pools-file-finding.js';
 
-/** A claim, and where it stands in the file. */
+/** A claim, and its place in the file. */
 export interface ConfiguredClaim extends AddressClaim {
-  /** Of `spec.networkConfigs`. */
+  /** The index in `spec.networkConfigs`. */
   readonly index: number;
   readonly line: number;
   readonly column: number;
 }
 
-/** A pool, and who wants an address of it. */
+/** A pool, and the claims on its addresses. */
 export interface ConfiguredPool {
   readonly pool: Pool;
-  /** Nothing is allocated or served. */
+  /** True if nothing is allocated or served. */
   readonly paused: boolean;
-  /** True: an address is probed before a new client gets it. */
+  /** True to probe an address before a new client gets it. */
   readonly probesConflicts: boolean;
-  /** What is logged of its packets, by its annotations. */
+  /** What is logged about its packets, from its annotations. */
   readonly log: AgentLogSettings;
   readonly claims: readonly ConfiguredClaim[];
 }
 
 export interface PoolsFile {
   readonly pools: ReadonlyMap<string, ConfiguredPool>;
-  /** NTP servers given by name, which only a resolver can turn into addresses. */
+  /** NTP servers given by name, which a resolver turns into addresses. */
   readonly ntpNames: ReadonlySet<string>;
 }
 
@@ -73,16 +73,16 @@ type Path = readonly (string | number)[];
 
 interface Located<Kind extends ApiObject = ApiObject> {
   readonly object: Kind;
-  /** Notes a problem, unless there is one about that field already. */
+  /** Notes a problem, unless there is already one about that field. */
   readonly report: (path: Path, message: string) => void;
   readonly find: (path: Path, message: string) => PoolsFileFinding;
   /** How many problems it has. */
   readonly problemCount: () => number;
-  /** Fields that nothing stands in and that have a default, which needs other fields to be right. */
+  /** Unset fields with a default that depends on other fields. */
   readonly missing: readonly ObjectProblem[];
 }
 
-/** Fields of an IPPool that a person may leave out of a file. */
+/** Fields of an IPPool that a file may omit. */
 const WITH_DEFAULTS: ReadonlySet<string> = new Set(['serverIP', 'pool', 'pool.start', 'pool.end']);
 
 /** @param resolved - addresses of NTP servers that are given by name. */
@@ -138,7 +138,7 @@ class Reader {
     return new Set(servers.filter((server) => parseIpv4Address(server) === undefined));
   }
 
-  /** Adds to each pool who wants an address of it. */
+  /** Adds to each pool the claims on its addresses. */
   claims(pools: ReadonlyMap<string, { readonly claims: ConfiguredClaim[] }>): void {
     const poolOfNetwork = this.#poolsOfNetworks();
     for (const { object, find, report } of this.#of<VirtualMachineNetworkConfig>('VirtualMachineNetworkConfig')) {
@@ -161,12 +161,15 @@ class Reader {
     }
   }
 
-  /** While pools have problems of their own, that none of them serves a network is no news. */
+  /** Says that no pool serves a network, unless pools have problems of their own: those explain it. */
   #reportNoPool(finding: PoolsFileFinding): void {
     if (this.problems.length === 0) this.warnings.push(finding);
   }
 
-  /** Network to pool: by the label of its NetworkAttachmentDefinition where the file has it, else by the pool's networkName. */
+  /**
+   * The pool of each network: by the label of its NetworkAttachmentDefinition if the file has it, otherwise by the pool's
+   * networkName.
+   */
   #poolsOfNetworks(): Map<string, string> {
     const pools = new Map<string, string>();
     for (const { object, report } of this.#of<IPPool>('IPPool')) {
@@ -194,12 +197,12 @@ class Reader {
     const located = this.#readObject(value, place);
     if (located === undefined) return;
     const key = `${located.object.kind} ${objectKey(located.object.metadata)}`;
-    if (seen.has(key)) place.report(['metadata', 'name'], 'stands in the file twice; remove one');
+    if (seen.has(key)) place.report(['metadata', 'name'], 'is in the file twice; remove one');
     seen.add(key);
     this.#objects.push(located);
   }
 
-  /** Undefined if the object is so wrong that nothing more can be reported of it. */
+  /** Undefined if the object is too wrong to report anything else about it. */
   #readObject(value: unknown, place: Pick<Located, 'report' | 'find' | 'problemCount'>): Located | undefined {
     const parsed = parseObject(value);
     const problems = parsed.ok ? [] : parsed.problems;
@@ -212,7 +215,10 @@ class Reader {
     return undefined;
   }
 
-  /** A field that looks misspelled is a problem, as the setting that was meant would be missing without a word; others may be of another version. */
+  /**
+   * A field that looks misspelled is a problem, because the intended setting would be silently missing; other unknown fields may
+   * be of another version.
+   */
   #noteUnknownFields(fields: readonly UnknownField[], { report, find }: Pick<Located, 'report' | 'find'>): void {
     for (const { path, suggestion, ...field } of fields) {
       if (suggestion === undefined) this.warnings.push(find(path, sentenceOf(field)));

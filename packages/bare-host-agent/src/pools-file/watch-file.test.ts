@@ -20,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** How often the file may have changed; `next` resolves at the next change. */
+/** Watches a file; `next` resolves at the next change. */
 function watch(since: string) {
   const watched = { changes: 0, next: Promise.withResolvers<void>() };
   watchFile({ path, since, signal: ended.signal }, () => {
@@ -49,7 +49,7 @@ describe('watchFile', () => {
     expect(watched.changes).toBe(1);
   });
 
-  it('looks four times a second', async () => {
+  it('checks four times a second', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const watched = watch(await fileState(path));
@@ -63,18 +63,18 @@ describe('watchFile', () => {
     }
   });
 
-  it('reports what changed between reading the file and watching it', async () => {
+  it('reports a change between reading the file and watching it', async () => {
     const since = await fileState(path);
     writeFileSync(path, 'two, before it was watched');
     await watch(since).next.promise;
   });
 
-  it('reports nothing of a file that stays as it is, or after its end', async () => {
+  it('reports nothing if the file stays the same, or after its end', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const watched = watch(await fileState(path));
       vi.advanceTimersByTime(250);
-      // The look that was begun has to end: it asks the same as this does.
+      // The check in progress has to end first: it makes the same request as this one.
       await fileState(path);
       await fileState(path);
       expect(watched.changes).toBe(0);

@@ -4,14 +4,14 @@ const POLL_INTERVAL_MS = 250;
 
 export interface FileWatch {
   readonly path: string;
-  /** `fileState` from before the file was read, so that no change falls between reading and watching. */
+  /** `fileState` from before the file was read, so that no change is missed between reading and watching. */
   readonly since: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Calls `onChange` whenever the file may hold something new, until `signal` aborts. It asks for the file's state in short
- * intervals: that also sees what file events miss: mounted volumes, and editors and ConfigMaps that replace the file.
+ * Calls `onChange` whenever the content of the file may have changed, until `signal` aborts. It checks the file's state at short
+ * intervals, which also detects what file events miss: mounted volumes, and editors and ConfigMaps that replace the file.
  */
 export function watchFile({ path, since, signal }: FileWatch, onChange: () => void): void {
   let known = since;
@@ -29,7 +29,7 @@ export function watchFile({ path, since, signal }: FileWatch, onChange: () => vo
   signal.addEventListener('abort', () => clearInterval(timer), { once: true });
 }
 
-/** Differs whenever the file may hold something else. */
+/** Changes whenever the content of the file may have changed. */
 export async function fileState(path: string): Promise<string> {
   try {
     const { mtimeNs, ctimeNs, size, ino }: BigIntStats = await fs.stat(path, { bigint: true });

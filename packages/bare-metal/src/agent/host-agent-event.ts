@@ -1,16 +1,16 @@
-/** What happens in an agent of bare-metal hosts, as values: for log lines and metrics. None contains a credential. */
+/** Events in an agent of bare-metal hosts, as values, for log lines and metrics. None contains a credential. */
 
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import type { HostLease } from '../inventory/inventory-plan.js';
 import type { HostEvent } from '../object/host-event.js';
 
-/** What is written to an API server. `health`: of the status of a host, after a poll. `operation`: of the status of a HostOperation. */
+/** What is written to the API server. `health`: the status of a host, after a poll. `operation`: the status of a HostOperation. */
 export type HostWriteKind = 'create' | 'patch' | 'patch-status' | 'delete' | 'health' | 'operation';
 
 export type HostAgentEvent =
-  /** `name`: of the object. */
+  /** `name`: the name of the object. */
   | { readonly kind: 'written'; readonly write: HostWriteKind; readonly name: string }
-  /** It is planned again. `reason`: `conflict` and the like, or `failed` where it is not known whether it happened. */
+  /** It will be planned again. `reason`: `conflict` and the like, or `failed` if the outcome is not known. */
   | {
       readonly kind: 'write-failed';
       readonly write: HostWriteKind;
@@ -20,9 +20,9 @@ export type HostAgentEvent =
       /** Milliseconds. */
       readonly retryAfterMs: number;
     }
-  /** An Event was recorded about a host: what people read in the log too. */
+  /** An Event was recorded about a host: its text is logged too. */
   | { readonly kind: 'event'; readonly event: HostEvent }
-  /** `isOverdue`: no answer within the time for one. */
+  /** `isOverdue`: there was no answer in time. */
   | {
       readonly kind: 'polled';
       readonly name: string;
@@ -30,9 +30,9 @@ export type HostAgentEvent =
       readonly isOverdue: boolean;
       readonly durationMs: number;
     }
-  /** The agent itself could not read the host; what is known of the host stays. */
+  /** The agent itself could not read the host; what is known about the host stays. */
   | { readonly kind: 'not-polled'; readonly name: string; readonly message: string }
-  /** Hosts of this ClusterAgent; when that changes. */
+  /** The hosts of this ClusterAgent, when they change. */
   | { readonly kind: 'hosts'; readonly healthy: number; readonly unhealthy: number }
   | {
       readonly kind: 'operation-began';
@@ -50,9 +50,9 @@ export type HostAgentEvent =
       readonly message: string;
       readonly durationMs: number;
     }
-  /** A lease whose address or MAC address cannot be read; once. */
+  /** A lease with an unreadable address or MAC address; reported once. */
   | { readonly kind: 'lease-ignored'; readonly lease: HostLease }
-  /** A list or watch failed, and is tried again. */
+  /** A list or watch failed, and will be tried again. */
   | { readonly kind: 'read-failed'; readonly plural: string; readonly error: unknown }
-  /** A bug here, or in a port. The agent goes on. */
+  /** A bug in the agent or a port. The agent continues. */
   | { readonly kind: 'unexpected-error'; readonly error: unknown };

@@ -1,4 +1,4 @@
-/** Whole agents: leaders that follow each other, switches, and any order of what can happen. */
+/** Whole agents: successive leaders, switches, and any order of events. */
 
 import { fencedClient } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
@@ -10,18 +10,18 @@ import { addressOf, agentObject, endpointObject, lease, nameOf, Rack } from './r
 
 const MINUTE = 60_000;
 
-/** The names of the objects that exist. */
+/** The names of the existing objects. */
 const names = (rack: Rack) => [...rack.hosts.objects.keys()].toSorted();
 
-describe('leaders that follow each other', () => {
-  it('the next one writes nothing that the one before has written, and corrects what happened meanwhile', async () => {
+describe('successive leaders', () => {
+  it('the next one writes nothing that the previous one has written, and corrects what happened meanwhile', async () => {
     const rack = new Rack(agentObject({ enableBindDhcpIP: false }));
     rack.leases = [lease(10), lease(11), lease(12)];
     const first = rack.lead();
     await rack.clock.advance(2_000);
     await first.stop();
     rack.written.length = 0;
-    // Nothing leads: a lease ends, another client has an address, and a person deletes an object.
+    // No agent is leader: a lease ends, another client has an address, and a person deletes an object.
     rack.leases = [lease(11, 99), lease(12), lease(13)];
     rack.hosts.remove(nameOf(12));
     await rack.clock.advance(MINUTE);
@@ -41,7 +41,7 @@ describe('leaders that follow each other', () => {
     );
   });
 
-  it('since when a host does not answer is known to the next one too, until it answers', async () => {
+  it('the next one also knows since when a host does not answer, until it answers', async () => {
     const rack = new Rack();
     rack.leases = [lease(10), lease(11)];
     rack.health = async ({ name }) =>
@@ -62,7 +62,7 @@ describe('leaders that follow each other', () => {
     expect([...second.unhealthySinceMs]).toEqual([]);
   });
 
-  it('one that leads no more and does not know it yet writes nothing, and the action of an operation is carried out once', async () => {
+  it('a former leader that does not know it yet writes nothing, and the action of an operation is carried out once', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     let leading = 1;
@@ -110,7 +110,7 @@ describe('ports with a bug', () => {
 });
 
 describe('switches of the ClusterAgent', () => {
-  it('without discovery no lease has an object; without the ClusterAgent nothing is written and nothing polled', async () => {
+  it('without discovery, no lease has an object; without the ClusterAgent nothing is written and nothing polled', async () => {
     const rack = new Rack(agentObject({ enableDhcpDiscovery: false }));
     rack.leases = [lease(10)];
     rack.endpoints.put(endpointObject('web', addressOf(20)));
@@ -131,7 +131,7 @@ describe('switches of the ClusterAgent', () => {
     expect(rack.observed.filter(({ kind }) => kind === 'hosts').at(-1)).toMatchObject({ healthy: 0, unhealthy: 0 });
   });
 
-  it('a client that is bound keeps its object; by the annotation none, the object goes with the lease', async () => {
+  it('a bound client keeps its object; with the annotation none, the object is deleted with the lease', async () => {
     const rack = new Rack();
     rack.leases = [lease(10), lease(11)];
     const agent = rack.lead();
@@ -146,7 +146,7 @@ describe('switches of the ClusterAgent', () => {
   });
 });
 
-describe('any order of what can happen', () => {
+describe('any order of events', () => {
   const number = fc.integer({ min: 10, max: 14 });
   const step = fc.oneof(
     fc.record({ kind: fc.constant('lease' as const), number, client: number }),
@@ -214,7 +214,7 @@ describe('any order of what can happen', () => {
       await rack.clock.advance(waitMs);
     }
 
-    /** Nothing more happens, and nothing more is lost. */
+    /** From here on, nothing else happens and nothing is lost. */
     async end(): Promise<void> {
       if (!this.isKnown) await this.take({ kind: 'unknown' }, 0);
       await this.rack.clock.advance(500);
@@ -228,7 +228,7 @@ describe('any order of what can happen', () => {
     }
   }
 
-  it('law: in the end the objects are what leases and HostEndpoints specify, all with a lease or a HostEndpoint are healthy, and nothing more is written', async () => {
+  it('law: in the end the objects match the leases and HostEndpoints, all with a lease or a HostEndpoint are healthy, and nothing more is written', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(step, fc.integer({ min: 0, max: 300 })), { minLength: 5, maxLength: 25 }),

@@ -6,7 +6,7 @@ import { HostOperations } from './operation/host-operations.js';
 import type { HostAgentPorts } from './ports.js';
 import { HostSecrets } from './secret/host-secrets.js';
 
-/** The hosts of one ClusterAgent, for one term of leadership: a process that leads again begins with a new object. */
+/** The hosts of one ClusterAgent, for one term of leadership: a process that becomes leader again creates a new object. */
 export class HostAgent {
   readonly #ports: HostAgentPorts;
   readonly #objects: HostObjects;
@@ -15,9 +15,9 @@ export class HostAgent {
   readonly #polls: HostPolls;
   readonly #operations: HostOperations;
   #state: 'new' | 'started' | 'working' | 'stopped' = 'new';
-  /** Hosts that are followed. */
+  /** The number of hosts that are followed. */
   #hosts = 0;
-  /** Those whose management controllers do not answer, and since when. */
+  /** Hosts whose management controllers do not answer, and since when. */
   #unhealthySinceMs = new Map<string, number>();
   #counted: string | undefined;
 
@@ -40,12 +40,18 @@ export class HostAgent {
     return this.#state === 'working';
   }
 
-  /** Hosts whose management controllers do not answer, by the names of their HostStatus objects: since when, in milliseconds since 1970. A leader before knew it too. */
+  /**
+   * Hosts whose management controllers do not answer, by the names of their HostStatus objects: since when, in milliseconds since
+   * 1970. A former leader may have noticed it.
+   */
   get unhealthySinceMs(): ReadonlyMap<string, number> {
     return this.#unhealthySinceMs;
   }
 
-  /** Begins to follow, to write, to poll and to operate: to be called when this process leads. Once; after `stop` nothing happens. */
+  /**
+   * Begins to follow, to write, to poll and to operate: call it when this process becomes leader. Only once; after `stop` nothing
+   * happens.
+   */
   start(): void {
     if (this.#state !== 'new') return;
     this.#state = 'started';
@@ -56,14 +62,18 @@ export class HostAgent {
     });
   }
 
-  /** What `leases` returns has changed: to be called after each record. Cheap: changes are gathered for a moment. */
+  /**
+   * Tells the agent that the result of `leases` changed: call it after each record. It is cheap: changes are gathered for a
+   * moment.
+   */
   leasesChanged(): void {
     this.#inventory.changed();
   }
 
   /**
-   * When leadership ends: no action and no poll begins after this call, and no write but the result of an action that is under way, which the fence of the client refuses where
-   * another process leads. Resolves when nothing is under way: an action is waited for, for ten seconds.
+   * Call this when leadership ends: afterwards no action and no poll begins, and nothing is written except the result of an
+   * action in progress, which the fence of the client refuses if another process is leader. Resolves when nothing is in progress,
+   * or after waiting ten seconds for an action.
    */
   async stop(): Promise<void> {
     if (this.#state === 'stopped') return;
@@ -90,7 +100,7 @@ export class HostAgent {
     this.#count();
   }
 
-  /** The status of an unhealthy host is written when it becomes that, and no more. */
+  /** The status of a host is written when it becomes unhealthy, and not again. */
   #since({ name, updatedAtMs }: FollowedHost): [name: string, sinceMs: number] {
     const nowMs = this.#ports.wallTimeMs();
     const storedMs = Number.isNaN(updatedAtMs) ? nowMs : Math.min(updatedAtMs, nowMs);

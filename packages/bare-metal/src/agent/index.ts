@@ -1,6 +1,6 @@
 /**
- * What keeps the objects of the hosts of one ClusterAgent in an API server: a HostStatus for each lease and each HostEndpoint, their health, and operations that
- * act once. On ports: it has no timer, clock, log or connection of its own.
+ * Keeps the objects of the hosts of one ClusterAgent in an API server: a HostStatus for each lease and each HostEndpoint, their
+ * health, and operations that act once. It depends only on ports: it has no timer, clock, log or connection itself.
  *
  * @packageDocumentation
  */

@@ -1,4 +1,4 @@
-/** A rack in memory: an API server, a DHCP server's leases, management controllers, and agents that come and go. */
+/** A rack in memory: an API server, the leases of a DHCP server, management controllers, and agents that come and go. */
 
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import { HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
@@ -49,7 +49,7 @@ export const endpointObject = (name: string, ipAddr: string, spec: object = {}):
   spec: { clusterAgent: 'rack', ipAddr, https: true, port: 443, ...spec },
 });
 
-/** 10.0.0.10 is the address of number 10, and so on up to 60,000. */
+/** Number 10 has the address 10.0.0.10, and so on up to 60,000. */
 export const addressOf = (number: number): string => `10.0.${number >> 8}.${number & 255}`;
 export const nameOf = (number: number): string => `rack-${addressOf(number).replaceAll('.', '-')}`;
 export const lease = (number: number, client = number): HostLease => ({
@@ -68,10 +68,10 @@ export class Rack {
   readonly secrets = new Map<string, MemoryResource>();
   leases: readonly HostLease[] | undefined = [];
   readonly bound: BoundAddresses[] = [];
-  /** `create rack-10-0-0-10` and so on: every write of a HostStatus that took effect. */
+  /** Every write of a HostStatus that took effect: `create rack-10-0-0-10` and so on. */
   readonly written: string[] = [];
   readonly observed: HostAgentEvent[] = [];
-  /** `rack-10-0-0-10 @ 10.0.0.10:443 user`: every poll that began. */
+  /** Every poll that began: `rack-10-0-0-10 @ 10.0.0.10:443 user`. */
   readonly polled: string[] = [];
   /** Every action that a management controller carried out. */
   readonly actions: string[] = [];
@@ -95,7 +95,7 @@ export class Rack {
     return START_MS + this.clock.nowMs();
   }
 
-  /** An agent that leads from now on. */
+  /** An agent that is leader from now on. */
   lead(ports: Partial<HostAgentPorts> = {}): HostAgent {
     const agent = new HostAgent({ ...this.ports(), ...ports });
     agent.start();
@@ -138,7 +138,7 @@ export class Rack {
     };
   }
 
-  /** So many hosts from number 10 on, all of them healthy, as an earlier leader left them. */
+  /** This many hosts from number 10 on, all healthy, as an earlier leader left them. */
   seed(count: number): void {
     this.leases = Array.from({ length: count }, (_, index) => lease(10 + index));
     const [agent] = this.clusterAgents.objects.values();
@@ -161,7 +161,7 @@ export class Rack {
     }
   }
 
-  /** A person wants something of host 10, or of another one. */
+  /** Creates an operation for host 10, or for another one. */
   order(name: string, action: HostAction, { number = 10, afterMs = 0, host = nameOf(number) } = {}): void {
     this.operations.put({
       apiVersion: API_VERSION,
@@ -171,7 +171,7 @@ export class Rack {
     });
   }
 
-  /** Ports of an agent that can die at any moment: from then on none of its calls reaches anything, and none of its timers fires. */
+  /** Ports of an agent that can die at any moment: from then on its calls have no effect, and its timers do not fire. */
   mortal(life: { readonly isDead: boolean }): Partial<HostAgentPorts> {
     const ports = this.ports();
     const never = () => Promise.withResolvers<never>().promise;
@@ -204,12 +204,12 @@ export class Rack {
     return this.hosts.objects.get(nameOf(number));
   }
 
-  /** `HostDiscovered`, and so on, each once, in their order. */
+  /** The reasons of Events, `HostDiscovered`, and so on, each once, in order. */
   get reasons(): readonly string[] {
     return [...this.events.objects.values()].map(({ reason }) => reason);
   }
 
-  /** With the label that lets agents use it, unless other ones are given. */
+  /** Has the label that lets agents use it, unless other labels are given. */
   putSecret(
     key: string,
     data: Readonly<Record<string, string>>,
@@ -219,7 +219,7 @@ export class Rack {
     this.#secret(key).put({ metadata: { namespace, name, uid: `uid-${name}`, labels }, data } as KubernetesObject);
   }
 
-  /** It cannot be listed. @returns how it can be again. */
+  /** Makes listing fail. @returns a function that undoes this. */
   refuseSecret(key: string, status: number): () => void {
     const secret = this.#secret(key);
     const { list } = secret;

@@ -8,7 +8,7 @@ import { boundAddresses } from './bound-addresses.js';
 const switches = (dhcp: object) => ({ clusterAgent: readClusterAgent(agentObject(dhcp)) });
 const LEASES = [lease(10), lease(11)];
 
-/** The hosts of these leases, with an annotation of the first one. */
+/** The hosts of these leases, with an annotation on the first one. */
 function hosts(bound?: string, leases: readonly HostLease[] = LEASES): StoredHosts {
   const stored = new StoredHosts();
   stored.settle(factsOf({ leases }));
@@ -49,14 +49,14 @@ describe('which addresses are bound', () => {
     ['not those of another ClusterAgent', undefined, { clusterAgent: readClusterAgent(agentObject({}, {}, 'other')) }, []],
   ])('%s', (_, bound, facts, expected) => expect(shown(hosts(bound), facts)).toEqual(expected));
 
-  it('the binding stays when the client has no lease, and where the status is edited', () => {
+  it('the binding stays while the client has no lease, and if the status is edited', () => {
     const stored = hosts();
     stored.settle(factsOf({ leases: [] }));
     stored.edit('agent-10-0-0-10', { status: { basic: { ipAddr: '10.0.0.77' } } });
     expect(shown(stored, { leases: [] })).toEqual(['10.0.0.10 0a', '10.0.0.11 0b']);
   });
 
-  it('a binding names whether its client is there, and since when it is as it is', () => {
+  it('a binding says whether its client is present, and when its object last changed', () => {
     const stored = hosts();
     stored.settle(factsOf({ leases: [lease(11)], nowMs: NOW_MS + 5_000 }));
     stored.edit('agent-10-0-0-11', { status: { lastUpdateTime: 'odd' } });
@@ -67,13 +67,13 @@ describe('which addresses are bound', () => {
     ]);
   });
 
-  it('zeros, which the predecessor wrote for what it did not know, bind nothing', () => {
+  it('zeros, which the predecessor wrote for unknown values, bind nothing', () => {
     const stored = hosts();
     stored.edit('agent-10-0-0-10', { status: { basic: { mac: '00:00:00:00:00:00' } } });
     expect(shown(stored)).toEqual(['10.0.0.11 0b']);
   });
 
-  it('a client has one bound address: that of its annotation, else the one in use', () => {
+  it('a client has one bound address: that of its annotation, otherwise the one in use', () => {
     const moved = hosts(undefined, [lease(10), lease(11)]);
     moved.settle(factsOf({ leases: [lease(11), lease(12, 10)] }));
     expect(shown(moved)).toEqual(['10.0.0.11 0b', '10.0.0.12 0a']);
@@ -92,15 +92,15 @@ describe('addresses that no client gets', () => {
   ];
   const keptOut = (facts: Partial<InventoryFacts>) => boundAddresses(factsOf({ endpoints, ...facts })).keptOut;
 
-  it('those of HostEndpoints in the range', () => expect(keptOut({})).toEqual(['10.0.0.12', '10.0.0.50']));
-  it('whatever the switch of learned addresses', () =>
+  it('include those of HostEndpoints in the range', () => expect(keptOut({})).toEqual(['10.0.0.12', '10.0.0.50']));
+  it('are independent of the switch of learned addresses', () =>
     expect(keptOut(switches({ enableBindDhcpIP: false }))).toEqual(['10.0.0.12', '10.0.0.50']));
-  it('none, by the switch', () => expect(keptOut(switches({ enableBindStaticIP: false }))).toEqual([]));
-  it('none of HostEndpoints of another ClusterAgent', () =>
+  it('are empty without the switch', () => expect(keptOut(switches({ enableBindStaticIP: false }))).toEqual([]));
+  it('exclude HostEndpoints of another ClusterAgent', () =>
     expect(keptOut({ endpoints: [endpointObject('a', '10.0.0.50', { clusterAgent: 'other' })] })).toEqual([]));
 });
 
-describe('annotations without effect are named', () => {
+describe('annotations without effect are reported', () => {
   it.each<[bound: string, problem: string]>([
     ['perhaps', 'BindingUnreadable: "perhaps" is neither a MAC address nor none: correct the annotation, or remove it'],
     [
@@ -109,7 +109,7 @@ describe('annotations without effect are named', () => {
     ],
     [
       '02:00:00:00:00:99',
-      'BoundAddressInUse: 02:00:00:00:00:0a has the lease of 10.0.0.10, which is bound to 02:00:00:00:00:99: it gets the address when it asks and that host does not answer',
+      'BoundAddressInUse: 02:00:00:00:00:0a has the lease of 10.0.0.10, which is bound to 02:00:00:00:00:99: that client gets the address when it requests it and the other host does not answer',
     ],
   ])('%s', (bound, problem) => expect(problemsOf(hosts(bound))).toEqual([problem]));
 
@@ -122,7 +122,7 @@ describe('annotations without effect are named', () => {
   });
 });
 
-it('law: no address and no client is bound twice, none is kept out and bound, and the order of objects makes no difference', () => {
+it('law: no address and no client is bound twice, no address is both kept out and bound, and the order of objects does not matter', () => {
   const annotation = fc.option(fc.constantFrom('none', 'odd', '02:00:00:00:00:01', '02:00:00:00:00:02'), { nil: undefined });
   const host = fc.record({ last: fc.integer({ min: 10, max: 14 }), client: fc.integer({ min: 1, max: 3 }), annotation });
   const all = fc.uniqueArray(host, { selector: ({ last }) => last });
@@ -161,18 +161,18 @@ describe('leases that a person ends', () => {
     return stored;
   };
 
-  it('are those before the time of the annotation', () => {
+  it('were granted before the time of the annotation', () => {
     expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: annotated('2026-01-31T12:00:00Z').all })).releases).toEqual([
       { ipAddress: '10.0.0.11', hostStatus: 'agent-10-0-0-11', beforeMs: Date.UTC(2026, 0, 31, 12) },
     ]);
     expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: hosts().all })).releases).toEqual([]);
   });
 
-  it('an annotation that is no time ends none, and is reported', () => {
+  it('an invalid time in an annotation ends no lease, and is reported', () => {
     const stored = annotated('now');
     expect(boundAddresses(factsOf({ leases: LEASES, hostStatuses: stored.all })).releases).toEqual([]);
     expect(problemsOf(stored)).toEqual([
-      'BindingUnreadable: bmc.spidernet.io/release-lease is "now", which is no time: run vmdhcp-agent release, or remove the annotation',
+      'BindingUnreadable: bmc.spidernet.io/release-lease is "now", which is not a time: run vmdhcp-agent release, or remove the annotation',
     ]);
   });
 });

@@ -1,4 +1,7 @@
-/** Which addresses a DHCP server gives to one client only, or to none: a function of objects, so that a change of it takes effect without a restart. */
+/**
+ * Computes which addresses a DHCP server gives to one client only, or to none: a function of objects, so that a change of them
+ * takes effect without a restart.
+ */
 import {
   cidrContains,
   formatIpv4Address,
@@ -26,30 +29,31 @@ export interface BoundAddress {
   readonly macAddress: MacAddress;
   /** The object that binds it. */
   readonly hostStatus: string;
-  /** By the annotation; otherwise by `enableBindDhcpIP`. */
+  /** True if the annotation binds it, not `enableBindDhcpIP`. */
   readonly isByAnnotation: boolean;
-  /** The client has a lease now. */
+  /** True if the client has a lease now. */
   readonly isActive: boolean;
   /**
-   * When the object changed last; milliseconds since 1970, 0: not known. A server whose range is exhausted may give away bindings without a lease that are not by
-   * annotation, the oldest first: the object then follows the new lease. Otherwise a flood of made-up clients would keep the range for ever.
+   * When the object last changed; milliseconds since 1970, 0 if not known. A server whose range is exhausted may give away
+   * bindings that have no lease and no annotation, oldest first: then the object follows the new lease. Otherwise a flood of
+   * made-up clients would block the range for ever.
    */
   readonly changedAtMs: number;
 }
 
-/** A lease that ends, as its host is gone. */
+/** A lease that a person ends because its host is gone. */
 export interface LeaseRelease {
   readonly ipAddress: string;
   /** The object that has the annotation. */
   readonly hostStatus: string;
-  /** Milliseconds since 1970: only leases granted before. */
+  /** Milliseconds since 1970: only leases granted before this time. */
   readonly beforeMs: number;
 }
 
 export interface BoundAddresses {
-  /** In the order of addresses. One for each address and each client at most. */
+  /** In the order of addresses. At most one for each address and each client. */
   readonly bindings: readonly BoundAddress[];
-  /** Addresses of the range that no client gets: those of HostEndpoints. In their order. */
+  /** Addresses of the range that no client gets, because HostEndpoints have them. In order. */
   readonly keptOut: readonly string[];
   /** Leases that a person ends. In the order of their addresses. */
   readonly releases: readonly LeaseRelease[];
@@ -58,8 +62,8 @@ export interface BoundAddresses {
 }
 
 /**
- * The addresses that are bound, by `enableBindDhcpIP` and by annotations, and those that are kept out of the range, by `enableBindStaticIP`. Each switch has its own
- * effect only. Never throws, whatever is stored.
+ * Computes the bound addresses, from `enableBindDhcpIP` and annotations, and those kept out of the range by `enableBindStaticIP`.
+ * Each switch has only its own effect. Never throws, whatever is stored.
  */
 export function boundAddresses(facts: Omit<InventoryFacts, 'nowMs'>): BoundAddresses {
   const { clusterAgent } = facts;
@@ -97,13 +101,13 @@ interface Candidate extends LearnedHost {
   readonly isByAnnotation: boolean;
 }
 
-/** Of HostEndpoints of this ClusterAgent, whether they are valid in other ways or not. */
+/** The HostEndpoints of this ClusterAgent, including those that are invalid in other ways. */
 function endpointAddresses({ endpoints, clusterAgents, clusterAgent }: Omit<InventoryFacts, 'nowMs'>): ReadonlySet<Ipv4Address> {
   const own = endpoints.filter((one) => clusterAgentOf(one, clusterAgents) === clusterAgent.name);
   return new Set(own.flatMap(({ spec }) => parseIpv4Address(readNonEmptyText(spec, 'ipAddr') ?? '') ?? []));
 }
 
-/** By the address in the name of their object: that in the status may be edited. */
+/** Reads the address from the name of the object: the one in the status may be edited. */
 function learnedHosts({ hostStatuses, clusterAgent, endpoints, clusterAgents }: Omit<InventoryFacts, 'nowMs'>): LearnedHost[] {
   const agents = agentsByEndpoint(endpoints, clusterAgents);
   return hostStatuses.flatMap((object) => {
@@ -127,12 +131,12 @@ function toRelease({ address, host, object }: LearnedHost): LeaseRelease[] {
   return beforeMs === undefined ? [] : [{ ipAddress: formatIpv4Address(address), hostStatus: host.name, beforeMs }];
 }
 
-/** No client has these addresses; the predecessor wrote zeros for what it did not know. */
+/** No client has these addresses; the predecessor wrote zeros for unknown values. */
 function canBeBound(macAddress: MacAddress): boolean {
   return !isGroupMacAddress(macAddress) && macAddress !== '00:00:00:00:00:00';
 }
 
-/** What a person wrote comes first, then the address that is in use, then the lowest one. */
+/** Annotations come first, then the address in use, then the lowest address. */
 function compareCandidates(one: Candidate, other: Candidate): number {
   return rank(one) - rank(other) || one.address - other.address;
 }
@@ -189,7 +193,7 @@ function unreadableRelease(learned: LearnedHost): HostEvent[] {
   const annotation = learned.object.metadata.annotations?.[RELEASE_LEASE_ANNOTATION];
   if (annotation === undefined || readTime(annotation) !== undefined) return [];
   const text = JSON.stringify(annotation.slice(0, 64));
-  const message = `${RELEASE_LEASE_ANNOTATION} is ${text}, which is no time: run vmdhcp-agent release, or remove the annotation`;
+  const message = `${RELEASE_LEASE_ANNOTATION} is ${text}, which is not a time: run vmdhcp-agent release, or remove the annotation`;
   return [warning(learned, 'BindingUnreadable', message)];
 }
 
@@ -206,7 +210,7 @@ function inUse(chosen: readonly Candidate[], { leases = [] }: Omit<InventoryFact
   return chosen.flatMap((one) => {
     const client = clients.get(one.address);
     if (!one.isByAnnotation || client === undefined || client === one.macAddress) return [];
-    const message = `${client} has the lease of ${formatIpv4Address(one.address)}, which is bound to ${one.macAddress}: it gets the address when it asks and that host does not answer`;
+    const message = `${client} has the lease of ${formatIpv4Address(one.address)}, which is bound to ${one.macAddress}: that client gets the address when it requests it and the other host does not answer`;
     return [warning(one, 'BoundAddressInUse', message)];
   });
 }

@@ -10,7 +10,7 @@ const endpoint = (ipAddr: string, ofAgent = 'rack'): KubernetesObject => ({
 
 it.each<[what: string, address: string, endpoints: readonly KubernetesObject[], expected: string | undefined]>([
   ['an address of the subnet', '10.0.0.5', [], undefined],
-  ['an address of another subnet', '10.0.9.5', [], 'outside of the subnet of ClusterAgent rack'],
+  ['an address of another subnet', '10.0.9.5', [], 'outside the subnet of ClusterAgent rack'],
   ['that of a HostEndpoint', '10.0.0.5', [endpoint('10.0.0.5')], 'HostEndpoint bmc-1 has the address'],
   ['that of a HostEndpoint of another ClusterAgent', '10.0.0.5', [endpoint('10.0.0.5', 'other')], undefined],
   ['an address beside that of a HostEndpoint', '10.0.0.5', [endpoint('10.0.0.6'), endpoint('x')], undefined],
@@ -19,7 +19,7 @@ it.each<[what: string, address: string, endpoints: readonly KubernetesObject[], 
   expect(found).toEqual(expected && expect.stringContaining(expected));
 });
 
-it('a ClusterAgent whose subnet cannot be read may keep leases of the one before', () => {
+it('a ClusterAgent whose subnet cannot be read may keep leases of the previous one', () => {
   const facts = { clusterAgents: [clusterAgent({ subnet: 'x' })], hostEndpoints: [] };
   expect(describeNoLease({ address: '10.0.9.5', clusterAgent: 'rack' }, facts)).toBeUndefined();
 });

@@ -3,13 +3,13 @@ import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { clusterAgentOf } from '../check/host-endpoint-problems.js';
 import { isInSubnet, readClusterAgent } from '../host/cluster-agent-settings.js';
 
-/** All of them in the cluster. */
+/** All ClusterAgents and HostEndpoints in the cluster. */
 export interface AddressFacts {
   readonly clusterAgents: readonly KubernetesObject[];
   readonly hostEndpoints: readonly KubernetesObject[];
 }
 
-/** Why the agents of a ClusterAgent keep no lease of an address that a person could end; undefined: they may. */
+/** Says why the agents of a ClusterAgent keep no lease of an address that a person could end; undefined if they may have one. */
 export function describeNoLease(
   { address, clusterAgent }: { readonly address: string; readonly clusterAgent: string },
   { clusterAgents, hostEndpoints }: AddressFacts,
@@ -18,9 +18,9 @@ export function describeNoLease(
   const agent = clusterAgents.find(({ metadata }) => metadata.name === clusterAgent);
   if (agent === undefined) return `there is no lease of ${address} to end: ClusterAgent ${clusterAgent} does not exist`;
   const settings = readClusterAgent(agent);
-  // Without a readable subnet, agents serve the one that they had.
+  // Without a readable subnet, agents serve the previous one.
   if (settings.subnet !== undefined && !isInSubnet(settings, address))
-    return `there is no lease of ${address} to end: it is outside of the subnet of ClusterAgent ${clusterAgent}`;
+    return `there is no lease of ${address} to end: it is outside the subnet of ClusterAgent ${clusterAgent}`;
   const endpoint = hostEndpoints.find(
     (one) => clusterAgentOf(one, names) === clusterAgent && addressOf(one) === toAddress(address),
   );

@@ -1,11 +1,11 @@
 import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 
-/** A host by its address, or by the MAC address of its client. */
+/** A host, named by its address or by the MAC address of its client. */
 export type HostSubject =
   | { readonly kind: 'address'; readonly address: Ipv4Address }
   | { readonly kind: 'client'; readonly macAddress: MacAddress };
 
-/** A host by an address or a MAC address as a person writes it; undefined: the text is neither. */
+/** Parses an address or a MAC address; undefined if the text is neither. */
 export function parseHostSubject(text: string): HostSubject | undefined {
   const address = parseIpv4Address(text);
   if (address !== undefined) return { kind: 'address', address };

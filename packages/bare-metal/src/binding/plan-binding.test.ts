@@ -89,7 +89,7 @@ describe('binding a host', () => {
         { agent: 'b', last: 5, client: 2 },
       ],
       {},
-      'several hosts are meant: rack-10-0-0-5 (10.0.0.5), b-10-0-0-5 (10.0.0.5)',
+      'several hosts match: rack-10-0-0-5 (10.0.0.5), b-10-0-0-5 (10.0.0.5)',
     ],
     [
       'a client with two addresses',
@@ -99,7 +99,7 @@ describe('binding a host', () => {
         { last: 6, client: 1 },
       ],
       {},
-      'several hosts are meant',
+      'several hosts match',
     ],
     ['a host without a MAC address', '10.0.0.5', [{ last: 5 }], {}, 'give the one of its client with --to MAC'],
     [
@@ -115,7 +115,7 @@ describe('binding a host', () => {
     ['a HostEndpoint', '10.0.0.5', [{ last: 5, type: 'hostEndpoint' }], {}, 'is the address of a HostEndpoint'],
   ])('is refused for %s', (_, subject, hosts, fields, expected) => expect(plan(subject, hosts, fields)).toContain(expected));
 
-  it('law: a plan that was carried out is empty when it is made again', () => {
+  it('law: after a plan is applied, the next one is empty', () => {
     const before = host({ last: 5, client: 1 });
     for (const change of ['bind', 'unbind'] as const) {
       const request: BindingRequest = {
@@ -136,12 +136,12 @@ describe('binding a host', () => {
   );
 });
 
-describe('the lease of a host that is gone', () => {
+describe('ending the lease of a host that is gone', () => {
   const NOW = '2026-01-31T12:00:00Z';
   const release = (subject: string, hosts: readonly Host[]) =>
     planRelease({ subject: parseHostSubject(subject) as HostSubject, clusterAgent: undefined }, hosts.map(host), NOW);
 
-  it('ends by an annotation with the time, by address or MAC address', () => {
+  it('sets an annotation with the time, found by address or MAC address', () => {
     const hosts = [
       { last: 10, client: 1, active: true },
       { last: 11, client: 2, active: true },
@@ -153,7 +153,7 @@ describe('the lease of a host that is gone', () => {
       });
   });
 
-  it('stays where its address is bound to the client that is meant, which has no lease', () => {
+  it('is refused if its address is bound to the selected client, which has no lease', () => {
     const replaced = { last: 10, client: 1, active: true, boundTo: mac(9) };
     const message = `no HostStatus has a client with the MAC address ${mac(9)}`;
     expect(release(mac(9), [replaced])).toMatchObject({ ok: false, message: expect.stringContaining(message) });
@@ -161,7 +161,7 @@ describe('the lease of a host that is gone', () => {
     expect(release(mac(1), [replaced])).toMatchObject({ ok: true, address: '10.0.0.10', client: mac(1) });
   });
 
-  it('of two addresses of the client is the one that it has now', () => {
+  it('chooses the current one of two addresses of the client', () => {
     const hosts = [
       { last: 10, client: 1 },
       { last: 11, client: 1, active: true },
@@ -180,7 +180,7 @@ describe('the lease of a host that is gone', () => {
     expect(hasLeaseEnded(observed && host(observed), client as never)).toBe(expected),
   );
 
-  it('has ended already, so that only a quarantine may end; or there is no such host', () => {
+  it('if it has already ended, only a quarantine may end; or there is no such host', () => {
     expect(release('10.0.0.10', [{ last: 10, client: 1 }])).toMatchObject({ ok: true, isLeased: false });
     expect(release('10.0.0.12', [])).toMatchObject({ ok: false, message: expect.stringContaining('no HostStatus') });
     expect(release('10.0.0.10', [{ last: 10, type: 'hostEndpoint' }])).toMatchObject({ ok: false });

@@ -1,4 +1,4 @@
-/** Which HostStatus binds an address to a client, and how its annotation changes: a function of all HostStatus objects. */
+/** Decides which HostStatus binds an address to a client, and how its annotation changes: a function of all HostStatus objects. */
 import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { BOUND_TO_ANNOTATION, BOUND_TO_NONE, RELEASE_LEASE_ANNOTATION } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
@@ -6,12 +6,12 @@ import { parseHostStatusName } from '../host/host-name.js';
 import { type ObservedHost, readHost } from '../host/read-host.js';
 import type { HostSubject } from './host-subject.js';
 
-/** What a person asks for. */
+/** The request of a person. */
 export interface BindingRequest {
   /** `bind`: to a client for good. `unbind`: to none, whatever `enableBindDhcpIP` is. `by-switch`: `enableBindDhcpIP` decides. */
   readonly change: 'bind' | 'unbind' | 'by-switch';
   readonly subject: HostSubject;
-  /** Only hosts of this ClusterAgent; undefined: of any. */
+  /** Limits it to hosts of this ClusterAgent; undefined: of any. */
   readonly clusterAgent: string | undefined;
   /** `bind`: the client; undefined: the one that has the address, or had it last. */
   readonly client: MacAddress | undefined;
@@ -22,9 +22,9 @@ export type BindingPlan =
       readonly ok: true;
       readonly hostStatus: string;
       readonly address: string;
-      /** `none`; undefined: `enableBindDhcpIP` decides. */
+      /** `none`; undefined if `enableBindDhcpIP` decides. */
       readonly boundTo: string | undefined;
-      /** Undefined: it is so already. */
+      /** Undefined if nothing has to change. */
       readonly patch: MergePatch | undefined;
     }
   | { readonly ok: false; readonly message: string };
@@ -46,13 +46,15 @@ export type HostReleasePlan =
       readonly clusterAgent: string;
       readonly address: string;
       readonly client: MacAddress | undefined;
-      /** False: no client has a lease of the address; it may be in quarantine. */
+      /** False if no client has a lease of the address; it may be in quarantine. */
       readonly isLeased: boolean;
       readonly patch: MergePatch;
     }
   | { readonly ok: false; readonly message: string };
 
-/** The change of one HostStatus by which the lease or the quarantine of its address ends, or why there is none. @param now - RFC 3339. */
+/**
+ * The change of one HostStatus that ends the lease or the quarantine of its address, or why there is none. @param now - RFC 3339.
+ */
 export function planRelease(
   { subject, clusterAgent }: Pick<BindingRequest, 'subject' | 'clusterAgent'>,
   hostStatuses: readonly KubernetesObject[],
@@ -65,19 +67,22 @@ export function planRelease(
   return { ok: true, hostStatus, clusterAgent: agent, address, client, isLeased: isActive !== false, patch };
 }
 
-/** True if the lease of this client has ended: its address has none, or that of another client. @param client - undefined: not known. */
+/**
+ * True if the lease of this client has ended: its address has no lease, or another client has it. @param client - undefined if
+ * not known.
+ */
 export function hasLeaseEnded(hostStatus: KubernetesObject | undefined, client: MacAddress | undefined): boolean {
   if (hostStatus === undefined) return true;
   const { isActive, macAddress } = readHost(hostStatus);
   return isActive === false || (client !== undefined && macAddress !== undefined && macAddress !== client);
 }
 
-/** Which hosts are meant, and for what. */
+/** Which hosts match, and for which purpose. */
 interface HostRequest extends Pick<BindingRequest, 'subject' | 'clusterAgent'> {
   readonly change: BindingRequest['change'] | 'release';
 }
 
-/** The one host that is meant, or why there is none. */
+/** The single host that matches, or why there is none. */
 function findHost(request: HostRequest, hosts: readonly NamedHost[]): NamedHost | string {
   const found = hosts.filter((one) => isMeant(one, request));
   const [host, ...others] = oneOf(found, request);
@@ -94,7 +99,7 @@ interface NamedHost extends ObservedHost {
   readonly annotation: string | undefined;
 }
 
-/** By the name of the object, as its agent reads it. */
+/** From the name of the object, as its agent reads it. */
 function toNamedHost(object: KubernetesObject): NamedHost[] {
   const named = parseHostStatusName(object.metadata.name);
   if (named === undefined) return [];
@@ -102,14 +107,14 @@ function toNamedHost(object: KubernetesObject): NamedHost[] {
   return [{ ...readHost(object), agent, ipAddress, annotation: object.metadata.annotations?.[BOUND_TO_ANNOTATION] }];
 }
 
-/** A binding is not a lease: `release` means the client that has the address, and not the one that it is bound to. */
+/** A binding is not a lease: `release` concerns the client that has the address, not the one that it is bound to. */
 function isMeant(host: NamedHost, { change, subject, clusterAgent }: HostRequest): boolean {
   if (clusterAgent !== undefined && host.agent !== clusterAgent) return false;
   if (subject.kind === 'address') return host.ipAddress === formatIpv4Address(subject.address);
   return host.macAddress === subject.macAddress || (change !== 'release' && boundClient(host) === subject.macAddress);
 }
 
-/** Of several addresses of one client: those that are bound to it are unbound, and the one that it has now is bound or released. */
+/** If a client has several addresses: the bound ones are unbound, and the current one is bound or released. */
 function oneOf(found: readonly NamedHost[], { subject, change }: HostRequest): readonly NamedHost[] {
   if (subject.kind === 'address' || found.length <= 1) return found;
   const isOfLease = change === 'bind' || change === 'release';
@@ -146,7 +151,7 @@ function describeMissing({ subject, clusterAgent }: HostRequest): string {
 
 function describeSeveral(found: readonly NamedHost[]): string {
   const names = found.map(({ name, ipAddress }) => `${name} (${ipAddress})`).join(', ');
-  return `several hosts are meant: ${names}; name one by its address, or by --cluster-agent NAME`;
+  return `several hosts match: ${names}; name one by its address, or by --cluster-agent NAME`;
 }
 
 function refuse(message: string): BindingPlan {

@@ -22,8 +22,8 @@ const DHCP = ['spec', 'feature', 'dhcpServerConfig'];
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /**
- * Everything that is wrong with a ClusterAgent, and that it shows by itself: none for one whose DHCP server can serve. With DHCP switched off, its
- * settings are not looked at. The rules of the definition refuse the same.
+ * All problems that a ClusterAgent shows by itself; none if its DHCP server can serve. If DHCP is switched off, its settings are
+ * not checked. The rules of the CRD refuse the same.
  */
 export function clusterAgentProblems(object: KubernetesObject): HostProblem[] {
   const isOff = readFlag(object, 'spec', 'feature', 'enableDhcpServer') === false;
@@ -35,10 +35,10 @@ export function clusterAgentProblems(object: KubernetesObject): HostProblem[] {
   ];
 }
 
-/** What is wrong with the name of a ClusterAgent: none for one that can exist. */
+/** The problems of the name of a ClusterAgent; none for a name that can exist. */
 export function clusterAgentNameProblems(name: string): HostProblem[] {
   if (NAME.test(name)) return [];
-  const message = `${JSON.stringify(name)} is no name of a ClusterAgent`;
+  const message = `${JSON.stringify(name)} is not a valid name of a ClusterAgent`;
   const remedy = 'write at most 63 lower-case letters, digits and hyphens that begin and end with a letter or digit';
   return [{ reason: 'not-a-name', path: ['metadata', 'name'], message, remedy }];
 }
@@ -57,7 +57,7 @@ function underlayProblems(object: KubernetesObject): HostProblem[] {
     ];
   // On the network of the node, agents are attached to none.
   if (readFlag(object, 'spec', 'agentYaml', 'hostNetwork') === true || isNetworkSelection(text)) return [];
-  const message = `${JSON.stringify(text)} is no name of a NetworkAttachmentDefinition`;
+  const message = `${JSON.stringify(text)} is not the name of a NetworkAttachmentDefinition`;
   return [{ reason: 'not-a-name', path, message, remedy: 'write name, or namespace/name, as in kube-system/management' }];
 }
 
@@ -69,11 +69,11 @@ function endpointProblems(object: KubernetesObject): HostProblem[] {
     bounds.push({
       reason: 'out-of-bounds',
       path: [...path, 'port'],
-      message: `${port} is no TCP port`,
+      message: `${port} is not a TCP port`,
       remedy: 'write 1 to 65535',
     });
   if (!Number.isInteger(replicas) || replicas < 0) {
-    const message = `${replicas} is no number of agents`;
+    const message = `${replicas} is not a number of agents`;
     bounds.push({ reason: 'out-of-bounds', path: ['spec', 'agentYaml', 'replicas'], message, remedy: 'write 0 or more' });
   }
   return [
@@ -136,7 +136,7 @@ function interfaceProblems(name: string | undefined): HostProblem[] {
     return [problem('missing', 'dhcpServerInterface', { message: 'is missing', remedy })];
   }
   if (isInterfaceName(name)) return [];
-  const message = `${JSON.stringify(name)} is no name that an interface of Linux can have`;
+  const message = `${JSON.stringify(name)} is not a name that an interface of Linux can have`;
   const remedy = 'write at most 15 characters, no space, "/" or ":", and no dot first';
   return [problem('not-a-name', 'dhcpServerInterface', { message, remedy })];
 }
@@ -155,8 +155,8 @@ function formatProblems(fields: Readonly<Record<string, unknown>>, { subnet, ran
 function format(reason: 'not-a-subnet' | 'not-an-address', field: string, text: string | undefined): HostProblem {
   const [what, remedy] =
     reason === 'not-a-subnet'
-      ? ['no IPv4 subnet', 'write address/prefix length, as in 192.168.0.0/24']
-      : ['no IPv4 address', 'write four numbers of 0 to 255, as in 192.168.0.1'];
+      ? ['not an IPv4 subnet', 'write address/prefix length, as in 192.168.0.0/24']
+      : ['not an IPv4 address', 'write four numbers of 0 to 255, as in 192.168.0.1'];
   return text === undefined
     ? problem('missing', field, { message: 'is missing', remedy })
     : problem(reason, field, { message: `${JSON.stringify(text)} is ${what}`, remedy });
@@ -167,7 +167,10 @@ function ofRange(text: string | undefined): HostProblem {
   const [first, last] = text.split('-').map(parseIpv4Address);
   if (first !== undefined && last !== undefined && first > last)
     return problem('range-reversed', 'ipRange', { message: `${text} ends before its start`, remedy: 'swap the two addresses' });
-  return problem('not-a-range', 'ipRange', { message: `${JSON.stringify(text)} is no range of IPv4 addresses`, remedy: RANGE });
+  return problem('not-a-range', 'ipRange', {
+    message: `${JSON.stringify(text)} is not a range of IPv4 addresses`,
+    remedy: RANGE,
+  });
 }
 
 function rangeProblems({ subnet, range }: Network): HostProblem[] {
@@ -191,7 +194,7 @@ function selfProblems(text: string | undefined, network: Network): HostProblem[]
   const [address = '', prefix = ''] = text.split('/');
   const self = parseIpv4Address(address);
   if (self === undefined || parseIpv4Cidr(text) === undefined) {
-    const message = `${JSON.stringify(text)} is no IPv4 address with a prefix length`;
+    const message = `${JSON.stringify(text)} is not an IPv4 address with a prefix length`;
     return [problem('not-an-address', 'selfIp', { message, remedy: 'write it as in 192.168.0.2/24' })];
   }
   const { subnet, gateway } = network;
@@ -219,7 +222,7 @@ function placeProblems({ field, whose }: Place, address: Ipv4Address, { subnet, 
 }
 
 function outside(field: string, subnet: Ipv4Cidr): HostProblem {
-  const message = `is no address of a host in ${formatIpv4Cidr(subnet)}`;
+  const message = `is not the address of a host in ${formatIpv4Cidr(subnet)}`;
   return problem('not-a-host-address', field, {
     message,
     remedy: 'write an address between the first and the last one of the subnet',
@@ -233,7 +236,7 @@ function inRange(field: string, whose: string): HostProblem {
   });
 }
 
-/** Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1. */
+/** In a /31 and a /32, hosts may have every address. Source: RFC 3021 §2.1. */
 function isHostOf(subnet: Ipv4Cidr, address: Ipv4Address): boolean {
   const [first, last] = [subnet.network, lastAddressOf(subnet)];
   if (address < first || address > last) return false;

@@ -9,16 +9,19 @@ import { readNonEmptyText, readNumber } from '../object/read-field.js';
 import { parseHostAddress } from './host-address.js';
 import { secretProblems } from './secret-problems.js';
 
-/** The longest name of a ClusterAgent, for trying whether an address gives a name. */
+/** The longest name of a ClusterAgent, to test whether an address gives a valid name. */
 const ANY_CLUSTER_AGENT = 'a'.repeat(63);
 
-/** A ClusterAgent, as far as it decides which addresses its hosts cannot have. */
+/** The parts of a ClusterAgent that decide which addresses its hosts cannot have. */
 export type HostNetworkFacts = Pick<
   ClusterAgentSettings,
   'name' | 'enableDhcpServer' | 'subnet' | 'networks' | 'gateway' | 'self'
 >;
 
-/** Everything that is wrong with a HostEndpoint: none for one whose host can have an object. @param network - its ClusterAgent; undefined: none is known. */
+/**
+ * All problems of a HostEndpoint; none if its host can have an object. @param network - its ClusterAgent; undefined if none is
+ * known.
+ */
 export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostNetworkFacts): HostProblem[] {
   const port = readNumber(spec, 'port') ?? 443;
   const text = readNonEmptyText(spec, 'ipAddr');
@@ -31,7 +34,7 @@ export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostN
           {
             reason: 'out-of-bounds',
             path: ['spec', 'port'],
-            message: `${port} is no TCP port`,
+            message: `${port} is not a TCP port`,
             remedy: 'write 1 to 65535',
           } as const,
         ]),
@@ -39,7 +42,10 @@ export function hostEndpointProblems({ spec }: KubernetesObject, network?: HostN
   ];
 }
 
-/** Which ClusterAgent a HostEndpoint belongs to; undefined: none. Where there is only one, it need not be written. @param names - of all ClusterAgents. */
+/**
+ * The ClusterAgent that a HostEndpoint belongs to; undefined if none. If there is only one, it may be omitted. @param names - the
+ * names of all ClusterAgents.
+ */
 export function clusterAgentOf(endpoint: KubernetesObject, names: readonly string[]): string | undefined {
   const written = readNonEmptyText(readField(endpoint, 'spec'), 'clusterAgent');
   if (written !== undefined) return names.includes(written) ? written : undefined;
@@ -52,13 +58,13 @@ function addressProblems(text: string | undefined): HostProblem[] {
   if (text === undefined) return [{ reason: 'missing', path, message: 'is missing', remedy }];
   const address = parseHostAddress(text);
   if (address === undefined)
-    return [{ reason: 'not-an-address', path, message: `${JSON.stringify(text)} is no IPv4 address`, remedy }];
+    return [{ reason: 'not-an-address', path, message: `${JSON.stringify(text)} is not an IPv4 address`, remedy }];
   if (!isObjectName(hostStatusName(ANY_CLUSTER_AGENT, address)))
     return [
       {
         reason: 'not-an-address',
         path,
-        message: `${text} gives no name of an object`,
+        message: `${text} does not give a valid name of an object`,
         remedy: 'write all groups of the address',
       },
     ];
@@ -67,7 +73,7 @@ function addressProblems(text: string | undefined): HostProblem[] {
   return [{ reason: 'not-a-host-address', path, message, remedy: 'write the address of the management controller' }];
 }
 
-/** Hosts are in the networks of the ClusterAgent, and their addresses are no others' there. */
+/** Hosts are in the networks of the ClusterAgent, and cannot have certain addresses there. */
 function placeProblems(text: string | undefined, network: HostNetworkFacts): HostProblem[] {
   const address = parseHostAddress(text);
   if (address === undefined || isSpecialAddress(address)) return [];
@@ -77,16 +83,16 @@ function placeProblems(text: string | undefined, network: HostNetworkFacts): Hos
 function outside(address: string, network: HostNetworkFacts): HostProblem {
   const { name } = network;
   const message = `${address} is in no network of ClusterAgent ${name} (${describeNetworks(network) || 'it names none'})`;
-  const remedy = `if the host is there, add its network to spec.endpoint.networks of ClusterAgent ${name}; else delete the HostEndpoint and create it with the right address`;
+  const remedy = `if the host is there, add its network to spec.endpoint.networks of ClusterAgent ${name}; otherwise delete the HostEndpoint and create it with the right address`;
   return { reason: 'outside-networks', path: ['spec', 'ipAddr'], message, remedy };
 }
 
-/** Addresses that others have on the network. */
+/** Addresses that something else has on the network. */
 function takenProblems(text: string, network: HostNetworkFacts): HostProblem[] {
   const address = parseIpv4Address(text);
   const taken = address === undefined || !network.enableDhcpServer ? undefined : takenAs(address, network);
   if (taken === undefined) return [];
-  const message = `${text} is ${taken} of ClusterAgent ${network.name}, and no host's`;
+  const message = `${text} is ${taken} of ClusterAgent ${network.name}, and no host can have it`;
   return [
     { reason: 'same-address', path: ['spec', 'ipAddr'], message, remedy: 'write the address of the management controller' },
   ];
@@ -95,7 +101,7 @@ function takenProblems(text: string, network: HostNetworkFacts): HostProblem[] {
 function takenAs(address: Ipv4Address, { subnet, gateway, self }: HostNetworkFacts): string | undefined {
   if (address === self) return 'selfIp';
   if (address === gateway) return 'the gateway';
-  // Of a /31 and a /32 every address is a host's. Source: RFC 3021 §2.1.
+  // In a /31 and a /32, hosts may have every address. Source: RFC 3021 §2.1.
   if (subnet === undefined || subnet.prefixLength >= 31) return undefined;
   if (address === subnet.network) return 'the network address';
   return address === lastAddressOf(subnet) ? 'the broadcast address' : undefined;

@@ -1,4 +1,7 @@
-/** The Secret of a host: `username` and `password`, as the public code of the predecessor has it, `tls.key` and `tls.crt`, as its design has it, or both. */
+/**
+ * The Secret of a host: `username` and `password`, as in the public code of the predecessor, `tls.key` and `tls.crt`, as in its
+ * design, or both.
+ */
 import type { HostProblem } from '../object/problem.js';
 
 /** How an agent identifies itself to a management controller. */
@@ -6,14 +9,14 @@ export interface SecretContent {
   readonly hasPassword: boolean;
   /** A client certificate. */
   readonly hasCertificate: boolean;
-  /** `ca.crt`: what verifies the management controller. */
+  /** `ca.crt`: verifies the management controller. */
   readonly hasAuthority: boolean;
 }
 
-/** The keys of a Secret; the values are looked at only for whether they are empty. */
+/** The keys of a Secret; values are only checked for whether they are empty. */
 export type SecretData = Readonly<Record<string, unknown>>;
 
-/** What a Secret has in it. Half a pair counts as none. @param data - of the Secret, in base64 or as bytes. */
+/** The content of a Secret. Half a pair counts as none. @param data - the data of the Secret, in base64 or as bytes. */
 export function secretContent(data: SecretData): SecretContent {
   return {
     hasPassword: has(data, 'username') && has(data, 'password'),
@@ -23,10 +26,10 @@ export function secretContent(data: SecretData): SecretContent {
 }
 
 /**
- * What is wrong with the Secret that an object names; never with a value of it in the text.
+ * The problems of the Secret that an object names; the text never contains a value of it.
  *
  * @param named - `path`: the field that names it, from the object's root.
- * @param data - undefined: the Secret does not exist.
+ * @param data - undefined if the Secret does not exist.
  */
 export function hostSecretProblems(named: NamedSecret, data: SecretData | undefined): HostProblem[] {
   const { path, namespace, name } = named;

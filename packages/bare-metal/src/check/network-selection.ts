@@ -4,8 +4,9 @@ const NAME = '[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?';
 const NETWORK = new RegExp(`^(?:${NAME}/)?${NAME}(?:@(?<interfaceName>[^@]+))?$`);
 
 /**
- * True for what Multus takes in its annotation: one NetworkAttachmentDefinition or several with commas, each `namespace/name@interface` with namespace and interface
- * optional; or a JSON list, which Multus reads by itself. Source: multus-cni, docs/how-to-use.md.
+ * True for what Multus accepts in its annotation: one or several NetworkAttachmentDefinitions with commas, each
+ * `namespace/name@interface` with optional namespace and interface; or a JSON list, which Multus parses itself. Source:
+ * multus-cni, docs/how-to-use.md.
  */
 export function isNetworkSelection(text: string): boolean {
   const trimmed = text.trim();

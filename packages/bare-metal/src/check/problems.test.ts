@@ -9,7 +9,7 @@ import { clusterAgentSecretProblems, hostEndpointSecretProblems } from './unname
 const DHCP = 'spec.feature.dhcpServerConfig';
 const found = (dhcp: object) => clusterAgentProblems(agentObject(dhcp)).map(describeHostProblem);
 
-describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
+describe('problems of the DHCP settings of a ClusterAgent', () => {
   it.each<[what: string, dhcp: object, problems: string[]]>([
     ['nothing', {}, []],
     ['nothing: selfIp', { selfIp: '10.0.0.2/24' }, []],
@@ -18,13 +18,13 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
     [
       '999.999.999.999',
       { gateway: '999.999.999.999' },
-      [`${DHCP}.gateway: "999.999.999.999" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.0.1`],
+      [`${DHCP}.gateway: "999.999.999.999" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.0.1`],
     ],
     ...['management-network', 'eth 0', 'eth/0', 'eth0:1', '.'].map((name): [string, object, string[]] => [
       `the interface ${name}`,
       { dhcpServerInterface: name },
       [
-        `${DHCP}.dhcpServerInterface: "${name}" is no name that an interface of Linux can have; write at most 15 characters, no space, "/" or ":", and no dot first`,
+        `${DHCP}.dhcpServerInterface: "${name}" is not a name that an interface of Linux can have; write at most 15 characters, no space, "/" or ":", and no dot first`,
       ],
     ]),
     [
@@ -50,7 +50,7 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
       'one address for a range',
       { ipRange: '10.0.0.10' },
       [
-        `${DHCP}.ipRange: "10.0.0.10" is no range of IPv4 addresses; write two addresses, the lower one first, as in 192.168.0.10-192.168.0.100`,
+        `${DHCP}.ipRange: "10.0.0.10" is not a range of IPv4 addresses; write two addresses, the lower one first, as in 192.168.0.10-192.168.0.100`,
       ],
     ],
     [
@@ -62,7 +62,7 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
       'a gateway outside of the subnet',
       { gateway: '10.9.0.1' },
       [
-        `${DHCP}.gateway: is no address of a host in 10.0.0.0/24; write an address between the first and the last one of the subnet`,
+        `${DHCP}.gateway: is not the address of a host in 10.0.0.0/24; write an address between the first and the last one of the subnet`,
       ],
     ],
     [
@@ -78,7 +78,7 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
     [
       'a selfIp without a prefix',
       { selfIp: '10.0.0.2' },
-      [`${DHCP}.selfIp: "10.0.0.2" is no IPv4 address with a prefix length; write it as in 192.168.0.2/24`],
+      [`${DHCP}.selfIp: "10.0.0.2" is not an IPv4 address with a prefix length; write it as in 192.168.0.2/24`],
     ],
     [
       'a selfIp that is the gateway',
@@ -93,7 +93,7 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
         `${DHCP}.subnet: is missing; write address/prefix length, as in 192.168.0.0/24`,
         `${DHCP}.ipRange: is missing; write two addresses, the lower one first, as in 192.168.0.10-192.168.0.100`,
         `${DHCP}.gateway: is missing; write four numbers of 0 to 255, as in 192.168.0.1`,
-        `${DHCP}.selfIp: "x" is no IPv4 address with a prefix length; write it as in 192.168.0.2/24`,
+        `${DHCP}.selfIp: "x" is not an IPv4 address with a prefix length; write it as in 192.168.0.2/24`,
       ],
     ],
     [
@@ -102,7 +102,7 @@ describe('what is wrong with the DHCP settings of a ClusterAgent', () => {
       [
         `${DHCP}.ipRange: has addresses that no host in 10.0.0.0/30 can have; write addresses of the subnet, without its first and last one`,
         `${DHCP}.selfIp: 10.0.0.9/24 has another prefix length than 10.0.0.0/30; write 10.0.0.9/30`,
-        `${DHCP}.selfIp: is no address of a host in 10.0.0.0/30; write an address between the first and the last one of the subnet`,
+        `${DHCP}.selfIp: is not the address of a host in 10.0.0.0/30; write an address between the first and the last one of the subnet`,
       ],
     ],
   ])('%s', (_, dhcp, problems) => expect(found(dhcp)).toEqual(problems));
@@ -121,19 +121,19 @@ describe('the network of the agents', () => {
     'net.1',
     'kube-system/a, b@net2',
     '[{"name":"management","namespace":"kube-system","interface":"net1"}]',
-  ])('%j is one that Multus takes', (underlayInterface) => expect(pathsOf({ underlayInterface })).toEqual([]));
+  ])('may be %j, which Multus accepts', (underlayInterface) => expect(pathsOf({ underlayInterface })).toEqual([]));
 
   it.each(['kube-system/', '/management', 'a/b/c', 'net 1', 'Management', 'a,,b', 'a@b@c', 'a@', '[{]', '-a'])(
-    '%j is none',
+    'may not be %j',
     (underlayInterface) => expect(pathsOf({ underlayInterface })).toEqual(['spec.agentYaml.underlayInterface not-a-name']),
   );
 
-  it('is not looked at for agents on the network of the node', () => {
+  it('is not checked for agents on the network of the node', () => {
     expect(pathsOf({ underlayInterface: 'eth0 of the node', hostNetwork: true })).toEqual([]);
   });
 });
 
-describe('what else is wrong with a ClusterAgent', () => {
+describe('other problems of a ClusterAgent', () => {
   it.each<[what: string, object: unknown, paths: string[]]>([
     ['no DHCP settings', { spec: { agentYaml: { underlayInterface: 'net' } } }, [DHCP]],
     [
@@ -196,11 +196,11 @@ describe('a HostEndpoint', () => {
     ['192.168.7.255', {}, undefined],
     ['2001:db8::1', {}, undefined],
     ['10.0.0.1', { subnet: '10.0.0.0/31', ipRange: '10.0.0.1-10.0.0.1', gateway: '10.0.0.0' }, undefined],
-  ])('of %s, where the ClusterAgent has %j: %s', (address, dhcp, problem) => {
+  ])('has the problem of %s, if the ClusterAgent has %j: %s', (address, dhcp, problem) => {
     const endpoint = endpointObject('e', address, { port: 0 });
     const problems = hostEndpointProblems(endpoint, readClusterAgent(agentObject(dhcp))).map(describeHostProblem);
-    const port = 'spec.port: 0 is no TCP port; write 1 to 65535';
-    const taken = `spec.ipAddr: ${address} is ${problem} of ClusterAgent agent, and no host's; write the address of the management controller`;
+    const port = 'spec.port: 0 is not a TCP port; write 1 to 65535';
+    const taken = `spec.ipAddr: ${address} is ${problem} of ClusterAgent agent, and no host can have it; write the address of the management controller`;
     expect(problems).toEqual(problem === undefined ? [port] : [taken, port]);
     const off = { ...readClusterAgent(agentObject(dhcp)), enableDhcpServer: false };
     expect(hostEndpointProblems(endpoint, off).map(describeHostProblem)).toEqual([port]);
@@ -217,16 +217,16 @@ describe('a HostEndpoint', () => {
     ['2001:db8:0:0:8000::1', ['2001:db8:0:0:0::/65'], false],
     ['2001:db8::1', ['::/0'], true],
     ['2001:db8::10.0.0.1', ['2001:db8::a00:1/128'], true],
-  ])('of %s is in a network of the ClusterAgent that has 10.0.0.0/24 and %j: %s', (address, networks, isInside) => {
+  ])('with the address %s is in a network of the ClusterAgent that has 10.0.0.0/24 and %j: %s', (address, networks, isInside) => {
     const agent = readClusterAgent(agentObject({}, { networks }));
     const problems = hostEndpointProblems(endpointObject('e', address), agent);
     expect(problems.map(({ reason }) => reason)).toEqual(isInside ? [] : ['outside-networks']);
   });
 
-  it('outside of the networks of its ClusterAgent: the remedy names the field of the ClusterAgent', () => {
+  it('outside the networks of its ClusterAgent: the remedy names the field of the ClusterAgent', () => {
     const agent = readClusterAgent(agentObject({}, { networks: ['10.1.0.0/16'] }));
     expect(hostEndpointProblems(endpointObject('e', '192.0.2.7'), agent).map(describeHostProblem)).toEqual([
-      'spec.ipAddr: 192.0.2.7 is in no network of ClusterAgent agent (10.0.0.0/24, 10.1.0.0/16); if the host is there, add its network to spec.endpoint.networks of ClusterAgent agent; else delete the HostEndpoint and create it with the right address',
+      'spec.ipAddr: 192.0.2.7 is in no network of ClusterAgent agent (10.0.0.0/24, 10.1.0.0/16); if the host is there, add its network to spec.endpoint.networks of ClusterAgent agent; otherwise delete the HostEndpoint and create it with the right address',
     ]);
   });
 
@@ -237,7 +237,7 @@ describe('a HostEndpoint', () => {
     [undefined, ['a'], 'a'],
     [undefined, ['a', 'b'], undefined],
     [undefined, [], undefined],
-  ])('of ClusterAgent %s, among %j, belongs to %s', (clusterAgent, names, agent) => {
+  ])('that names ClusterAgent %s, among %j, belongs to %s', (clusterAgent, names, agent) => {
     expect(clusterAgentOf(endpointObject('e', '10.0.0.7', { clusterAgent }), names)).toBe(agent);
   });
 });
@@ -245,9 +245,9 @@ describe('a HostEndpoint', () => {
 describe('a Secret that is not named', () => {
   const none = { secretName: undefined, secretNamespace: undefined };
   const OF_AGENT =
-    'spec.endpoint.secretName: is missing, so that learned hosts are asked over HTTPS without a password; write secretName and secretNamespace of a Secret with username and password, or enableDhcpDiscovery: false if no host is to be asked';
+    'spec.endpoint.secretName: is missing, so learned hosts are polled over HTTPS without a password; write secretName and secretNamespace of a Secret with username and password, or enableDhcpDiscovery: false if no host should be polled';
   const OF_ENDPOINT =
-    'spec.secretName: is missing, and ClusterAgent agent names no Secret either, so that the host is asked over HTTPS without a password; write secretName and secretNamespace of a Secret with username and password into spec.endpoint of ClusterAgent agent, or delete the HostEndpoint and create it with them';
+    'spec.secretName: is missing, and ClusterAgent agent names no Secret either, so the host is polled over HTTPS without a password; write secretName and secretNamespace of a Secret with username and password into spec.endpoint of ClusterAgent agent, or delete the HostEndpoint and create it with them';
 
   it.each<[endpoint: object, dhcp: object, problems: string[]]>([
     [{}, {}, []],

@@ -97,14 +97,14 @@ function conditionOf({ agents }: World, name: string, type = 'Ready'): string {
 const statusOf = ({ agents }: World, name: string, ...path: readonly string[]) =>
   readField(agents.objects.get(name)?.status, ...path);
 
-/** What the Deployment controller of Kubernetes reports. */
+/** Reports what the Deployment controller of Kubernetes reports. */
 function report({ deployments }: World, name: string, count: number): void {
   const object = deployments.objects.get(`vm-dhcp-agents/${name}`) as KubernetesObject;
   const counts = { replicas: count, readyReplicas: count, updatedReplicas: count, availableReplicas: count };
   deployments.put({ ...object, status: { observedGeneration: 9, ...counts } });
 }
 
-/** @returns what ends it. */
+/** @returns a function that ends it. */
 function refuse(
   resource: MemoryResource<KubernetesObject>,
   refusal: { readonly reason: WriteRefusal; readonly message: string },
@@ -115,7 +115,7 @@ function refuse(
 }
 
 describe('a story of one ClusterAgent', () => {
-  it('its agents are created, its status follows, edits are undone, and all goes with it at once', async () => {
+  it('its agents are created, its status follows, edits are undone, and everything is deleted with it at once', async () => {
     const { world, clock, controller } = await leading();
     expect(controller.unready()).toEqual([]);
     world.agents.put(clusterAgentObject('rack'));
@@ -147,7 +147,7 @@ describe('a story of one ClusterAgent', () => {
     expect(world.names().toSorted()).toEqual(['clusterrolebindings vmdhcp-bare-metal-agents']);
   });
 
-  it('an object that is deleted by hand is created again', async () => {
+  it('an object that is deleted by hand is recreated', async () => {
     const { world, clock } = await leading();
     world.agents.put(clusterAgentObject('rack'));
     await clock.advance(2_000);
@@ -156,7 +156,7 @@ describe('a story of one ClusterAgent', () => {
     expect(world.names()).toContain('deployments vm-dhcp-agents/agent-rack');
   });
 
-  it('another replica that leads next writes nothing that is there already', async () => {
+  it('another replica that becomes leader writes nothing that already exists', async () => {
     const { world, clock } = await leading();
     world.agents.put(clusterAgentObject('rack'));
     await clock.advance(2_000);
@@ -169,8 +169,8 @@ describe('a story of one ClusterAgent', () => {
   });
 });
 
-describe('what is counted', () => {
-  it('is a write that was made, and none that was refused', async () => {
+describe('the counter of writes', () => {
+  it('counts successful writes, but not refused ones', async () => {
     const writes: string[] = [];
     const world = new World();
     const { clock } = await leading(world, { onAgentWrite: ({ kind, object }) => writes.push(`${kind} ${object.kind}`) });
@@ -194,7 +194,7 @@ describe('what is counted', () => {
   });
 });
 
-describe('what a person has to know', () => {
+describe('problems that a person has to know', () => {
   it.each<[string, { reason: WriteRefusal; message: string }, string, string]>([
     ['a Deployment of others', { reason: 'already-exists', message: '' }, 'False HostAgentsRefused', 'delete it'],
     [
@@ -224,7 +224,7 @@ describe('what a person has to know', () => {
     expect(conditionOf(world, 'rack')).toBe('False HostAgentsStarting');
   });
 
-  it('of two ClusterAgents with the same addresses the older one goes on, and the younger one follows when it is gone', async () => {
+  it('if two ClusterAgents have the same addresses, the older one runs, and the younger one follows when it is gone', async () => {
     const { world, clock } = await leading();
     world.agents.put(clusterAgentObject('old'));
     world.agents.put(clusterAgentObject('young', { age: 9 }));
@@ -263,7 +263,7 @@ describe('what a person has to know', () => {
     });
   });
 
-  it('hosts that are asked over HTTPS without a Secret are reported, until a Secret is named; agents run all the same', async () => {
+  it('hosts that are polled over HTTPS without a Secret are reported, until a Secret is named; agents run nevertheless', async () => {
     const { world, clock } = await leading();
     world.agents.put(clusterAgentObject('rack', { endpoint: { port: 443 } }));
     world.of({ plural: 'hostendpoints' }).put(hostEndpointObject('host', { ipAddr: '192.168.0.200' }));
@@ -289,7 +289,7 @@ describe('what a person has to know', () => {
     expect(world.events).toEqual(['ClusterAgentMissing host']);
   });
 
-  it('an operation that no agent takes fails after ten minutes, with an Event; one of a host stays', async () => {
+  it('an operation that no agent accepts fails after ten minutes, with an Event; one of a host stays', async () => {
     const { world, clock } = await leading();
     const [operations, hosts] = [world.of({ plural: 'hostoperations' }), world.of({ plural: 'hoststatuses' })];
     const operation = (name: string, hostStatusName: string): KubernetesObject => ({

@@ -1,6 +1,6 @@
 /**
- * From ClusterAgents to agents that run, as a part of the controller's process. Every replica follows the cluster; only the leader writes: the objects of agents, the status of
- * ClusterAgents, operations that no agent takes, and Events.
+ * Turns ClusterAgents into running agents, as a part of the controller's process. Every replica follows the cluster; only the
+ * leader writes: the objects of agents, the status of ClusterAgents, operations that no agent accepts, and Events.
  */
 
 import { BARE_METAL_API_VERSION, HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
@@ -42,12 +42,12 @@ import { OwnedObjects } from './owned-objects.js';
 
 const FIRST_RETRY_MS = 50;
 const MOST_RETRY_MS = 30_000;
-/** Changes of the numbers of Deployments within this time are one write of each status. */
+/** Changes of Deployment counts within this time become one write of each status. */
 const GATHER_MS = 500;
-/** Reasons that need no Event. */
+/** Reasons without an Event. */
 const USUAL: ReadonlySet<string> = new Set(['HostAgentsStarting', 'HostAgentsOff']);
 
-/** The part of the process. A replica that does not lead follows objects, and writes nothing. */
+/** The part of the process. A standby follows objects, and writes nothing. */
 export class BareMetalController implements ControllerPart {
   readonly name = 'bare-metal';
   readonly #settings: BareMetalControllerSettings;
@@ -122,13 +122,13 @@ export class BareMetalController implements ControllerPart {
     return missing.length === 0 ? [] : [`not listed yet: ${missing.join(', ')}`];
   }
 
-  /** By the name of each ClusterAgent, whether its agents are ready, for metrics; without those that are switched off (replicas 0). */
+  /** Whether the agents of each ClusterAgent are ready, by name, for metrics; omits those that are switched off (replicas 0). */
   ready(): ReadonlyMap<string, boolean> {
     const switchedOn = [...this.#clusterAgents.values()].filter((one) => !isSwitchedOff(one));
     return new Map(switchedOn.map((one) => [one.metadata.name, readField(one.status, 'ready') === true]));
   }
 
-  /** Addresses of the range of each ClusterAgent, as its leader reports them, by its name; without those that report none. */
+  /** The addresses of the range of each ClusterAgent, by name, as its leader reports them; omits those without a report. */
   addresses(): ReadonlyMap<string, ClusterAgentAddresses> {
     return new Map(
       [...this.#clusterAgents.values()].flatMap(({ metadata, status }) => {
@@ -252,7 +252,7 @@ export class BareMetalController implements ControllerPart {
     return { kind: 'settled' };
   }
 
-  /** What is wrong is an Event too: `kubectl describe` shows it with its time. */
+  /** Problems are also Events: `kubectl describe` shows them with their time. */
   #tell(object: KubernetesObject, { conditions: [ready, valid] }: ClusterAgentStatus): void {
     const regarding = { ...toRegarding(object), apiVersion: BARE_METAL_API_VERSION, kind: 'ClusterAgent' };
     for (const { status, reason, message = '' } of valid.reason === ready.reason ? [valid] : [valid, ready]) {

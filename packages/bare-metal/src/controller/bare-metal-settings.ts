@@ -1,18 +1,18 @@
-/** What the controller of bare-metal hosts is given, and what it reports. */
+/** The settings of the controller of bare-metal hosts, and the events that it reports. */
 import type { ApiResource, Clock, KubernetesObject, ObjectClient, ReconcileResult, SharedCaches } from '@vmdhcp/kube-runtime';
 import type { HostAgentSettings } from '../workload/host-agent-settings.js';
 import type { HostAgentWrite } from '../workload/plan-host-agents.js';
 
-/** What is reconciled: all agents at once, as ports and networks are shared; all statuses; all operations. */
+/** The keys that are reconciled: all agents at once, because ports and networks are shared; all statuses; all operations. */
 export type BareMetalKey = 'agents' | 'statuses' | 'operations';
 
-/** Of the range of a ClusterAgent. */
+/** Counts of the range of a ClusterAgent. */
 export interface ClusterAgentAddresses {
   readonly used: number;
   readonly available: number;
 }
 
-/** What is worth counting or logging. */
+/** Events for metrics and the log. */
 export interface BareMetalObserver {
   readonly onReconciled?: (key: BareMetalKey, result: ReconcileResult, durationMs: number) => void;
   readonly onRetry?: (key: BareMetalKey, cause: { readonly reason: string; readonly error?: unknown }) => void;
@@ -22,7 +22,7 @@ export interface BareMetalObserver {
   readonly onEventError?: (error: unknown) => void;
   /** An object of agents was created, changed or deleted. */
   readonly onAgentWrite?: (write: HostAgentWrite) => void;
-  /** An operation that no agent takes was ended. */
+  /** An operation that no agent accepts was ended. */
   readonly onOrphanedOperation?: (name: string) => void;
   /** The leader begins to write: everything is listed. */
   readonly onSynced?: () => void;
@@ -37,11 +37,11 @@ export interface BareMetalControllerSettings {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
-  /** RFC 3339, now: for people, nothing is decided by it. */
+  /** The current time as RFC 3339: for people, no decision depends on it. */
   readonly now: () => string;
-  /** 0 up to, not including, 1. */
+  /** 0 up to, but not including, 1. */
   readonly random: () => number;
-  /** The instance that Events name. */
+  /** The instance in Events. */
   readonly identity: string;
   readonly observer?: BareMetalObserver;
 }

@@ -1,14 +1,14 @@
-/** What of the objects of bare-metal hosts is cached. */
+/** Which parts of the objects of bare-metal hosts are cached. */
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { isRecord, type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 
-/** What is cached of the kinds of bare-metal hosts, by plural. */
+/** The cached parts of the kinds of bare-metal hosts, by plural. */
 export const CACHED_HOST_PARTS: Readonly<Record<string, (object: KubernetesObject) => KubernetesObject>> = {
   [Resource.hostStatuses.plural]: projectHostStatus,
   [Resource.secrets.plural]: projectSecret,
 };
 
-/** Which ClusterAgent a host belongs to: what its management controller reports and logs need not be cached. */
+/** Only which ClusterAgent a host belongs to: reports and logs of its management controller need not be cached. */
 function projectHostStatus({ apiVersion, kind, metadata, status }: KubernetesObject): KubernetesObject {
   const { name, uid, resourceVersion } = metadata;
   const clusterAgent = readText(status, 'clusterAgent');
@@ -20,7 +20,7 @@ function projectHostStatus({ apiVersion, kind, metadata, status }: KubernetesObj
   };
 }
 
-/** Which keys of a Secret have a value: no value stays in memory. */
+/** Only which keys of a Secret have a value: no value stays in memory. */
 function projectSecret(object: KubernetesObject): KubernetesObject {
   const { namespace, name, uid, resourceVersion } = object.metadata;
   const data = readField(object, 'data');

@@ -15,7 +15,7 @@ export const HOST_AGENT_SETTINGS: HostAgentSettings = {
   statusIntervalSeconds: 60,
 };
 
-/** As the chart makes it. */
+/** As the chart creates it. */
 export const HOST_AGENTS_BINDING_OBJECT: KubernetesObject = {
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRoleBinding',
@@ -37,7 +37,7 @@ interface ClusterAgentParts {
   /** Default: nothing is missing. */
   readonly endpoint?: Fields;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** The higher, the younger. */
+  /** A higher number is younger. */
   readonly age?: number;
 }
 

@@ -10,7 +10,7 @@ import { type ClusterAgentFacts, clusterAgentStatus, planClusterAgentStatus } fr
 type Fields = Readonly<Record<string, unknown>>;
 const VOLUME: HostAgentSettings = { ...HOST_AGENT_SETTINGS, leases: { kind: 'host-path', path: '/x' } };
 
-/** As the Deployment controller of Kubernetes reports it. */
+/** In the form of the Deployment controller of Kubernetes. */
 function deployment(agent: KubernetesObject, status: Fields = {}): KubernetesObject {
   const { writes } = planHostAgents(
     { clusterAgents: [agent], endpoints: [], credentials: new Set(), objects: [] },
@@ -124,7 +124,7 @@ describe('the condition Valid', () => {
     expect(valid.message ?? '').toContain(message);
   });
 
-  it('has every problem at once, and their fields', () => {
+  it('lists every problem at once, with its field', () => {
     const agent = clusterAgentObject('rack', { yaml: { underlayInterface: '' }, dhcp: { subnet: 'x', gateway: '999.1.1.1' } });
     const [, valid] = statusOf({ agent }).conditions;
     for (const field of ['underlayInterface', 'subnet', 'gateway']) expect(valid.message).toContain(field);
@@ -135,7 +135,7 @@ describe('the condition Valid', () => {
       'that does not exist, or is not labelled',
       'bmc-secrets',
       undefined,
-      'Secret bmc-secrets/bmc does not exist, or lacks the label bmc.spidernet.io/host-credentials=true, so that agents may not read it; create it with username and password, or with tls.key and tls.crt, then: kubectl -n bmc-secrets label secret bmc bmc.spidernet.io/host-credentials=true',
+      'Secret bmc-secrets/bmc does not exist, or lacks the label bmc.spidernet.io/host-credentials=true, so agents may not read it; create it with username and password, or with tls.key and tls.crt, then: kubectl -n bmc-secrets label secret bmc bmc.spidernet.io/host-credentials=true',
     ],
     ['without a password', 'bmc-secrets', { username: 'YQ==' }, 'has username and no password'],
     [
@@ -155,7 +155,7 @@ describe('the condition Valid', () => {
   });
 });
 
-it('a status that is written is not written again, and leaves alone what the agent writes', () => {
+it('a status is written only once, and fields of the agent are left alone', () => {
   const agent = { ...rack(), status: { addresses: { total: 91, used: 1, available: 90 } } };
   const wanted = statusOf({ agent, status: counts(1) });
   const patch = planClusterAgentStatus(agent, wanted, '2026-01-01T00:00:00Z');

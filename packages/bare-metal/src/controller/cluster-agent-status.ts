@@ -28,18 +28,18 @@ export interface HostAgentFailure {
 
 export interface ClusterAgentFacts {
   readonly agents: HostAgents;
-  /** What is wrong with its own Secret. */
+  /** The problems of its own Secret. */
   readonly secretTexts: readonly string[];
   readonly failure: HostAgentFailure | undefined;
 }
 
-/** What a status should have, without times. */
+/** The wanted status, without times. */
 export interface ClusterAgentStatus {
   readonly ready: boolean;
   readonly conditions: readonly [ReadyCondition, ClusterAgentCondition];
 }
 
-/** In a condition: as many problems as there is room for. */
+/** The problems in a condition: as many as fit. */
 const MOST_PROBLEMS = { most: 12, longest: 360 } as const;
 
 export function clusterAgentStatus(facts: ClusterAgentFacts): ClusterAgentStatus {
@@ -47,7 +47,7 @@ export function clusterAgentStatus(facts: ClusterAgentFacts): ClusterAgentStatus
   return { ready: ready.status === 'True', conditions: [ready, validCondition(facts)] };
 }
 
-/** Undefined: the status is as it should be. @param now - RFC 3339. */
+/** Undefined if the status is up to date. @param now - RFC 3339. */
 export function planClusterAgentStatus(
   object: KubernetesObject,
   wanted: ClusterAgentStatus,
@@ -73,14 +73,14 @@ function readyCondition({ agents, failure }: ClusterAgentFacts): ReadyCondition 
 }
 
 function rolloutCondition({ deployment, replicas, workload }: HostAgents): ReadyCondition {
-  // Of one that is wrong, what runs stays as it is.
+  // If the ClusterAgent is invalid, running agents stay as they are.
   const wanted = workload.isDeployable ? replicas : countOf(deployment?.spec, 'replicas');
   if (wanted === 0) return unready('HostAgentsOff', 'no agent runs, because spec.agentYaml.replicas is 0');
   const trouble = rolloutTrouble(deployment, HOST_AGENT_REMEDIES);
   if (trouble !== undefined) return unready('HostAgentsStuck', trouble.message);
   if (deployment === undefined) return unready('HostAgentsStarting', 'the Deployment of the agents does not exist yet');
   const { namespace, name } = deployment.metadata;
-  const message = `agents of Deployment ${namespace}/${name} that are ready: ${countOf(deployment.status, 'readyReplicas')} of ${wanted}`;
+  const message = `${countOf(deployment.status, 'readyReplicas')} of ${wanted} agents of Deployment ${namespace}/${name} are ready`;
   if (isComplete(deployment, wanted)) return { type: 'Ready', status: 'True', reason: 'HostAgentsReady', message };
   return unready('HostAgentsStarting', `${message}; if that stays, look at the pods`);
 }

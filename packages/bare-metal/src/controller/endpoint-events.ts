@@ -1,4 +1,4 @@
-/** Events about HostEndpoints that no agent reports. Each is written when it becomes true, and not again while it stays. */
+/** Events about HostEndpoints that no agent reports. Each is written when it becomes true, and not again while it stays true. */
 
 import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { isBeingDeleted, type KubernetesObject, toRegarding } from '@vmdhcp/kube-runtime';
@@ -19,7 +19,7 @@ export interface EndpointFacts {
 
 export class EndpointEvents {
   readonly #record: (regarding: ReturnType<typeof toRegarding>, event: EndpointEvent) => void;
-  /** By uid, what was written about it. */
+  /** The last Event of each HostEndpoint, by uid. */
   #written = new Map<string, string>();
 
   constructor(record: (regarding: ReturnType<typeof toRegarding>, event: EndpointEvent) => void) {
@@ -42,7 +42,7 @@ export class EndpointEvents {
 }
 
 function eventOf(endpoint: KubernetesObject, { clusterAgents, secrets }: EndpointFacts): EndpointEvent | undefined {
-  // Where there are ClusterAgents, one of their agents reports it.
+  // If there are ClusterAgents, one of their agents reports it.
   if (clusterAgents.length === 0) {
     const message = 'there is no ClusterAgent: create the one that spec.clusterAgent names';
     return { type: 'Warning', reason: 'ClusterAgentMissing', message };

@@ -1,4 +1,4 @@
-/** Writes of one plan that the API server refused, by ClusterAgent: they are shown in its condition until they work. */
+/** Remembers writes of one plan that the API server refused, by ClusterAgent: its condition shows them until they succeed. */
 import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { keyOf, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
 import type { HostAgentWrite } from '../workload/plan-host-agents.js';
@@ -6,10 +6,10 @@ import type { HostAgentFailure } from './cluster-agent-status.js';
 
 type Refusal = Extract<WriteResult<unknown>, { readonly ok: false }>;
 
-/** What is in the way may be gone by then. */
+/** Retry after this time: the obstacle may be gone by then. */
 const RECHECK_MS = 30_000;
 
-/** What a write of the binding of all agents failed for. */
+/** Why a write of the binding of all agents failed. */
 const OF_ALL = '';
 
 export class HostAgentFailures {
@@ -19,7 +19,7 @@ export class HostAgentFailures {
     return this.#failures.get(clusterAgent) ?? this.#failures.get(OF_ALL);
   }
 
-  /** Takes note of a refusal. @returns when to look again; undefined: a newer state is on its way, and explains it. */
+  /** Records a refusal. @returns when to try again; undefined if a newer state is on its way, and explains it. */
   note({ kind, object }: HostAgentWrite, { reason, message }: Refusal): ReconcileResult | undefined {
     const what = `${object.kind} ${keyOf(object)}`;
     if (kind === 'create' && reason === 'already-exists') {

@@ -1,4 +1,4 @@
-/** Operations that no agent takes: they fail, and state why, instead of waiting for ever. */
+/** Operations that no agent accepts: they fail with a reason, instead of waiting for ever. */
 
 import { BARE_METAL_API_VERSION, type HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 import {

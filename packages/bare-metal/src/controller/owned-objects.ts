@@ -1,4 +1,4 @@
-/** The objects of the agents of bare-metal hosts, of every kind that is planned, as caches and as writes. */
+/** Caches and writes the objects of the agents of bare-metal hosts, of every planned kind. */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
@@ -47,7 +47,7 @@ export class OwnedObjects {
     return [...new Set(this.#kinds.filter(({ cache }) => !cache.synced).map(({ resource }) => resource.plural))];
   }
 
-  /** As they are known, with deletions that are on their way to be seen. */
+  /** The known objects, including deletions that are not visible yet. */
   values(): readonly KubernetesObject[] {
     return this.#kinds.flatMap(({ kind, cache }) => [...cache.values()].map((one) => this.#marks.marked(kind, one)));
   }
@@ -64,7 +64,7 @@ export class OwnedObjects {
     for (const { cache } of this.#kinds) cache.stop();
   }
 
-  /** A refusal of the server is the result. */
+  /** A refusal of the server is returned as the result. */
   async write(write: HostAgentWrite): Promise<WriteResult<KubernetesObject | undefined>> {
     const { object } = write;
     const of = this.#kinds.find(

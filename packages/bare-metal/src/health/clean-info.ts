@@ -1,12 +1,12 @@
-/** What a management controller reports about its host, as far as a status has room for it. It may be anything. */
+/** Makes the report of a management controller fit into a status. The report may be anything. */
 
 const MOST_KEYS = 256;
 const MOST_OF_KEY = 128;
 const MOST_OF_VALUE = 512;
 
-/** Text in which nothing is hidden, at most so many characters long. */
+/** Printable text of at most so many characters. */
 export function cleanText(text: string, most: number): string {
-  // Of a text without end, no more is looked at than could be shown.
+  // Of a very long text, only the part that could be shown is processed.
   const shown = text
     .slice(0, most * 4)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]+/gu, ' ')
@@ -14,7 +14,7 @@ export function cleanText(text: string, most: number): string {
   return shown.length <= most ? shown : `${shown.slice(0, most - 3)}...`;
 }
 
-/** The information with names and texts of a bounded length, sorted; the first 256 names of many. Entries that are no text are left out. */
+/** The information with bounded names and texts, sorted; at most the first 256 names. Entries that are not text are omitted. */
 export function cleanInfo(info: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
   const entries = Object.entries(info)
     .flatMap(([name, value]) => (typeof value === 'string' ? [[cleanText(name, MOST_OF_KEY), value] as const] : []))

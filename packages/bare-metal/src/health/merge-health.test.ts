@@ -44,7 +44,7 @@ const update = (stored: StoredHosts, report: HealthReport) =>
   mergeHealth({ hostStatus: stored.get(NAME) as KubernetesObject, report, nowMs: LATER_MS });
 
 describe('the health of a host', () => {
-  it('that answers for the first time', () => {
+  it('answers for the first time', () => {
     const stored = polled();
     expect(poll(stored, healthy([entry(1), entry(2, { severity: 'Critical', message: 'fan 1 failed' })]))).toEqual([
       'Normal HostHealthy: the management controller answers',
@@ -107,7 +107,7 @@ describe('the health of a host', () => {
     expect(patch).toEqual(status && { status: { ...status, lastUpdateTime: '2026-01-01T00:01:00Z' } });
   });
 
-  it('a cause that is new has an Event, also where the host never answered', () => {
+  it('has an Event for a new cause, even if the host never answered', () => {
     const events = (report: HealthReport) =>
       mergeHealth({ hostStatus: polled().get(NAME) as KubernetesObject, report, nowMs: LATER_MS, isNewCause: true }).events.map(
         ({ event }) => event,
@@ -116,7 +116,7 @@ describe('the health of a host', () => {
     expect(events(healthy([]))).toMatchObject([{ reason: 'HostHealthy' }]);
   });
 
-  it('is written once, and the inventory leaves it as it is', () => {
+  it('is written once, and the inventory leaves it unchanged', () => {
     const stored = polled(healthy([entry(1)]));
     expect(update(stored, healthy([entry(1)])).patch).toBeUndefined();
     expect(planHostInventory(factsOf({ leases: [lease(10)], hostStatuses: stored.all })).actions).toEqual([]);
@@ -130,7 +130,7 @@ describe('the health of a host', () => {
     expect(update(stored, healthy([entry(1, { severity: 'Warning' })])).patch).toBeUndefined();
   });
 
-  it('names the host in its Events, and leaves out what an entry does not have', () => {
+  it('names the host in its Events, and omits what an entry lacks', () => {
     const stored = polled();
     const { uid } = stored.get(NAME)?.metadata ?? {};
     const { events } = update(stored, healthy([entry(1, { time: '', severity: ' ok ' })]));
@@ -148,7 +148,7 @@ describe('the health of a host', () => {
     expect(Object.keys(readFields(patch, 'status', 'info'))).toEqual(names.slice(0, 256));
   });
 
-  it('of an object that was not completed yet, or is being deleted, waits', () => {
+  it('waits while the object is not completed yet, or is being deleted', () => {
     for (const hostStatus of [
       { metadata: { name: NAME } },
       { metadata: { name: NAME, deletionTimestamp: 'now' }, status: { clusterAgent: 'agent' } },
@@ -160,7 +160,7 @@ describe('the health of a host', () => {
     ['only as `healthReady` of the design', { healthReady: true, healthy: null }, { healthy: true }],
     ['only as `healthy`, by an earlier version', { healthy: true, healthReady: null }, { healthReady: true }],
     ['as two different values', { healthy: true, healthReady: false }, { healthReady: true }],
-  ])('health that is stored %s is corrected by the next poll, without an Event', (_, status, expected) => {
+  ])('is corrected by the next poll without an Event if it is stored %s', (_, status, expected) => {
     const stored = polled(healthy(undefined, {}));
     stored.edit(NAME, { status });
     expect(update(stored, healthy(undefined, {}))).toEqual({
@@ -169,7 +169,7 @@ describe('the health of a host', () => {
     });
   });
 
-  it('of a management controller that reports nonsense has a bound', () => {
+  it('is bounded if a management controller reports nonsense', () => {
     const stored = polled();
     const odd = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`key ${index}`, '\u0000\u202e'.repeat(3) + 'x'.repeat(9_000)]),
@@ -186,7 +186,7 @@ describe('the health of a host', () => {
 });
 
 describe('entries of a log', () => {
-  it('get at most so many Events for one poll, oldest first; the others follow', () => {
+  it('get a limited number of Events for one poll, oldest first; the others follow', () => {
     const stored = polled();
     const log = Array.from({ length: 45 }, (_, index) => entry(index));
     const counts = [1, 2, 3, 4].map(() => poll(stored, healthy(log)).filter((text) => text.includes('BMCLogEntry')).length);
@@ -206,16 +206,16 @@ describe('entries of a log', () => {
     expect(String(readField(patch, 'status', 'log', 'reportedEntries')).length).toBe(8_000);
   });
 
-  it('with a number that is used again, or the same time, are new', () => {
+  it('are new if they reuse a number, or have the same time', () => {
     const stored = polled(healthy([entry(1)]));
     expect(poll(stored, healthy([entry(1, { message: 'another one' })]))).toHaveLength(1);
   });
 
-  it.each([undefined, '', 'odd', 'ÄÄÄÄÄÄÄÄ', 'A'.repeat(9)])('recorded as %j are none', (text) => {
+  it.each([undefined, '', 'odd', 'ÄÄÄÄÄÄÄÄ', 'A'.repeat(9)])('are none if recorded as %j', (text) => {
     expect(parseReported(text).size).toBe(0);
   });
 
-  it('have the identity of their content', () => {
+  it('are identified by their content', () => {
     const others = [{ id: '2' }, { time: 'x' }, { severity: 'x' }, { message: 'x' }, { id: '1"', time: '' }];
     const identities = [entry(1), ...others.map((one) => entry(1, one))].map(entryIdentity);
     expect(new Set(identities).size).toBe(6);
@@ -234,16 +234,16 @@ describe('entries of a log', () => {
       .map((kind) => ({ kind })),
   );
 
-  it('law: each entry has one Event and no second one, after any order of new entries, polls, lost writes, restarts and a log that is cleared', () => {
+  it('law: each entry has exactly one Event, after any order of new entries, polls, lost writes, restarts and cleared logs', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const stored = polled();
-        /** By name, as an API server has them: one that exists already is not written again. */
+        /** By name, as in an API server: an existing Event is not written again. */
         const events = new Map<string, string>();
         let log: BmcLogEntry[] = [];
         let [next, count] = [1, 0];
         const look = (isLost: boolean) => {
-          // All that is known is in the object: each poll may be that of another process.
+          // All knowledge is in the object: each poll may be made by another process.
           const { events: planned, patch } = mergeHealth({
             hostStatus: stored.get(NAME) as KubernetesObject,
             report: healthy(log),

@@ -1,4 +1,4 @@
-/** What a poll of a management controller changes in the status of its host. */
+/** Computes what a poll of a management controller changes in the status of its host. */
 
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
 import { formatTime, readField } from '@vmdhcp/kube-runtime';
@@ -14,19 +14,22 @@ export interface HealthFacts {
   readonly report: HealthReport;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
-  /** True: the cause why the host is not healthy was not reported yet, so that it has an Event although nothing changed. Default: false. */
+  /**
+   * True if the cause why the host is unhealthy was not reported yet, so that there is an Event although nothing changed.
+   * Default: false.
+   */
   readonly isNewCause?: boolean;
-  /** Events about log entries for one poll, 0 or more; the other entries wait for the next poll. Default: 20. */
+  /** The number of Events about log entries for one poll, 0 or more; the other entries wait for the next poll. Default: 20. */
   readonly mostLogEvents?: number;
 }
 
 export interface HealthUpdate {
   /**
-   * To be written before the patch. Each about a log entry has an `identity`: the status records it with the patch, and where the patch is lost, the same Event is
-   * planned again and has the same name.
+   * Written before the patch. Each Event about a log entry has an `identity`: the patch records it in the status; if the patch is
+   * lost, the same Event is planned again with the same name.
    */
   readonly events: readonly HostEvent[];
-  /** Of the status subresource; undefined: nothing changed, so nothing is written. */
+  /** The patch of the status subresource; undefined if nothing changed. */
   readonly patch: MergePatch | undefined;
 }
 
@@ -34,8 +37,8 @@ const MOST_LOG_EVENTS = 20;
 const MOST_OF_MESSAGE = 900;
 
 /**
- * The Events and the one write that follow from a poll. The information is cleared while the host is unhealthy; what is known of its log stays. Nothing is planned for an
- * object whose status was not completed yet.
+ * The Events and the one write that follow from a poll. The information is cleared while the host is unhealthy; what is known
+ * about its log stays. Nothing is planned for an object whose status was not completed yet.
  */
 export function mergeHealth(facts: HealthFacts): HealthUpdate {
   const { hostStatus, report, nowMs } = facts;
@@ -97,7 +100,7 @@ function logEvent(entry: BmcLogEntry, object: KubernetesObject): HostEvent {
   return { regarding: regarding(object), event: { type, reason: 'BMCLogEntry', message } };
 }
 
-/** Only a change, or a cause that is new: a host that stays away is in the column HEALTHY, and not in an Event of each poll. */
+/** Only for a change, or a new cause: a host that stays unreachable is in the column HEALTHY, and not in an Event for each poll. */
 function healthEvents(wasHealthy: boolean, { hostStatus, report, isNewCause = false }: HealthFacts): HostEvent[] {
   const isHealthy = report.kind === 'healthy';
   if (wasHealthy === isHealthy && (isHealthy || !isNewCause)) return [];
@@ -118,14 +121,14 @@ function part(name: string, changed: Fields): Fields {
   return Object.keys(changed).length === 0 ? {} : { [name]: changed };
 }
 
-/** The patch that makes these the only fields; undefined is as good as not there. */
+/** The patch that leaves only these fields; undefined means absent. */
 function differing(wanted: Fields, observed: Fields): Fields {
   const names = new Set([...Object.keys(wanted), ...Object.keys(observed)]);
   const changed = [...names].filter((name) => JSON.stringify(sorted(wanted[name])) !== JSON.stringify(sorted(observed[name])));
   return Object.fromEntries(changed.map((name) => [name, wanted[name] ?? null]));
 }
 
-/** Servers sort the fields of what they store. */
+/** Servers sort the fields that they store. */
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   return Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1));

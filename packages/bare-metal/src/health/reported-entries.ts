@@ -1,21 +1,21 @@
 /**
- * Which entries of a log have an Event, as a text in the status of the host: it survives a restart, and is written together with the counters. An entry is
- * known by all that it contains: neither its number alone, which is used again after the log was cleared, nor its time, which jumps.
+ * Which entries of a log have an Event, as a text in the status of the host: it survives a restart, and is written together with
+ * the counters. An entry is identified by its whole content: its number is reused after the log was cleared, and its time jumps.
  */
 import type { BmcLogEntry } from './health-report.js';
 
-/** Of the entries of a log, so many of the newest ones are remembered and get Events. */
+/** This many of the newest entries of a log are remembered and get Events. */
 export const MOST_REMEMBERED_ENTRIES = 1_000;
 const LENGTH = 8;
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** 8 characters that stand for an entry: 48 bits of its content. The same ones on every machine. */
+/** Eight characters that represent an entry: 48 bits of its content. They are the same on every machine. */
 export function entryIdentity({ id, time, severity, message }: BmcLogEntry): string {
   const [high, low] = hash(JSON.stringify([id, time, severity, message]));
   return digits(high & 0xffffff) + digits(low & 0xffffff);
 }
 
-/** The entries that a status records. What is no such text records none. */
+/** The entries that a status records. Invalid text records none. */
 export function parseReported(text: string | undefined): ReadonlySet<string> {
   const known = text ?? '';
   const count = known.length % LENGTH === 0 && /^[\w-]*$/.test(known) ? known.length / LENGTH : 0;
@@ -28,13 +28,13 @@ export function formatReported(identities: readonly string[]): string {
 }
 
 export interface NewEntries {
-  /** Oldest first, at most as many as asked for: the others wait for the next poll. */
+  /** Oldest first, at most as many as requested: the others wait for the next poll. */
   readonly entries: readonly { readonly entry: BmcLogEntry; readonly identity: string }[];
-  /** What is recorded once these have their Events: entries that are in the log no more are forgotten. */
+  /** What is recorded once these have their Events: entries that are no longer in the log are forgotten. */
   readonly reported: readonly string[];
 }
 
-/** The entries of a log without an Event. @param log - oldest first. @param most - of Events for one poll. */
+/** The entries of a log without an Event. @param log - oldest first. @param most - the number of Events for one poll. */
 export function newEntries(log: readonly BmcLogEntry[], known: ReadonlySet<string>, most: number): NewEntries {
   const remembered = new Map(log.slice(-MOST_REMEMBERED_ENTRIES).map((entry) => [entryIdentity(entry), entry]));
   const waiting = [...remembered].filter(([identity]) => !known.has(identity)).slice(0, most);
@@ -45,7 +45,7 @@ export function newEntries(log: readonly BmcLogEntry[], known: ReadonlySet<strin
   };
 }
 
-/** Two numbers of 32 bits that each bit of the text changes. Source: FNV-1a with two primes, then the finalizer of MurmurHash3. */
+/** Two 32-bit numbers that change with each bit of the text. Source: FNV-1a with two primes, then the finalizer of MurmurHash3. */
 function hash(text: string): readonly [number, number] {
   let [one, other] = [0x811c9dc5, 0x9747b28c];
   for (let index = 0; index < text.length; index++) {

@@ -11,27 +11,27 @@ import { readField } from '@vmdhcp/kube-runtime';
 import { readFlag, readNonEmptyText, readNumber } from '../object/read-field.js';
 import { type HostPlace, parseHostNetwork } from './host-network.js';
 
-/** How a management controller is reached. */
+/** How to reach a management controller. */
 export interface HostConnection {
   readonly https: boolean;
   /** TCP, 1 to 65535. */
   readonly port: number;
-  /** Both, or none. */
+  /** Both, or neither. */
   readonly secretName?: string;
   readonly secretNamespace?: string;
 }
 
-/** What one ClusterAgent specifies, with the defaults of its definition. */
+/** The settings of one ClusterAgent, with the defaults of its CRD. */
 export interface ClusterAgentSettings extends HostPlace {
   readonly name: string;
   readonly uid: string | undefined;
-  /** How learned hosts are reached, and HostEndpoints without a Secret of their own. */
+  /** How to reach learned hosts, and HostEndpoints without their own Secret. */
   readonly connection: HostConnection;
   readonly enableDhcpServer: boolean;
   readonly enableDhcpDiscovery: boolean;
   readonly enableBindDhcpIP: boolean;
   readonly enableBindStaticIP: boolean;
-  /** Undefined, as `subnet`: not written, or not readable. */
+  /** Undefined, like `subnet`, if it is missing or unreadable. */
   readonly range: Ipv4Range | undefined;
   readonly gateway: Ipv4Address | undefined;
   /** The address of the DHCP server, without its prefix length. */
@@ -41,7 +41,7 @@ export interface ClusterAgentSettings extends HostPlace {
 const DHCP = ['spec', 'feature', 'dhcpServerConfig'] as const;
 const DEFAULT_PORT = 443;
 
-/** The settings of a ClusterAgent, whatever is stored: what cannot be read is as if it was not written. Never throws. */
+/** The settings of a ClusterAgent, whatever is stored: an unreadable field counts as missing. Never throws. */
 export function readClusterAgent(object: KubernetesObject): ClusterAgentSettings {
   const isOn = (name: string) => readFlag(object, ...DHCP, name) ?? true;
   return {
@@ -65,13 +65,13 @@ function networksAt(object: KubernetesObject): HostPlace['networks'] {
   return Array.isArray(written) ? written.flatMap((one) => (typeof one === 'string' ? (parseHostNetwork(one) ?? []) : [])) : [];
 }
 
-/** True for an IPv4 address of the subnet of the DHCP server; false where there is none. */
+/** True for an IPv4 address in the subnet of the DHCP server; false if there is none. */
 export function isInSubnet({ subnet }: Pick<ClusterAgentSettings, 'subnet'>, text: string): boolean {
   const address = parseIpv4Address(text);
   return subnet !== undefined && address !== undefined && cidrContains(subnet, address);
 }
 
-/** How a host is reached, of fields that may lack some. Half a Secret is none. */
+/** How to reach a host, from fields that may be missing. Half a Secret counts as none. */
 export function readConnection(fields: unknown): HostConnection {
   const [secretName, secretNamespace] = [readNonEmptyText(fields, 'secretName'), readNonEmptyText(fields, 'secretNamespace')];
   const port = readNumber(fields, 'port');

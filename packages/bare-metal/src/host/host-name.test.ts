@@ -13,7 +13,7 @@ describe('the name of a HostStatus', () => {
     ['agent', undefined],
   ])('%s', (name, expected) => expect(parseHostStatusName(name)).toEqual(expected));
 
-  it('law: it has one reading, also where names of ClusterAgents end with numbers', () => {
+  it('law: it is unambiguous, even if names of ClusterAgents end with numbers', () => {
     const agent = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/);
     fc.assert(
       fc.property(agent, fc.ipV4(), (clusterAgent, address) => {
@@ -40,5 +40,5 @@ describe('the name of a HostStatus', () => {
     ['a'.repeat(63), true],
     ['a'.repeat(64), false],
     ['-a', false],
-  ])('%s as value of a label: %s', (value, expected) => expect(isLabelValue(value)).toBe(expected));
+  ])('%s as a label value: %s', (value, expected) => expect(isLabelValue(value)).toBe(expected));
 });

@@ -16,7 +16,7 @@ const placeOf = (...networks: readonly string[]) => ({
 
 describe('IPv6 addresses, as Node reads them', () => {
   it.each(['::', '2001:db8::1', '1:2:3:4:5:6:7::', '1:2:3:4:5:6:7:8', '::ffff:10.0.0.1', '1:2:3:4:5:6:10.0.0.1', 'FE80::A'])(
-    '%s is one',
+    '%s is valid',
     (text) => {
       expect([isIPv6(text), addressOctets(text)?.length]).toEqual([true, 16]);
     },
@@ -35,15 +35,15 @@ describe('IPv6 addresses, as Node reads them', () => {
     '1:',
     '2001:db8::/64',
     '',
-  ])('%s is none', (text) => {
+  ])('%s is not valid', (text) => {
     expect([isIPv6(text), addressOctets(text)]).toEqual([false, undefined]);
   });
 
-  it('an address with a zone is none: a zone is of this host, and means nothing in a cluster', () => {
+  it('an address with a zone is not valid: a zone belongs to this host, and means nothing in a cluster', () => {
     expect(addressOctets('fe80::1%eth0')).toBeUndefined();
   });
 
-  it('a host is in a network exactly if Node finds it there', () => {
+  it('a host is in a network exactly if Node says so', () => {
     fc.assert(
       fc.property(ipv6, fc.nat(128), ipv6, (network, prefixLength, address) => {
         const oracle = new BlockList();
@@ -64,20 +64,20 @@ describe('addresses that are never a host', () => {
     },
   );
 
-  it.each(['10.0.0.1', 'fec0::1', '2001:db8::1', 'fd00::1'])('%s may be one', (address) => {
+  it.each(['10.0.0.1', 'fec0::1', '2001:db8::1', 'fd00::1'])('%s may be a host', (address) => {
     expect(isHostAddress(placeOf('0.0.0.0/0', '::/0'), address)).toBe(true);
   });
 });
 
 describe('networks', () => {
   it.each(['10.0.0.0/33', '2001:db8::/129', '10.0.0.0', '10.0.0.0/08', '10.0.0.0/8/8', 'rack/8', '10.0.0.0/-1'])(
-    '%s is none',
+    '%s is not a network',
     (text) => {
       expect(parseHostNetwork(text)).toBeUndefined();
     },
   );
 
-  it('an IPv4 host is in no IPv6 network, nor the other way round', () => {
+  it('an IPv4 host is in no IPv6 network, nor vice versa', () => {
     expect(isHostAddress(placeOf('::/0'), '10.0.0.1')).toBe(false);
     expect(isHostAddress(placeOf('0.0.0.0/0'), '2001:db8::1')).toBe(false);
   });

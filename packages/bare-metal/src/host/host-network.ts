@@ -1,19 +1,19 @@
-/** The networks in which the hosts of a ClusterAgent are: credentials are sent to no other address. */
+/** The networks that contain the hosts of a ClusterAgent: credentials are sent to no other address. */
 import { formatIpv4Cidr, type Ipv4Cidr, isNeverAHost, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 
 /** An IPv4 or IPv6 network. */
 export interface HostNetwork {
   /** As it was written. */
   readonly text: string;
-  /** Four, or sixteen. */
+  /** Four or sixteen octets. */
   readonly octets: readonly number[];
   /** In bits. */
   readonly prefixLength: number;
 }
 
-/** Where hosts may be. */
+/** The networks that may contain hosts. */
 export interface HostPlace {
-  /** Of the DHCP server. */
+  /** The subnet of the DHCP server. */
   readonly subnet: Ipv4Cidr | undefined;
   /** `spec.endpoint.networks`. */
   readonly networks: readonly HostNetwork[];
@@ -22,7 +22,7 @@ export interface HostPlace {
 const GROUP = /^[0-9a-f]{1,4}$/;
 const LENGTH = /^(0|[1-9]\d{0,2})$/;
 
-/** The network that `text` (`10.1.0.0/16`, `2001:db8::/64`) spells; undefined: none. */
+/** Parses a network, `10.1.0.0/16` or `2001:db8::/64`; undefined if the text is not one. */
 export function parseHostNetwork(text: string): HostNetwork | undefined {
   const [address = '', length = '', ...rest] = text.trim().split('/');
   const octets = addressOctets(address);
@@ -31,15 +31,15 @@ export function parseHostNetwork(text: string): HostNetwork | undefined {
   return prefixLength > octets.length * 8 ? undefined : { text: text.trim(), octets, prefixLength };
 }
 
-/** True for an address that requests may be sent to: one in a network of the ClusterAgent that can be the address of another host. */
+/** True for an address that requests may be sent to: one in a network of the ClusterAgent that another host can have. */
 export function isHostAddress(place: HostPlace, address: string): boolean {
   const octets = addressOctets(address);
   return octets !== undefined && !isSpecial(octets) && networksOf(place).some((network) => contains(network, octets));
 }
 
 /**
- * True for an address that is never another host's, whatever a ClusterAgent names: unspecified, loopback, link-local, multicast, reserved, or an IPv4 address that is
- * written as an IPv6 one.
+ * True for an address that no other host can have, whatever a ClusterAgent names: unspecified, loopback, link-local, multicast,
+ * reserved, or an IPv4 address that is written as an IPv6 one.
  */
 export function isSpecialAddress(address: string): boolean {
   const octets = addressOctets(address);
@@ -62,7 +62,7 @@ function contains({ octets, prefixLength }: HostNetwork, address: readonly numbe
   return octets.length === address.length && sharedBits(octets, address) >= prefixLength;
 }
 
-/** How many bits are the same, from the first one on. */
+/** The number of equal bits at the start. */
 function sharedBits(one: readonly number[], other: readonly number[]): number {
   const index = one.findIndex((octet, at) => octet !== other[at]);
   return index < 0 ? one.length * 8 : index * 8 + Math.clz32((one[index] ?? 0) ^ (other[index] ?? 0)) - 24;
@@ -77,7 +77,7 @@ function isSpecialIpv4([first = 0, second = 0, third = 0, fourth = 0]: readonly 
   return isLinkLocal || isNeverAHost(first * 2 ** 24 + second * 2 ** 16 + third * 2 ** 8 + fourth);
 }
 
-/** The first ten octets of ::, ::1, and IPv4 addresses as ::ffff:10.0.0.1 are zero. */
+/** The first ten octets of ::, ::1, and IPv4 addresses such as ::ffff:10.0.0.1 are zero. */
 function isSpecialIpv6(octets: readonly number[]): boolean {
   const [first = 0, second = 0] = octets;
   const isMulticast = first === 0xff;
@@ -85,7 +85,7 @@ function isSpecialIpv6(octets: readonly number[]): boolean {
   return isMulticast || isLinkLocal || octets.slice(0, 10).every((octet) => octet === 0);
 }
 
-/** The octets of an IPv4 address, four, or of an IPv6 address, sixteen; undefined: the text is neither. */
+/** The four octets of an IPv4 address, or the sixteen of an IPv6 address; undefined if the text is neither. */
 export function addressOctets(text: string): readonly number[] | undefined {
   const ipv4 = parseIpv4Address(text.trim());
   if (ipv4 !== undefined) return [24, 16, 8, 0].map((shift) => (ipv4 >>> shift) & 255);
@@ -97,7 +97,7 @@ export function addressOctets(text: string): readonly number[] | undefined {
   return groups.map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 255]);
 }
 
-/** An IPv4 address at the end is two groups. */
+/** An IPv4 address at the end counts as two groups. */
 function groupsOf(text: string): string[] {
   if (text === '') return [];
   return text.split(':').flatMap((group) => {

@@ -26,21 +26,21 @@ export type BindingAnnotation =
 /** A HostStatus as it is stored. */
 export interface ObservedHost {
   readonly name: string;
-  /** Undefined: the object was created and its status was not written yet. */
+  /** Undefined if the object was created and its status was not written yet. */
   readonly clusterAgent: string | undefined;
   readonly mode: HostMode;
   readonly address: string | undefined;
   readonly macAddress: MacAddress | undefined;
-  /** Milliseconds since 1970, when it replaced another one; undefined: it never did. */
+  /** When it replaced another one, milliseconds since 1970; undefined if it never did. */
   readonly macSinceMs: number | undefined;
-  /** A client has a lease of the address. Undefined: not known, or not learned from a lease. */
+  /** True if a client has a lease of the address. Undefined if not known, or not learned from a lease. */
   readonly isActive: boolean | undefined;
   readonly isHealthy: boolean;
   readonly connection: HostConnection;
   readonly binding: BindingAnnotation;
 }
 
-/** What a HostStatus contains, whatever is stored. Where `healthy` is missing, `healthReady` of the design counts. Never throws. */
+/** Reads a HostStatus, whatever is stored. If `healthy` is missing, `healthReady` of the design counts. Never throws. */
 export function readHost(object: KubernetesObject): ObservedHost {
   const { metadata, status } = object;
   return {
@@ -57,7 +57,7 @@ export function readHost(object: KubernetesObject): ObservedHost {
   };
 }
 
-/** The HostEndpoint that owns an object, if one does. */
+/** The HostEndpoint that owns an object, if any. */
 export function owningEndpoint({ metadata }: KubernetesObject): OwnerReference | undefined {
   return metadata.ownerReferences?.find(isEndpointReference);
 }
@@ -67,7 +67,10 @@ export function isEndpointReference({ apiVersion, kind }: OwnerReference): boole
   return kind === 'HostEndpoint' && apiVersion.startsWith(`${BARE_METAL_GROUP}/`);
 }
 
-/** The owner counts first: people edit labels. Then one field alone that has `dhcp`, so that a binding is not lost by the edit of the other one. */
+/**
+ * The owner counts first: people edit labels. After that, a single field with `dhcp` is enough, so that an edit of the other one
+ * does not lose a binding.
+ */
 function modeOf(object: KubernetesObject): HostMode {
   if (owningEndpoint(object) !== undefined) return 'hostEndpoint';
   const [ofStatus, ofLabel] = [readNonEmptyText(object.status, 'basic', 'type'), object.metadata.labels?.[HOST_MODE_LABEL]];

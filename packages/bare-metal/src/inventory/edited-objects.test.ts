@@ -9,10 +9,10 @@ import {
   storedHosts as stored,
 } from './inventory-fixtures.js';
 
-describe('objects that are not as they should be', () => {
+describe('objects that differ from their sources', () => {
   const known = { leases: [lease(10)] };
 
-  it('half-made ones are completed, also those that have a MAC address and nothing else', () => {
+  it('are completed if they are half-made, including those that have only a MAC address', () => {
     for (const status of [undefined, {}, { basic: { mac: '02:00:00:00:00:0a' } }, 'odd', { basic: 'odd', info: 3 }]) {
       const half = new StoredHosts([{ metadata: { name: 'agent-10-0-0-10' }, ...(status !== undefined && { status }) }]);
       expect(after(half, known)).toEqual(['patch agent-10-0-0-10', 'patch-status agent-10-0-0-10: HostStatusCorrected']);
@@ -23,13 +23,13 @@ describe('objects that are not as they should be', () => {
     }
   });
 
-  it('half-made ones of clients that are gone are deleted', () => {
+  it('are deleted if they are half-made and their clients are gone', () => {
     expect(after(new StoredHosts([{ metadata: { name: 'agent-10-0-0-10' } }]), {})).toEqual([
       'delete agent-10-0-0-10: LeaseEnded',
     ]);
   });
 
-  it('those of the design are completed with what `healthReady` has', () => {
+  it('are completed from `healthReady` if they follow the design', () => {
     const hosts = stored(known);
     hosts.edit('agent-10-0-0-10', { status: { healthReady: true, healthy: null } });
     hosts.settle(factsOf(known));
@@ -58,7 +58,7 @@ describe('objects that are not as they should be', () => {
     expect(after(hosts, known)).toEqual(actions);
   });
 
-  it('the Event names what was written', () => {
+  it('have an Event that names what was written', () => {
     const hosts = stored(known);
     hosts.edit('agent-10-0-0-10', { status: { basic: { ipAddr: '', port: 1 } } });
     const [action] = plan(hosts, known).actions;
@@ -90,7 +90,7 @@ describe('objects of others', () => {
     expect(after(new StoredHosts([object]), {})).toEqual([]);
   });
 
-  it('one that has the name of a host of ours is a problem, and stays', () => {
+  it('an object with the name of a host of ours is a problem, and stays', () => {
     const taken = new StoredHosts([{ metadata: { name: 'agent-10-0-0-10', ownerReferences: [owner] } }]);
     const { actions, problems } = plan(taken, { leases: [lease(10)] });
     expect(actions).toEqual([]);

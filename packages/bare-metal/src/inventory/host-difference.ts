@@ -5,14 +5,14 @@ import { isEndpointReference } from '../host/read-host.js';
 import { readFields, readFlag, readNonEmptyText } from '../object/read-field.js';
 import { healthOf, type WantedHost, wantedBasic, wantedLabels } from './wanted-host.js';
 
-/** What has to be written into the status, and which fields that are; undefined: nothing. */
+/** What to write into the status, and which fields change; undefined if nothing. */
 export interface StatusDifference {
   readonly patch: MergePatch;
   /** Without `status.`, sorted. */
   readonly fields: readonly string[];
 }
 
-/** How the status of an object differs from what it is to contain. Other fields stay. */
+/** How the status of an object differs from the wanted one. Other fields stay. */
 export function statusDifference(wanted: WantedHost, { status }: KubernetesObject, nowMs: number): StatusDifference | undefined {
   const basic = differing(wantedBasic(wanted, replacesAt(wanted, status, nowMs)), readFields(status, 'basic'));
   const others = completion(wanted, status);
@@ -21,13 +21,13 @@ export function statusDifference(wanted: WantedHost, { status }: KubernetesObjec
   return { patch: { status: { ...others, ...(basic && { basic }), lastUpdateTime: formatTime(nowMs) } }, fields };
 }
 
-/** Undefined: its MAC address replaces no other one. */
+/** Undefined if its MAC address replaces no other one. */
 function replacesAt(wanted: WantedHost, status: unknown, nowMs: number): string | undefined {
   const observed = parseMacAddress(readNonEmptyText(status, 'basic', 'mac') ?? '');
   return replacedMacAddress(wanted, observed) === undefined ? undefined : formatTime(nowMs);
 }
 
-/** What an object needs besides `basic`. Health and information are written by others: only their absence counts. */
+/** The parts of an object besides `basic`. Health and information are written by others: only their absence counts. */
 function completion(wanted: WantedHost, status: unknown): Record<string, unknown> | undefined {
   const named = differing({ clusterAgent: wanted.clusterAgent }, readFields(status));
   const hasHealth = readFlag(status, 'healthy') !== undefined;
@@ -40,7 +40,7 @@ function completion(wanted: WantedHost, status: unknown): Record<string, unknown
   };
 }
 
-/** How labels and owners differ; undefined: not at all. `replacesOwners`: the patch replaces a list. */
+/** How labels and owners differ; undefined if they do not. `replacesOwners`: the patch replaces a list. */
 export function metadataDifference(
   wanted: WantedHost,
   { metadata }: KubernetesObject,
@@ -54,14 +54,14 @@ export function metadataDifference(
   return { patch: { metadata: { ...(labels && { labels }), ...(replacesOwners && { ownerReferences }) } }, replacesOwners };
 }
 
-/** The MAC address that another one replaces; undefined: none is replaced. */
+/** The MAC address that is replaced; undefined if none is. */
 export function replacedMacAddress({ macAddress }: WantedHost, observed: MacAddress | undefined): MacAddress | undefined {
   return macAddress === undefined || observed === macAddress ? undefined : observed;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Those of the wanted fields that are something else; undefined: none. An empty text is as good as none. */
+/** The wanted fields that differ; undefined if none do. An empty text counts as missing. */
 function differing(wanted: Fields, observed: Fields): Record<string, unknown> | undefined {
   let changed: Record<string, unknown> | undefined;
   for (const name of Object.keys(wanted)) {

@@ -11,7 +11,7 @@ export function eventOfNew(wanted: WantedHost, uid?: string): HostEvent {
   return { regarding: { kind: 'HostStatus', name: wanted.name, uid }, event: firstEvent(wanted) };
 }
 
-/** What happened to a host, of its object before and the fields of its status that change. */
+/** The Events of a host, from its object before and the changed fields of its status. */
 export function eventsOfChange(wanted: WantedHost, before: KubernetesObject, fields: readonly string[]): HostEvent[] {
   const { name, uid } = before.metadata;
   return eventTexts(wanted, readHost(before), fields).map((event) => ({ regarding: { kind: 'HostStatus', name, uid }, event }));
@@ -23,7 +23,7 @@ function firstEvent({ address, mode, macAddress, owner }: WantedHost): HostStatu
     : { type: 'Normal', reason: 'HostEndpointAdded', message: `HostEndpoint ${owner?.name} names ${address}` };
 }
 
-/** Fields whose change an Event of its own explains. */
+/** Fields whose change another Event explains. */
 const EXPLAINED: ReadonlySet<string> = new Set(['basic.mac', 'basic.macSince', 'basic.activeDhcpClient']);
 
 function eventTexts(wanted: WantedHost, before: ObservedHost, fields: readonly string[]): HostStatusEvent['event'][] {

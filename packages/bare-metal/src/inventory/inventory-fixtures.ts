@@ -69,7 +69,7 @@ function merged(value: unknown, patch: unknown): unknown {
 /** How much of an action reaches the server. */
 export type Effect = 'all' | 'nothing' | 'first-write';
 
-/** HostStatus objects as an API server stores them: created without status, and each part is patched by itself. */
+/** HostStatus objects as an API server stores them: created without status; metadata and status are patched separately. */
 export class StoredHosts {
   readonly #objects = new Map<string, KubernetesObject>();
   writes = 0;
@@ -87,7 +87,7 @@ export class StoredHosts {
     return this.#objects.get(name);
   }
 
-  /** As a person edits it. */
+  /** Edits an object as a person would. */
   edit(name: string, patch: Json): void {
     const object = this.#objects.get(name);
     if (object !== undefined) this.#set(name, merged(object, patch) as KubernetesObject);
@@ -118,7 +118,7 @@ export class StoredHosts {
     if (effect === 'all') this.edit(name, { status });
   }
 
-  /** Plans and applies until nothing is left to do. @throws Error where that does not end. */
+  /** Plans and applies until nothing is left to do. @throws Error if that does not end. */
   settle(facts: Omit<InventoryFacts, 'hostStatuses'>): void {
     for (let turn = 0; turn < 5; turn++) {
       const { actions } = planHostInventory({ ...facts, hostStatuses: this.all });
@@ -128,7 +128,7 @@ export class StoredHosts {
     throw new Error('the plan does not come to an end');
   }
 
-  /** What Kubernetes deletes: objects whose HostEndpoint is gone. */
+  /** Objects that Kubernetes deletes, because their HostEndpoint is gone. */
   collectGarbage(endpoints: readonly KubernetesObject[]): void {
     const there = new Set(endpoints.map(({ metadata }) => metadata.uid));
     for (const { metadata } of this.all) {
@@ -146,7 +146,7 @@ export class StoredHosts {
   }
 }
 
-/** The hosts of these leases and HostEndpoints, as the plan made them. */
+/** The hosts of these leases and HostEndpoints, as the plan created them. */
 export function storedHosts(facts: Partial<InventoryFacts>): StoredHosts {
   const hosts = new StoredHosts();
   hosts.settle(factsOf(facts));

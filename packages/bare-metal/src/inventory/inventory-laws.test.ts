@@ -31,7 +31,7 @@ const agent = fc
   .record({ enableBindDhcpIP: fc.boolean(), enableBindStaticIP: fc.boolean(), enableDhcpDiscovery: fc.boolean() })
   .map((switches) => readClusterAgent(agentObject(switches)));
 
-/** Whatever is stored. */
+/** Anything that may be stored. */
 const junk = fc.oneof(
   fc.constantFrom('', 'agent', 'other', 'dhcp', 'hostEndpoint', '10.0.0.10', '02:00:00:00:00:01', 'none', 0, true, null),
   fc.jsonValue({ maxDepth: 1 }),
@@ -100,12 +100,12 @@ const anyFacts = fc
   .map((facts): InventoryFacts => factsOf(facts));
 
 describe('laws of the inventory', () => {
-  it('a plan that was carried out leaves nothing to do, whatever was stored', () => {
+  it('after a plan is applied, nothing is left to do, whatever was stored', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const stored = new StoredHosts(facts.hostStatuses);
         const { actions } = planHostInventory(facts);
-        // Within one plan the version of an object changes once at most before a write that names it.
+        // Within one plan, the version of an object changes at most once before a write that names it.
         for (const action of actions) stored.apply(action);
         expect(planHostInventory({ ...facts, hostStatuses: stored.all, nowMs: NOW_MS + 5_000 }).actions).toEqual([]);
       }),
@@ -132,7 +132,7 @@ describe('laws of the inventory', () => {
     );
   });
 
-  it('no object of another ClusterAgent is touched, and every name and label is one that the API server takes', () => {
+  it('no object of another ClusterAgent is touched, and the API server accepts every name and label', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         const touched = new Set(planHostInventory(facts).actions.map((action) => action.name));
@@ -155,7 +155,7 @@ type Step =
   | { readonly kind: 'leases'; readonly leases: readonly HostLease[] }
   | { readonly kind: 'endpoints'; readonly endpoints: readonly KubernetesObject[] }
   | { readonly kind: 'edit'; readonly name: string; readonly edit: Record<string, unknown> }
-  /** A plan whose writes partly get lost; what was seen may be older than what is there. */
+  /** Applies a plan, some of whose writes get lost; what was seen may be older than what exists. */
   | { readonly kind: 'plan'; readonly effects: readonly Effect[]; readonly isStale: boolean };
 
 const edit = fc.constantFrom<Record<string, unknown>[]>(
@@ -179,7 +179,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('stories', () => {
-  it('law: after any order of leases, HostEndpoints, edits, lost writes and restarts the objects are what leases and HostEndpoints specify', () => {
+  it('law: after any order of leases, HostEndpoints, edits, lost writes and restarts, the objects match the leases and HostEndpoints', () => {
     fc.assert(
       fc.property(agent, fc.array(step, { maxLength: 25 }), (clusterAgent, steps) => {
         const stored = new StoredHosts();
@@ -203,7 +203,7 @@ describe('stories', () => {
   });
 });
 
-/** Each lease and each HostEndpoint has its object, exactly; what else there is are bound addresses without a client. */
+/** Each lease and each HostEndpoint has exactly its object; all others are bound addresses without a client. */
 function expectRight(stored: StoredHosts, facts: InventoryFacts): void {
   const named = facts.endpoints.filter(
     ({ spec }) => readField(spec, 'clusterAgent') === 'agent' && /^(10|2001)/.test(String(readField(spec, 'ipAddr'))),

@@ -2,28 +2,28 @@ import type { KubernetesObject, MergePatch, OwnerReference } from '@vmdhcp/kube-
 import type { ClusterAgentSettings } from '../host/cluster-agent-settings.js';
 import type { HostEvent } from '../object/host-event.js';
 
-/** A lease that a client has now. One that was released or has expired is not in the list. */
+/** A lease that a client has now. Released and expired leases are not in the list. */
 export interface HostLease {
   /** IPv4, dotted decimal. */
   readonly ipAddress: string;
   /** Any common spelling. */
   readonly macAddress: string;
-  /** The client has not renewed the lease yet: it may be made up. */
+  /** True if the client has not renewed the lease yet: it may be made up. */
   readonly isNew?: boolean;
 }
 
-/** All that the plan of one ClusterAgent depends on. The order of lists makes no difference. */
+/** The input of the plan of one ClusterAgent. The order of lists does not matter. */
 export interface InventoryFacts {
   readonly clusterAgent: ClusterAgentSettings;
-  /** The names of all ClusterAgents, with this one. */
+  /** The names of all ClusterAgents, including this one. */
   readonly clusterAgents: readonly string[];
-  /** All leases of the DHCP server. Undefined: not known yet, so that no lease counts as ended. */
+  /** All leases of the DHCP server. Undefined if not known yet: then no lease counts as ended. */
   readonly leases: readonly HostLease[] | undefined;
-  /** True: the lease of this address has ended, and its client never renewed it. Default: of no address. */
+  /** True if the lease of this address has ended and its client never renewed it. Default: false. */
   readonly mayBeMadeUp?: (address: string) => boolean;
   /** All HostEndpoints. */
   readonly endpoints: readonly KubernetesObject[];
-  /** All HostStatus objects, of other ClusterAgents too. */
+  /** All HostStatus objects, including those of other ClusterAgents. */
   readonly hostStatuses: readonly KubernetesObject[];
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -40,9 +40,12 @@ export interface NewHostStatus extends KubernetesObject {
   };
 }
 
-/** One write. Its Events are written when it was carried out. */
+/** One write. Its Events are written after it was carried out. */
 export type HostStatusAction =
-  /** Two writes: the API server drops the status of an object that is created. Where the second one is lost, the next plan has it. */
+  /**
+   * Two writes: the API server drops the status of an object that is created. If the second one is lost, the next plan repeats
+   * it.
+   */
   | {
       readonly kind: 'create';
       readonly name: string;
@@ -50,18 +53,18 @@ export type HostStatusAction =
       readonly status: Readonly<Record<string, unknown>>;
       readonly events: readonly HostEvent[];
     }
-  /** Of the object itself: labels and owners. */
+  /** The patch of the object itself: labels and owners. */
   | {
       readonly kind: 'patch';
       readonly name: string;
-      /** Only at this version, as a list is replaced; undefined: at any. */
+      /** Only at this version, because a list is replaced; undefined: at any. */
       readonly resourceVersion: string | undefined;
       readonly patch: MergePatch;
       readonly events: readonly HostEvent[];
     }
-  /** Of its status subresource. */
+  /** The patch of its status subresource. */
   | { readonly kind: 'patch-status'; readonly name: string; readonly patch: MergePatch; readonly events: readonly HostEvent[] }
-  /** Only this object, at this version: a person may have bound its address meanwhile. */
+  /** Deletes only this object, at this version: a person may have bound its address meanwhile. */
   | {
       readonly kind: 'delete';
       readonly name: string;
@@ -71,10 +74,10 @@ export type HostStatusAction =
     };
 
 export interface InventoryPlan {
-  /** In the order of names; of one object in the order in which they are written. */
+  /** In the order of names; for one object, in the order in which they are written. */
   readonly actions: readonly HostStatusAction[];
-  /** What keeps hosts from having an object, as Warning Events. */
+  /** Problems that prevent hosts from having an object, as Warning Events. */
   readonly problems: readonly HostEvent[];
-  /** Leases whose address or MAC address cannot be read. */
+  /** Leases with an unreadable address or MAC address. */
   readonly ignoredLeases: readonly HostLease[];
 }

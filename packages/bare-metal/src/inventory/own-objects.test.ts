@@ -12,7 +12,7 @@ const NODE = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'n' };
 /** A HostEndpoint of another API. */
 const ALIEN = { ...endpoint('alien'), apiVersion: 'example.org/v1', controller: true };
 
-describe('whose a HostStatus is', () => {
+describe('who owns a HostStatus', () => {
   it.each<[name: string, owners: object[] | undefined, written: string | undefined, claim: Claim]>([
     // Its HostEndpoint exists: nothing else counts.
     ['agent-10-0-0-7', [OURS], 'agent', 'own'],
@@ -20,7 +20,7 @@ describe('whose a HostStatus is', () => {
     ['odd', [OURS], undefined, 'own'],
     ['agent-10-0-0-8', [THEIRS], 'agent', 'other'],
     ['odd', [THEIRS], 'agent', 'other'],
-    // Its name has a ClusterAgent in it.
+    // Its name contains a ClusterAgent.
     ['agent-10-0-0-9', undefined, 'agent', 'own'],
     ['agent-10-0-0-9', undefined, undefined, 'own'],
     ['agent-10-0-0-9', [], 'other', 'own'],
@@ -30,14 +30,14 @@ describe('whose a HostStatus is', () => {
     ['other-10-0-0-9', undefined, 'agent', 'other'],
     ['other-10-0-0-9', undefined, undefined, 'other'],
     ['other-10-0-0-9', [GONE], 'agent', 'other'],
-    // Its name has none: that of an IPv6 address, or one that the predecessor chose.
+    // Its name contains none: it is for an IPv6 address, or was chosen by the predecessor.
     ['odd', undefined, 'agent', 'by-name'],
     ['odd', undefined, undefined, 'by-name'],
     ['odd', undefined, 'other', 'other'],
     ['odd', [GONE], 'agent', 'own'],
     ['odd', [GONE], undefined, 'by-name'],
     ['odd', [GONE], 'other', 'other'],
-    // Others that own it, and do not control it, do not count.
+    // Owners that do not control it do not count.
     ['agent-10-0-0-9', [NODE], 'agent', 'own'],
     ['agent-10-0-0-9', [{ ...NODE, controller: true }], 'agent', 'other'],
     ['agent-10-0-0-9', [ALIEN], 'agent', 'other'],

@@ -5,11 +5,14 @@ import { isEndpointReference, owningEndpoint } from '../host/read-host.js';
 import { readNonEmptyText } from '../object/read-field.js';
 import type { InventoryFacts } from './inventory-plan.js';
 
-/** Whose a HostStatus is. */
+/** Who owns a HostStatus. */
 export type Claim =
-  /** Of this ClusterAgent. */
+  /** It belongs to this ClusterAgent. */
   | 'own'
-  /** Completed where a host of this ClusterAgent needs its name, and left as it is otherwise: the object contradicts itself, or has too little in it. */
+  /**
+   * Completed if a host of this ClusterAgent needs its name, and otherwise left unchanged: the object contradicts itself, or
+   * contains too little.
+   */
   | 'by-name'
   /** Never touched. */
   | 'other';
@@ -22,8 +25,9 @@ export interface ClaimFacts {
 }
 
 /**
- * Whose an object is. Its owner counts first, where the HostEndpoint exists, and its name next, which no person can change. `status.clusterAgent` may be
- * forged or missing: it counts where the name has no ClusterAgent in it, and for an object whose HostEndpoint is gone.
+ * Decides who owns an object. Its owner reference counts first, if the HostEndpoint exists, then its name, which no person can
+ * change. `status.clusterAgent` may be forged or missing: it counts only if the name contains no ClusterAgent, and for an object
+ * whose HostEndpoint is gone.
  */
 export function claimOf(object: KubernetesObject, { name, clusterAgents }: ClaimFacts): Claim {
   if (isOfAnotherController(object)) return 'other';
@@ -37,7 +41,9 @@ export function claimOf(object: KubernetesObject, { name, clusterAgents }: Claim
   );
 }
 
-/** The objects that are those of the ClusterAgent beyond doubt: the plan corrects or deletes each of them that differs from its sources. */
+/**
+ * The objects that certainly belong to the ClusterAgent: the plan corrects or deletes each of them that differs from its sources.
+ */
 export function ownHostStatuses({
   clusterAgent: { name },
   clusterAgents,
@@ -68,7 +74,7 @@ function isOfAnotherController({ metadata: { ownerReferences = [] } }: Kubernete
   return ownerReferences.some((one) => one.controller === true && !isEndpointReference(one));
 }
 
-/** The ClusterAgent of each HostEndpoint, by its uid. @param names - of all ClusterAgents. */
+/** The ClusterAgent of each HostEndpoint, by its uid. @param names - the names of all ClusterAgents. */
 export function agentsByEndpoint(
   endpoints: readonly KubernetesObject[],
   names: readonly string[],

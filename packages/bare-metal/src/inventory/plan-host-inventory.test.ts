@@ -18,8 +18,8 @@ import { planHostInventory } from './plan-host-inventory.js';
 
 const switches = (dhcp: object) => ({ clusterAgent: readClusterAgent(agentObject(dhcp)) });
 
-describe('a host that was learned from a lease', () => {
-  it('has an object with labels, then its status', () => {
+describe('a learned host', () => {
+  it('gets an object with labels, then its status', () => {
     expect(planHostInventory(factsOf({ leases: [lease(10)] })).actions).toEqual([
       {
         kind: 'create',
@@ -103,7 +103,7 @@ describe('a host that was learned from a lease', () => {
     ['it is another ClusterAgent', { clusterAgent: readClusterAgent(agentObject({}, {}, 'other')) }, []],
   ])('%s', (_, facts, actions) => expect(after(stored(known), facts)).toEqual(actions));
 
-  it('that returns has its flag and its label again', () => {
+  it('has its flag and its label again when it returns', () => {
     const hosts = stored(known);
     hosts.settle(factsOf({}));
     expect(readField(hosts.get('agent-10-0-0-10'), 'status', 'basic', 'activeDhcpClient')).toBe(false);
@@ -131,7 +131,7 @@ describe('a host that was learned from a lease', () => {
     expect(after(hosts, switches({ enableBindDhcpIP }))).toEqual(actions);
   });
 
-  it('is forgotten when its lease has ended and was never renewed, also where addresses are bound by the switch, unless a person bound it', () => {
+  it('is forgotten when its lease has ended and was never renewed, even if the switch binds addresses, unless a person bound it', () => {
     const facts = factsOf({ ...switches({ enableBindDhcpIP: true }), leases: [lease(10), lease(11)] });
     const hostStatuses = stored(facts).all.map((one) =>
       one.metadata.name === 'agent-10-0-0-11'
@@ -169,7 +169,7 @@ describe('a host that was learned from a lease', () => {
   });
 });
 
-describe('a host that a HostEndpoint names', () => {
+describe('a host in a HostEndpoint', () => {
   const endpoints = [endpointObject('rack-1', '10.0.0.7', { port: 8443, https: false })];
 
   it('has an object that belongs to the HostEndpoint, with the Secret of the ClusterAgent', () => {
@@ -225,7 +225,7 @@ describe('a host that a HostEndpoint names', () => {
     ],
   ])('%s', (_, facts, actions) => expect(after(stored({ endpoints }), facts)).toEqual(actions));
 
-  it('keeps the MAC address that was learned, when a HostEndpoint adopts the object', () => {
+  it('keeps the learned MAC address when a HostEndpoint adopts the object', () => {
     const hosts = stored({ leases: [lease(7)] });
     hosts.settle(factsOf({ leases: [lease(7)], endpoints }));
     expect(hosts.all).toHaveLength(1);
@@ -247,12 +247,12 @@ describe('a host that a HostEndpoint names', () => {
     [
       '999.999.999.999',
       endpointObject('x', '999.999.999.999'),
-      'HostEndpointInvalid: spec.ipAddr: "999.999.999.999" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.0.10',
+      'HostEndpointInvalid: spec.ipAddr: "999.999.999.999" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.0.10',
     ],
     [
       'everything at once',
       endpointObject('x', '', { port: 0, secretName: 'a' }),
-      'HostEndpointInvalid: spec.ipAddr: is missing; write four numbers of 0 to 255, as in 192.168.0.10. spec.port: 0 is no TCP port; write 1 to 65535. spec.secretNamespace: is missing, and secretName is written; write both, or none to use the Secret of the ClusterAgent',
+      'HostEndpointInvalid: spec.ipAddr: is missing; write four numbers of 0 to 255, as in 192.168.0.10. spec.port: 0 is not a TCP port; write 1 to 65535. spec.secretNamespace: is missing, although secretName is set; write both, or none to use the Secret of the ClusterAgent',
     ],
     [
       'no ClusterAgent',
@@ -269,7 +269,7 @@ describe('a host that a HostEndpoint names', () => {
       endpointObject('x', '10.0.0.7'),
       'HostEndpointAddressTaken: the older HostEndpoint rack-1 has the address 10.0.0.7 too: delete one of the two',
     ],
-  ])('with %s: a problem of it, and the others have their objects', (_, endpoint, problem) => {
+  ])('has a problem with %s, and the others have their objects', (_, endpoint, problem) => {
     const { actions, problems } = planHostInventory(factsOf({ endpoints: [endpoint, ...endpoints] }));
     expect(shown(actions)).toEqual(['create agent-10-0-0-7: HostEndpointAdded']);
     expect(problems.map(({ regarding, event }) => [regarding.name, `${event.reason}: ${event.message}`])).toEqual([
@@ -277,32 +277,32 @@ describe('a host that a HostEndpoint names', () => {
     ]);
   });
 
-  it('without ClusterAgent belongs to the only one', () => {
+  it('belongs to the only ClusterAgent if it names none', () => {
     const lonely = [endpointObject('x', '10.0.0.9', { clusterAgent: undefined })];
     const { actions } = planHostInventory(factsOf({ endpoints: lonely, clusterAgents: ['agent'] }));
     expect(shown(actions)).toEqual(['create agent-10-0-0-9: HostEndpointAdded']);
   });
 
-  it('with an IPv6 address has no label of it, which Kubernetes would refuse', () => {
+  it('has no label for an IPv6 address, which Kubernetes would refuse', () => {
     const [object] = stored({ endpoints: [endpointObject('x', '2001:DB8::1')] }).all;
     expect(object?.metadata).toMatchObject({ name: 'agent-2001-db8--1', labels: { 'bmc.spidernet.io/mode': 'hostEndpoint' } });
     expect(Object.keys(object?.metadata.labels ?? {})).not.toContain('bmc.spidernet.io/ipAddr');
   });
 
-  it('whose address gives no name is a problem of it', () => {
+  it('has a problem if its address gives no valid name', () => {
     const { actions, problems } = planHostInventory(factsOf({ endpoints: [endpointObject('x', 'fe80::')] }));
     expect([actions, problems.map(({ event }) => event.reason)]).toEqual([[], ['HostEndpointInvalid']]);
   });
 });
 
-it('what is being deleted is waited for', () => {
+it('the plan waits for objects that are being deleted', () => {
   const hosts = stored({ leases: [lease(10)] });
   hosts.edit('agent-10-0-0-10', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } });
   expect(after(hosts, { leases: [lease(10, 11)] })).toEqual([]);
   expect(after(hosts, {})).toEqual([]);
 });
 
-it('leases that cannot be read are named', () => {
+it('unreadable leases are reported', () => {
   const odd = [
     { ipAddress: '10.0.0.300', macAddress: '02:00:00:00:00:01' },
     { ipAddress: '10.0.0.3', macAddress: 'x' },
@@ -310,7 +310,7 @@ it('leases that cannot be read are named', () => {
   expect(planHostInventory(factsOf({ leases: odd }))).toEqual({ actions: [], problems: [], ignoredLeases: odd });
 });
 
-it('when another MAC address replaces the one that is stored is in the status; a first one replaces none', () => {
+it('the status has the time when another MAC address replaced the stored one; a first one replaces none', () => {
   const hosts = stored({ leases: [lease(10)] });
   const basicOf = () => readField(hosts.all[0]?.status, 'basic');
   expect(basicOf()).not.toHaveProperty('macSince');
@@ -319,7 +319,7 @@ it('when another MAC address replaces the one that is stored is in the status; a
   expect(after(hosts, { leases: [lease(10, 99)], nowMs: NOW_MS + 120_000 })).toEqual([]);
 });
 
-it('1,000 hosts: one write for one change, none without', () => {
+it('1,000 hosts: one write for one change, none without a change', () => {
   const leases = Array.from({ length: 1_000 }, (_, index) => ({
     ipAddress: `10.1.${index >> 8}.${index & 255}`,
     macAddress: `02:00:00:00:${(index >> 8).toString(16)}:${(index & 255).toString(16)}`,

@@ -1,6 +1,6 @@
 /**
- * The objects of the hosts of one ClusterAgent, as a plan: what leases and HostEndpoints specify, compared with what exists. No event is replayed, so
- * that none can be lost: an agent that starts, one that lost a write and one that saw everything plan the same.
+ * Plans the objects of the hosts of one ClusterAgent: compares what leases and HostEndpoints specify with what exists. No event
+ * is replayed, so none can be lost: an agent that starts, one that lost a write and one that saw everything make the same plan.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { compareText, type KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -17,12 +17,12 @@ import { wantedEndpoints } from './wanted-endpoints.js';
 import { newObject, newStatus, type WantedHost } from './wanted-host.js';
 import { absentHost, leasedHost, type ReadLeases, readLeases } from './wanted-leases.js';
 
-/** So many hosts at most have an object before they have renewed their leases: made-up clients would fill the API. */
+/** At most this many hosts have an object before they have renewed their leases: otherwise made-up clients would fill the API. */
 const MOST_NEW_HOSTS = 500;
 
 /**
- * The writes that make the HostStatus objects of a ClusterAgent what its leases and HostEndpoints specify. None when they are so. Objects of others are
- * never in the plan. Never throws, whatever is stored.
+ * The writes that bring the HostStatus objects of a ClusterAgent in line with its leases and HostEndpoints. Empty if they already
+ * are. Objects of others are never in the plan. Never throws, whatever is stored.
  */
 export function planHostInventory(facts: InventoryFacts): InventoryPlan {
   const { clusterAgent, hostStatuses, nowMs } = facts;
@@ -54,7 +54,7 @@ export function planHostInventory(facts: InventoryFacts): InventoryPlan {
   };
 }
 
-/** Undefined: not known, or not followed. */
+/** Undefined if not known, or not followed. */
 function followedLeases({ clusterAgent, leases }: InventoryFacts): ReadLeases | undefined {
   const follows = clusterAgent.enableDhcpServer && clusterAgent.enableDhcpDiscovery;
   return leases === undefined || !follows ? undefined : readLeases(leases);
@@ -75,11 +75,11 @@ function withoutTooManyNew(pairs: readonly Pair[], fresh: ReadonlySet<string> = 
 interface Matched {
   readonly pairs: readonly Pair[];
   readonly used: ReadonlySet<KubernetesObject>;
-  /** Whose name an object of another owner has. */
+  /** Hosts whose name is taken by an object of another owner. */
   readonly taken: readonly WantedHost[];
 }
 
-/** The object of each host: the one of its name; else one that its HostEndpoint owns, as the predecessor named it. */
+/** The object of each host: the one with its name; otherwise one that its HostEndpoint owns, with a name of the predecessor. */
 function matchObjects(
   wanted: readonly WantedHost[],
   objects: readonly KubernetesObject[],
@@ -142,14 +142,14 @@ function planHost(wanted: WantedHost, object: KubernetesObject | undefined, nowM
 
 interface SurplusContext {
   readonly facts: InventoryFacts;
-  /** Undefined: not known, or not followed. */
+  /** Undefined if not known, or not followed. */
   readonly clients: ReadonlyMap<string, MacAddress> | undefined;
-  /** Addresses with a lease, also where leases are not followed; undefined: not known. */
+  /** Addresses with a lease, even if leases are not followed; undefined if not known. */
   readonly leased: ReadonlySet<string> | undefined;
   readonly endpointAddresses: ReadonlySet<string>;
 }
 
-/** An object of ours that neither a lease nor a HostEndpoint asks for. */
+/** Handles an object of ours that no lease or HostEndpoint needs. */
 function planSurplus(
   object: KubernetesObject,
   { facts, clients, leased, endpointAddresses }: SurplusContext,
@@ -164,12 +164,12 @@ function planSurplus(
   return [deletion(object, [forgotten(address, facts)])];
 }
 
-/** True where it is known that no client has a lease of the address. */
+/** True if it is known that no client has a lease of the address. */
 function isLeaseless(address: string, { clusterAgent }: InventoryFacts, leased: ReadonlySet<string> | undefined): boolean {
   return !clusterAgent.enableDhcpServer || leased?.has(address) === false;
 }
 
-/** A learned host without a lease is not polled, so that it is not healthy. Its Event is that of the lease. */
+/** A learned host without a lease is not polled, so it is not healthy. The Event of the lease covers that. */
 function planUnpolled(object: KubernetesObject, { clusterAgent, nowMs }: InventoryFacts): HostStatusAction[] {
   const hostStatus = { ...object, status: { ...readFields(object.status), clusterAgent: clusterAgent.name } };
   const { patch } = mergeHealth({ hostStatus, report: { kind: 'unhealthy', message: 'no lease' }, nowMs });
@@ -177,8 +177,8 @@ function planUnpolled(object: KubernetesObject, { clusterAgent, nowMs }: Invento
 }
 
 /**
- * A bound address keeps its object. An object without a MAC address was never completed, and has nothing to bind; neither has one of a client that never
- * renewed its lease, unless a person bound it.
+ * A bound address keeps its object. An object without a MAC address was never completed, and has nothing to bind. The same holds
+ * for one whose client never renewed its lease, unless a person bound it.
  */
 function isKept(object: KubernetesObject, { clusterAgent, mayBeMadeUp }: InventoryFacts, address: string): boolean {
   const { binding, macAddress } = readHost(object);

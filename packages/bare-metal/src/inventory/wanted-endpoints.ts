@@ -15,7 +15,7 @@ export interface WantedEndpoints {
   readonly problems: readonly HostEvent[];
 }
 
-/** The hosts that HostEndpoints name. Of several with one address the oldest has it. */
+/** The hosts that HostEndpoints name. If several have one address, the oldest gets it. */
 export function wantedEndpoints({ endpoints, clusterAgents, clusterAgent }: WantedFacts): WantedEndpoints {
   const problems: HostEvent[] = [];
   const hosts = new Map<string, { readonly host: WantedHost; readonly endpoint: string }>();
@@ -23,7 +23,7 @@ export function wantedEndpoints({ endpoints, clusterAgents, clusterAgent }: Want
   for (const endpoint of endpoints.toSorted(compareByAge)) {
     const agent = clusterAgentOf(endpoint, clusterAgents);
     if (endpoint.metadata.deletionTimestamp !== undefined) continue;
-    // One agent reports it, and it does not matter which one.
+    // One agent reports it; it does not matter which one.
     if (agent === undefined && isFirst) problems.push(withoutAgent(endpoint, clusterAgents));
     if (agent !== clusterAgent.name) continue;
     const wrong = hostEndpointProblems(endpoint, clusterAgent);

@@ -12,32 +12,35 @@ import { isLabelValue } from '../host/host-name.js';
 import type { HostMode } from '../host/read-host.js';
 import type { NewHostStatus } from './inventory-plan.js';
 
-/** What the object of a host is to contain. */
+/** The wanted content of the object of a host. */
 export interface WantedHost {
   readonly name: string;
   readonly clusterAgent: string;
   readonly address: string;
   readonly mode: HostMode;
   readonly connection: HostConnection;
-  /** Undefined: what is stored stays. */
+  /** Undefined: the stored value stays. */
   readonly macAddress: MacAddress | undefined;
-  /** Undefined: not learned from a lease. */
+  /** Undefined if not learned from a lease. */
   readonly isActive: boolean | undefined;
   /** The HostEndpoint. */
   readonly owner: OwnerReference | undefined;
 }
 
-/** Null: the label must not be there. */
+/** Null if the label must be absent. */
 export function wantedLabels({ address, mode, isActive }: WantedHost): Readonly<Record<string, string | null>> {
   return {
-    // An IPv6 address is no value of a label.
+    // An IPv6 address is not a valid label value.
     [HOST_ADDRESS_LABEL]: isLabelValue(address) ? address : null,
     [HOST_MODE_LABEL]: mode,
     [DHCP_ACTIVE_LABEL]: isActive === undefined ? null : String(isActive),
   };
 }
 
-/** `status.basic`. Null: the field must not be there. @param macSince - when its MAC address replaces another one; undefined: what is stored stays. */
+/**
+ * `status.basic`. Null if the field must be absent. @param macSince - when its MAC address replaces another one; undefined: the
+ * stored value stays.
+ */
 export function wantedBasic(
   { address, mode, connection, macAddress, isActive }: WantedHost,
   macSince?: string,
@@ -55,7 +58,7 @@ export function wantedBasic(
   };
 }
 
-/** The object of a host that has none. */
+/** The object of a host that has none yet. */
 export function newObject(wanted: WantedHost): NewHostStatus {
   return {
     apiVersion: BARE_METAL_API_VERSION,
@@ -68,7 +71,7 @@ export function newObject(wanted: WantedHost): NewHostStatus {
   };
 }
 
-/** Both names of it: readers of the design of this API look for `healthReady`. */
+/** Both names of the field: readers of the design of this API look for `healthReady`. */
 export function healthOf(isHealthy: boolean): { readonly healthy: boolean; readonly healthReady: boolean } {
   return { healthy: isHealthy, healthReady: isHealthy };
 }

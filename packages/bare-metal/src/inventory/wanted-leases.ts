@@ -13,7 +13,7 @@ export interface ReadLeases {
   readonly ignored: readonly HostLease[];
 }
 
-/** The leases in one spelling. Of two for one address, which no server has, always the same one counts. */
+/** The leases in canonical spelling. If two have one address, which no server does, always the same one counts. */
 export function readLeases(leases: readonly HostLease[]): ReadLeases {
   const clients = new Map<string, MacAddress>();
   const fresh = new Set<string>();

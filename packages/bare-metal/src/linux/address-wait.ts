@@ -1,10 +1,10 @@
 /**
- * Calls to management controllers wait for the address of the DHCP server. A new leader adds it a moment after its leadership began: without it there is no route to their network, and
- * hosts that are well would be reported as unhealthy.
+ * Makes calls to management controllers wait for the address of the DHCP server. A new leader adds it a moment after its
+ * leadership began: without it there is no route to their network, and healthy hosts would be reported as unhealthy.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 
-/** An agent that never gets the address may reach hosts on other networks all the same. */
+/** An agent that never gets the address may still reach hosts on other networks. */
 export const LONGEST_WAIT_MS = 4_000;
 
 export class AddressWait {
@@ -12,13 +12,13 @@ export class AddressWait {
   readonly #isThere: () => boolean;
   readonly #waiting = new Set<() => void>();
 
-  /** @param isThere - true: no call has anything to wait for. */
+  /** @param isThere - true if calls need not wait. */
   constructor(clock: Clock, isThere: () => boolean) {
     this.#clock = clock;
     this.#isThere = isThere;
   }
 
-  /** To be called when the address may have been added. */
+  /** Call it when the address may have been added. */
   check(): void {
     if (this.#waiting.size > 0 && this.#isThere()) for (const resolve of [...this.#waiting]) resolve();
   }

@@ -29,7 +29,7 @@ describe('what keeps an agent from its task', () => {
       { link: undefined },
       { subnet: 'x' },
       [
-        'ClusterAgent rack: spec.feature.dhcpServerConfig.subnet: "x" is no IPv4 subnet; write address/prefix length, as in 192.168.0.0/24',
+        'ClusterAgent rack: spec.feature.dhcpServerConfig.subnet: "x" is not an IPv4 subnet; write address/prefix length, as in 192.168.0.0/24',
         'interface net1 does not exist here: correct dhcpServerInterface, or attach the network to the agent',
       ],
     ],
@@ -38,7 +38,7 @@ describe('what keeps an agent from its task', () => {
     [{ socket: { kind: 'failed', message: 'EACCES' } }, {}, ['interface net1 cannot be served: EACCES']],
   ])('%#', (fields, config, problems) => expect(servingProblems(facts(fields, config))).toEqual(problems));
 
-  it('a Secret that is missing or incomplete keeps no client from its address', () => {
+  it('a missing or incomplete Secret prevents no client from getting its address', () => {
     expect(servingProblems(facts({ secret: undefined }))).toEqual([]);
     expect(defaultSecretProblems(facts({ secret: undefined }))).toEqual([
       'ClusterAgent rack: spec.endpoint.secretName: Secret ns/bmc does not exist; create it with username and password, or with tls.key and tls.crt',

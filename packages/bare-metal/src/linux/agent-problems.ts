@@ -1,4 +1,4 @@
-/** What keeps the agent of a ClusterAgent from its task, in words: every problem at once. */
+/** What prevents the agent of a ClusterAgent from working, in words: all problems at once. */
 import type { InterfaceState } from '@vmdhcp/dhcp-agent/packet-path';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { hostSecretProblems, type SecretData } from '../check/host-secret.js';
@@ -9,20 +9,20 @@ import type { ManagementLink } from './management-link.js';
 
 export interface AgentFacts {
   readonly clusterAgentName: string;
-  /** Undefined: it does not exist. */
+  /** Undefined if it does not exist. */
   readonly clusterAgent: KubernetesObject | undefined;
-  /** Undefined where there is no ClusterAgent. */
+  /** Undefined if there is no ClusterAgent. */
   readonly reading: HostPoolReading | undefined;
-  /** Undefined: the interface is not there. */
+  /** Undefined if the interface does not exist. */
   readonly link: ManagementLink | undefined;
   readonly socket: InterfaceState;
-  /** The default Secret of hosts. `unread`: not known yet. */
+  /** The default Secret of hosts. `unread` if not known yet. */
   readonly secret: SecretData | undefined | 'unread';
-  /** What this pod or host itself needs `selfIp` for; undefined: nothing. */
+  /** What this pod or host itself needs `selfIp` for; undefined if for nothing. */
   readonly selfNeededFor?: string | undefined;
 }
 
-/** What keeps clients from being answered here; another replica may be able to. */
+/** What prevents this agent from answering clients; another replica may be able to. */
 export function servingProblems(facts: AgentFacts): string[] {
   const { clusterAgent, clusterAgentName, reading } = facts;
   if (clusterAgent === undefined)

@@ -30,7 +30,7 @@ function usage(result: object = { ok: true, object: {} }) {
 }
 
 describe('the usage of addresses in the status', () => {
-  it('is written when it differs, and not more often than every five seconds', async () => {
+  it('is written when it changes, at most every five seconds', async () => {
     const { writes, now, usage: writer } = usage();
     await writer.report(clusterAgent(), countsOf(1));
     expect(writes).toEqual([{ status: { addresses: { total: 10, used: 1, available: 9 } } }]);
@@ -44,7 +44,7 @@ describe('the usage of addresses in the status', () => {
     expect(writes).toHaveLength(2);
   });
 
-  it('what is refused is reported; an object that is gone is not', async () => {
+  it('a refusal is reported; a deleted object is not', async () => {
     const refused = usage({ ok: false, reason: 'forbidden', message: 'no right' });
     await refused.usage.report(clusterAgent(), countsOf(1));
     expect(refused.errors).toEqual([new Error('no right')]);
@@ -53,7 +53,7 @@ describe('the usage of addresses in the status', () => {
     expect(gone.errors).toEqual([]);
   });
 
-  it('a condition is written at the version that was seen, and beside those of others', async () => {
+  it('a condition is written at the version that was seen, and conditions of others stay', async () => {
     const { writes, targets, usage: writer } = usage();
     const ready = { type: 'Ready', status: 'True' };
     const object = clusterAgent();

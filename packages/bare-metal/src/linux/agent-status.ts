@@ -1,6 +1,6 @@
 /**
- * What the leader writes into the status of the ClusterAgent: how many addresses of its range clients have, and what it found on the network. Written when it
- * changes, and not more often than every few seconds.
+ * Writes the leader's part of the status of the ClusterAgent: how many addresses of its range clients have, and what it found on
+ * the network. It writes when this changes, but at most every few seconds.
  */
 import type { OpenPoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { HostConditionOf } from '@vmdhcp/ippool-api/bare-metal/keys';
@@ -20,7 +20,7 @@ import type { SelfProbe } from './self-probe.js';
 const LEAST_INTERVAL_MS = 5_000;
 const MOST_TROUBLES = { most: 5, longest: 360 } as const;
 
-/** What this agent found; the controller writes the other conditions. */
+/** The findings of this agent; the controller writes the other conditions. */
 export type FoundCondition = Extract<
   HostConditionOf<'ClusterAgent'>,
   { readonly type: 'AddressesExhausted' | 'CannotServe' | 'RogueServer' | 'SelfIpInUse' }
@@ -36,7 +36,7 @@ export interface AgentStatusPorts {
 }
 
 export interface FoundStatus {
-  /** Undefined: not known, so that what is stored stays. */
+  /** Undefined if not known: then the stored value stays. */
   readonly counts: OpenPoolCounts | undefined;
   readonly conditions: readonly FoundCondition[];
 }
@@ -50,7 +50,7 @@ export class AgentStatus {
     this.#ports = ports;
   }
 
-  /** Writes if what is stored differs. To be called every second while this replica is leader; never rejects. */
+  /** Writes if the stored value differs. Call it every second while this replica is leader; never rejects. */
   async report(clusterAgent: KubernetesObject, found: FoundStatus): Promise<void> {
     const { nowMs, client, onError, now } = this.#ports;
     if (this.#isWriting || nowMs() - this.#writtenAtMs < LEAST_INTERVAL_MS) return;
@@ -59,7 +59,7 @@ export class AgentStatus {
     this.#isWriting = true;
     this.#writtenAtMs = nowMs();
     const { name: key, resourceVersion } = clusterAgent.metadata;
-    // Conditions are one list with two writers: who has not seen the newest one tries again.
+    // Conditions are one list with two writers: a writer that has not seen the newest version tries again.
     const target = 'conditions' in status ? { key, resourceVersion } : { key };
     try {
       const result = await client.patchStatus(target, { status });
@@ -72,7 +72,7 @@ export class AgentStatus {
   }
 }
 
-/** What the leader found on the network. What is not known yet stays as it is. */
+/** What the leader found on the network. What is not known yet stays unchanged. */
 export function foundConditions(
   { problem: ofSelf, isUsed }: Pick<SelfProbe, 'problem' | 'isUsed'>,
   { problem: ofServers, found }: Pick<OtherServers, 'problem' | 'found'>,
@@ -80,14 +80,14 @@ export function foundConditions(
   return [...selfCondition(isUsed, ofSelf), ...serversCondition(found !== undefined, ofServers)];
 }
 
-/** Whether a client got no address. What is not known yet stays as it is. */
+/** Whether a client got no address. What is not known yet stays unchanged. */
 export function rangeCondition({ message, isKnown }: Pick<ExhaustedRange, 'message' | 'isKnown'>): FoundCondition[] {
   if (!isKnown) return [];
   if (message === undefined) return [{ type: 'AddressesExhausted', status: 'False' }];
   return [{ type: 'AddressesExhausted', status: 'True', reason: 'AddressesExhausted', message }];
 }
 
-/** Whether the leader answers clients. @param troubles - what keeps it from that. */
+/** Whether the leader answers clients. @param troubles - what prevents that. */
 export function serviceCondition(troubles: readonly string[], isServing: boolean): FoundCondition[] {
   if (troubles.length > 0) {
     const message = describeProblems(troubles, MOST_TROUBLES);

@@ -10,15 +10,15 @@ export interface ApiLeasesSettings extends Omit<OpenLeasesSettings, 'hasRecords'
   readonly random: () => number;
   readonly namespace: string;
   readonly clusterAgent: string;
-  /** Of this replica, for people. */
+  /** Names this replica for people. */
   readonly replica: string;
-  /** True while this replica leads. */
+  /** True while this replica is leader. */
   readonly mayWrite: () => boolean;
 }
 
 /**
- * The leases in LeaseSlices of the cluster. From then on no other replica records leases, until it opens them too.
- * @throws Error in words where they cannot be read or taken over.
+ * Opens the leases in LeaseSlices of the cluster. From then on no other replica records leases, until it opens them too.
+ * @throws Error in words if they cannot be read or taken over.
  */
 export async function openApiLeases(settings: ApiLeasesSettings): Promise<HostLeaseStore> {
   const { connection, logger, ...others } = settings;
@@ -27,7 +27,7 @@ export async function openApiLeases(settings: ApiLeasesSettings): Promise<HostLe
       ...others,
       ...leaseSlicePorts(connection, settings),
       onDamage: (problem) => logger.warn(problem),
-      onTakenOver: () => logger.warn('another replica records leases now: this one records none until it leads again'),
+      onTakenOver: () => logger.warn('another replica records leases now: this one records none until it is leader again'),
     });
   const open = new OpenLeases({ ...settings, hasRecords: () => true, openRecords });
   await open.prepare([]);

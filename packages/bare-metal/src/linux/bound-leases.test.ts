@@ -22,7 +22,7 @@ function rackPool() {
   return checked.value;
 }
 
-it('annotations are leased to their clients, addresses of HostEndpoints to none, and those bound by the switch are not declared', () => {
+it('annotated addresses are leased to their clients, addresses of HostEndpoints to none, and those bound by the switch are not declared', () => {
   const bindings = [bound(10, 1, { isByAnnotation: true }), bound(11, 2)];
   expect(declaredAddresses({ bindings, keptOut: ['10.0.0.12', '10.0.0.10'] })).toEqual([
     { address: ip('10.0.0.10'), macAddress: mac(1), isLeasedHere: true },
@@ -30,8 +30,8 @@ it('annotations are leased to their clients, addresses of HostEndpoints to none,
   ]);
 });
 
-describe('clients of which the pool has no lease', () => {
-  it('are remembered by their HostStatus, with the time of its last change', () => {
+describe('clients without a lease in the pool', () => {
+  it('are remembered from their HostStatus, with the time of its last change', () => {
     const known = { pool: rackPool(), table: new BindingTable('rack'), recordings: [] };
     const records = rememberedClients({ bindings: [bound(11, 2)] }, known, NOW);
     expect(records).toEqual([expect.objectContaining({ address: ip('10.0.0.11'), macAddress: mac(2), endsAtMs: 500 })]);
@@ -43,7 +43,7 @@ describe('clients of which the pool has no lease', () => {
     ['is out of the range', bound(77, 2)],
     ['is bound by an annotation', bound(12, 2, { isByAnnotation: true })],
     ['asks for an address in quarantine', bound(11, 2)],
-  ])('but none that %s', (_, binding) => {
+  ])('are not remembered if they %s', (_, binding) => {
     const table = new BindingTable('rack');
     const times = { boundAtMs: 1, grantedAtMs: 1, endsAtMs: 2, isReleased: false };
     table.apply({
@@ -53,7 +53,7 @@ describe('clients of which the pool has no lease', () => {
     expect(rememberedClients({ bindings: [binding] }, { pool: rackPool(), table, recordings: [] }, NOW)).toEqual([]);
   });
 
-  it('give way to other clients when no address is left that no client had: the one that was away for longest', () => {
+  it('make room for other clients when every address was used: the one that was away for longest goes first', () => {
     const pool = rackPool();
     const bindings = [bound(10, 1, { changedAtMs: 900 }), bound(11, 2, { changedAtMs: 100 })];
     const records = rememberedClients({ bindings }, { pool, table: new BindingTable('rack'), recordings: [] }, NOW);
@@ -70,7 +70,7 @@ describe('clients of which the pool has no lease', () => {
   });
 });
 
-it('a lease that its client never renewed differs from one that it kept: while it lasts, and when it has ended', () => {
+it('a lease that its client never renewed differs from one that it renewed: while it lasts, and when it has ended', () => {
   const table = new BindingTable('rack');
   const record = (last: number, times: { boundAtMs: number; grantedAtMs: number; endsAtMs: number }) =>
     table.apply({

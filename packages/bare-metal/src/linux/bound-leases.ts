@@ -1,4 +1,7 @@
-/** What bound addresses mean for the leases of unknown clients: declarations for the pool, and records of clients that it does not know. */
+/**
+ * Translates bound addresses for the leases of unknown clients: to declarations for the pool, and to records of clients that it
+ * does not know.
+ */
 import {
   type BindingRecord,
   type BindingTable,
@@ -15,11 +18,12 @@ import type { BoundAddress, BoundAddresses } from '../binding/bound-addresses.js
 import type { HostLease } from '../inventory/inventory-plan.js';
 
 /**
- * The addresses that are declared to the pool. Those that an annotation binds are leased to their client before any other, and to no other. Those of
+ * The addresses that are declared to the pool. Those that an annotation binds are leased only to their client. Those of
  * HostEndpoints are leased to no client that does not have them.
  *
- * Addresses that are bound by `enableBindDhcpIP` are not declared. The pool remembers which client had which address, and leases such an address to
- * another client only when no address is left that no client had, the one whose lease ended first: that is what this switch means.
+ * Addresses that `enableBindDhcpIP` binds are not declared. The pool remembers which client had which address, and leases such an
+ * address to another client only if every address was already used by a client; it then takes the one whose lease ended first.
+ * That is the meaning of this switch.
  */
 export function declaredAddresses({ bindings, keptOut }: Pick<BoundAddresses, 'bindings' | 'keptOut'>): DeclaredAddress[] {
   const bound = bindings.flatMap(({ ipAddress, macAddress, isByAnnotation }): DeclaredAddress[] => {
@@ -35,13 +39,13 @@ export function declaredAddresses({ bindings, keptOut }: Pick<BoundAddresses, 'b
 export interface KnownLeases {
   readonly pool: Pick<Pool, 'name' | 'dynamic'>;
   readonly table: Pick<BindingTable, 'at' | 'bindings' | 'quarantines'>;
-  /** What is being recorded: leases that clients are about to get. */
+  /** Records in progress: leases that clients are about to get. */
   readonly recordings: Iterable<BindingRecord>;
 }
 
 /**
- * The records by which the pool remembers clients that it has no lease of, because the leases were lost or another server made them: a lease that has
- * ended, at the time when its HostStatus changed last. The client gets its address again; another one gets it when no other is left.
+ * Records by which the pool remembers clients without a lease, because the leases were lost or another server made them: a lease
+ * that ended when its HostStatus last changed. The client gets its address again; another one gets it only if no other is left.
  */
 export function rememberedClients(
   { bindings }: Pick<BoundAddresses, 'bindings'>,
@@ -76,7 +80,7 @@ export function hostLeases(table: Pick<BindingTable, 'bindings'>, nowMs: number)
     }));
 }
 
-/** True: the lease of the address has ended, and its client never renewed it. */
+/** True if the lease of the address has ended and its client never renewed it. */
 export function wasNeverRenewed(table: Pick<BindingTable, 'at'>, ipAddress: string, nowMs: number): boolean {
   const address = parseIpv4Address(ipAddress);
   const binding = address === undefined ? undefined : table.at(address);
@@ -89,7 +93,7 @@ function endedLease(
   nowMs: number,
 ): BindingRecord {
   const endedAtMs = Math.min(changedAtMs, nowMs);
-  // When it began is not known: that was before the HostStatus changed.
+  // Its start is not known: it was before the HostStatus changed.
   const times = { boundAtMs: 0, grantedAtMs: endedAtMs, endsAtMs: endedAtMs };
   return { kind: 'binding', ...place, macAddress, ...times, isReleased: false };
 }

@@ -8,8 +8,9 @@ export interface HostLeaseStore {
 }
 
 /**
- * The leases in a state directory that this process has locked. Another replica with the same directory waits until this one closes it or ends.
- * @throws CommandError where the directory cannot be used.
+ * Opens the leases in a state directory and locks it for this process. Another replica with the same directory waits until this
+ * one closes it or ends.
+ * @throws CommandError if the directory cannot be used.
  */
 export async function openDirectoryLeases(
   path: string,

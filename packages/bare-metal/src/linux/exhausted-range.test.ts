@@ -4,7 +4,7 @@ import { ExhaustedRange, type RangeUse } from './exhausted-range.js';
 import { clusterAgent, ip } from './hosts-fixtures.js';
 import { World } from './hosts-world-fixtures.js';
 
-it('story: a client finds no free address, which is a condition and one Event; addresses are free again', async () => {
+it('story: a client finds no free address, which causes a condition and one Event; addresses are free again', async () => {
   const world = new World();
   world.put(clusterAgent({ ipRange: '10.0.0.10-10.0.0.11' }));
   const replica = world.add();
@@ -20,7 +20,7 @@ it('story: a client finds no free address, which is a condition and one Event; a
   expect(condition()).toMatchObject({
     reason: 'AddressesExhausted',
     message:
-      'a client got no address: of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 none is free (2 leased, 0 bound to clients that are off, 0 in conflict, 0 kept for clients that had one); widen ipRange, or free addresses of hosts that are gone (vmdhcp-agent release ADDRESS, where one has a lease)',
+      'a client got no address: none of the 2 addresses of ipRange 10.0.0.10-10.0.0.11 is free (2 leased, 0 bound to clients that are off, 0 in conflict, 0 kept for clients that had one); widen ipRange, or free addresses of hosts that are gone (vmdhcp-agent release ADDRESS, where one has a lease)',
   });
   await world.join(3);
   await world.clock.advance(20_000);
@@ -30,7 +30,7 @@ it('story: a client finds no free address, which is a condition and one Event; a
   expect(await world.join(3)).toBe('10.0.0.12');
 });
 
-it('addresses that are freed and taken again and again make one Event in ten minutes', () => {
+it('addresses that are freed and taken again and again cause one Event in ten minutes', () => {
   let nowMs = 0;
   const events: string[] = [];
   const range = new ExhaustedRange({ nowMs: () => nowMs, record: ({ reason }) => events.push(reason) });
@@ -67,7 +67,7 @@ it.each([
     '(vmdhcp-agent release ADDRESS, where one has a lease; vmdhcp-agent unbind ADDRESS, where one is bound)',
   ],
   ['is in conflict', { quarantined: 3 }, '3 in conflict, 0 kept for clients that had one); widen ipRange'],
-])('a range that %s is freed by what frees it', (_, used, expected) => {
+])('the remedy for a range that %s', (_, used, expected) => {
   const range = new ExhaustedRange({ nowMs: () => 0, record: () => undefined });
   const use = {
     pool: { range: { first: ip('10.0.0.10'), last: ip('10.0.0.12') } },

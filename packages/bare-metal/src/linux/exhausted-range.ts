@@ -1,4 +1,7 @@
-/** Whether clients get no address because none of `ipRange` is free. Other clients may have them all while none asks for another one: that is no problem. */
+/**
+ * Detects that clients get no address because none of `ipRange` is free. A full range in which no further client wants an address
+ * is not a problem.
+ */
 import { formatIpv4Address, type OpenPoolCounts, type Pool } from '@vmdhcp/dhcp-allocator';
 import type { HostEventOf } from '@vmdhcp/ippool-api/bare-metal/keys';
 
@@ -7,14 +10,14 @@ const LEAST_INTERVAL_MS = 600_000;
 
 export interface RangeUse {
   readonly pool: Pick<Pool, 'range'> | undefined;
-  /** Undefined: not known here. */
+  /** Undefined if not known here. */
   readonly counts: OpenPoolCounts | undefined;
-  /** Messages of clients that got no address as none was free, since the process began. */
+  /** Messages of clients that got no address because none was free, since the process began. */
   readonly refused: number;
 }
 
 export interface ExhaustedRangePorts {
-  /** Of a clock that is not set. */
+  /** A monotonic clock. */
   readonly nowMs: () => number;
   readonly record: (event: HostEventOf<'ClusterAgent'>) => void;
 }
@@ -30,17 +33,17 @@ export class ExhaustedRange {
     this.#ports = ports;
   }
 
-  /** Undefined: no client was refused an address, or addresses are free. */
+  /** Undefined if no client was refused an address, or addresses are free. */
   get message(): string | undefined {
     return this.#message;
   }
 
-  /** False: not known since leadership began. */
+  /** False if not known since leadership began. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
 
-  /** To be called every second while this replica leads. */
+  /** Call it every second while this replica is leader. */
   look({ pool, counts, refused }: RangeUse): void {
     const isRefused = refused > (this.#refused ?? refused);
     this.#refused = refused;
@@ -60,7 +63,7 @@ export class ExhaustedRange {
   #begin({ range }: Pick<Pool, 'range'>, counts: OpenPoolCounts): void {
     const { size, valid, declared, quarantined, kept } = counts;
     const addresses = `${formatIpv4Address(range.first)}-${formatIpv4Address(range.last)}`;
-    const message = `a client got no address: of the ${size} addresses of ipRange ${addresses} none is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict, ${kept} kept for clients that had one); widen ipRange${remediesOf(counts)}`;
+    const message = `a client got no address: none of the ${size} addresses of ipRange ${addresses} is free (${valid} leased, ${declared} bound to clients that are off, ${quarantined} in conflict, ${kept} kept for clients that had one); widen ipRange${remediesOf(counts)}`;
     this.#message = message;
     this.#isKnown = true;
     const nowMs = this.#ports.nowMs();
@@ -70,7 +73,10 @@ export class ExhaustedRange {
   }
 }
 
-/** What frees an address of a host that is gone: `release` ends a lease, and `unbind` ends the binding of an address to a client that is off. */
+/**
+ * How to free an address of a host that is gone: `release` ends a lease, and `unbind` ends the binding of an address to a client
+ * that is off.
+ */
 function remediesOf({ valid, declared }: OpenPoolCounts): string {
   const remedies = [
     ...(valid > 0 ? ['vmdhcp-agent release ADDRESS, where one has a lease'] : []),

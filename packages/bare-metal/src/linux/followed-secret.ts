@@ -8,7 +8,7 @@ interface Followed {
   readonly subscription: CacheSubscription;
 }
 
-/** The default Secret of the hosts of a ClusterAgent, whichever it names at the moment. */
+/** The default Secret of the hosts of a ClusterAgent, whichever it names now. */
 export class FollowedSecret {
   readonly #caches: SharedCaches;
   readonly #onChange: () => void;
@@ -19,7 +19,7 @@ export class FollowedSecret {
     this.#onChange = onChange;
   }
 
-  /** Its data; undefined: it does not exist; `unread`: not known yet, or none is named. */
+  /** Its data; undefined if it does not exist; `unread` if it is not known yet, or none is named. */
   get data(): SecretData | undefined | 'unread' {
     if (this.#followed === undefined || !this.#followed.subscription.synced) return 'unread';
     const secret = this.#followed.subscription.get(this.#followed.key);
@@ -28,7 +28,7 @@ export class FollowedSecret {
     return isRecord(data) ? data : {};
   }
 
-  /** Follows the Secret that the connection names, and no other. */
+  /** Follows only the Secret that the connection names. */
   follow({ secretName, secretNamespace }: Pick<HostConnection, 'secretName' | 'secretNamespace'>): void {
     const key = secretName === undefined || secretNamespace === undefined ? undefined : `${secretNamespace}/${secretName}`;
     if (key === this.#followed?.key) return;

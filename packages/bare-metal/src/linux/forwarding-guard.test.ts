@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ForwardingGuard } from './forwarding-guard.js';
 
-it('what is forwarded is stopped, and each change is one line', () => {
+it('forwarding is stopped, and each change is one line', () => {
   const lines: string[] = [];
   const note = (level: string) => (_: unknown, text?: string) => void lines.push(`${level} ${text}`);
   const logger = { info: note('info'), warn: note('warn'), error: note('error') } as never;
@@ -26,10 +26,10 @@ it('what is forwarded is stopped, and each change is one line', () => {
   guard.check(undefined);
   expect(look()).toEqual(['info nothing is forwarded from the interface to other networks']);
   corrected = ['forwarding'];
-  expect(look()).toEqual(['warn another program let the interface forward: the agent corrected it']);
+  expect(look()).toEqual(['warn another program enabled forwarding on the interface: the agent corrected it']);
   problem = 'EPERM';
   expect(look()).toEqual([
-    'error machines of the management network may reach other networks through this pod: EPERM; this is tried again every second',
+    'error machines of the management network may reach other networks through this pod: EPERM; trying again every second',
   ]);
   problem = undefined;
   expect(look()).toEqual(['info nothing is forwarded from the interface to other networks']);

@@ -1,4 +1,4 @@
-/** DHCP of one ClusterAgent: one pool on one interface, leases of the leader. It answers while it may, and is silent otherwise. */
+/** DHCP of one ClusterAgent: one pool on one interface, with the leases of the leader. It answers only while it may. */
 
 import type { KeptLease } from '@vmdhcp/agent-process';
 import type { AddressProbe, AgentObserver, AgentTraffic } from '@vmdhcp/dhcp-agent/packet-path';
@@ -31,13 +31,13 @@ export interface HostDhcpPorts {
   readonly packetLog: PacketLogPort;
   /** Where it is noted what each client sent and got. */
   readonly traffic?: AgentTraffic | undefined;
-  /** Captures that may run. */
+  /** The captures that may run. */
   readonly captures?: PacketCaptures | undefined;
   readonly sockets: DhcpSockets;
   readonly probeAddress: AddressProbe;
-  /** False: addresses are not probed, for want of CAP_NET_RAW. */
+  /** False if addresses are not probed, because CAP_NET_RAW is missing. */
   readonly mayProbe: boolean;
-  /** Asked for every packet: this replica is leader, and has the server's address. */
+  /** Called for every packet: true if this replica is leader, and has the server's address. */
   readonly mayAnswer: () => boolean;
   readonly onBurst: (durationNs: number) => void;
   /** A lease that a person wanted to end stays. */
@@ -46,7 +46,7 @@ export interface HostDhcpPorts {
   readonly onStateChange: () => void;
 }
 
-/** Leases of unknown clients, as `OpenLeases` keeps them. */
+/** Leases of unknown clients, from `OpenLeases`. */
 export type HostLeases = Pick<OpenLeases, 'openPoolOf' | 'all' | 'record' | 'probes' | 'setPool' | 'problem' | 'failures'>;
 
 /** What is served. */
@@ -81,7 +81,7 @@ export class HostDhcp {
       captures: ports.captures,
       nowMs,
       findUsers: users.findUsers,
-      // Every client is answered from the leases of unknown clients.
+      // Every client gets an answer from the leases of unknown clients.
       onBindingChanged: () => undefined,
       onDeclined: () => undefined,
       open: {
@@ -103,7 +103,7 @@ export class HostDhcp {
     return this.#server.counters;
   }
 
-  /** The pool that clients are answered from, when they may be. */
+  /** The pool from which clients are answered, if they may be. */
   get pool(): Pool | undefined {
     return this.#served?.pool;
   }
@@ -112,7 +112,7 @@ export class HostDhcp {
     return this.#interface?.state ?? CLOSED;
   }
 
-  /** Listens on this interface and on no other. */
+  /** Listens only on this interface. */
   useInterface(name: string | undefined): void {
     if (this.#interface?.name === name) return;
     this.#interface?.stop();
@@ -120,14 +120,14 @@ export class HostDhcp {
     void this.#interface?.check();
   }
 
-  /** Leases from now on; undefined: none are open, and no client is answered. */
+  /** Sets the leases; undefined if none are open: then no client gets an answer. */
   useLeases(leases: HostLeases | undefined): void {
     this.stopServing();
     this.#leases = leases;
     this.#releases.forget();
   }
 
-  /** Serves this pool with these bindings. Leases stay as they are; a change has no gap. */
+  /** Serves this pool with these bindings. Leases stay; a change has no gap. */
   serve(served: ServedHosts): void {
     const leases = this.#leases;
     if (leases === undefined) return;
@@ -147,23 +147,23 @@ export class HostDhcp {
     this.#served = undefined;
   }
 
-  /** Brings the socket in line with the interface as it is now. To be called several times a second; never rejects. */
+  /** Updates the socket for the current state of the interface. Call it several times a second; never rejects. */
   async check(): Promise<void> {
     await this.#interface?.check();
   }
 
-  /** Notes leases that have ended. To be called every few seconds. */
+  /** Notes leases that have ended. Call it every few seconds. */
   expireLeases(): void {
     this.#server.expireLeases();
   }
 
-  /** The leases that clients have now; undefined: not known here. */
+  /** The leases that clients have now; undefined if not known here. */
   leases(): readonly HostLease[] | undefined {
     const open = this.#openPool();
     return open === undefined ? undefined : hostLeases(open.bindings, this.#ports.nowMs());
   }
 
-  /** True: the lease of the address has ended, and its client never renewed it. */
+  /** True if the lease of the address has ended and its client never renewed it. */
   mayBeMadeUp(ipAddress: string): boolean {
     const open = this.#openPool();
     return open !== undefined && wasNeverRenewed(open.bindings, ipAddress, this.#ports.nowMs());
@@ -178,7 +178,7 @@ export class HostDhcp {
     return this.#openPool()?.counts(this.#ports.nowMs());
   }
 
-  /** Messages of clients that got no address as none was free, since the process began. */
+  /** Messages of clients that got no address because none was free, since the process began. */
   get refused(): number {
     let refused = 0;
     for (const { reason, count } of this.counters.messages()) if (reason === 'pool-exhausted') refused += count;

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { HostEventLog } from './host-event-log.js';
 
-it('hosts are counted by their health, and operations by their outcome, each with a line', async () => {
+it('hosts are counted by health, and operations by outcome, each with a line', async () => {
   const lines: string[] = [];
   const note = (level: string) => (_: unknown, text: string) => void lines.push(`${level} ${text}`);
   const registry = new Registry();
@@ -23,7 +23,7 @@ it('hosts are counted by their health, and operations by their outcome, each wit
   expect(await registry.metrics()).not.toContain('vmdhcp_agent_hosts{');
 });
 
-it('writes of objects of hosts are counted by what became of them', async () => {
+it('writes of objects of hosts are counted by outcome', async () => {
   const registry = new Registry();
   const ignore = () => undefined;
   const log = new HostEventLog({ debug: ignore, info: ignore, warn: ignore, error: ignore } as never, registry, () => 0);
@@ -45,7 +45,7 @@ it('each action and each outcome of a poll begins with 0, so that the first fail
   expect(text.match(/^vmdhcp_agent_host_polls_total\{.* 0$/gm)).toHaveLength(4);
 });
 
-it('hosts that do not answer have a series each, the longest first and no more than 500', async () => {
+it('hosts that do not answer have separate series, the longest first and at most 500', async () => {
   const registry = new Registry();
   const log = new HostEventLog({} as never, registry, () => 0);
   log.followHosts(() => new Map(Array.from({ length: 600 }, (_, index) => [`rack-${index}`, (600 - index) * 1_000])));
@@ -58,7 +58,7 @@ it('hosts that do not answer have a series each, the longest first and no more t
   expect(await series()).toEqual([]);
 });
 
-it('a flood of made-up clients is no flood in the log', () => {
+it('a flood of made-up clients does not flood the log', () => {
   const lines: string[] = [];
   const note = (_: unknown, text: string) => void lines.push(text);
   let nowMs = 0;

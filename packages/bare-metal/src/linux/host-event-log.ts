@@ -1,4 +1,4 @@
-/** What an agent logs and counts about hosts. */
+/** Logs and counts events of hosts. */
 import { RateBudget } from '@vmdhcp/dhcp-agent/packet-path';
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
@@ -11,7 +11,7 @@ import type { HostObserver } from '../agent/ports.js';
 /** How many lines clients and management controllers can cause: the rest is counted. */
 const BUDGET = { perSecond: 10, burst: 500 };
 
-/** The compiler sees that it has all of them. */
+/** The compiler checks that all are listed. */
 const ACTIONS: Readonly<Record<HostAction, true>> = {
   ForceOn: true,
   On: true,
@@ -21,7 +21,7 @@ const ACTIONS: Readonly<Record<HostAction, true>> = {
   GracefulRestart: true,
   PxeReboot: true,
 };
-/** Hosts that have a series of their own: unknown clients can make hosts up. */
+/** Hosts with a separate series: unknown clients can make hosts up. */
 const MOST_HOSTS = 500;
 
 type Kind = HostAgentEvent['kind'];
@@ -47,7 +47,7 @@ export class HostEventLog implements HostObserver {
     const name = (text: string) => `vmdhcp_agent_${text}`;
     this.#hosts = new Gauge({
       ...{ name: name('hosts'), labelNames: ['state'], registers },
-      help: 'Hosts of the ClusterAgent, by whether their management controllers answer: healthy or unhealthy. Of the leader.',
+      help: 'Hosts of the ClusterAgent, by whether their management controllers answer: healthy or unhealthy. Only the leader has them.',
     });
     this.#polls = new Counter({
       ...{ name: name('host_polls_total'), labelNames: ['outcome'], registers },
@@ -76,7 +76,7 @@ export class HostEventLog implements HostObserver {
     });
     new ReadGauge({
       ...{ name: name('host_unhealthy_since_timestamp_seconds'), labelNames: ['hoststatus'], registers },
-      help: `Since when the management controller of a host does not answer, in seconds since 1970; of the ${MOST_HOSTS} for which that is longest. Of the leader.`,
+      help: `Since when the management controller of a host does not answer, in seconds since 1970; of the ${MOST_HOSTS} for which that is longest. Only the leader has it.`,
       read: () => longest(this.#unhealthySinceMs()),
     });
     this.#writes = new Counter({
@@ -86,22 +86,25 @@ export class HostEventLog implements HostObserver {
   }
 
   observe(event: HostAgentEvent): void {
-    // The compiler does not see that an event and the entry of its kind belong together.
+    // The compiler does not know that an event belongs to the entry of its kind.
     (this.#handlers[event.kind] as (event: HostAgentEvent) => void)(event);
   }
 
-  /** Of this replica, which is leader. @param unhealthySinceMs - by the name of the HostStatus; in milliseconds since 1970. */
+  /**
+   * Metrics of this replica, which is leader. @param unhealthySinceMs - by the name of the HostStatus; in milliseconds since
+   * 1970.
+   */
   followHosts(unhealthySinceMs: () => ReadonlyMap<string, number>): void {
     this.#unhealthySinceMs = unhealthySinceMs;
   }
 
-  /** This replica is leader no more: it knows nothing of hosts. */
+  /** This replica is no longer leader: it has no metrics of hosts. */
   forgetHosts(): void {
     this.#unhealthySinceMs = () => new Map();
     this.#hosts.reset();
   }
 
-  /** Logs how many lines were left out since the last call. */
+  /** Logs how many lines were omitted since the last call. */
   reportSuppressed(): void {
     const suppressed = this.#budget.takeSuppressed();
     if (suppressed > 0)
@@ -122,7 +125,7 @@ export class HostEventLog implements HostObserver {
       if (!this.#mayLog()) return;
       this.#logger.warn(
         { object: name, write, reason, retryAfterMs },
-        `object of a host could not be written, which is tried again: ${message}`,
+        `object of a host could not be written, trying again: ${message}`,
       );
     },
     event: ({ event: { regarding, event } }) => {
@@ -136,7 +139,7 @@ export class HostEventLog implements HostObserver {
     },
     'not-polled': ({ name, message }) => {
       this.#polls.inc({ outcome: 'not-read' });
-      if (this.#mayLog()) this.#logger.warn({ host: name }, `host could not be polled; what is known of it stays: ${message}`);
+      if (this.#mayLog()) this.#logger.warn({ host: name }, `host could not be polled; what is known about it stays: ${message}`);
     },
     hosts: ({ healthy, unhealthy }) => {
       this.#hosts.set({ state: 'healthy' }, healthy);
@@ -154,10 +157,10 @@ export class HostEventLog implements HostObserver {
       );
     },
     'lease-ignored': ({ lease }) =>
-      this.#logger.warn({ lease }, 'a lease has no address or MAC address that can be read: it has no HostStatus'),
+      this.#logger.warn({ lease }, 'a lease has no readable address or MAC address: it has no HostStatus'),
     'read-failed': ({ plural, error }) =>
-      this.#logger.warn({ err: errorForLog(error) }, `${plural} cannot be read; this is tried again`),
-    'unexpected-error': ({ error }) => this.#logger.error({ err: error }, 'a bug: hosts are followed further'),
+      this.#logger.warn({ err: errorForLog(error) }, `${plural} cannot be read; trying again`),
+    'unexpected-error': ({ error }) => this.#logger.error({ err: error }, 'a bug: hosts are still followed'),
   };
 }
 

@@ -10,7 +10,7 @@ function served(reading: HostPoolReading) {
 }
 
 describe('the pool of a ClusterAgent', () => {
-  it('has its range for unknown clients, its gateway, and selfIp as the server', () => {
+  it('has a range for unknown clients, its gateway, and selfIp as the server', () => {
     const { pool, self, interfaceName, warnings } = served(readHostPool(clusterAgent(), []));
     expect({ interfaceName, warnings, self }).toEqual({
       interfaceName: 'net1',
@@ -26,7 +26,7 @@ describe('the pool of a ClusterAgent', () => {
     expect(pool.options.router).toBe(ip('10.0.0.1'));
   });
 
-  it('without selfIp the server is the address of the subnet that the interface has', () => {
+  it("has the interface's address of the subnet as the server if selfIp is not set", () => {
     const present = [
       { address: ip('172.16.0.1'), prefixLength: 16 },
       { address: ip('10.0.0.5'), prefixLength: 24 },
@@ -35,7 +35,7 @@ describe('the pool of a ClusterAgent', () => {
     expect([self, formatIpv4Address(pool.serverAddress)]).toEqual([undefined, '10.0.0.5']);
   });
 
-  it('has the boot files, servers and lease time that are set', () => {
+  it('has the configured boot files, servers and lease time', () => {
     const { pool, warnings } = served(
       readHostPool(
         clusterAgent({
@@ -50,7 +50,7 @@ describe('the pool of a ClusterAgent', () => {
     expect(JSON.stringify([...pool.options.bootByArchitecture])).toContain('ipxe.efi');
   });
 
-  it('settings besides the addresses that make no sense are left out, and named', () => {
+  it('omits and reports other settings that are invalid', () => {
     const { warnings } = served(readHostPool(clusterAgent({ dns: ['10.0.0.999'] }), []));
     expect(warnings).toEqual([expect.stringContaining('spec.feature.dhcpServerConfig.dns')]);
   });
@@ -59,7 +59,7 @@ describe('the pool of a ClusterAgent', () => {
     [
       'every problem at once',
       { subnet: 'x', gateway: '10.0.0.1000' },
-      ['spec.feature.dhcpServerConfig.subnet: "x" is no IPv4 subnet', 'spec.feature.dhcpServerConfig.gateway: "10.0.0.1000"'],
+      ['spec.feature.dhcpServerConfig.subnet: "x" is not an IPv4 subnet', 'spec.feature.dhcpServerConfig.gateway: "10.0.0.1000"'],
     ],
     [
       'octets above 255, which the definition accepts',
@@ -77,13 +77,13 @@ describe('the pool of a ClusterAgent', () => {
     expect(reading.problems).toEqual(expected.map((text) => expect.stringContaining(text)));
   });
 
-  it('is none where DHCP is switched off', () => {
+  it('does not exist if DHCP is switched off', () => {
     const object = clusterAgent();
     const off = { ...object, spec: { agentYaml: { underlayInterface: 'ns/net' }, feature: { enableDhcpServer: false } } };
     expect(readHostPool(off as typeof object, undefined)).toEqual({ kind: 'off' });
   });
 
-  it('law: whatever is stored, it is read without a throw', () => {
+  it('law: whatever is stored, reading it does not throw', () => {
     fc.assert(
       fc.property(
         fc.anything(),

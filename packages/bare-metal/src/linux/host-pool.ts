@@ -1,4 +1,4 @@
-/** The pool that a ClusterAgent describes, and what keeps it from being served: a function of the object and of the interface. */
+/** The pool that a ClusterAgent describes, and what prevents serving it: a function of the object and of the interface. */
 import {
   cidrContains,
   formatIpv4Address,
@@ -14,7 +14,7 @@ import { clusterAgentProblems } from '../check/cluster-agent-problems.js';
 import { readClusterAgent } from '../host/cluster-agent-settings.js';
 import { describeHostProblem } from '../object/problem.js';
 
-/** An address that the interface has, and that this agent has not added. */
+/** An address of the interface that this agent did not add. */
 export interface PresentSubnetAddress {
   readonly address: Ipv4Address;
   readonly prefixLength: number;
@@ -27,31 +27,31 @@ export interface SelfAddress {
 }
 
 export type HostPoolReading =
-  /** `enableDhcpServer` is false: hosts are followed, and no client is answered. */
+  /** `enableDhcpServer` is false: hosts are followed, and no client gets an answer. */
   | { readonly kind: 'off' }
   | {
       readonly kind: 'served';
       readonly interfaceName: string;
       readonly pool: Pool;
-      /** Undefined: the interface has an address of the subnet already, which is the server's. */
+      /** Undefined if the interface already has an address of the subnet, which is then the server's. */
       readonly self: SelfAddress | undefined;
-      /** Settings that make no sense and are left out. */
+      /** Invalid settings, which are ignored. */
       readonly warnings: readonly string[];
     }
   | { readonly kind: 'unserved'; readonly interfaceName: string | undefined; readonly problems: readonly string[] };
 
-/** The optional settings, which have the names of those of an IPPool. */
+/** The optional settings, with the same names as in an IPPool. */
 const OPTIONS = ['dns', 'domainName', 'ntp', 'leaseTime', 'nextServer', 'bootfile', 'bootByArchitecture'];
 
-/** The name of the interface that a ClusterAgent names; undefined: none. */
+/** The name of the interface that a ClusterAgent names; undefined if none. */
 export function interfaceOf(clusterAgent: KubernetesObject): string | undefined {
   return readText(clusterAgent, 'spec', 'feature', 'dhcpServerConfig', 'dhcpServerInterface') || undefined;
 }
 
 /**
- * The pool to be served, or everything that keeps it from being served. Never throws.
+ * The pool to serve, or everything that prevents serving it. Never throws.
  *
- * @param present - addresses of the interface; undefined: the interface is not there.
+ * @param present - addresses of the interface; undefined if the interface does not exist.
  */
 export function readHostPool(
   clusterAgent: KubernetesObject,
@@ -74,7 +74,7 @@ interface Place {
 
 function readServed(clusterAgent: KubernetesObject, { interfaceName, subnet, present }: Place): HostPoolReading {
   const { name } = clusterAgent.metadata;
-  // That it is not there is reported where the interface is looked at.
+  // A missing interface is reported where the interface is checked.
   if (present === undefined) return { kind: 'unserved', interfaceName, problems: [] };
   const config = recordAt(clusterAgent);
   const self = selfOf(config, subnet);
@@ -109,7 +109,7 @@ function noServerAddress(interfaceName: string, subnet: Ipv4Cidr, present: reado
   return `selfIp is not set, and interface ${interfaceName} has ${what}: write selfIp, or give the interface an address of ${formatIpv4Cidr(subnet)}`;
 }
 
-/** The same settings as an object that the reader of pools knows: it has the rules for all of them. */
+/** The same settings as an object for the parser of pools, which has the rules for all of them. */
 function toIpPool(name: string, config: Config, serverIP: string): KubernetesObject {
   const [start = '', end = ''] = (readText(config, 'ipRange') ?? '').split('-');
   const options = Object.fromEntries(OPTIONS.flatMap((field) => (config[field] === undefined ? [] : [[field, config[field]]])));

@@ -15,7 +15,7 @@ async function serving(replicas = 1): Promise<{ readonly world: World; readonly 
 }
 
 describe('the agent of a ClusterAgent', () => {
-  it('waits for what is missing, with every reason, and serves when it is there', async () => {
+  it('waits for what is missing, with every reason, and serves as soon as it exists', async () => {
     const world = new World();
     const replica = world.add();
     replica.kernel.removeLink('net1');
@@ -64,7 +64,7 @@ describe('the agent of a ClusterAgent', () => {
     ['of its address', '10.0.0.10', '02:00:00:00:00:09'],
     ['of another address', '10.0.0.11', '02:00:00:00:00:01'],
   ])(
-    'a client that gets a lease while an object %s shows up keeps it: no other client gets the address',
+    'a client that gets a lease while an object %s appears keeps it: no other client gets the address',
     async (_, ipAddress, macAddress) => {
       const world = new World();
       world.put(clusterAgent({ ipRange: '10.0.0.10-10.0.0.11' }));
@@ -82,7 +82,7 @@ describe('the agent of a ClusterAgent', () => {
     },
   );
 
-  it('a change of the ClusterAgent is in effect at once; leases stay; what cannot be served changes nothing', async () => {
+  it('a change of the ClusterAgent takes effect at once; leases stay; settings that cannot be served change nothing', async () => {
     const { world, leader } = await serving();
     expect(await world.join(1)).toBe('10.0.0.10');
     world.put(clusterAgent({ ipRange: '10.0.0.30-10.0.0.39' }));
@@ -94,7 +94,7 @@ describe('the agent of a ClusterAgent', () => {
     expect(world.network.opened).toBe(1);
   });
 
-  it('an edit that names an interface that is not there, and cannot be served, changes nothing either', async () => {
+  it('an edit that names a missing interface changes nothing either', async () => {
     const { world, leader } = await serving();
     world.put(clusterAgent({ dhcpServerInterface: 'net9', subnet: '10.9.0.0/24' }));
     await world.clock.advance(5_000);
@@ -109,7 +109,7 @@ describe('the agent of a ClusterAgent', () => {
   });
 
   it.each([{ dhcpServerInterface: 'net9', gateway: 'x' }, { subnet: '10.9.0.0/24' }, { dhcpServerInterface: 'net9' }])(
-    'replicas that all serve what was there before an edit do not take turns: %j',
+    'replicas that all serve the settings before an edit do not take turns: %j',
     async (edit) => {
       const { world, leader } = await serving(2);
       world.put(clusterAgent(edit));
@@ -127,7 +127,7 @@ describe('the agent of a ClusterAgent', () => {
     expect([await world.join(1), leader.machine.unready().length > 0]).toEqual(['10.0.0.10', true]);
   });
 
-  it('selfIp that a person makes one of the interface, without end, is neither removed nor shortened', async () => {
+  it('a selfIp that a person adds to the interface, without end, is neither removed nor shortened', async () => {
     const { world, leader } = await serving();
     const removed = vi.spyOn(leader.kernel, 'remove');
     const added = vi.spyOn(leader.kernel, 'add');
@@ -137,14 +137,14 @@ describe('the agent of a ClusterAgent', () => {
     expect(await world.join(1)).toBe('10.0.0.10');
   });
 
-  it('another selfIp takes the place of the one before', async () => {
+  it('another selfIp replaces the previous one', async () => {
     const { world, leader } = await serving();
     world.put(clusterAgent({ selfIp: '10.0.0.3/24' }));
     await world.until('the other address', () => leader.kernel.has('net1', ip('10.0.0.3')));
     expect(leader.kernel.has('net1', SELF)).toBe(false);
   });
 
-  it('a selfIp that the pod needs itself is not added, and no client is answered', async () => {
+  it('a selfIp that the pod needs itself is not added, and no client gets an answer', async () => {
     const { world, leader } = await serving();
     world.put(clusterAgent({ selfIp: '10.0.0.9/24' }));
     await world.until('no address', () => !leader.kernel.has('net1', SELF));
@@ -190,7 +190,7 @@ describe('the agent of a ClusterAgent', () => {
     expect(replica.machine.unready()).toEqual([]);
   });
 
-  it('a host that answers for every address does not keep selfIp away', async () => {
+  it('a host that answers for every address does not prevent selfIp', async () => {
     const world = new World();
     world.put(clusterAgent());
     world.usersOf = () => ['02:00:00:00:00:77'];
@@ -198,13 +198,13 @@ describe('the agent of a ClusterAgent', () => {
     await world.until('a server', () => replica.machine.isServing());
   });
 
-  it('another DHCP server is reported, and clients are answered all the same', async () => {
+  it('another DHCP server is reported, and clients are answered nevertheless', async () => {
     const world = new World();
     world.put(clusterAgent());
     world.otherServers = [{ address: '10.0.0.3', macAddress: '02:00:00:00:00:33' }];
     const replica = world.add();
     await world.until('a look', () => replica.machine.otherServers === 1);
-    const text = expect.stringMatching(/10\.0\.0\.3 \(02:00:00:00:00:33\)\. If it is the server from before/);
+    const text = expect.stringMatching(/10\.0\.0\.3 \(02:00:00:00:00:33\)\. If it is a former server/);
     expect(replica.lines).toContainEqual(text);
     const stored = () => readConditions(world.clusterAgents.objects.get('rack')?.status);
     await world.until('the condition', () => stored().some(({ type }) => type === 'RogueServer'));
@@ -215,7 +215,7 @@ describe('the agent of a ClusterAgent', () => {
     await world.until('the condition', () => stored().every(({ status }) => status === 'False'));
   });
 
-  it('a deleted ClusterAgent is served no more', async () => {
+  it('a deleted ClusterAgent is no longer served', async () => {
     const { world, leader } = await serving();
     world.clusterAgents.remove('rack');
     await world.until('no address', () => !leader.kernel.has('net1', SELF));
@@ -263,7 +263,7 @@ describe('replicas', () => {
     await world.until('another leader', () => other.machine.isServing());
   });
 
-  it('a leader whose interface is down lets another one lead', async () => {
+  it('a leader whose interface is down lets another replica become leader', async () => {
     const { world, leader } = await serving(2);
     leader.isUp = false;
     const other = world.replicas.find((one) => one !== leader) as Replica;
@@ -272,7 +272,7 @@ describe('replicas', () => {
     expect(leader.machine.unready()).toEqual(['interface net1 is down: set it up (ip link set net1 up)']);
   });
 
-  it('a leader that cannot record leases lets another one lead', async () => {
+  it('a leader that cannot record leases lets another replica become leader', async () => {
     const { world, leader } = await serving(2);
     leader.recordingProblem = 'another replica has taken the leases over';
     const other = world.replicas.find((one) => one !== leader) as Replica;
@@ -280,7 +280,7 @@ describe('replicas', () => {
     expect(await world.join(1)).toBe('10.0.0.10');
   });
 
-  it('law: whatever freezes, selfIp is on one interface at a time', async () => {
+  it('law: whatever freezes, at most one interface has selfIp', async () => {
     let handovers = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const { world } = await serving(3);
@@ -331,7 +331,7 @@ describe('a host that is gone', () => {
 
   const wallTimeOf = (world: World) => world.clock.nowMs() + 1_700_000_000_000;
 
-  it('its lease ends when a person releases it: the next client may have the address', async () => {
+  it('loses its lease when a person releases it: the next client may have the address', async () => {
     const { world, replica, released } = await withHost();
     released(wallTimeOf(world));
     await world.clock.advance(100);
@@ -339,7 +339,7 @@ describe('a host that is gone', () => {
     expect(world.events).toEqual([]);
   });
 
-  it('its lease stays if it answers, which is an Event', async () => {
+  it('keeps its lease if it answers, which is an Event', async () => {
     const { world, replica, released } = await withHost();
     world.usersOf = () => [MAC(1)];
     released(wallTimeOf(world));
@@ -348,7 +348,7 @@ describe('a host that is gone', () => {
     expect(world.events).toEqual(['LeaseKept on HostStatus rack-10-0-0-10']);
   });
 
-  it('its lease stays if the annotation is of a day ahead, which is one Event', async () => {
+  it('keeps its lease if the annotation is a day ahead, which is one Event', async () => {
     const { world, replica, released } = await withHost();
     const tomorrow = wallTimeOf(world) + 86_400_000;
     for (let count = 0; count < 3; count++) {
@@ -359,7 +359,7 @@ describe('a host that is gone', () => {
     expect(world.events).toEqual(['LeaseKept on HostStatus rack-10-0-0-10']);
   });
 
-  it('its address goes to the board that replaces it, when that asks the second time', async () => {
+  it('gives its address to the board that replaces it, when that board sends its second request', async () => {
     const { world, replica } = await withHost();
     const binding = { ipAddress: '10.0.0.10', macAddress: MAC(9), hostStatus: 'rack-10-0-0-10' };
     replica.bind({ ...NOTHING_BOUND, bindings: [{ ...binding, isByAnnotation: true, isActive: true, changedAtMs: 0 }] });
@@ -368,7 +368,7 @@ describe('a host that is gone', () => {
     expect(await world.join(9)).toBe('10.0.0.10');
   });
 
-  it('its address does not while it answers: the new board has another one meanwhile', async () => {
+  it('keeps its address while it answers: the new board has another one meanwhile', async () => {
     const { world, replica } = await withHost();
     world.usersOf = (address) => (address === ip('10.0.0.10') ? [MAC(1)] : []);
     const binding = { ipAddress: '10.0.0.10', macAddress: MAC(9), hostStatus: 'rack-10-0-0-10' };

@@ -1,6 +1,6 @@
 /**
- * The agent of one ClusterAgent as a machine on ports: DHCP on the management network, one leader among its replicas, and the objects of hosts. The parts know
- * nothing of each other; whatever changes, `#settle` brings all of them in line with it.
+ * The agent of one ClusterAgent as a machine on ports: DHCP on the management network, one leader among its replicas, and the
+ * objects of hosts. The parts do not know each other; after any change, `#settle` updates all of them.
  */
 
 import { describeKept } from '@vmdhcp/agent-process';
@@ -43,7 +43,7 @@ export class HostsMachine {
   readonly #timers: (() => void)[] = [];
   /** The interface that the ClusterAgent names. */
   #link: ManagementLink | undefined;
-  /** That of the settings in force. */
+  /** The interface of the settings in force. */
   #servedLink: ManagementLink | undefined;
   #bound: BoundAddresses | undefined;
   #leases: HostLeaseStore | undefined;
@@ -106,7 +106,7 @@ export class HostsMachine {
     );
   }
 
-  /** Stops answering, follows hosts no more, closes the leases, removes `selfIp`, and only then lets another replica become leader. */
+  /** Stops answering and following hosts, closes the leases, removes `selfIp`, and only then lets another replica become leader. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const callOff of this.#timers) callOff();
@@ -120,17 +120,17 @@ export class HostsMachine {
     return this.#dhcp;
   }
 
-  /** The interface that is served; undefined: none. */
+  /** The interface that is served; undefined if none. */
   get interfaceName(): string | undefined {
     return this.#inForce.current?.interfaceName;
   }
 
-  /** Other DHCP servers on the network, by their number; undefined: not known here. */
+  /** The number of other DHCP servers on the network; undefined if not known here. */
   get otherServers(): number | undefined {
     return this.#found.otherServers;
   }
 
-  /** Writes of leases that failed. */
+  /** The number of failed writes of leases. */
   get writeFailures(): number {
     return this.#leases?.open.failures ?? 0;
   }
@@ -144,12 +144,12 @@ export class HostsMachine {
     this.#duties.leasesChanged();
   }
 
-  /** Clients are answered from here now. */
+  /** True if this replica answers clients. */
   isServing(): boolean {
     return this.#mayAnswer() && this.#dhcp.pool !== undefined && this.#dhcp.socketState.kind === 'serving';
   }
 
-  /** Why the agent is not ready, every reason; empty: it is, whether leader or standby. */
+  /** All reasons why the agent is not ready; empty if it is, whether leader or standby. */
   unready(): readonly string[] {
     const { caches } = this.#ports;
     if (!this.#clusterAgents.synced) return caches.unready();
@@ -180,8 +180,8 @@ export class HostsMachine {
   }
 
   /**
-   * What keeps clients from being answered by this replica: another one may be able to, and this one begins anew. Settings in force are served, whatever the object is
-   * changed to: that is the same everywhere.
+   * What prevents this replica from answering clients: another one may be able to. Settings in force are served, whatever the
+   * object is changed to: that is the same for every replica.
    */
   #troubles(): string[] {
     if (!this.#clusterAgents.synced) return [];
@@ -201,7 +201,7 @@ export class HostsMachine {
     return this.#servedLink?.isUp === true && this.isLeader() && this.#hasAddress();
   }
 
-  /** True if the interface that is served has the address of the server. */
+  /** True if the served interface has the address of the server. */
   #hasAddress(): boolean {
     const settings = this.#inForce.current;
     if (settings === undefined || this.#servedLink === undefined) return false;
@@ -210,12 +210,12 @@ export class HostsMachine {
     );
   }
 
-  /** False: the ClusterAgent has no DHCP server, and its hosts are on other networks. */
+  /** False if the ClusterAgent has no DHCP server: then its hosts are on other networks. */
   #needsAddress(): boolean {
     return !this.#clusterAgents.synced || this.#inForce.current !== undefined;
   }
 
-  /** Brings everything in line with what is known now. Cheap: it is called at every change. */
+  /** Updates everything for what is known now. Cheap: it is called at every change. */
   #settle(): void {
     if (this.#isStopping) return;
     this.#readAgain();
@@ -237,7 +237,7 @@ export class HostsMachine {
     this.#link = this.#readLink(interfaceName);
     this.#secret.follow(object === undefined ? {} : readClusterAgent(object).connection);
     this.#inForce.update(object, this.#link?.addresses);
-    // What cannot be served changes nothing, also where it names another interface.
+    // Settings that cannot be served change nothing, even if they name another interface.
     const served = this.#inForce.current?.interfaceName;
     this.#servedLink = served === interfaceName ? this.#link : this.#readLink(served);
   }

@@ -2,7 +2,7 @@ import type { LeaseEventLog } from '@vmdhcp/agent-process';
 import { createMetrics, type Metrics } from '@vmdhcp/agent-process';
 import type { HostsMachine } from './hosts-machine.js';
 
-/** Of the agent of a ClusterAgent, whose pool has its name. */
+/** The metrics of the agent of a ClusterAgent, whose pool has its name. */
 export function createHostsMetrics(name: string, machine: HostsMachine, events: LeaseEventLog): Metrics {
   const { dhcp } = machine;
   return createMetrics({

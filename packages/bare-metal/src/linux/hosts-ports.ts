@@ -1,4 +1,4 @@
-/** Everything that the agent of one ClusterAgent needs of the world. */
+/** What the agent of one ClusterAgent needs from its environment. */
 import type { GroupLease, ServerAddressKernel, ServerProbe } from '@vmdhcp/dhcp-agent';
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import type { ElectionTimes, EventRecorder, KubernetesObject, ObjectClient, SharedCaches } from '@vmdhcp/kube-runtime';
@@ -11,20 +11,23 @@ import type { ManagementLinkKernel } from './management-link.js';
 
 export interface HostsSettings {
   readonly clusterAgentName: string;
-  /** Of this replica, and of no other nor of an earlier run of it. */
+  /** The identity of this run of this replica, which no other run shares. */
   readonly identity: string;
   readonly election: ElectionTimes;
-  /** True: there is no other replica. */
+  /** True if there is no other replica. */
   readonly isAlone: boolean;
 }
 
-/** What the objects of hosts are followed with, during one leadership. */
+/** What is needed to follow the objects of hosts during one leadership. */
 export interface InventoryParts {
   readonly isLeading: () => boolean;
   readonly leases: HostDhcp['leases'];
   readonly mayBeMadeUp: (address: string) => boolean;
   readonly onBindings: (bound: BoundAddresses) => void;
-  /** Resolves when hosts can be reached from the address of the DHCP server; at the latest when `signal` is aborted, and after four seconds. */
+  /**
+   * Resolves when hosts can be reached from the address of the DHCP server; at the latest when `signal` is aborted, or after four
+   * seconds.
+   */
   readonly whenAddressed: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -37,9 +40,9 @@ export interface HostsPorts extends Omit<HostDhcpPorts, 'mayAnswer' | 'onLeaseKe
   readonly caches: SharedCaches;
   readonly clusterAgents: ObjectClient<KubernetesObject>;
   readonly events: Pick<EventRecorder, 'record'>;
-  /** What this pod or host itself needs an address for; undefined: nothing. Such a selfIp is not added. */
+  /** What this pod or host itself needs an address for; undefined if for nothing. Such a selfIp is not added. */
   readonly neededFor: (address: Ipv4Address) => string | undefined;
-  /** Rejects where another replica still has them open. */
+  /** Rejects if another replica still has them open. */
   readonly openLeases: () => Promise<HostLeaseStore>;
   readonly createInventory: (parts: InventoryParts) => HostInventory;
 }

@@ -1,4 +1,7 @@
-/** The agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, its log, its metrics and its status server. */
+/**
+ * Runs the agent of one ClusterAgent as a process: the machine on the ports of Linux and of an API server, with its log, metrics
+ * and status server.
+ */
 import type { Server } from 'node:http';
 import type { Metrics } from '@vmdhcp/agent-process';
 import {
@@ -43,28 +46,28 @@ import { RedfishControllers } from './redfish-controllers.js';
 import { hostServerAddresses } from './self-address.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
-/** Addresses that the pod needs are looked up again after so many of these. */
+/** Addresses that the pod needs are looked up again after this many ticks. */
 const NEEDED_ADDRESSES_ROUNDS = 15;
 const BACK_OFF = { firstMs: 500, mostMs: 10_000, random: Math.random };
 
 export interface HostsProcessSettings extends HostsSettings {
   readonly cluster: ClusterConnection;
-  /** Of the Lease. */
+  /** The namespace and name of the Lease. */
   readonly namespace: string;
-  /** From one poll of a host to the next. */
+  /** The time between two polls of a host. */
   readonly pollIntervalMs: number;
-  /** The state directory; empty: leases are objects of the cluster. */
+  /** The state directory; empty if leases are objects of the cluster. */
   readonly statePath: string;
   readonly http: ListenAddress | undefined;
-  /** From the pod's status, if Kubernetes has set it. */
+  /** From the pod's status, if Kubernetes set it. */
   readonly podAddress: string | undefined;
-  /** True: the network namespace is the pod's alone, so that nothing needs to be forwarded in it. */
+  /** True if the pod has its own network namespace, so that nothing needs to be forwarded in it. */
   readonly hasOwnNetwork: boolean;
-  /** True: whole packets are logged. */
+  /** True to log whole packets. */
   readonly logPackets: boolean;
 }
 
-/** The agent of a ClusterAgent: takes part in its election, serves DHCP while it leads, and keeps the objects of the hosts. */
+/** The agent of a ClusterAgent: takes part in its election, serves DHCP while it is leader, and keeps the objects of the hosts. */
 export class HostsProcess {
   readonly #settings: HostsProcessSettings;
   readonly #logger: Logger;
@@ -81,7 +84,7 @@ export class HostsProcess {
   readonly #metrics: Metrics;
   readonly #hostLog: HostEventLog;
   readonly #recorder: EventRecorder;
-  /** Undefined: what the node forwards is none of the agent's business. */
+  /** Undefined on the node's network: what the node forwards is not the agent's business. */
   readonly #forwarding: ForwardingGuard | undefined;
   #terms = 0;
   #rounds = 0;
@@ -129,7 +132,7 @@ export class HostsProcess {
     this.#forwarding = settings.hasOwnNetwork ? new ForwardingGuard({ logger, indexOf, stopForwarding }) : undefined;
   }
 
-  /** @throws CommandError where it cannot start at all. */
+  /** @throws CommandError if it cannot start at all. */
   async start(): Promise<void> {
     const { http, clusterAgentName } = this.#settings;
     if (http !== undefined) this.#http = await this.#serveStatus(http);
@@ -144,7 +147,7 @@ export class HostsProcess {
       pools: () => this.#pools(),
     });
     this.#logger.info({ clusterAgent: clusterAgentName }, 'following the ClusterAgent');
-    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'memory of the program cannot be returned'));
+    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'cannot return unused memory of the program'));
     this.#timer = setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS);
   }
 
@@ -268,7 +271,7 @@ export class HostsProcess {
     return await servePodStatus({ http, option: '--listen', podAddress, sources, logger: this.#logger });
   }
 
-  /** Addresses of the interface that is served are the agent's, and not what the pod needs. */
+  /** Addresses of the served interface belong to the agent, not to what the pod needs. */
   #refreshNeeded(): void {
     const { interfaceName } = this.#machine;
     const isSame = interfaceName === undefined ? this.#served.size === 0 : this.#served.has(interfaceName);

@@ -29,14 +29,14 @@ import { HostsMachine } from './hosts-machine.js';
 const WALL_OFFSET_MS = 1_700_000_000_000;
 export const NOTHING_BOUND: BoundAddresses = { bindings: [], keptOut: [], releases: [], problems: [] };
 export const SELF = ip('10.0.0.2');
-/** The pods need it themselves. */
+/** Addresses that the pods need themselves. */
 const NEEDED = ip('10.0.0.9');
 
-/** Records that survive whatever becomes of replicas; one replica has them open at a time. */
+/** Records that survive the end of replicas; one replica has them open at a time. */
 export class SharedRecords {
   readonly records: BindingRecord[] = [];
   openedBy: Replica | undefined;
-  /** True: an address is probed before a client gets it. */
+  /** True to probe an address before a client gets it. */
   probes = false;
   /** Records are not stored before this is resolved. */
   gate: Promise<void> = Promise.resolve();
@@ -112,12 +112,12 @@ export class World {
     this.clusterAgents.put(object);
   }
 
-  /** Who has selfIp at this moment. */
+  /** The replicas that have selfIp at this moment. */
   holders(): Replica[] {
     return this.replicas.filter(({ kernel }) => kernel.has('net1', SELF));
   }
 
-  /** Becomes true within a minute of the fake clock. @throws Error */
+  /** Waits until the condition is true, at most a minute of the fake clock. @throws Error */
   async until(what: string, condition: () => boolean): Promise<void> {
     for (let round = 0; round < 600; round++) {
       if (condition()) return;
@@ -126,7 +126,7 @@ export class World {
     throw new Error(`waited for ${what} in vain`);
   }
 
-  /** A client asks as one that knows nothing. Returns its address; undefined: it got none. */
+  /** A client that knows nothing requests an address. Returns its address; undefined if it got none. */
   async join(client: number): Promise<string | undefined> {
     const offer = await this.ask('discover', client);
     if (offer?.type !== 'offer') return undefined;
@@ -160,9 +160,9 @@ export class Replica {
   readonly lines: string[] = [];
   /** What ended, in order. */
   readonly steps: string[] = [];
-  /** What was so when management controllers were called the first time, for each leadership. */
+  /** The state when management controllers were first called, for each leadership. */
   readonly reached: { readonly hasSelfIp: boolean; readonly afterMs: number }[] = [];
-  /** What the objects of hosts bind; undefined: not known. */
+  /** What the objects of hosts bind; undefined if not known. */
   bound: BoundAddresses | undefined = NOTHING_BOUND;
   isUp = true;
   /** Addresses that a person gave the interface, without end. */
@@ -222,7 +222,7 @@ export class Replica {
     );
   }
 
-  /** Hosts bind other addresses than before. */
+  /** Called when hosts bind other addresses than before. */
   bind(bound: BoundAddresses): void {
     this.bound = bound;
     this.#onBindings(bound);

@@ -1,6 +1,7 @@
 /**
- * What a replica does while it is leader, one leadership after the other: it opens the leases, and follows the hosts. What ends with a leadership has ended
- * before the next one of this process begins, and before another replica is leader where there is time for it.
+ * What a replica does while it is leader, one leadership after the other: it opens the leases, and follows the hosts. The duties
+ * of a leadership have ended before the next one of this process begins, and, if there is time, before another replica becomes
+ * leader.
  */
 
 import type { Clock } from '@vmdhcp/kube-runtime';
@@ -8,12 +9,12 @@ import type { Logger } from '@vmdhcp/service-process';
 import type { BoundAddresses } from '../binding/bound-addresses.js';
 import { type Closable, TermLeases } from './term-leases.js';
 
-/** The objects of hosts, as `HostAgent` of `@vmdhcp/bare-metal/agent` keeps them during one leadership. */
+/** Keeps the objects of hosts during one leadership; implemented by `HostAgent` of `@vmdhcp/bare-metal/agent`. */
 export interface HostInventory {
   readonly start: () => void;
   /** A client got, renewed or released a lease, or one ended. */
   readonly leasesChanged: () => void;
-  /** No write and no power action begins after the call. */
+  /** After the call, no write and no power action begins. */
   readonly stop: () => Promise<void>;
 }
 
@@ -25,7 +26,7 @@ export interface LeaderDutiesPorts<Leases extends Closable> {
   readonly onLeases: (leases: Leases | undefined) => void;
   /** A new one for each leadership. */
   readonly createInventory: (onBindings: (bound: BoundAddresses) => void) => HostInventory;
-  /** Other bindings than before, or none are known any more (undefined). */
+  /** Called when bindings changed, or are no longer known (undefined). */
   readonly onBindings: (bound: BoundAddresses | undefined) => void;
 }
 
@@ -43,7 +44,7 @@ export class LeaderDuties<Leases extends Closable> {
     this.#leases = new TermLeases({ clock, logger, open: openLeases, onChange: onLeases });
   }
 
-  /** What keeps the leader from its duties. */
+  /** What prevents the leader from its duties. */
   get problem(): string | undefined {
     return this.#leases.problem;
   }
@@ -58,7 +59,7 @@ export class LeaderDuties<Leases extends Closable> {
     this.#last = this.#last.then(() => this.#begin());
   }
 
-  /** Leadership ends: nothing new is begun. Resolves when all has ended. */
+  /** Ends the leadership: nothing new begins. Resolves when everything has ended. */
   async end(): Promise<void> {
     this.#isLeading = false;
     const inventory = this.#inventory;

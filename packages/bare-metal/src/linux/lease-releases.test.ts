@@ -24,7 +24,7 @@ describe('a lease that a person ends', () => {
     expect(new LeaseReleases().take([release(beforeMs)], tableWith(grantedAtMs), NOW).due).toHaveLength(count);
   });
 
-  it('is ended once for each annotation, and by each leader', () => {
+  it('is returned once for each annotation, and by each leader', () => {
     const releases = new LeaseReleases();
     const table = tableWith(0);
     expect(releases.take([release(NOW - 2)], table, NOW).due).toHaveLength(1);
@@ -34,19 +34,19 @@ describe('a lease that a person ends', () => {
     expect(releases.take([release(NOW - 1)], table, NOW).due).toHaveLength(1);
   });
 
-  it('is a quarantine where the address is in one', () => {
+  it('is a quarantine if the address is in one', () => {
     const table = new BindingTable('rack');
     table.apply({ kind: 'quarantine', poolName: 'rack', address: ip('10.0.0.10'), untilMs: NOW + 1 });
     expect(new LeaseReleases().take([release(NOW - 1)], table, NOW).due).toHaveLength(1);
     expect(new LeaseReleases().take([release(NOW - 1)], table, NOW + 1).due).toEqual([]);
   });
 
-  it('is none where no client has the address', () => {
+  it('is empty if no client has the address', () => {
     expect(new LeaseReleases().take([release(NOW)], new BindingTable('rack'), NOW).due).toEqual([]);
     expect(new LeaseReleases().take([{ ...release(NOW), ipAddress: 'x' }], tableWith(0), NOW).due).toEqual([]);
   });
 
-  it('stays where the annotation is more than a minute ahead, for each later client too, and that is returned once', () => {
+  it('stays if the annotation is more than a minute ahead, for each later client too, and that is reported once', () => {
     const [soon, ahead] = [release(NOW + 60_000), release(NOW + 60_001)];
     expect(new LeaseReleases().take([soon], tableWith(0), NOW)).toMatchObject({ due: [soon], ahead: [] });
     const releases = new LeaseReleases();

@@ -1,10 +1,13 @@
-/** Leases and quarantines that a person ends by the annotation of a HostStatus: which of them are still to be ended. Each annotation counts once, for an hour. */
+/**
+ * Finds the leases and quarantines that a person ends by the annotation of a HostStatus, and that have not ended yet. Each
+ * annotation counts once, for an hour.
+ */
 import { type BindingTable, type Ipv4Address, isBindingValid, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { LeaseRelease } from '../binding/bound-addresses.js';
 
-/** So that a lease does not end months later, when a new leader sees the annotation of a host that was there and is switched off by then. */
+/** So that a lease does not end months later, when a new leader sees the annotation and the host is switched off by then. */
 const COUNTS_MS = 3_600_000;
-/** How far the clock of who wrote an annotation may be ahead of that of this agent. */
+/** How far the clock of the annotation's writer may be ahead of that of this agent. */
 const MOST_AHEAD_MS = 60_000;
 
 export interface PendingRelease extends LeaseRelease {
@@ -13,7 +16,7 @@ export interface PendingRelease extends LeaseRelease {
 
 export interface TakenReleases {
   readonly due: readonly PendingRelease[];
-  /** Without effect: their time is too far ahead. They would end the lease of each later client, at each new leader. */
+  /** Ignored annotations: their time is too far ahead. They would end the lease of each later client, at each new leader. */
   readonly ahead: readonly LeaseRelease[];
 }
 
@@ -22,7 +25,7 @@ type KnownAddresses = Pick<BindingTable, 'at' | 'quarantines' | 'quarantinedSinc
 export class LeaseReleases {
   #seen: ReadonlySet<string> = new Set();
 
-  /** Those that were not returned before, and whose lease has not been granted anew since. */
+  /** Returns releases that were not returned before, and whose lease has not been granted again since. */
   take(releases: readonly LeaseRelease[], table: KnownAddresses, nowMs: number): TakenReleases {
     const before = this.#seen;
     this.#seen = new Set(releases.map(idOf));
@@ -38,7 +41,7 @@ export class LeaseReleases {
     };
   }
 
-  /** Leases are others, or another replica keeps them. */
+  /** Call it when the leases were replaced, or another replica keeps them. */
   forget(): void {
     this.#seen = new Set();
   }

@@ -5,7 +5,7 @@ import { type Replica, World } from './hosts-world-fixtures.js';
 
 const HOUR_MS = 3_600_000;
 
-/** How often each kind of event is worth a line that is always logged. */
+/** How often each kind of event deserves a line that is always logged. */
 function news(replica: Replica): readonly number[] {
   return (['stepping-down', 'leader', 'leadership-lost'] as const).map(
     (kind) => replica.observer.of(kind).filter((event) => event.isAgain === undefined).length,

@@ -1,16 +1,16 @@
-/** The network interface of the DHCP server as the kernel has it. */
+/** The network interface of the DHCP server in the kernel. */
 import { type ListedAddress, libc, listAddresses, listLinks } from '@vmdhcp/linux-sockets';
 
 export interface ManagementLink {
   readonly interfaceIndex: number;
   readonly isUp: boolean;
-  /** IPv4 addresses that no agent has added: without end, or with one that is further away than the end of any leadership. */
+  /** IPv4 addresses that no agent added: without end, or with one that is later than the end of any leadership. */
   readonly addresses: readonly ListedAddress[];
 }
 
-/** How an interface is looked at; replaced in tests. */
+/** How to read an interface; replaced in tests. */
 export interface ManagementLinkKernel {
-  /** 0: there is no such interface. */
+  /** 0 if there is no such interface. */
   readonly indexOf: (interfaceName: string) => number;
   readonly isUp: (interfaceIndex: number) => boolean;
   readonly list: (interfaceIndex: number) => readonly ListedAddress[];
@@ -22,15 +22,18 @@ export const linuxHostLinks: ManagementLinkKernel = {
   list: listAddresses,
 };
 
-/** True for an address that no agent has added. @param leaseSeconds - what lasts no longer was added by this agent, by another container of its pod, or by one that was killed. */
+/**
+ * True for an address that no agent added. @param leaseSeconds - an address that lasts no longer was added by this agent, by
+ * another container of its pod, or by one that was killed.
+ */
 export function isFromElsewhere({ validSeconds }: Pick<ListedAddress, 'validSeconds'>, leaseSeconds: number): boolean {
   return validSeconds > leaseSeconds + 1;
 }
 
 /**
- * The interface; undefined: it is not there, or went away meanwhile.
+ * Reads the interface; undefined if it does not exist, or disappears meanwhile.
  *
- * @param leaseSeconds - of `isFromElsewhere`.
+ * @param leaseSeconds - see `isFromElsewhere`.
  */
 export function readManagementLink(
   kernel: ManagementLinkKernel,

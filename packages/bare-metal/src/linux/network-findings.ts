@@ -1,4 +1,6 @@
-/** What the leader finds on the management network besides its clients, and what the status of the ClusterAgent has of that. */
+/**
+ * What the leader finds on the management network besides its clients, and how it writes that to the status of the ClusterAgent.
+ */
 import {
   type AddressProbe,
   type AgentObserver,
@@ -19,14 +21,14 @@ import { SelfProbe } from './self-probe.js';
 export interface NetworkFindingsPorts {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly observer: AgentObserver;
-  /** Of a clock that is not set. */
+  /** A monotonic clock. */
   readonly nowMs: () => number;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
   readonly random: () => number;
   readonly probeAddress: AddressProbe;
   readonly probeServers: ServerProbe;
-  /** False: neither is probed, for want of CAP_NET_RAW. */
+  /** False if neither is probed, because CAP_NET_RAW is missing. */
   readonly mayProbe: boolean;
   /** The pool in force. */
   readonly pool: () => Pool | undefined;
@@ -38,12 +40,12 @@ export interface NetworkFindingsPorts {
   readonly onChange: () => void;
 }
 
-/** What the leader knows of its own service. */
+/** What the leader knows about its own service. */
 export interface ServiceFacts {
   readonly counts: OpenPoolCounts | undefined;
-  /** Messages of clients that got no address as none was free, since the process began. */
+  /** Messages of clients that got no address because none was free, since the process began. */
   readonly refused: number;
-  /** What keeps clients from being answered. */
+  /** What prevents it from answering clients. */
   readonly troubles: readonly string[];
   readonly isServing: boolean;
 }
@@ -66,7 +68,7 @@ export class NetworkFindings {
       probe: probeAddress,
       decoysOf: () => {
         const current = pool();
-        // Leases are not open yet: a host that has an address that was drawn does not have the others.
+        // Leases are not open yet: if a host has one of the drawn addresses, it does not have the others.
         return current === undefined ? [] : decoyAddresses(current, { count: DECOYS, isAssigned: () => false, random });
       },
     });
@@ -79,29 +81,32 @@ export class NetworkFindings {
     });
   }
 
-  /** Other DHCP servers, by their number; undefined: not known here. */
+  /** The number of other DHCP servers; undefined if not known here. */
   get otherServers(): number | undefined {
     return this.#servers.found?.length;
   }
 
-  /** What keeps the agent from answering. No other replica could do better, as the network is the same. */
+  /** What prevents the agent from answering. No other replica could do better, because the network is the same. */
   problems(): string[] {
     const { problem } = this.#self;
     return problem === undefined ? [] : [problem];
   }
 
-  /** Those of these addresses that may be added; the others are probed. To be called while this replica leads. */
+  /** Returns those of these addresses that may be added; the others are probed. Call it while this replica is leader. */
   free(addresses: readonly ServerAddress[]): readonly ServerAddress[] {
     return this.#self.free(addresses);
   }
 
-  /** Looks for other DHCP servers where it is time to. To be called every second. @param interfaceName - that clients are answered on; undefined: they are not. */
+  /**
+   * Probes for other DHCP servers when it is time to. Call it every second. @param interfaceName - the interface on which clients
+   * are answered; undefined if none.
+   */
   look(interfaceName: string | undefined): void {
     if (interfaceName === undefined || !this.#mayProbe) this.#servers.forget();
     else this.#servers.look(interfaceName);
   }
 
-  /** Brings the status in line with what is known. To be called every second while this replica leads. */
+  /** Updates the status. Call it every second while this replica is leader. */
   report(clusterAgent: KubernetesObject, { counts, refused, troubles, isServing }: ServiceFacts): void {
     this.#range.look({ pool: this.#pool(), counts, refused });
     const ofNetwork = foundConditions(this.#self, this.#servers);

@@ -1,4 +1,7 @@
-/** Looks for other DHCP servers on the management network, in the words of bare-metal hosts. Clients are answered all the same. */
+/**
+ * Probes for other DHCP servers on the management network, and reports them in terms of bare-metal hosts. Clients are answered
+ * nevertheless.
+ */
 import { type AgentEvent, RogueServers, type RogueServersSettings } from '@vmdhcp/dhcp-agent';
 import type { Logger } from '@vmdhcp/service-process';
 
@@ -16,30 +19,30 @@ export class OtherServers {
     const observe = (event: AgentEvent) => {
       if (event.kind === 'rogue-servers') logger.warn(describeOtherServers(event.servers, event.interfaceName));
       else if (event.kind === 'no-rogue-servers')
-        logger.info({ interface: event.interfaceName }, 'no other DHCP server answers on this network any more');
+        logger.info({ interface: event.interfaceName }, 'no other DHCP server answers on this network any longer');
       else observer.observe(event);
     };
     this.#servers = new RogueServers({ ...ports, observer: { observe }, onChange: () => undefined });
   }
 
-  /** Of the interface that was looked at last; undefined: not known. */
+  /** The result for the interface that was last probed; undefined if not known. */
   get found(): FoundServers | undefined {
     return this.#interfaceName === undefined ? undefined : this.#servers.on(this.#interfaceName);
   }
 
-  /** What the condition of the ClusterAgent has; undefined: there are none, or that is not known. */
+  /** The text for the condition of the ClusterAgent; undefined if there are none, or that is not known. */
   get problem(): string | undefined {
     const { found = [] } = this;
     return found.length === 0 ? undefined : describeOtherServers(found, this.#interfaceName ?? '');
   }
 
-  /** Looks where it is time to. To be called every second while clients are answered from here. */
+  /** Probes when it is time to. Call it every second while this replica answers clients. */
   look(interfaceName: string): void {
     this.#interfaceName = interfaceName;
     void this.#servers.look([interfaceName]);
   }
 
-  /** Clients are not answered from here: another replica looks. */
+  /** Call it when this replica does not answer clients: another replica probes. */
   forget(): void {
     this.#interfaceName = undefined;
   }
@@ -47,5 +50,5 @@ export class OtherServers {
 
 function describeOtherServers(servers: FoundServers, interfaceName: string): string {
   const names = servers.map(({ address, macAddress }) => `${address} (${macAddress})`).join(', ');
-  return `another DHCP server answers on the network of interface ${interfaceName}: ${names}. If it is the server from before (dhcpd, dnsmasq), end it; else switch it off. Until then clients may get addresses from either`;
+  return `another DHCP server answers on the network of interface ${interfaceName}: ${names}. If it is a former server (dhcpd, dnsmasq), stop it; otherwise switch it off. Until then clients may get addresses from either`;
 }

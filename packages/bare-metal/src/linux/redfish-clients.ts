@@ -5,16 +5,16 @@ import { redfishTargetOf } from './redfish-target-of.js';
 
 interface CachedClient {
   readonly client: RedfishClient;
-  /** A hash of all that the client was made of. */
+  /** A hash of everything that the client was created from. */
   readonly madeOf: string;
   calls: number;
   isRetired: boolean;
 }
 
 export interface RedfishClientsSettings {
-  /** Milliseconds for a call that has no time of its own. */
+  /** The default time limit of a call, in milliseconds. */
   readonly timeoutMs: number;
-  /** Clients that are kept between calls, 1 or more; that of the host whose last call is the longest ago is closed first. */
+  /** The number of clients that are kept between calls, 1 or more; the one that was unused for longest is closed first. */
   readonly most: number;
   /** Default: one of 48 MiB. */
   readonly memory?: AnswerMemory;
@@ -23,7 +23,7 @@ export interface RedfishClientsSettings {
 /** One client for each host: its connections and its session last from one poll to the next. All of them share the memory for answers. A client whose host or Secret changed ends when its calls have ended. */
 export class RedfishClients {
   readonly #settings: RedfishClientsSettings;
-  /** By name of the host; the one that was used last is the last one. */
+  /** By name of the host; the last one was used most recently. */
   readonly #clients = new Map<string, CachedClient>();
   readonly #closing = new Set<Promise<void>>();
   readonly #memory: AnswerMemory;
@@ -99,7 +99,7 @@ export class RedfishClients {
   }
 }
 
-/** So that the credentials are not kept a second time. */
+/** So that credentials are not stored twice. */
 function hashOf({ address, connection, secret = {} }: HostTarget): string {
   const values = Object.entries(secret).toSorted(([one], [other]) => (one < other ? -1 : 1));
   const parts = [address, connection.port, connection.https, values.map(([key, value]) => [key, String(value)])];

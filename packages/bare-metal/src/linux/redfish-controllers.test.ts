@@ -22,7 +22,7 @@ const RESOURCES: Readonly<Record<string, object>> = {
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A service that has one system; `answer` returns true for a request that it answers itself. */
+/** A service with one system; `answer` returns true for a request that it handles itself. */
 async function startService(answer: Answer = () => false) {
   const seen: string[] = [];
   const users: (string | undefined)[] = [];
@@ -67,7 +67,7 @@ function controllers(settings?: ConstructorParameters<typeof RedfishControllers>
 const NEVER = new AbortController().signal;
 
 describe('a poll', () => {
-  it('is the report of the management controller', async () => {
+  it('returns the report of the management controller', async () => {
     const { port, users } = await startService();
     expect(await controllers().read(hostOf(port), NEVER)).toEqual({
       kind: 'healthy',
@@ -77,7 +77,7 @@ describe('a poll', () => {
     expect(new Set(users)).toEqual(new Set(['operator:word']));
   });
 
-  it('of a host that does not answer is why, and never a rejection', async () => {
+  it('says why a host does not answer, and never rejects', async () => {
     const { port, server } = await startService();
     server.close();
     const report = await controllers().read(hostOf(port), NEVER);
@@ -87,7 +87,7 @@ describe('a poll', () => {
   it.each([
     ['the credentials names the Secret', secretOf('operator'), 'HTTP 401; check username and password in the Secret'],
     ['a client without credentials says where to name a Secret', undefined, 'HTTP 401; name a Secret with username and password'],
-  ])('of a host that refuses %s', async (_, secret, text) => {
+  ])('says why a host refuses %s', async (_, secret, text) => {
     const { port } = await startService((_request, response) => {
       response.writeHead(401, { 'WWW-Authenticate': 'Basic' }).end();
       return true;
@@ -96,7 +96,7 @@ describe('a poll', () => {
     expect(report).toMatchObject({ message: expect.stringContaining(text) as string });
   });
 
-  it('has the time that it is given, and ends when its answer counts no more', async () => {
+  it('has a time limit, and ends when its answer is no longer needed', async () => {
     const { port } = await startService(() => true);
     const short = await controllers({ pollTimeoutMs: 30 }).read(hostOf(port), NEVER);
     expect(short).toMatchObject({
@@ -106,7 +106,7 @@ describe('a poll', () => {
     expect(await controllers().read(hostOf(port), AbortSignal.abort())).toMatchObject({ kind: 'unhealthy' });
   });
 
-  it('for whose answers the agent has no memory tells nothing about the host', async () => {
+  it('says nothing about the host if the agent has no memory for the answers', async () => {
     const { port } = await startService();
     const memory = new AnswerMemory(1, 0);
     const report = await controllers({ memory }).read(hostOf(port), NEVER);
@@ -119,7 +119,7 @@ describe('a poll', () => {
   it.each<[what: string, secret: NonNullable<HostTarget['secret']>, text: string]>([
     ['a password with a line break', secretOf('operator', 'hidden\n'), 'a line break at its end'],
     ['keys that are none', { 'tls.key': base64('hidden'), 'tls.crt': base64('hidden') }, 'cannot be read as PEM'],
-  ])('with %s in the Secret is why', async (_, secret, text) => {
+  ])('explains %s in the Secret', async (_, secret, text) => {
     const connection = { https: true, port: 443 };
     const report = await controllers().read(hostOf(443, { secret, connection }), NEVER);
     expect(report).toMatchObject({ kind: 'unhealthy', message: expect.stringContaining(text) as string });
@@ -137,7 +137,7 @@ describe('an operation', () => {
     expect(changes()).toEqual(['POST /reset {"ResetType":"On"}']);
   });
 
-  it('sends nothing that changes a host when another agent leads', async () => {
+  it('sends nothing that changes a host when another agent is leader', async () => {
     const { port, changes } = await startService();
     const outcome = await controllers({ mayAct: () => false }).operate(hostOf(port), 'PxeReboot', NEVER);
     expect([outcome.isSuccess, changes()]).toEqual([false, []]);
@@ -173,14 +173,14 @@ describe('an operation', () => {
     expect(message).toMatch(/HTTP 409\. The boot override is set: the next boot of the host is from the network$/);
   });
 
-  it('that the host does not offer names what it offers', async () => {
+  it('says what the host offers if it does not offer the action', async () => {
     const { port, changes } = await startService();
     const { message } = await controllers().operate(hostOf(port), 'GracefulShutdown', NEVER);
     expect(message).toContain('it does not offer reset type GracefulShutdown; it offers On, ForceRestart');
     expect(changes()).toEqual([]);
   });
 
-  it('whose connection ends is not repeated, and its outcome is unknown', async () => {
+  it('is not repeated if its connection ends, and its outcome is unknown', async () => {
     const { port, changes } = await startService(({ method }, response) => {
       if (method === 'POST') response.socket?.destroy();
       return method === 'POST';
@@ -195,7 +195,7 @@ describe('an operation', () => {
 });
 
 describe('clients', () => {
-  it('have the Secret of now: the next call has the credentials that it was changed to', async () => {
+  it('use the current Secret: the next call has the new credentials', async () => {
     const { port, users } = await startService();
     const made = controllers();
     await made.read(hostOf(port), NEVER);
@@ -204,7 +204,7 @@ describe('clients', () => {
     expect(new Set(users.slice(before))).toEqual(new Set(['other:word']));
   });
 
-  it('whose Secret changes or whose place is needed end when their calls have ended', async () => {
+  it('end after their calls if their Secret changes or their slot is needed', async () => {
     const waiting: (() => void)[] = [];
     const { port, seen } = await startService(({ url }, response) => {
       if (url !== '/redfish/v1/' || waiting.length > 0) return false;
@@ -222,7 +222,7 @@ describe('clients', () => {
     expect(seen.length).toBeGreaterThan(count);
   });
 
-  it('end with the agent: calls under way too', async () => {
+  it('end with the agent, including calls in progress', async () => {
     const { port, seen } = await startService(() => true);
     const made = controllers();
     const call = made.read(hostOf(port), NEVER);

@@ -13,13 +13,16 @@ import type { OperationOutcome } from '../operation/operation-attempts.js';
 import { RedfishClients } from './redfish-clients.js';
 
 export interface RedfishControllersSettings {
-  /** Milliseconds for one poll of a host. Default: 20,000. */
+  /** The time limit of one poll of a host, in milliseconds. Default: 20,000. */
   readonly pollTimeoutMs?: number;
-  /** Milliseconds for one operation; less than `OPERATION_TIMES.answerWithinMs`, so that its outcome is recorded. Default: 55,000. */
+  /**
+   * The time limit of one operation, in milliseconds; less than `OPERATION_TIMES.answerWithinMs`, so that its outcome is
+   * recorded. Default: 55,000.
+   */
   readonly operationTimeoutMs?: number;
-  /** Asked right before a request of an operation is sent; false: it is not. Default: always true. */
+  /** Called right before a request of an operation is sent; if false, it is not sent. Default: always true. */
   readonly mayAct?: () => boolean;
-  /** Awaited before a call; not longer than four seconds. Default: nothing to wait for. */
+  /** Awaited before a call; at most four seconds. Default: nothing to wait for. */
   readonly whenReachable?: (signal: AbortSignal) => Promise<void>;
   /** Hosts whose connection is kept between polls. Default: 2,000. */
   readonly mostClients?: number;
@@ -31,7 +34,7 @@ const POLL_TIMEOUT_MS = 20_000;
 const OPERATION_TIMEOUT_MS = 55_000;
 const MOST_CLIENTS = 2_000;
 
-/** After these it is not known whether the host carried the action out. */
+/** After these errors, it is not known whether the host carried out the action. */
 const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
   'timeout',
   'connection-lost',
@@ -40,7 +43,7 @@ const UNKNOWN_OUTCOME: ReadonlySet<RedfishErrorCode> = new Set([
   'closed',
 ]);
 
-/** What a person can do, in the words of the objects. */
+/** What a person can do, in terms of the objects. */
 const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([
   ['tls-failed', 'the Secret of the host may have ca.crt, tls-server-name, or insecure-skip-tls-verify'],
   ['unauthorized', 'check username and password in the Secret of the host'],
@@ -50,7 +53,7 @@ const REMEDIES: ReadonlyMap<RedfishErrorCode, string> = new Map([
 const NAME_A_SECRET =
   'name a Secret with username and password: secretName and secretNamespace in spec.endpoint of the ClusterAgent, or in the spec of the HostEndpoint';
 
-/** The port of the agent over Redfish clients, one for each host. Nothing rejects; no message contains credentials. */
+/** Implements the port of the agent with Redfish clients, one for each host. Nothing rejects; no message contains credentials. */
 export class RedfishControllers implements ManagementControllers {
   readonly #clients: RedfishClients;
   readonly #pollTimeoutMs: number;

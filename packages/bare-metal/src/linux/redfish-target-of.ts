@@ -3,8 +3,9 @@ import type { HostTarget } from '../agent/ports.js';
 import type { SecretData } from '../check/host-secret.js';
 
 /**
- * A host as a Redfish service. Of its Secret: `username` and `password`, `tls.key` and `tls.crt`, `ca.crt`; and in the words of a kubeconfig `tls-server-name`, the name in its
- * certificate, and `insecure-skip-tls-verify`, which accepts any certificate if it is `true`. Half a pair counts as none.
+ * A host as a Redfish service. Its Secret may have `username` and `password`, `tls.key` and `tls.crt`, `ca.crt`; and, named like
+ * in a kubeconfig, `tls-server-name`, the name in its certificate, and `insecure-skip-tls-verify`, which accepts any certificate
+ * if it is `true`. Half a pair counts as none.
  */
 export function redfishTargetOf({ address, connection, secret = {} }: HostTarget): RedfishTarget {
   const [username, password] = [textOf(secret, 'username'), textOf(secret, 'password')];
@@ -22,7 +23,7 @@ export function redfishTargetOf({ address, connection, secret = {} }: HostTarget
   };
 }
 
-/** A value of a Secret as text; undefined for an empty one. */
+/** A value of a Secret as text; undefined if it is empty. */
 function textOf(data: SecretData, key: string): string | undefined {
   const value = Object.hasOwn(data, key) ? data[key] : undefined;
   if (typeof value !== 'string' && !(value instanceof Uint8Array)) return undefined;

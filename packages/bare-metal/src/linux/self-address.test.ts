@@ -32,14 +32,14 @@ describe('what a leader adds to its interface', () => {
     ['nothing to an interface that is down', kernel([], false), {}, []],
     ['nothing without selfIp', kernel([['10.0.0.7', Infinity]]), { selfIp: undefined }, []],
     [
-      'without selfIp, what a leader added is no address of the interface',
+      'without selfIp, an address that a leader added does not belong to the interface',
       kernel([['10.0.0.2', 9]]),
       { selfIp: undefined },
       'unserved',
     ],
   ])('%s', (_, from, config, expected) => expect(added(from, config)).toEqual(expected));
 
-  it('an interface that goes away while it is looked at is not there', () => {
+  it('an interface that disappears while it is read does not exist', () => {
     const gone = {
       ...kernel([]),
       list: () => {

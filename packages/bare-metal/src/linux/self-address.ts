@@ -1,4 +1,4 @@
-/** Whether the leader has to add `selfIp` to the interface, and whether the interface has what the server needs. */
+/** Decides whether the leader has to add `selfIp` to the interface, and whether the interface has what the server needs. */
 import type { ServerAddress, ServerAddressKernel } from '@vmdhcp/dhcp-agent';
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { addTemporaryAddresses, announceAddress, libc, removeAddresses } from '@vmdhcp/linux-sockets';
@@ -16,9 +16,10 @@ export const hostServerAddresses: ServerAddressKernel = {
 };
 
 /**
- * The same kernel, which leaves an address alone that another program or a person has made one of the interface meanwhile: it is neither removed nor shortened, and counts as added.
+ * The same kernel, but it leaves an address alone that another program or a person added to the interface meanwhile: it is
+ * neither removed nor shortened, and counts as added.
  *
- * @param leaseSeconds - of the Lease.
+ * @param leaseSeconds - the duration of the Lease.
  */
 export function leavingOthers(
   kernel: ServerAddressKernel,
@@ -29,7 +30,7 @@ export function leavingOthers(
     try {
       return list(interfaceIndex).some((one) => one.address === address && isFromElsewhere(one, leaseSeconds));
     } catch {
-      // The interface went away, with its addresses.
+      // The interface disappeared, with its addresses.
       return false;
     }
   };
@@ -45,7 +46,7 @@ export function leavingOthers(
   };
 }
 
-/** What the leader adds: `selfIp`, unless the interface has it from elsewhere, which is then left as it is. */
+/** What the leader adds: `selfIp`, unless the interface has it from another source, and then it is left unchanged. */
 export function addedBy(settings: ServedSettings | undefined, link: ManagementLink | undefined): readonly ServerAddress[] {
   if (settings?.self === undefined || link?.isUp !== true) return [];
   const { self, interfaceName } = settings;

@@ -1,4 +1,4 @@
-/** Looks whether another host uses `selfIp`, before the leader adds it to the interface. */
+/** Probes whether another host uses `selfIp`, before the leader adds it to the interface. */
 import { AddressUsers, type AddressUsersPorts, type ServerAddress } from '@vmdhcp/dhcp-agent';
 import { formatIpv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Logger } from '@vmdhcp/service-process';
@@ -9,7 +9,7 @@ const NO_CLIENT: MacAddress = '00:00:00:00:00:00';
 
 export interface SelfProbePorts extends AddressUsersPorts {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
-  /** False: addresses are not probed, for want of CAP_NET_RAW. */
+  /** False if addresses are not probed, because CAP_NET_RAW is missing. */
   readonly mayProbe: boolean;
   /** An address was probed. */
   readonly onChange: () => void;
@@ -33,20 +33,24 @@ export class SelfProbe {
     this.#users = new AddressUsers(ports);
   }
 
-  /** Why the address is not added; undefined: it is, or is not known to be used. */
+  /** Why the address is not added; undefined if it is, or is not known to be used. */
   get problem(): string | undefined {
     return this.#probed?.problem;
   }
 
-  /** True: another host answered for the address; false: none did, or none is to be added; undefined: it could not be probed yet. */
+  /**
+   * True if another host answered for the address; false if none did, or none is to be added; undefined if it could not be probed
+   * yet.
+   */
   get isUsed(): boolean | undefined {
     const kind = this.#probed?.kind ?? 'free';
     return kind === 'unknown' ? undefined : kind === 'used';
   }
 
   /**
-   * Those of the addresses that no other host uses; the others are probed, again and again until they are free. To be called several times a second while
-   * this replica leads, with one address at most. An address that was free stays so until another one, or none, is asked about.
+   * Returns those of the addresses that no other host uses; the others are probed again and again until they are free. Call it
+   * several times a second while this replica is leader, with at most one address. A free address stays free until the call names
+   * another one, or none.
    */
   free(addresses: readonly ServerAddress[]): readonly ServerAddress[] {
     if (!this.#ports.mayProbe) return addresses;
@@ -81,12 +85,12 @@ export class SelfProbe {
 
   #note(probed: Probed, problem: string): void {
     if (probed.problem !== problem)
-      this.#ports.logger.error(`${problem}. It is not added, and no client is answered; this is tried again`);
+      this.#ports.logger.error(`${problem}. It is not added, and no client gets an answer; trying again`);
     probed.problem = problem;
   }
 
   #onFree(probed: Probed): void {
-    if (probed.problem !== undefined) this.#ports.logger.info('no other host uses selfIp any more');
+    if (probed.problem !== undefined) this.#ports.logger.info('no other host uses selfIp any longer');
     probed.kind = 'free';
     probed.problem = undefined;
   }
@@ -101,7 +105,7 @@ function isSame(one: ServerAddress, other: ServerAddress | undefined): boolean {
 }
 
 function inUse(what: string, users: readonly MacAddress[], interfaceName: string): string {
-  return `${what} is in use by another host (${users.join(', ')}) on the network of interface ${interfaceName}: end that host's use of it (a DHCP server from before may have it), or write another selfIp`;
+  return `${what} is in use by another host (${users.join(', ')}) on the network of interface ${interfaceName}: remove it from that host (a former DHCP server may have it), or write another selfIp`;
 }
 
 function toText(error: unknown): string {

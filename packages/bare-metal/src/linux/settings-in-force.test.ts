@@ -9,7 +9,7 @@ function settings() {
 }
 
 describe('settings of a ClusterAgent in force', () => {
-  it('change with it, with one line for each change and none for what is the same', () => {
+  it('change with it, with one line for each change', () => {
     const { lines, settings: followed } = settings();
     followed.update(clusterAgent(), []);
     const first = followed.current;
@@ -20,7 +20,7 @@ describe('settings of a ClusterAgent in force', () => {
     expect(lines).toEqual(Array(2).fill('settings of the ClusterAgent are in effect'));
   });
 
-  it('stay when the object is changed to something that cannot be served', () => {
+  it('stay when the object is changed to settings that cannot be served', () => {
     const { settings: followed } = settings();
     followed.update(clusterAgent(), []);
     const { current } = followed;
@@ -41,7 +41,7 @@ describe('settings of a ClusterAgent in force', () => {
     expect(followed.current).toBeUndefined();
   });
 
-  it('follow the address of the interface where selfIp is not set', () => {
+  it('follow the address of the interface if selfIp is not set', () => {
     const { settings: followed } = settings();
     for (const last of [5, 6])
       followed.update(clusterAgent({ selfIp: undefined }), [{ address: ip(`10.0.0.${last}`), prefixLength: 24 }]);

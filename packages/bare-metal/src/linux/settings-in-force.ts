@@ -5,29 +5,32 @@ import { type HostPoolReading, type PresentSubnetAddress, readHostPool } from '.
 
 export type ServedSettings = Extract<HostPoolReading, { readonly kind: 'served' }>;
 
-/** The settings of a ClusterAgent that is followed. Settings that cannot be served change nothing: those before them stay in force. */
+/**
+ * The settings of a ClusterAgent that is followed. Settings that cannot be served change nothing: the previous ones stay in
+ * force.
+ */
 export class SettingsInForce {
   readonly #logger: Pick<Logger, 'info' | 'warn'>;
   #reading: HostPoolReading | undefined;
   #current: ServedSettings | undefined;
-  /** What was read last, as text. */
+  /** What was last read, as text. */
   #from = '';
 
   constructor(logger: Pick<Logger, 'info' | 'warn'>) {
     this.#logger = logger;
   }
 
-  /** What the ClusterAgent specifies now; undefined: it does not exist. */
+  /** What the ClusterAgent specifies now; undefined if it does not exist. */
   get reading(): HostPoolReading | undefined {
     return this.#reading;
   }
 
-  /** Undefined: nothing is served. */
+  /** Undefined if nothing is served. */
   get current(): ServedSettings | undefined {
     return this.#current;
   }
 
-  /** @param present - addresses of the interface; undefined: it is not there. */
+  /** @param present - addresses of the interface; undefined if it does not exist. */
   update(clusterAgent: KubernetesObject | undefined, present: readonly PresentSubnetAddress[] | undefined): void {
     const addresses = present?.map(({ address, prefixLength }) => ({ address, prefixLength }));
     const from = clusterAgent === undefined ? '' : JSON.stringify([readField(clusterAgent, 'spec'), addresses]);

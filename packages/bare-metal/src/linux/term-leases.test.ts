@@ -23,7 +23,7 @@ function leasesWith(failures = 0) {
 }
 
 describe('leases of a leader', () => {
-  it('are opened once, and closed before the release is over', async () => {
+  it('are opened once, and closed before the release ends', async () => {
     const { log, leases } = leasesWith();
     leases.open();
     leases.open();
@@ -46,7 +46,7 @@ describe('leases of a leader', () => {
     await leases.release();
   });
 
-  it('that leadership does not last for are never handed over', async () => {
+  it('are never handed over if leadership ends before they are open', async () => {
     const { log, leases } = leasesWith();
     leases.open();
     await leases.release();
@@ -55,7 +55,7 @@ describe('leases of a leader', () => {
     expect(log.filter((line) => line === 'open')).toHaveLength(log.filter((line) => line === 'close').length);
   });
 
-  it('a release ends waiting at once', async () => {
+  it('stop waiting at once on a release', async () => {
     const { leases } = leasesWith(10);
     leases.open();
     await settled();

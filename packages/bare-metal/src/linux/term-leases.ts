@@ -1,4 +1,4 @@
-/** The leases of a leader: opened when leadership begins, tried again while they cannot be, and closed before another replica may have them. */
+/** The leases of a leader: opened when leadership begins, with retries, and closed before another replica may have them. */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { Logger } from '@vmdhcp/service-process';
 
@@ -12,9 +12,9 @@ export interface Closable {
 export interface TermLeasesPorts<Leases extends Closable> {
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;
-  /** Rejects where they cannot be opened: another replica may still close them. */
+  /** Rejects if they cannot be opened: another replica may still have to close them. */
   readonly open: () => Promise<Leases>;
-  /** They are open, or closed again (undefined). */
+  /** Called when they are open, or closed again (undefined). */
   readonly onChange: (leases: Leases | undefined) => void;
 }
 
@@ -23,7 +23,7 @@ export class TermLeases<Leases extends Closable> {
   #isWanted = false;
   #leases: Leases | undefined;
   #problem: string | undefined;
-  /** The problem that the log has, also of a leadership before: it is one line until leases are open. */
+  /** The problem that was logged, including the one of a former leadership: it is one line until leases are open. */
   #logged: string | undefined;
   #settling: Promise<void> | undefined;
   #wake: () => void = () => undefined;
@@ -32,12 +32,12 @@ export class TermLeases<Leases extends Closable> {
     this.#ports = ports;
   }
 
-  /** Undefined: not opened yet, or given back. */
+  /** Undefined if not opened yet, or given back. */
   get current(): Leases | undefined {
     return this.#isWanted ? this.#leases : undefined;
   }
 
-  /** Why they cannot be opened; undefined: they can, or are not wanted. */
+  /** Why they cannot be opened; undefined if they can, or are not wanted. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -79,7 +79,7 @@ export class TermLeases<Leases extends Closable> {
       if (this.#isWanted) this.#ports.onChange(this.#leases);
     } catch (error) {
       const problem = `leases cannot be opened: ${error instanceof Error ? error.message : String(error)}`;
-      if (problem !== this.#logged) this.#ports.logger.warn(`${problem}; no client is answered, and this is tried again`);
+      if (problem !== this.#logged) this.#ports.logger.warn(`${problem}; no client gets an answer; trying again`);
       this.#problem = problem;
       this.#logged = problem;
       await this.#pause();

@@ -7,9 +7,7 @@ export type HostEvent = {
   [Kind in EventKind]: {
     readonly regarding: { readonly kind: Kind; readonly name: string; readonly uid?: string | undefined };
     readonly event: HostEventOf<Kind>;
-    /**
-     * Where an Event must be written once and never again: the end of its name. An Event of this name that exists already is this one.
-     */
+    /** For an Event that must be written exactly once: the end of its name. An existing Event with this name is the same one. */
     readonly identity?: string;
   };
 }[EventKind];

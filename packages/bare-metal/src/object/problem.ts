@@ -27,7 +27,7 @@ export type HostProblemReason =
   | 'secret-missing'
   | 'secret-incomplete';
 
-/** Field, what is wrong with it, and what to do, in one line. */
+/** The field, what is wrong with it, and what to do, in one line. */
 export function describeHostProblem({ path, message, remedy }: HostProblem): string {
   return `${path.join('.')}: ${message}; ${remedy}`;
 }

@@ -1,6 +1,6 @@
 import { readField } from '@vmdhcp/kube-runtime';
 
-/** Fields of objects that may have anything in them. */
+/** Reads fields of objects with arbitrary content. */
 
 type Path = readonly string[];
 

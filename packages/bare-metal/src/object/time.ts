@@ -1,6 +1,6 @@
 import { parseTime } from '@vmdhcp/kube-runtime';
 
-/** Milliseconds since 1970; undefined for what is no time. */
+/** Milliseconds since 1970; undefined if the text is not a time. */
 export function readTime(text: string | undefined): number | undefined {
   const ms = parseTime(text);
   return Number.isNaN(ms) ? undefined : ms;

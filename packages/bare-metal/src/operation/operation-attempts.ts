@@ -1,14 +1,14 @@
-/** What an action came to. */
+/** The outcome of an action. */
 export interface OperationOutcome {
   readonly isSuccess: boolean;
-  /** What the management controller answered, without credentials. */
+  /** The answer of the management controller, without credentials. */
   readonly message: string;
 }
 
 export interface OperationAttempt {
   /** Milliseconds since 1970. */
   readonly beganAtMs: number;
-  /** Undefined: the management controller has not answered yet. */
+  /** Undefined if the management controller has not answered yet. */
   readonly outcome: OperationOutcome | undefined;
 }
 
@@ -18,7 +18,9 @@ export class RepeatedOperationError extends Error {
   override readonly name = 'RepeatedOperationError';
 }
 
-/** The actions that one run of an agent has begun, by the uid of their operation. An entry stays as long as its operation exists. */
+/**
+ * The actions that one run of an agent has begun, by the uid of their operation. An entry stays as long as its operation exists.
+ */
 export class OperationAttempts {
   readonly #attempts = new Map<string, OperationAttempt>();
 
@@ -28,7 +30,10 @@ export class OperationAttempts {
     this.#attempts.set(uid, { beganAtMs: nowMs, outcome: undefined });
   }
 
-  /** The management controller has answered, or cannot be reached. Nothing happens for what was not begun, or has ended. */
+  /**
+   * Notes that the management controller has answered, or cannot be reached. Does nothing for an action that was not begun, or
+   * has ended.
+   */
   end(uid: string, outcome: OperationOutcome): void {
     const attempt = this.#attempts.get(uid);
     if (attempt !== undefined && attempt.outcome === undefined) this.#attempts.set(uid, { ...attempt, outcome });
@@ -38,7 +43,9 @@ export class OperationAttempts {
     return this.#attempts.get(uid);
   }
 
-  /** Forgets operations that do not exist any more. @param uids - of those that exist, as a read of the API server has them and no cache. */
+  /**
+   * Forgets operations that no longer exist. @param uids - the existing ones, from a read of the API server and not from a cache.
+   */
   keep(uids: ReadonlySet<string>): void {
     for (const uid of this.#attempts.keys()) if (!uids.has(uid)) this.#attempts.delete(uid);
   }

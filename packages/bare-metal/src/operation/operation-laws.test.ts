@@ -8,7 +8,7 @@ import { OperationAttempts } from './operation-attempts.js';
 import type { OperationStep } from './operation-plan.js';
 import { planHostOperations } from './plan-host-operations.js';
 
-/** Operations as an API server stores them: a write at another version is refused. */
+/** Operations in an API server: a write at another version is refused. */
 class StoredOperations {
   readonly #objects = new Map<string, KubernetesObject>();
   #version = 0;
@@ -68,7 +68,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('time' as const), ms: fc.constantFrom(1_000, 30_000, 90_000, 700_000) }),
 );
 
-it('law: an operation acts at most once, whatever is lost, crashes, is seen late or runs twice; and each ends, as what it was', () => {
+it('law: an operation acts at most once, whatever is lost, crashes, is seen late or runs twice; and each ends with its true result', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (steps, count) => {
       const stored = new StoredOperations(count);

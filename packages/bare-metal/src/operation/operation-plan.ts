@@ -6,7 +6,7 @@ import type { OperationAttempts } from './operation-attempts.js';
 
 /** How long an operation may take; in milliseconds. */
 export interface OperationTimes {
-  /** From its creation until its action begins. Later, a person may have forgotten it. */
+  /** From its creation until its action begins. After that, the person may have forgotten it. */
   readonly beginWithinMs: number;
   /** From the beginning of its action until the management controller has answered. */
   readonly answerWithinMs: number;
@@ -14,18 +14,16 @@ export interface OperationTimes {
 
 export const OPERATION_TIMES: OperationTimes = { beginWithinMs: 600_000, answerWithinMs: 60_000 };
 
-/** All that the plan for the operations of one ClusterAgent depends on. */
+/** The input of the plan for the operations of one ClusterAgent. */
 export interface OperationFacts {
   readonly clusterAgent: string;
   /** All HostOperations. */
   readonly operations: readonly KubernetesObject[];
   /** All HostStatus objects. */
   readonly hostStatuses: readonly KubernetesObject[];
-  /**
-   * This run of this agent, at most 253 characters: a text that no other run has, also of the same pod.
-   */
+  /** This run of this agent, at most 253 characters: a text that no other run has, not even of the same pod. */
   readonly runId: string;
-  /** What this run has begun. */
+  /** The actions that this run has begun. */
   readonly attempts: OperationAttempts;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -61,6 +59,6 @@ export type OperationStep =
 export interface OperationPlan {
   /** The oldest operation first. */
   readonly steps: readonly OperationStep[];
-  /** When to plan again although nothing changed; milliseconds since 1970. Undefined: not before a change. */
+  /** When to plan again without a change; milliseconds since 1970. Undefined: not before a change. */
   readonly planAgainAtMs: number | undefined;
 }

@@ -3,7 +3,7 @@ import type { OperationOutcome } from './operation-attempts.js';
 import type { OperationStep } from './operation-plan.js';
 import type { ReadOperation } from './read-operation.js';
 
-/** Records what an operation came to, at the version that was seen. */
+/** Records the outcome of an operation, at the version that was seen. */
 export function recordResult(
   { object, name, uid }: ReadOperation,
   { isSuccess, message }: OperationOutcome,

@@ -80,7 +80,7 @@ describe('an operation', () => {
     ['dhcp', -1_000, 'record-result'],
     ['dhcp', 0, 'record-result'],
     ['hostEndpoint', 0, 'record-pending'],
-  ])('of a host (%s) whose MAC address changed at %i ms, after it was created a second ago: %s', (type, atMs, step) => {
+  ])('whose host (%s) got another MAC address at %i ms, after it was created a second ago: %s', (type, atMs, step) => {
     const basic = { type, ipAddr: '10.0.0.10', port: 443, https: true, macSince: formatTime(NOW_MS + atMs) };
     const { steps } = plan({ operations: [operation()], hostStatuses: [host('agent-10-0-0-10', { basic })] });
     expect(steps.map(({ kind }) => kind)).toEqual([step]);
@@ -93,21 +93,21 @@ describe('an operation', () => {
       'dhcp',
       0,
       [
-        'record-result off failure: ForceOff: HostStatus agent-10-0-0-10 is newer than this operation, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted',
+        'record-result off failure: ForceOff: HostStatus agent-10-0-0-10 is newer than this operation, so the address may belong to another host now. Nothing was done: create another HostOperation if it is still wanted',
       ],
     ],
     ['hostEndpoint', 0, ['record-pending off pending: ForceOff of agent-10-0-0-10 (10.0.0.10) begins']],
-  ])('was meant for the client that had the address then (%s, created %d ms from now)', (type, bornMs, expected) => {
+  ])('was created for the client that had the address then (%s, created %d ms from now)', (type, bornMs, expected) => {
     const metadata = { name: 'agent-10-0-0-10', creationTimestamp: formatTime(NOW_MS + bornMs) };
     const hostStatuses = [{ ...host('agent-10-0-0-10', { basic: { type, ipAddr: '10.0.0.10' } }), metadata }];
     expect(shown(plan({ operations: [operation()], hostStatuses }))).toEqual(expected);
   });
 
-  it('that fails as the MAC address changed by another clock tells from when on the next one is carried out', () => {
+  it('that fails because the MAC address changed by another clock says when the next one can be carried out', () => {
     const basic = { type: 'dhcp', ipAddr: '10.0.0.10', macSince: formatTime(NOW_MS - 30_000) };
     const hostStatuses = [host('agent-10-0-0-10', { basic })];
     expect(shown(plan({ operations: [operation()], hostStatuses }))).toEqual([
-      `record-result off failure: ForceOff: the MAC address of HostStatus agent-10-0-0-10 changed at ${formatTime(NOW_MS - 30_000)}, and this operation was created before, or less than a minute later by another clock, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted, after ${formatTime(NOW_MS + 30_000)}`,
+      `record-result off failure: ForceOff: the MAC address of HostStatus agent-10-0-0-10 changed at ${formatTime(NOW_MS - 30_000)}, and this operation was created before, or less than a minute later by another clock, so the address may belong to another host now. Nothing was done: create another HostOperation if it is still wanted, after ${formatTime(NOW_MS + 30_000)}`,
     ]);
     const metadata = { creationTimestamp: formatTime(NOW_MS + 31_000) };
     const next = { operations: [operation(undefined, { metadata })], hostStatuses, nowMs: NOW_MS + 31_000 };
@@ -256,7 +256,7 @@ describe('several operations', () => {
   const names = (operations: KubernetesObject[], hostStatuses = [HOST, host('b')]) =>
     plan({ operations, hostStatuses }).steps.map(({ kind, name }) => `${kind} ${name}`);
 
-  it('of one host: the oldest first, one at a time', () => {
+  it('one host has one at a time, oldest first', () => {
     expect(names([at('young', 1_000), at('old', 9_000)])).toEqual(['record-pending old']);
     expect(names([at('young', 1_000, { status: pending(RUN) }), at('old', 9_000)]), 'what has begun comes first').toEqual([
       'act young',
@@ -264,14 +264,14 @@ describe('several operations', () => {
     expect(names([at('young', 1_000), at('old', 9_000, { status: pending('other') })])).toEqual([]);
   });
 
-  it('of two hosts: at the same time', () => {
+  it('two hosts have one each at the same time', () => {
     expect(names([at('one', 1_000), at('two', 2_000, { hostStatusName: 'b' })])).toEqual([
       'record-pending two',
       'record-pending one',
     ]);
   });
 
-  it('a host that does not answer keeps none of the others waiting', () => {
+  it('a host that does not answer makes none of the others wait', () => {
     expect(
       names(
         [at('one', 2_000), at('two', 1_000, { hostStatusName: 'b' })],
@@ -281,7 +281,7 @@ describe('several operations', () => {
   });
 });
 
-describe('what waits, and until when', () => {
+describe('which operations wait, and until when', () => {
   const second = operation(undefined, { name: 'second', metadata: { creationTimestamp: formatTime(NOW_MS - 500) } });
 
   it('the next operation of a host waits while one acts, and begins when its result is to be recorded', () => {
@@ -291,7 +291,7 @@ describe('what waits, and until when', () => {
     expect(steps.map(({ kind, name }) => `${kind} ${name}`)).toEqual(['record-result off', 'record-pending second']);
   });
 
-  it('one that this run has begun comes before an older one, also where its status is seen late', () => {
+  it('one that this run has begun comes before an older one, even if its status is seen late', () => {
     const older = operation(undefined, { name: 'older', metadata: { creationTimestamp: formatTime(NOW_MS - 9_000) } });
     expect(shown(plan({ operations: [operation(), older], attempts: attempted(undefined, 1_000) }))).toEqual([
       'again in 59000 ms',
@@ -314,7 +314,7 @@ describe('what waits, and until when', () => {
   });
 });
 
-describe('operations that no agent takes', () => {
+describe('operations that no agent accepts', () => {
   const orphans = (operations: KubernetesObject[], nowMs = NOW_MS) =>
     shown(
       planOrphanedOperations({
@@ -338,7 +338,7 @@ describe('operations that no agent takes', () => {
     expect(orphans([ended], NOW_MS + 700_000)).toEqual([]);
   });
 
-  it('end at the time that the plan named, the first of them first', () => {
+  it('end at the time that the plan named, in order', () => {
     const lost = operation(undefined, { spec: { hostStatusName: 'lost' } });
     const later = operation(undefined, {
       name: 'later',
@@ -362,7 +362,7 @@ describe('OperationAttempts', () => {
     expect(() => attempts.begin('uid-off', NOW_MS)).toThrow(expect.objectContaining({ code: 'REPEATED_OPERATION' }) as Error);
   });
 
-  it('have the first outcome, and forget what does not exist any more', () => {
+  it('have the first outcome, and forget operations that no longer exist', () => {
     const attempts = attempted({ isSuccess: true, message: 'accepted' });
     attempts.end('uid-off', { isSuccess: false, message: 'late' });
     attempts.end('never begun', { isSuccess: false, message: 'late' });

@@ -1,6 +1,7 @@
 /**
- * The operations of hosts, each of which acts once or not at all. `pending` is recorded before the action, with the run of the agent that may carry it out; only that run
- * acts, and only once. Where it ended before it recorded a result, no agent knows whether the action was carried out: the operation fails, and states that.
+ * Plans the operations of hosts, each of which acts once or not at all. `pending` is recorded before the action, with the run of
+ * the agent that may carry it out; only that run acts, and only once. If it ended before it recorded a result, no agent knows
+ * whether the action was carried out: the operation fails, and its message says so.
  */
 
 import { compareByAge, formatTime } from '@vmdhcp/kube-runtime';
@@ -17,10 +18,10 @@ import {
 import { recordResult } from './operation-result.js';
 import { type ReadOperation, readOperation } from './read-operation.js';
 
-/** What is to be done about one operation. */
+/** What to do about one operation. */
 type Decision =
   | { readonly kind: 'step'; readonly step: OperationStep; readonly occupiesHost: boolean }
-  /** Until then, or until something changes. */
+  /** Waits until then, or until something changes. */
   | { readonly kind: 'wait'; readonly untilMs: number; readonly occupiesHost: boolean }
   | { readonly kind: 'nothing' };
 
@@ -31,15 +32,16 @@ interface Context extends OperationFacts {
 }
 
 /**
- * `macSince` is of the clock of the agent, and the creation of an operation of that of the API server. They may differ by so much, or a little less: `macSince` is in whole
- * seconds, the creation too.
+ * `macSince` comes from the clock of the agent, and the creation of an operation from that of the API server. They may differ by
+ * this much, or a little less: both times are in whole seconds.
  */
 const MOST_CLOCK_DIFFERENCE_MS = 60_000;
 
 const NOTHING: Decision = { kind: 'nothing' };
 
 /**
- * The next step of each operation of the hosts of a ClusterAgent. One host has one operation at a time, the oldest first. Never throws, whatever is stored.
+ * The next step of each operation of the hosts of a ClusterAgent. A host has one operation at a time, the oldest first. Never
+ * throws, whatever is stored.
  */
 export function planHostOperations(facts: OperationFacts): OperationPlan {
   const bornAtMs = new Map(facts.hostStatuses.map(({ metadata }) => [metadata.name, readTime(metadata.creationTimestamp)]));
@@ -60,7 +62,7 @@ export function planHostOperations(facts: OperationFacts): OperationPlan {
   };
 }
 
-/** What has begun comes before what waits; of each the oldest first. */
+/** Operations in progress come before waiting ones; in each group, the oldest first. */
 function unendedOperations({ operations, attempts }: OperationFacts): ReadOperation[] {
   const unended = operations
     .toSorted(compareByAge)
@@ -71,7 +73,8 @@ function unendedOperations({ operations, attempts }: OperationFacts): ReadOperat
 }
 
 /**
- * `failure` for operations that no agent takes, for the controller: their HostStatus does not exist, or names a ClusterAgent that does not exist.
+ * `failure` for operations that no agent accepts, for the controller: their HostStatus does not exist, or names a ClusterAgent
+ * that does not exist.
  *
  * @param facts - `clusterAgents`: the names of all of them.
  */
@@ -124,18 +127,18 @@ function decidePending(operation: ReadOperation, host: ObservedHost, context: Co
   const { runId, times, nowMs } = context;
   const { state, name, uid, action, object } = operation;
   if (state.kind !== 'pending') return NOTHING;
-  // This run has not begun it, as its host was not followed meanwhile.
+  // This run has not begun it, because its host was not followed meanwhile.
   if (state.runId === runId && isOfFormerClient(operation, host, context)) return ended(ofFormerClient(operation, host, nowMs));
   if (state.runId === runId && object.metadata.deletionTimestamp === undefined)
     return { kind: 'step', step: { kind: 'act', name, uid, action, host }, occupiesHost: true };
-  // Another run recorded it, and may be about to act, or to record what its action came to.
+  // Another run recorded it, and may be about to act, or to record the outcome.
   const untilMs = endOfGrace(state.sinceMs ?? 0, nowMs, times);
   if (nowMs < untilMs && state.runId !== runId) return { kind: 'wait', untilMs, occupiesHost: true };
   const message = unknownOutcome(operation, 'the agent that began it ended before it recorded a result');
   return ended(recordResult(operation, { isSuccess: false, message }, nowMs));
 }
 
-/** Clocks differ a little. One that is ahead by more than the grace is wrong, and would have this wait for as long. */
+/** Clocks differ a little. If one is ahead by more than the grace, it is wrong, and this would wait for that long. */
 function endOfGrace(sinceMs: number, nowMs: number, { answerWithinMs }: OperationTimes): number {
   return sinceMs > nowMs + answerWithinMs ? nowMs : sinceMs + answerWithinMs;
 }
@@ -162,8 +165,9 @@ function decideNew(operation: ReadOperation, host: ObservedHost, context: Contex
 }
 
 /**
- * The object of a learned host goes with its lease: a newer one of the same name may be that of another machine. One that is kept may have another MAC address since; times are
- * whole seconds, and of two clocks: for a minute after the change the machine is not known.
+ * The object of a learned host is deleted with its lease: a newer one with the same name may belong to another machine. An object
+ * that is kept may have another MAC address since; times are whole seconds, and from two clocks: for a minute after the change,
+ * the machine is not known.
  */
 function isOfFormerClient(
   { createdAtMs }: ReadOperation,
@@ -186,7 +190,7 @@ function describeFormerClient({ action, createdAtMs = 0 }: ReadOperation, { name
         `, after ${formatTime(macSinceMs + MOST_CLOCK_DIFFERENCE_MS)}`,
       ]
     : [`HostStatus ${name} is newer than this operation`, ''];
-  return `${action}: ${why}, so that the address may be that of another host. Nothing was done: create another HostOperation if it is still wanted${when}`;
+  return `${action}: ${why}, so the address may belong to another host now. Nothing was done: create another HostOperation if it is still wanted${when}`;
 }
 
 function ended(step: OperationStep): Decision {

@@ -3,7 +3,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readNonEmptyText } from '../object/read-field.js';
 import { readTime } from '../object/time.js';
 
-/** Where an operation stands. */
+/** The state of an operation. */
 export type OperationState =
   /** No agent has begun it. */
   | { readonly kind: 'new' }
@@ -31,7 +31,7 @@ const ACTIONS: ReadonlySet<string> = new Set<HostAction>([
   'PxeReboot',
 ]);
 
-/** An operation as it is stored; undefined: it has no action that is known here, or no uid yet. Never throws. */
+/** An operation as stored; undefined if its action is not known here, or it has no uid yet. Never throws. */
 export function readOperation(object: KubernetesObject): ReadOperation | undefined {
   const { metadata, spec, status } = object;
   const action = readNonEmptyText(spec, 'action');
@@ -51,7 +51,7 @@ function isAction(text: string): text is HostAction {
   return ACTIONS.has(text);
 }
 
-/** What is neither new nor pending is never begun again, whatever it is called. */
+/** An operation that is neither new nor pending never begins, whatever its state is called. */
 function stateOf(status: unknown): OperationState {
   const text = readNonEmptyText(status, 'status');
   if (text === undefined) return { kind: 'new' };

@@ -35,7 +35,7 @@ describe('two ClusterAgents on one network', () => {
       { yaml: { hostNetwork: true } },
       'interface net1 of the nodes',
     ],
-  ])('%s: the older one goes on', (_, one, other, text) => {
+  ])('%s: only the older one runs', (_, one, other, text) => {
     const [conflict, ...others] = conflictsOf(['old', one], ['young', other]);
     expect(others).toEqual([]);
     expect(conflict?.[0]).toBe('young');
@@ -43,7 +43,7 @@ describe('two ClusterAgents on one network', () => {
     expect(conflict?.[1]).toContain(text);
   });
 
-  it('one that waits keeps no younger one waiting', () => {
+  it('one that waits does not block younger ones', () => {
     const wide = { dhcp: { ipRange: '192.168.0.10-192.168.0.120', selfIp: '192.168.0.4/24' } };
     expect(conflictsOf(['old', {}], ['waits', wide], ['young', { dhcp: OTHER }]).map(([name]) => name)).toEqual(['waits']);
   });

@@ -1,4 +1,4 @@
-/** Two DHCP servers of one network must not give the same addresses: of two ClusterAgents that would, the older one goes on. */
+/** Two DHCP servers of one network must not give the same addresses: if two ClusterAgents would, only the older one runs. */
 
 import { compareByAge, readText } from '@vmdhcp/kube-runtime';
 import { readClusterAgent } from '../host/cluster-agent-settings.js';
@@ -14,9 +14,10 @@ interface Server {
 }
 
 /**
- * By name, why a ClusterAgent may not have agents: an older one has the same addresses on its network. One that waits for an older one keeps no younger one waiting.
+ * By name, why a ClusterAgent may not have agents: an older one has the same addresses on its network. A ClusterAgent that waits
+ * for an older one does not block younger ones.
  *
- * @param namespace - of the agents.
+ * @param namespace - the namespace of the agents.
  */
 export function findSharedUnderlays(workloads: readonly HostWorkload[], namespace: string): ReadonlyMap<string, string> {
   const serving: Server[] = [];
@@ -31,7 +32,7 @@ export function findSharedUnderlays(workloads: readonly HostWorkload[], namespac
   return conflicts;
 }
 
-/** Undefined: it serves no DHCP. */
+/** Undefined if it serves no DHCP. */
 function serverOf(workload: HostWorkload, namespace: string): Server | undefined {
   const { enableDhcpServer, range } = readClusterAgent(workload.object);
   if (!enableDhcpServer || !workload.isDeployable || workload.replicas === 0) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The Deployment of a ClusterAgent, as data: everything that an API server would fill in is written out. Settings of DHCP and of management controllers are not in it: agents
- * follow their ClusterAgent, so that a change of these restarts no pod.
+ * The Deployment of a ClusterAgent, as data: it includes everything that an API server would fill in. It has no settings of DHCP
+ * and of management controllers: agents follow their ClusterAgent, so that a change of these restarts no pod.
  */
 import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { CONTROLLER, MANAGED_BY_LABEL, MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
@@ -23,24 +23,27 @@ import { multusNetworks } from './underlay.js';
 
 export interface HostAgentParts {
   readonly workload: HostWorkload;
-  /** After what can run at once was taken into account. */
+  /** The number of agents that can run at once. */
   readonly replicas: number;
   /** TCP port on which agents serve /healthz, /readyz and /metrics. */
   readonly httpPort: number;
-  /** Of agents that are kept as they are. */
+  /** The image and user of agents that are kept. */
   readonly kept?: { readonly image: string; readonly securityContext: unknown } | undefined;
 }
 
 const COMPONENT_LABEL = 'app.kubernetes.io/component';
 const HOST_AGENT_CONTAINER = 'agent';
-/** Of agents with a network of their own. */
+/** For agents with their own network. */
 export const POD_HTTP_PORT = 8_080;
-/** Of agents on the network of the node, one for each ClusterAgent. */
+/** For agents on the network of the node, one for each ClusterAgent. */
 export const NODE_HTTP_PORTS: PortRange = { first: 20_420, count: 2_000 };
-/** Where an agent keeps its leases, if it keeps them in a volume. */
+/** The directory of an agent's leases, if it keeps them in a volume. */
 const STATE_FOLDER = '/var/lib/vmdhcp';
 const SECURITY_CONTEXT = unprivileged(['NET_BIND_SERVICE', 'NET_RAW', 'NET_ADMIN']);
-/** A folder of the node that the kubelet creates belongs to root, and fsGroup does not reach it. The capabilities are the same. */
+/**
+ * A directory of the node that the kubelet creates belongs to root, and fsGroup does not apply to it. The capabilities are the
+ * same.
+ */
 const SECURITY_CONTEXT_OF_HOST_PATH = { ...SECURITY_CONTEXT, runAsNonRoot: false, runAsUser: 0, runAsGroup: 0 };
 const RESOURCES = { requests: { cpu: '10m', memory: '96Mi' }, limits: { memory: '256Mi' } };
 const LOST_NODE_SECONDS = 10;
@@ -53,7 +56,7 @@ export function hostAgentLabels(clusterAgent: string): Readonly<Record<string, s
   return { [CLUSTER_AGENT_LABEL]: clusterAgent, [COMPONENT_LABEL]: 'bare-metal-agent', [MANAGED_BY_LABEL]: CONTROLLER };
 }
 
-/** The Deployment as it should be, with its owner. */
+/** The wanted Deployment, with its owner. */
 export function toHostAgentDeployment(parts: HostAgentParts, settings: HostAgentSettings): KubernetesObject {
   const { workload, replicas } = parts;
   const { name, object } = workload;
@@ -68,7 +71,10 @@ export function toHostAgentDeployment(parts: HostAgentParts, settings: HostAgent
   });
 }
 
-/** The old pod ends before the new one starts if both need one volume, or one port of a node. Otherwise the new one is warm before the old one hands over. */
+/**
+ * The old pod ends before the new one starts if both need one volume, or one port of a node. Otherwise the new one is ready
+ * before the old one hands over.
+ */
 function strategyOf({ isOnHostNetwork }: HostWorkload, { leases }: HostAgentSettings): Readonly<Record<string, unknown>> {
   if (leases.kind !== 'api') return { type: 'Recreate', rollingUpdate: undefined };
   return { type: 'RollingUpdate', rollingUpdate: isOnHostNetwork ? BEFORE : AFTER };
@@ -88,7 +94,7 @@ function toPodSpec(parts: HostAgentParts, settings: HostAgentSettings): Readonly
     {
       nodeName,
       affinity: nodeAffinity && { nodeAffinity },
-      // Else the user of the container could not write into its volume.
+      // Otherwise the user of the container could not write into its volume.
       securityContext: { fsGroup: leases.kind === 'pvc' ? IMAGE_USER : undefined },
       topologySpreadConstraints: spreadOverNodes({ [CLUSTER_AGENT_LABEL]: name }),
       tolerations: leaveLostNodes(LOST_NODE_SECONDS),
@@ -127,7 +133,7 @@ function toContainer(parts: HostAgentParts, settings: HostAgentSettings): Readon
         fieldVariable('POD_NAMESPACE', 'metadata.namespace'),
         fieldVariable('POD_IP', 'status.podIP'),
         { name: 'CLUSTERAGENT_NAME', value: workload.name },
-        // A variable, as an image of an earlier version refuses options that it does not know.
+        // A variable, because an image of an earlier version refuses unknown options.
         { name: 'AGENT_POD_NETWORK', value: workload.isOnHostNetwork ? 'host' : 'own' },
         { name: 'HOST_STATUS_UPDATE_INTERVAL', value: String(settings.statusIntervalSeconds) },
       ],
@@ -143,7 +149,7 @@ function toArguments({ workload, httpPort }: HostAgentParts, { leases }: HostAge
     '--cluster-agent',
     workload.name,
     '--listen',
-    // On the address that the kubelet uses, and on no other; it may be IPv6.
+    // Listens only on the address that the kubelet uses; it may be IPv6.
     `$(POD_IP):${httpPort}`,
     '--leases',
     ...(leases.kind === 'api' ? ['api'] : ['directory', '--state', STATE_FOLDER]),

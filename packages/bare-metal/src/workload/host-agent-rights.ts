@@ -1,6 +1,7 @@
 /**
- * The rights of the agents of one ClusterAgent: a ServiceAccount, its own Lease, and the Secrets of its hosts, each by its name. Those to the kinds of bare-metal hosts, which have no namespaces, are in a ClusterRole of the chart: here is who
- * has them. Agents follow objects; they ask for none by itself, so that they need no `get` but of their Lease.
+ * The rights of the agents of one ClusterAgent: a ServiceAccount, its own Lease, and the Secrets of its hosts, each by its name.
+ * The rights to the kinds of bare-metal hosts, which have no namespaces, are in a ClusterRole of the chart; this file says who
+ * has them. Agents follow objects and never read single ones, so they need `get` only for their Lease.
  */
 import { BARE_METAL_GROUP } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { compareText, type KubernetesObject, toOwnerReference } from '@vmdhcp/kube-runtime';
@@ -10,7 +11,7 @@ import type { HostWorkload } from './read-host-workload.js';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 const FOLLOW = ['list', 'watch'];
-/** No `create`: that right knows no names. The controller creates the Lease. */
+/** No `create`: that right cannot be limited to names. The controller creates the Lease. */
 const LEAD = ['get', ...FOLLOW, 'update'];
 
 /** Leases of unknown clients. */
@@ -27,9 +28,9 @@ export interface HostAgentRightsHolder {
   readonly workload: Pick<HostWorkload, 'name' | 'object'>;
   /** Where the agents run. */
   readonly namespace: string;
-  /** Names of Secrets by their namespace. */
+  /** Names of Secrets by namespace. */
   readonly secrets: ReadonlyMap<string, readonly string[]>;
-  /** True: leases are in objects of the namespace. */
+  /** True if leases are in objects of the namespace. */
   readonly hasLeaseSlices: boolean;
 }
 
@@ -39,7 +40,7 @@ export function toHostAgentRights(holder: HostAgentRightsHolder): readonly Kuber
   const namespaces = new Set([namespace, ...[...secrets.keys()].toSorted()]);
   return [
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: toMetadata(holder, namespace) },
-    // Its spec is that of the agents.
+    // Its spec belongs to the agents.
     { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: toMetadata(holder, namespace) },
     ...[...namespaces].flatMap((one) => [toRole(holder, one, namespacedRules(holder, one)), toBinding(holder, one)]),
   ];
@@ -64,7 +65,8 @@ function namespacedRules(
     ...(of === namespace
       ? [{ apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [name], verbs: LEAD }]
       : []),
-    // Slices are named by the agent, so that no name can be here. Elsewhere the controller has not got this right, and cannot grant it.
+    // The agent names its slices, so no names can be listed here. In other namespaces the controller does not have this right,
+    // and cannot grant it.
     ...(of === namespace && hasLeaseSlices ? [{ apiGroups: [BARE_METAL_GROUP], resources: ['leaseslices'], verbs: RECORD }] : []),
     ...(names.length === 0 ? [] : [{ apiGroups: [''], resources: ['secrets'], resourceNames: names.toSorted(), verbs: FOLLOW }]),
   ];
@@ -74,7 +76,7 @@ function toRole(holder: HostAgentRightsHolder, of: string, rules: readonly Polic
   return { apiVersion: `${RBAC_GROUP}/v1`, kind: 'Role', metadata: toMetadata(holder, of), ...{ rules: rules.map(writtenOut) } };
 }
 
-/** A rule that has no names must not have those of before. */
+/** A rule without names must not keep earlier names. */
 function writtenOut({ resourceNames, ...rule }: PolicyRule): object {
   return { ...rule, resourceNames };
 }

@@ -1,38 +1,38 @@
-/** What the controller knows of the agents of all ClusterAgents: their image and where they run. */
+/** What the controller knows about the agents of all ClusterAgents: their image and where they run. */
 import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 
 /** Where agents keep the leases of unknown clients. */
 export type LeaseStorage =
   /** In objects of the API server: any number of agents. */
   | { readonly kind: 'api' }
-  /** In a folder of the node: one agent. For trials. */
+  /** In a directory of the node: one agent. For trials. */
   | { readonly kind: 'host-path'; readonly path: string }
-  /** In a volume of its own: one agent. */
+  /** In a separate volume: one agent. */
   | {
       readonly kind: 'pvc';
-      /** As Kubernetes writes quantities. */
+      /** A Kubernetes quantity. */
       readonly size: string;
-      /** Undefined: the default of the cluster. */
+      /** Undefined for the default of the cluster. */
       readonly storageClass: string | undefined;
     };
 
 export interface HostAgentSettings {
   readonly namespace: string;
-  /** Of agents whose ClusterAgent names none. */
+  /** The image of agents whose ClusterAgent names none. */
   readonly image: string;
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never';
-  /** Names of Secrets. */
+  /** Names of Secrets for pulling the image. */
   readonly imagePullSecrets: readonly string[];
-  /** Undefined: the default of the cluster. */
+  /** Undefined for the default of the cluster. */
   readonly priorityClassName: string | undefined;
   readonly leases: LeaseStorage;
   /** Namespaces whose Secrets agents may read, each by its name. */
   readonly secretNamespaces: readonly string[];
-  /** How often the status of hosts is looked at, in seconds; 1 or more. */
+  /** How often hosts are polled, in seconds; 1 or more. */
   readonly statusIntervalSeconds: number;
 }
 
-/** Which objects of agents are looked at. */
+/** The label selector of the objects of agents. */
 export const HOST_AGENT_SELECTOR = CLUSTER_AGENT_LABEL;
 
 /** The ClusterRoleBinding of the chart, by which all agents have their rights to the kinds without namespaces. */

@@ -4,7 +4,7 @@ import { hostAgentLabels } from './host-agent-deployment.js';
 import { type HostAgentSettings, hostAgentVolumeName } from './host-agent-settings.js';
 import type { HostWorkload } from './read-host-workload.js';
 
-/** Undefined: leases are kept elsewhere. */
+/** Undefined if leases are kept elsewhere. */
 export function toHostAgentVolume(
   workload: HostWorkload,
   { namespace, leases }: HostAgentSettings,

@@ -12,7 +12,9 @@ export interface HostSecretReference {
   readonly path: readonly string[];
 }
 
-/** By ClusterAgent, the Secrets that it and its HostEndpoints name. An object that names half a Secret names none. */
+/**
+ * The Secrets that each ClusterAgent and its HostEndpoints name, by ClusterAgent. An object that names half a Secret names none.
+ */
 export function hostSecretsOf(
   clusterAgents: readonly KubernetesObject[],
   endpoints: readonly KubernetesObject[],
@@ -26,7 +28,7 @@ export function hostSecretsOf(
   return secrets;
 }
 
-/** Names by namespace, each once, of the Secrets that agents may read. @param mayRead - by `namespace/name`. */
+/** The Secrets that agents may read, each once, as names by namespace. @param mayRead - called with `namespace/name`. */
 export function namesByNamespace(
   secrets: readonly HostSecretReference[],
   mayRead: (key: string) => boolean,

@@ -1,4 +1,4 @@
-/** The affinity to nodes of a ClusterAgent, written out so that a patch towards it removes what it no longer has. */
+/** The node affinity of a ClusterAgent, written in full so that a patch towards it removes what it no longer has. */
 import { isRecord, readField, readList } from '@vmdhcp/kube-runtime';
 
 export type NodeAffinity = Readonly<Record<string, unknown>>;
@@ -6,7 +6,7 @@ export type NodeAffinity = Readonly<Record<string, unknown>>;
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** Undefined: none is written. */
+/** Undefined if none is specified. */
 export function readNodeAffinity(value: unknown): NodeAffinity | undefined {
   if (!isRecord(value)) return undefined;
   const [required, preferred] = [readField(value, REQUIRED), readList(value, PREFERRED)];

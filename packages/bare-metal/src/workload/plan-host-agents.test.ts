@@ -11,7 +11,7 @@ import {
 import type { HostAgentSettings } from './host-agent-settings.js';
 import { type HostAgentsObservation, type HostAgentsPlan, planHostAgents } from './plan-host-agents.js';
 
-/** JSON: what is undefined is absent. A server leaves out maps of metadata that are empty. */
+/** JSON: undefined fields are absent. A server omits empty maps of metadata. */
 function stored(object: KubernetesObject): KubernetesObject {
   return JSON.parse(
     JSON.stringify(object, (key, value: unknown) =>
@@ -61,7 +61,7 @@ const containerOf = (objects: readonly KubernetesObject[], identity = RACK) =>
 describe('a story of ClusterAgents and their agents', () => {
   const rack = clusterAgentObject('rack');
 
-  it('one has a ServiceAccount, a Lease and rights before it has agents; without it all that has a namespace goes, agents first', () => {
+  it('one has a ServiceAccount, a Lease and rights before it has agents; without it everything with a namespace is deleted, agents first', () => {
     expect(textsOf(plan(observe([])))).toEqual([]);
     expect(textsOf(plan(observe([rack])))).toEqual([
       'patch ClusterRoleBinding vmdhcp-bare-metal-agents',
@@ -81,7 +81,7 @@ describe('a story of ClusterAgents and their agents', () => {
     ]);
   });
 
-  it('the one ClusterRoleBinding has the ServiceAccounts of all ClusterAgents, and no others; roles without a namespace are never written', () => {
+  it('the one ClusterRoleBinding has the ServiceAccounts of exactly the ClusterAgents; roles without a namespace are never written', () => {
     const others = [clusterAgentObject('b', { age: 3 }), clusterAgentObject('a', { age: 9, yaml: { underlayInterface: 'x' } })];
     const subjectsOf = (objects: readonly KubernetesObject[]) =>
       readList(find(objects, BINDING), 'subjects').map(
@@ -99,11 +99,11 @@ describe('a story of ClusterAgents and their agents', () => {
     expect(kinds.filter((one) => one.includes('ClusterRole'))).toEqual(['patch ClusterRoleBinding']);
   });
 
-  it('without the ClusterRoleBinding of the chart, what to do is in the condition of each', () => {
+  it('without the ClusterRoleBinding of the chart, the condition of each says what to do', () => {
     const { agents, writes } = plan(observe([rack], []));
     expect(writes.map(({ object }) => object.kind)).not.toContain('ClusterRoleBinding');
     expect(agents.get('rack')?.refusals).toEqual([
-      'ClusterRoleBinding vmdhcp-bare-metal-agents does not exist, so that agents have no rights: upgrade the chart with bareMetal.enabled=true, or apply manifests/vmdhcp-bare-metal.yaml of this version',
+      'ClusterRoleBinding vmdhcp-bare-metal-agents does not exist, so agents have no rights: upgrade the chart with bareMetal.enabled=true, or apply manifests/vmdhcp-bare-metal.yaml of this version',
     ]);
   });
 
@@ -111,7 +111,7 @@ describe('a story of ClusterAgents and their agents', () => {
     [{ kind: 'api' }, 1],
     [{ kind: 'host-path', path: '/var/lib/vmdhcp' }, 0],
     [{ kind: 'pvc', size: '1Gi', storageClass: undefined }, 0],
-  ])('agents may write LeaseSlices only where they keep leases in them, as the controller may: %j', (leases, rules) => {
+  ])('agents may write LeaseSlices only if they keep leases in them and the controller may: %j', (leases, rules) => {
     const objects = after(observe([rack]), { ...HOST_AGENT_SETTINGS, leases });
     const found = objects.flatMap((one) => readList(one, 'rules')).filter((rule) => JSON.stringify(rule).includes('leaseslices'));
     expect(found).toHaveLength(rules);
@@ -122,7 +122,7 @@ describe('a story of ClusterAgents and their agents', () => {
       expect(metadata.ownerReferences).toMatchObject([{ kind: 'ClusterAgent', uid: 'uid-rack', controller: true }]);
   });
 
-  it('what a person edits is restored, and what others add stays', () => {
+  it('edits are restored, and additions by others stay', () => {
     const there = after(observe([rack]));
     const drifted = there.map((object) =>
       identityOf(object) === RACK
@@ -140,7 +140,7 @@ describe('a story of ClusterAgents and their agents', () => {
     expect(find(repaired, 'Role vm-dhcp-agents/agent-rack')).toEqual(find(there, 'Role vm-dhcp-agents/agent-rack'));
   });
 
-  it('settings of DHCP, of management controllers, and status restart no agent', () => {
+  it('changes of DHCP, management controllers, and status restart no agent', () => {
     const there = after(observe([rack]));
     const changed = clusterAgentObject('rack', {
       dhcp: { ipRange: '192.168.0.20-192.168.0.90', gateway: '192.168.0.3', selfIp: '192.168.0.4/24', enableBindDhcpIP: false },
@@ -149,19 +149,19 @@ describe('a story of ClusterAgents and their agents', () => {
     expect(textsOf(plan(observe([{ ...changed, status: { ready: true } }], there)))).toEqual([]);
   });
 
-  it('0 replicas are no agents, and the Deployment stays', () => {
+  it('with 0 replicas there are no agents, and the Deployment stays', () => {
     const off = clusterAgentObject('rack', { yaml: { replicas: 0 } });
     expect(readField(find(after(observe([off], after(observe([rack])))), RACK).spec, 'replicas')).toBe(0);
   });
 
-  it('one of the same name that was created again has objects of its own', () => {
+  it('one that was recreated with the same name has its own objects', () => {
     const again = { ...rack, metadata: { ...rack.metadata, uid: 'another' } };
     const texts = textsOf(plan(observe([again], after(observe([rack])))));
     expect(texts[0]).toBe('delete ServiceAccount vm-dhcp-agents/agent-rack');
     expect(texts).toContain(`delete ${RACK}`);
   });
 
-  it('one that is wrong keeps the agents that it has, unchanged, and gets none', () => {
+  it('one that is invalid keeps the agents that it has, unchanged, and gets no new ones', () => {
     const wrong = clusterAgentObject('rack', { yaml: { underlayInterface: '', image: 'other:2' } });
     expect(textsOf(plan(observe([wrong])))).toEqual([]);
     expect(textsOf(plan(observe([wrong], after(observe([rack])))))).toEqual([]);
@@ -172,7 +172,7 @@ describe('a story of ClusterAgents and their agents', () => {
     ).toEqual(['underlayInterface']);
   });
 
-  it('one whose settings of DHCP are wrong has agents: they follow its HostEndpoints', () => {
+  it('one with invalid DHCP settings has agents: they follow its HostEndpoints', () => {
     expect(textsOf(plan(observe([clusterAgentObject('rack', { dhcp: { subnet: 'x' } })])))).toContain(`create ${RACK}`);
   });
 
@@ -186,7 +186,7 @@ describe('a story of ClusterAgents and their agents', () => {
     expect(containerOf(after(observe([clusterAgentObject('rack', { yaml: { image: 'new:2' } })], there)))['image']).toBe('new:2');
   });
 
-  it('a Deployment of others is left alone, and the plan tells what to do', () => {
+  it('a Deployment of others is left alone, and the plan says what to do', () => {
     const other: KubernetesObject = {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -244,12 +244,12 @@ describe('pods', () => {
   it.each([
     [true, 'host'],
     [false, 'own'],
-  ])('with hostNetwork %s they know that their network is: %s', (hostNetwork, whose) => {
+  ])('with hostNetwork %s know whether they have the network of the node: %s', (hostNetwork, whose) => {
     const there = after(observe([clusterAgentObject('rack', { yaml: { hostNetwork } })]));
     expect(readList(containerOf(there, RACK), 'env')).toContainEqual({ name: 'AGENT_POD_NETWORK', value: whose });
   });
 
-  it('are where the ClusterAgent wants them, and a part of an affinity that is gone is removed', () => {
+  it('are on the nodes that the ClusterAgent selects, and a removed part of an affinity is removed', () => {
     const terms = [{ matchExpressions: [{ key: 'rack', operator: 'In', values: ['1'] }] }];
     const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
     const there = after(observe([clusterAgentObject('rack', { yaml: { nodeAffinity: required, nodeName: 'node-1' } })]));
@@ -273,11 +273,11 @@ describe('leases in a volume or in a folder of the node', () => {
   it.each([
     ['a volume', pvc],
     ['a folder', folder],
-  ])('%s has one writer: one agent, which ends before the next one starts', (_, settings) => {
+  ])('in %s have one writer: one agent, which ends before the next one starts', (_, settings) => {
     const there = after(observe([many]), settings);
     expect(find(there, RACK).spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
     expect(plan(observe([many]), settings).agents.get('rack')?.limit).toContain(
-      'spec.agentYaml.replicas is 3, and one agent runs',
+      'spec.agentYaml.replicas is 3, but only one agent runs',
     );
     expect(plan(observe([many], there), settings).writes).toEqual([]);
   });
@@ -286,11 +286,11 @@ describe('leases in a volume or in a folder of the node', () => {
     ['a volume, into which the user of the container may write', pvc, 65_532],
     ['a folder, whose owner a person has chosen', folder, undefined],
     ['objects', HOST_AGENT_SETTINGS, undefined],
-  ])('the group of files of agents with %s', (_, settings, fsGroup) => {
+  ])('set the group of files of agents with %s', (_, settings, fsGroup) => {
     expect((podOf(after(observe([many]), settings))['securityContext'] as { fsGroup?: number }).fsGroup).toBe(fsGroup);
   });
 
-  it('the volume stays when leases move elsewhere, and keeps the size that it was created with', () => {
+  it('keep their volume when they move elsewhere, with the size that it was created with', () => {
     const there = after(observe([many]), pvc);
     expect(find(there, 'PersistentVolumeClaim vm-dhcp-agents/agent-rack-dhcp-data').spec).toEqual({
       accessModes: ['ReadWriteOnce'],
@@ -304,7 +304,7 @@ describe('leases in a volume or in a folder of the node', () => {
     expect(podOf(after(observe([many], there)))['volumes']).toBeUndefined();
   });
 
-  it('a folder of the node belongs to root, so its agent is root, with the same capabilities', () => {
+  it('in a folder of the node, which belongs to root, need an agent that is root, with the same capabilities', () => {
     const there = after(observe([many]), folder);
     expect(podOf(there)['volumes']).toEqual([
       { name: 'leases', hostPath: { path: '/var/lib/dhcp/rack', type: 'DirectoryOrCreate' } },
@@ -314,7 +314,7 @@ describe('leases in a volume or in a folder of the node', () => {
 });
 
 describe('Secrets', () => {
-  it('agents read those of their hosts, by name, in namespaces that are allowed, and lose what is named no more', () => {
+  it('agents read those of their hosts, by name, in allowed namespaces, and lose the right when they are no longer named', () => {
     const rack = clusterAgentObject('rack', { endpoint: { secretName: 'default', secretNamespace: 'bmc-secrets' } });
     const endpoints = [
       hostEndpointObject('one', { ipAddr: '10.0.0.1', secretName: 'one', secretNamespace: 'bmc-secrets' }),
@@ -336,7 +336,7 @@ describe('Secrets', () => {
 
 describe('a Secret that is not labelled as credentials of hosts', () => {
   it.each(['vmdhcp-wake-on-lan-ca', 'vmdhcp-webhook-ca', 'other'])(
-    'is granted to no agent, also where an object names it: %s',
+    'is granted to no agent, even if an object names it: %s',
     (secretName) => {
       const named = { secretName, secretNamespace: 'vm-dhcp-agents' };
       const clusterAgents = [clusterAgentObject('rack', { endpoint: named })];
@@ -362,7 +362,7 @@ describe('laws', () => {
     { kind: 'pvc', size: '1G', storageClass: undefined },
   );
 
-  it('after a plan nothing is to do, whatever was there; and the order of ClusterAgents makes no difference', () => {
+  it('after a plan there is nothing to do, whatever existed; and the order of ClusterAgents does not matter', () => {
     const agents = fc.array(agent, { maxLength: 4 });
     fc.assert(
       fc.property(agents, agents, settings, (before, now, leases) => {

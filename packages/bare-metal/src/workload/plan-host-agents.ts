@@ -1,4 +1,4 @@
-/** All objects of the agents of bare-metal hosts, from all ClusterAgents and what exists, as a value. */
+/** Plans all objects of the agents of bare-metal hosts, from all ClusterAgents and the existing objects, as a value. */
 import { BARE_METAL_GROUP } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { MULTUS_NETWORKS_ANNOTATION } from '@vmdhcp/ippool-api/resources';
 import {
@@ -25,12 +25,12 @@ import { type HostSecretReference, hostSecretsOf, namesByNamespace } from './hos
 import { type HostWorkload, readHostWorkload } from './read-host-workload.js';
 
 export interface HostAgentsObservation {
-  /** All of them, also those that are being deleted. */
+  /** All ClusterAgents, including those that are being deleted. */
   readonly clusterAgents: readonly KubernetesObject[];
   readonly endpoints: readonly KubernetesObject[];
-  /** `namespace/name` of the Secrets that are labelled as credentials of hosts, in the namespaces that are allowed. */
+  /** `namespace/name` of the Secrets that are labelled as credentials of hosts, in the allowed namespaces. */
   readonly credentials: ReadonlySet<string>;
-  /** Objects with the label of host agents, of every kind that is planned, and the ClusterRoleBinding of all of them. */
+  /** Objects with the label of host agents, of every planned kind, and the ClusterRoleBinding of all of them. */
   readonly objects: readonly KubernetesObject[];
 }
 
@@ -39,7 +39,7 @@ export type HostAgentWrite = Extract<OwnedObjectPlan, { readonly kind: 'create' 
 /** The agents of one ClusterAgent. */
 export interface HostAgents {
   readonly workload: HostWorkload;
-  /** As it is observed; undefined: it does not exist yet. */
+  /** As observed; undefined if it does not exist yet. */
   readonly deployment: KubernetesObject | undefined;
   /** How many agents its Deployment should have. */
   readonly replicas: number;
@@ -48,23 +48,23 @@ export interface HostAgents {
   readonly conflict: string | undefined;
   /** Why fewer agents run than it asks for. */
   readonly limit: string | undefined;
-  /** Why an object cannot be as it should be, and what to do. */
+  /** Why an object cannot be in the wanted state, and what to do. */
   readonly refusals: readonly string[];
 }
 
 export interface HostAgentsPlan {
-  /** In the order in which they have to be carried out. */
+  /** In the order in which they have to be applied. */
   readonly writes: readonly HostAgentWrite[];
   /** By the name of each ClusterAgent that is not being deleted. */
   readonly agents: ReadonlyMap<string, HostAgents>;
 }
 
-/** What ends first frees addresses and ports; rights are there before what needs them. */
+/** Deletions come first, because they free addresses and ports; rights exist before what needs them. */
 const ORDER: readonly HostAgentWrite['kind'][] = ['delete', 'patch', 'create'];
 
 const NOTHING: OwnedObjectPlan = { kind: 'nothing' };
 
-/** The plan for all ClusterAgents at once. After it is carried out, planning again writes nothing. */
+/** The plan for all ClusterAgents at once. After it is applied, the next plan writes nothing. */
 export function planHostAgents(
   { clusterAgents, endpoints, credentials, objects }: HostAgentsObservation,
   settings: HostAgentSettings,
@@ -82,7 +82,7 @@ export function planHostAgents(
     const replicas = conflict === undefined ? Math.min(workload.replicas, limit === undefined ? workload.replicas : 1) : 0;
     const httpPort = ports.get(workload.name) ?? POD_HTTP_PORT;
     const facts = { workload, replicas, conflict, limit, secrets: secrets.get(workload.name) ?? [] };
-    // What is there of one that cannot be deployed stays as it is.
+    // Existing objects of a ClusterAgent that cannot be deployed stay unchanged.
     const plans = workload.isDeployable
       ? planObjects({ workload, replicas, httpPort }, { observed, secrets: facts.secrets, credentials, settings })
       : ofClusterAgent(workload, objects).map((object) => ({ identity: identityOf(object), plan: NOTHING }));
@@ -102,7 +102,10 @@ export function planHostAgents(
   };
 }
 
-/** All agents have their rights to kinds without namespaces by one binding, which the chart makes: no controller may create or change others. */
+/**
+ * All agents get their rights to kinds without namespaces from one binding, which the chart creates: no controller may create or
+ * change others.
+ */
 function planBinding(
   observed: ReadonlyMap<string, KubernetesObject>,
   workloads: readonly HostWorkload[],
@@ -111,11 +114,11 @@ function planBinding(
   const identity = `ClusterRoleBinding /${HOST_AGENTS_BINDING}`;
   const object = observed.get(identity);
   if (object === undefined) {
-    const message = `ClusterRoleBinding ${HOST_AGENTS_BINDING} does not exist, so that agents have no rights: upgrade the chart with bareMetal.enabled=true, or apply manifests/vmdhcp-bare-metal.yaml of this version`;
+    const message = `ClusterRoleBinding ${HOST_AGENTS_BINDING} does not exist, so agents have no rights: upgrade the chart with bareMetal.enabled=true, or apply manifests/vmdhcp-bare-metal.yaml of this version`;
     const missing = { kind: 'ClusterRoleBinding', metadata: { name: HOST_AGENTS_BINDING } };
     return { identity, plan: { kind: 'refuse', object: missing, message } };
   }
-  // What is there of one that cannot be deployed stays as it is.
+  // Existing objects of a ClusterAgent that cannot be deployed stay unchanged.
   const isThere = (name: string) => observed.has(`ServiceAccount ${namespace}/${hostAgentName(name)}`);
   const names = workloads.filter(({ name, isDeployable }) => isDeployable || isThere(name)).map(({ name }) => name);
   const subjects = toSubjects(names, namespace);
@@ -157,13 +160,14 @@ function planObjects(parts: HostAgentParts, { observed, secrets, credentials, se
 function planObject(workload: HostWorkload, object: KubernetesObject, observed: KubernetesObject | undefined): OwnedObjectPlan {
   const ownership = { owner: toOwnerReference(workload.object) };
   if (observed !== undefined && !isBeingDeleted(observed) && !isOwnedBy(observed, ownership) && isOfAnyClusterAgent(observed)) {
-    // Of a ClusterAgent of the same name that is gone: its successor has objects of its own. The volume may have leases, and goes by the garbage collector.
+    // Leftovers of a deleted ClusterAgent with the same name: its successor has its own objects. The volume may have leases, and
+    // is left to the garbage collector.
     return isDeletable(observed) ? { kind: 'delete', object: observed, isReplaced: true } : NOTHING;
   }
   return planOwnedObject(fitToObserved(object, observed), observed, ownership);
 }
 
-/** The size and the class of a volume that exists are those that it was created with. An annotation is removed only where there is one: a server leaves out what is empty. */
+/** An existing volume keeps its size and class. An annotation is removed only if it exists: a server omits empty fields. */
 function fitToObserved(object: KubernetesObject, observed: KubernetesObject | undefined): KubernetesObject {
   if (object.kind === 'PersistentVolumeClaim' && observed !== undefined) {
     const { spec: _, ...rest } = object;
@@ -179,7 +183,7 @@ function fitToObserved(object: KubernetesObject, observed: KubernetesObject | un
 
 const ANNOTATIONS = ['template', 'metadata', 'annotations'] as const;
 
-/** The image that the agents run, with the user that it needs, where it shall be kept. */
+/** The image that the agents run, with the user that it needs, if it is kept. */
 function keptAgent({ holdsImage }: HostWorkload, deployment: KubernetesObject | undefined): HostAgentParts['kept'] {
   const [container] = readList(deployment?.spec, 'template', 'spec', 'containers');
   const image = readText(container, 'image');
@@ -197,10 +201,10 @@ function nodePorts(
   return chooseHttpPorts(new Map(onNodes.map(({ name }) => [name, deploymentOf(name)])), deployments, NODE_HTTP_PORTS);
 }
 
-/** Undefined: as many agents can run as are asked for. */
+/** Undefined if all requested agents can run. */
 function describeLimit({ replicas, isOnHostNetwork, nodeName }: HostWorkload, { leases }: HostAgentSettings): string | undefined {
   if (replicas <= 1) return undefined;
-  const asked = `spec.agentYaml.replicas is ${replicas}, and one agent runs`;
+  const asked = `spec.agentYaml.replicas is ${replicas}, but only one agent runs`;
   if (leases.kind !== 'api') {
     const where = leases.kind === 'pvc' ? 'a volume' : 'a folder of the node';
     return `${asked}: leases are kept in ${where}, which has one writer; write 1, or keep leases in the API server (--bare-metal-leases api)`;
@@ -209,7 +213,10 @@ function describeLimit({ replicas, isOnHostNetwork, nodeName }: HostWorkload, { 
   return `${asked}: with hostNetwork, agents of one node would have the same ports; write 1, or remove nodeName`;
 }
 
-/** What ClusterAgents left that are gone, and what one no longer needs: the garbage collector is not waited for. */
+/**
+ * Deletes leftovers of deleted ClusterAgents, and objects that are no longer needed: this does not wait for the garbage
+ * collector.
+ */
 function planSurplus(objects: readonly KubernetesObject[], wanted: ReadonlySet<string>): readonly OwnedObjectPlan[] {
   const isAgent = ({ kind }: KubernetesObject) => kind === 'Deployment';
   return (
@@ -221,7 +228,7 @@ function planSurplus(objects: readonly KubernetesObject[], wanted: ReadonlySet<s
   );
 }
 
-/** Leases may be in a volume: it goes with its owner. */
+/** Leases may be in a volume: it is deleted with its owner. */
 function isDeletable({ kind }: KubernetesObject): boolean {
   return kind !== 'PersistentVolumeClaim';
 }

@@ -1,4 +1,4 @@
-/** What a ClusterAgent specifies about its agents, as far as their pods depend on it. */
+/** What a ClusterAgent specifies about its agents that affects their pods. */
 
 import { imageProblem } from '@vmdhcp/ippool-api/agent';
 import { HOLD_HOST_AGENT_UPGRADE_ANNOTATION } from '@vmdhcp/ippool-api/bare-metal/keys';
@@ -10,11 +10,11 @@ import { type NodeAffinity, readNodeAffinity } from './node-affinity.js';
 export interface HostWorkload {
   readonly name: string;
   readonly object: KubernetesObject;
-  /** `namespace/name` or `name` of the NetworkAttachmentDefinition, or what a person wrote for Multus. */
+  /** `namespace/name` or `name` of the NetworkAttachmentDefinition, or any text for Multus. */
   readonly underlay: string;
-  /** The interface of the DHCP server; undefined: none is written. */
+  /** The interface of the DHCP server; undefined if none is specified. */
   readonly interfaceName: string | undefined;
-  /** Undefined: that of the controller. */
+  /** Undefined for the image of the controller. */
   readonly image: string | undefined;
   readonly replicas: number;
   readonly nodeName: string | undefined;
@@ -24,11 +24,11 @@ export interface HostWorkload {
   /** The agents keep the image that they run. */
   readonly holdsImage: boolean;
   readonly problems: readonly HostProblem[];
-  /** False: a problem is about the pods themselves, so that they are neither created nor changed. */
+  /** False if a problem concerns the pods themselves, so that they are neither created nor changed. */
   readonly isDeployable: boolean;
 }
 
-/** Whatever is stored: never throws. */
+/** Reads whatever is stored: never throws. */
 export function readHostWorkload(object: KubernetesObject): HostWorkload {
   const yaml = readField(object.spec, 'agentYaml');
   const replicas = readField(yaml, 'replicas') ?? 1;
@@ -50,13 +50,13 @@ export function readHostWorkload(object: KubernetesObject): HostWorkload {
   };
 }
 
-/** The agents that run do not read their image: only who makes the pods needs a right one. */
+/** Running agents do not read their image: only the writer of the pods needs a valid one. */
 function imageProblems(image: string | undefined): HostProblem[] {
   const problem = imageProblem(image);
   return problem === undefined ? [] : [{ reason: 'not-an-image', path: ['spec', 'agentYaml', 'image'], ...problem }];
 }
 
-/** Agents follow the settings of DHCP and of management controllers themselves, and report what is wrong with them. */
+/** Agents follow the settings of DHCP and of management controllers themselves, and report problems with them. */
 function isAboutPods({ path }: HostProblem): boolean {
   return path[0] === 'metadata' || path[1] === 'agentYaml';
 }

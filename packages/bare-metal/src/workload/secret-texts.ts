@@ -9,7 +9,7 @@ import type { HostSecretReference } from './host-secrets.js';
 export interface SecretFacts {
   /** Namespaces whose Secrets agents may read. */
   readonly allowed: readonly string[];
-  /** The data of a Secret that is labelled as credentials of hosts; undefined: there is none. */
+  /** The data of a Secret that is labelled as credentials of hosts; undefined if there is none. */
   readonly find: (key: string) => SecretData | undefined;
 }
 
@@ -27,7 +27,7 @@ export function secretTexts(secret: HostSecretReference, { allowed, find }: Secr
 
 function missing({ namespace, name, path }: HostSecretReference): HostProblem {
   const label = `${HOST_CREDENTIALS_LABEL}=true`;
-  const message = `Secret ${namespace}/${name} does not exist, or lacks the label ${label}, so that agents may not read it`;
+  const message = `Secret ${namespace}/${name} does not exist, or lacks the label ${label}, so agents may not read it`;
   const remedy = `create it with username and password, or with tls.key and tls.crt, then: kubectl -n ${namespace} label secret ${name} ${label}`;
   return { reason: 'secret-missing', path, message, remedy };
 }

@@ -7,16 +7,16 @@ export interface CheckOptions {
   /** Files, folders, or `-`. */
   readonly filename: readonly string[];
   readonly output: OutputFormat;
-  /** Of objects that have none. */
+  /** The namespace of objects that name none. */
   readonly namespace: string;
   readonly serviceCidr: readonly Ipv4Cidr[];
   readonly podCidr: readonly Ipv4Cidr[];
   readonly apiServerAddress: readonly Ipv4Address[];
-  /** The same, by the name of earlier versions. */
+  /** The same command under its earlier name. */
   readonly apiServer: readonly Ipv4Address[];
 }
 
-/** Prints what is wrong with manifest files. @throws CommandError where a file cannot be read. */
+/** Prints the problems of manifest files. @throws CommandError if a file cannot be read. */
 export async function check(options: CheckOptions): Promise<void> {
   const { filename, output, namespace, serviceCidr, podCidr } = options;
   const files = await findManifestFiles(filename);

@@ -29,12 +29,12 @@ const WORDS = [
 ];
 
 describe('printed YAML', () => {
-  it.each([...WORDS, '2026-01-01'])('%s stays text, as a value and as a key, for readers of YAML 1.1 and 1.2', (word) => {
+  it.each([...WORDS, '2026-01-01'])('%s stays text, as a value and as a key, for parsers of YAML 1.1 and 1.2', (word) => {
     const document = { enum: [word], [word]: word };
     for (const version of ['1.1', '1.2'] as const) expect(readAs(version, toYaml([document]))).toEqual([document]);
   });
 
-  it('`vmdhcp-controller crds` prints what both read as the JSON that it prints', { timeout: 30_000 }, () => {
+  it('`vmdhcp-controller crds` prints YAML that both read like the JSON that it prints', { timeout: 30_000 }, () => {
     const program = fileURLToPath(new URL('../../bin/vmdhcp-controller.js', import.meta.url));
     const run = (...words: string[]) => spawnSync(process.execPath, [program, 'crds', ...words], { encoding: 'utf8' }).stdout;
     const { items } = JSON.parse(run('--json')) as { items: unknown[] };

@@ -6,14 +6,17 @@ import { stringify } from 'yaml';
 
 export interface CrdsOptions extends ClusterOptions {
   readonly apply?: boolean;
-  /** True: that of WolConfig too. */
+  /** True to include the one of WolConfig. */
   readonly wakeOnLan?: boolean;
-  /** True: those of bare-metal hosts too. */
+  /** True to include those of bare-metal hosts. */
   readonly bareMetal?: boolean;
   readonly json?: boolean;
 }
 
-/** Prints the CustomResourceDefinitions, or applies them. @throws CommandError where there is no way to a cluster, or the server refuses. */
+/**
+ * Prints the CustomResourceDefinitions, or applies them. @throws CommandError if there is no way to reach a cluster, or the
+ * server refuses.
+ */
 export async function crds(options: CrdsOptions): Promise<void> {
   if (options.apply) await apply(options);
   else print(options);
@@ -30,7 +33,7 @@ function resourcesOf({ wakeOnLan = false, bareMetal = false }: CrdsOptions): rea
   return [...CUSTOM_RESOURCES, ...(wakeOnLan ? WAKE_ON_LAN_RESOURCES : []), ...(bareMetal ? bareMetalResources : [])];
 }
 
-/** Documents that YAML 1.1 (kubectl) and 1.2 read the same: words that mean something else to either are quoted. */
+/** Documents that YAML 1.1 (kubectl) and 1.2 read the same way: words with a special meaning in either are quoted. */
 export function toYaml(documents: readonly unknown[]): string {
   const options = { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' } as const;
   return documents.map((document) => `---\n${stringify(document, options)}`).join('');

@@ -1,4 +1,4 @@
-/** A migration in words, and as JSON. */
+/** Describes a migration in words, and as JSON. */
 import type { MigrationOutlook } from '@vmdhcp/controller-process/migration';
 import {
   type MigrationDirection,
@@ -33,8 +33,8 @@ export function describeOutlook(
 
 function nothingToDo(direction: MigrationDirection): string {
   return direction === 'forward'
-    ? "nothing to do: nothing of Harvester's vm-dhcp-controller is at work"
-    : 'nothing to do: nothing of vmdhcp is at work';
+    ? "nothing to do: Harvester's vm-dhcp-controller is not running"
+    : 'nothing to do: vmdhcp is not running';
 }
 
 function describeFound({ workloads, addOns, registrations, pools, agentPods }: MigrationObservation): string[] {

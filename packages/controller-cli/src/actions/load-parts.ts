@@ -17,7 +17,7 @@ interface LoadPorts {
 /** How long a request of a wake-up may take: agents wait for five seconds, and the machine is read after a request without answer. */
 const WAKE_TIMEOUT_MS = 3_000;
 
-/** Its modules are loaded only where it is asked for. */
+/** Its modules are loaded only on request. */
 export async function loadWakeOnLan(
   settings: WakeOnLanSettings | undefined,
   { cluster, logger, metrics }: LoadPorts,
@@ -29,7 +29,7 @@ export async function loadWakeOnLan(
   return addWakeOnLan(settings, { connection, logger, registry });
 }
 
-/** Its modules are loaded only where it is asked for. */
+/** Its modules are loaded only on request. */
 export async function loadBareMetal(
   settings: HostAgentSettings | undefined,
   { logger, metrics }: { readonly logger: Logger; readonly metrics: ControllerMetrics },
@@ -42,7 +42,7 @@ export async function loadBareMetal(
 /** How long the API server may take to decide about a token: a person waits for it. */
 const REVIEW_TIMEOUT_MS = 5_000;
 
-/** Its modules are loaded only where it is asked for. */
+/** Its modules are loaded only on request. */
 export async function loadStatusPage(
   { statusPage, onlyNamespace, wakeOnLan, bareMetal }: RunOptions,
   agents: AgentsSettings | undefined,

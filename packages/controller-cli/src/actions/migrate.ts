@@ -21,7 +21,7 @@ export interface MigrateOptions extends ClusterOptions {
   readonly timeout: number;
 }
 
-/** Moves a cluster from Harvester's vm-dhcp-controller to this one, or back. @throws CommandError where that cannot be done. */
+/** Moves a cluster from Harvester's vm-dhcp-controller to this one, or back. @throws CommandError if that cannot be done. */
 export async function migrate(options: MigrateOptions): Promise<void> {
   if (options.back === true && options.removeLeftovers === true)
     throw new CommandError('--remove-leftovers deletes what --back needs; use one of them', ExitCode.usage);
@@ -41,7 +41,7 @@ type Print = (text: string) => void;
 async function migrateCluster(connection: ApiConnection, options: MigrateOptions): Promise<void> {
   const direction: MigrationDirection = options.back === true ? 'back' : 'forward';
   const dryRun = options.dryRun === true;
-  // A program reads one document; a person reads what happens.
+  // A program reads one document; a person reads the progress.
   const print: Print = (text) => void (options.output === 'json' ? process.stderr : process.stdout).write(`${text}\n`);
   const migration = new Migration(connection, {
     direction,
@@ -61,7 +61,7 @@ async function migrateCluster(connection: ApiConnection, options: MigrateOptions
   if (isRefused) throw new CommandError(migrationRefusal(outlook.problems), ExitCode.failed);
 }
 
-/** @returns what is left then, for people. */
+/** @returns what is left afterwards, for people. */
 async function carryOut(
   migration: Migration,
   outlook: MigrationOutlook,
@@ -74,7 +74,7 @@ async function carryOut(
   return leftovers;
 }
 
-/** @returns what `--remove-leftovers` would delete when everything has moved, for people. */
+/** @returns what `--remove-leftovers` would delete after everything has moved, for people. */
 async function previewLeftovers(connection: ApiConnection, options: MigrateOptions): Promise<string[]> {
   if (options.removeLeftovers !== true) return [];
   const { others } = await findLeftovers(connection);
@@ -85,7 +85,7 @@ function printAll(print: Print, lines: readonly string[]): void {
   for (const line of lines) print(line);
 }
 
-/** @returns what is left then, for people. */
+/** @returns what is left afterwards, for people. */
 async function clearLeftovers(connection: ApiConnection, options: MigrateOptions, print: Print): Promise<string[]> {
   const leftovers = await findLeftovers(connection);
   if (options.removeLeftovers !== true) return describeLeftovers(leftovers);

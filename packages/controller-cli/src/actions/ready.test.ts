@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const PROGRAM = fileURLToPath(new URL('../../bin/vmdhcp-controller.js', import.meta.url));
 let server: Server;
 let url: string;
-/** What each request is answered with, in order; the last one stays. */
+/** The response to each request, in order; the last one is repeated. */
 let answers: { readonly status: number; readonly text: string }[];
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ describe('vmdhcp-controller ready', { timeout: 20_000 }, () => {
     expect(await run(url)).toEqual({ code: 0, output: `${url} is ready\n` });
   });
 
-  it('names what each one waits for, and exits with 69', async () => {
+  it('says what each one waits for, and exits with 69', async () => {
     answers = [{ status: 503, text: 'dhcp: caches are not complete\nwebhook: no certificate\n' }];
     const { code, output } = await run(url, 'http://127.0.0.1:1', '--timeout', '0.1');
     expect(code).toBe(69);
@@ -52,7 +52,7 @@ describe('vmdhcp-controller ready', { timeout: 20_000 }, () => {
     );
   });
 
-  it('refuses what is no address of a status server', async () => {
+  it('refuses text that is not an address of a status server', async () => {
     expect(await run('vm-dhcp-controller:8080')).toMatchObject({
       code: 64,
       output: expect.stringContaining('write a URL') as string,

@@ -8,7 +8,9 @@ export interface ReadyOptions {
 const ASK_EVERY_MS = 200;
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Prints a line for each status server that is ready. @throws CommandError where one was not ready in time, with what it waits for. */
+/**
+ * Prints a line for each status server that is ready. @throws CommandError if one was not ready in time, with what it waits for.
+ */
 export async function ready(urls: readonly URL[], { timeout }: ReadyOptions): Promise<void> {
   const giveUpAtMs = performance.now() + timeout * 1000;
   const problems = await Promise.all(urls.map((url) => untilReady(url, giveUpAtMs)));
@@ -16,7 +18,7 @@ export async function ready(urls: readonly URL[], { timeout }: ReadyOptions): Pr
   if (found.length > 0) throw new CommandError(`not ready after ${timeout} s: ${found.join('; ')}`, ExitCode.unavailable);
 }
 
-/** Undefined: it is ready. */
+/** Undefined if it is ready. */
 async function untilReady(url: URL, giveUpAtMs: number): Promise<string | undefined> {
   for (;;) {
     const unready = await ask(url);

@@ -17,9 +17,9 @@ import { loadBareMetal, loadStatusPage, loadWakeOnLan } from './load-parts.js';
 import type { RunOptions } from './run-options.js';
 
 /**
- * Runs until the process is asked to end, or a part of it fails.
- * @param agents - undefined: agents are none of the controller's business.
- * @throws CommandError where it cannot start at all.
+ * Runs until the process is told to end, or a part of it fails.
+ * @param agents - undefined if the controller does not manage agents.
+ * @throws CommandError if it cannot start at all.
  */
 export async function runController(options: RunOptions, agents: AgentsSettings | undefined): Promise<void> {
   const logger = (await createLogger(logLevelOf(options, process.env))).child({ name: options.name });
@@ -51,7 +51,7 @@ export async function runController(options: RunOptions, agents: AgentsSettings 
   else asked.addEventListener('abort', () => void controller.stop(), { once: true });
 }
 
-/** Several requests fit into the time that a leader leads without having renewed. */
+/** Several requests fit into the time that a leader stays leader without a renewal. */
 function leaseTimeoutMs(election: ElectionTimes | undefined): number {
   return Math.min(10_000, (election?.renewDeadlineMs ?? 10_000) / 3);
 }

@@ -1,4 +1,4 @@
-/** What `run` is asked for. */
+/** The options of `run`. */
 import type { HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import type { ClusterOptions } from '@vmdhcp/controller-process';
 import type { StatusPageSettings } from '@vmdhcp/controller-process/page';
@@ -13,13 +13,13 @@ export interface RunOptions extends ClusterOptions {
   readonly leaderElection: boolean;
   readonly crds: boolean;
   readonly clusterNetworks: ClusterNetworks;
-  /** Undefined: there is no Wake-on-LAN. */
+  /** Undefined if there is no Wake-on-LAN. */
   readonly wakeOnLan: WakeOnLanSettings | undefined;
-  /** Undefined: there are no bare-metal hosts. */
+  /** Undefined if there are no bare-metal hosts. */
   readonly bareMetal: HostAgentSettings | undefined;
-  /** Undefined: nothing is kept of who had which address. */
+  /** Undefined if no records of assignments are kept. */
   readonly audit: AuditSettings | undefined;
-  /** Undefined: there is no page. */
+  /** Undefined if there is no page. */
   readonly statusPage: StatusPageSettings | undefined;
   readonly enableCacheDumpApi?: boolean;
   readonly logLevel: LogLevel;

@@ -21,11 +21,11 @@ export interface WebhookOptions extends ClusterOptions {
   readonly logLevel: LogLevel;
 }
 
-/** Runs until the process is asked to end. @throws CommandError where it cannot start at all. */
+/** Runs until the process is told to end. @throws CommandError if it cannot start at all. */
 export async function runWebhook(options: WebhookOptions): Promise<void> {
   const logger = (await createLogger(options.logLevel)).child({ name: options.name });
   const asked = stopSignal();
-  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'memory of the program cannot be returned'));
+  keepMemorySmall((error) => logger.warn({ err: errorForLog(error) }, 'cannot return unused memory of the program'));
   const metrics = createWebhookMetrics();
   const onProblem: VirtualMachineRules['onProblem'] = options.virtualMachines === 'refuse' ? 'Refuse' : 'Warn';
   const webhook = new WebhookProcess(

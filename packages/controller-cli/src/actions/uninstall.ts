@@ -53,7 +53,7 @@ const KIND_NAMES: Readonly<Record<InstalledKind, string>> = {
   customResourceDefinitions: 'CustomResourceDefinition',
 };
 
-/** Removes what the controller put into a cluster, and prints each step. @throws CommandError where that cannot be done. */
+/** Removes what the controller put into a cluster, and prints each step. @throws CommandError if that cannot be done. */
 export async function uninstall(options: UninstallOptions): Promise<void> {
   const { dryRun = false, deleteData = false, force = false, json = false, timeout } = options;
   const connection = await connect(options);

@@ -1,4 +1,7 @@
-/** What each flag about agents becomes in the settings of the controller. That the settings take effect is tested where they are read. */
+/**
+ * Tests how each flag about agents changes the settings of the controller. The effect of the settings is tested where they are
+ * read.
+ */
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { type AgentOptions, agentOptions } from './agent-options.js';
@@ -31,12 +34,12 @@ describe('a flag about agents', () => {
     ['--agent-priority-class high', { pods: { priorityClassName: 'high' } }],
     ['--agent-memory-limit 1Gi', { pods: { resources: { memoryLimit: '1Gi' } } }],
     ['--agent-lease-seconds 5', { pods: { leaseSeconds: 5 } }],
-  ])('%s changes what it names, and the default is another', (flags, settings) => {
+  ])('%s changes its setting, and the default is different', (flags, settings) => {
     expect(toAgents(optionsOf<AgentOptions>(flags.split(' ')))).toMatchObject(settings);
     if (flags !== '--previous-namespace agents') expect(toAgents(optionsOf<AgentOptions>([]))).not.toMatchObject(settings);
   });
 
-  it('--no-agent: agents are none of its business', () => {
+  it('--no-agent: the controller does not manage agents', () => {
     expect(toAgents(optionsOf<AgentOptions>(['--no-agent']))).toBeUndefined();
   });
 });
@@ -46,7 +49,7 @@ describe('a flag about records of who had which address', () => {
     ['', { namespace: 'agents', mostOctets: 8_388_608 }],
     ['--audit-mebibytes 1', { namespace: 'agents', mostOctets: 1_048_576 }],
     ['--no-audit', undefined],
-  ])('"%s" becomes its settings', (flags, settings) => {
+  ])('"%s" is converted to its settings', (flags, settings) => {
     expect(toAudit(optionsOf<AuditOptions>(flags.split(' ').filter(Boolean)))).toEqual(settings);
   });
 });

@@ -36,7 +36,7 @@ export interface AgentOptions {
 
 export const agentOptions = (): Option[] => [
   new Option('--agent-topology <topology>', 'which pools share agents').choices(AGENT_TOPOLOGIES).default('per-network'),
-  new Option('--max-pools-per-agent <count>', 'with per-network: how many pools share agents at most')
+  new Option('--max-pools-per-agent <count>', 'with per-network: the largest number of pools that share agents')
     .argParser(parseCount)
     .default(24),
   new Option('--namespace <namespace>', 'namespace of the agents; default: that of the controller, POD_NAMESPACE').env(
@@ -98,7 +98,7 @@ function parseCount(text: string): number {
   return count;
 }
 
-/** A quantity of Kubernetes, of whole octets. The API server would refuse another only when a Deployment is made. */
+/** A Kubernetes quantity of whole octets. The API server would refuse another one only when a Deployment is created. */
 function parseMemory(text: string): string {
   if (!/^[1-9]\d*([KMGTPE]i|[kMGTPE])?$/.test(text))
     throw new InvalidArgumentError('write a quantity, for example 256Mi or 1Gi.');

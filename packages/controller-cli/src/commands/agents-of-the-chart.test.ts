@@ -24,7 +24,7 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   terminationMessagePath: '/dev/termination-log',
   timeoutSeconds: 1,
 };
-/** What each group has its own of, or is a second name for something. */
+/** Fields that differ for each group, or are a second name for something. */
 const OWN = [
   'name',
   'image',
@@ -38,7 +38,7 @@ const OWN = [
 ];
 const OWN_VARIABLES = ['AGENT_LEASE_NAME', 'AGENT_NETWORK_CONFIGS', 'IPPOOL_REFS_JSON', 'VM_DHCP_AGENT_NAME'];
 
-/** How the pods of a Deployment run, without its own names and without defaults. */
+/** How the pods of a Deployment run, without its names and without defaults. */
 function essence(value: unknown, path: readonly string[] = []): unknown {
   if (Array.isArray(value)) {
     return value
@@ -59,7 +59,7 @@ function generated() {
   for (const option of agentOptions()) command.addOption(option);
   const options = command.parse(['--image', 'agent:v1'], { from: 'user' }).opts<AgentOptions>();
   const settings = toAgents(options)?.pods;
-  if (settings === undefined) throw new Error('there are no agents');
+  if (settings === undefined) throw new Error('has no agents');
   return toAgentDeployment({ group: 'group', placement: undefined, pools: [], image: settings.image }, settings);
 }
 
@@ -74,7 +74,7 @@ describe('manifests/vmdhcp-unified.yaml', () => {
   const isAgents = ({ kind, metadata }: ManifestObject) => kind === 'Deployment' && metadata.name === 'vm-dhcp-controller-agent';
   const agents: Pick<ManifestObject, 'spec'> = documents.find(isAgents) ?? { spec: {} };
 
-  it('defines its pods like the controller defines those that it makes', () => {
+  it('defines its pods like the controller defines those that it creates', () => {
     expect(essence(agents.spec)).toEqual(essence(generated().spec));
   });
 

@@ -3,7 +3,7 @@ import type { AuditSettings } from '@vmdhcp/reconciler';
 import { booleanOption } from '@vmdhcp/service-process';
 import { InvalidArgumentError, Option } from 'commander';
 
-/** As commander has them. */
+/** The values from commander. */
 export interface AuditOptions {
   readonly audit: boolean;
   readonly auditMebibytes: number;
@@ -12,10 +12,12 @@ export interface AuditOptions {
 }
 
 const MEBIBYTE = 1_048_576;
-/** There are 64 ConfigMaps, of which each may have 1 MiB: half of that, so that assignments which have not ended have room too. */
+/**
+ * There are 64 ConfigMaps, and each may have 1 MiB: half of that, so that there is also room for assignments that have not ended.
+ */
 const MOST_MEBIBYTES = 32;
 
-/** Who had which address when. */
+/** The records of who had which address when. */
 export const auditOptions = (): Option[] => [
   booleanOption('--no-audit', 'keep no records of who had which address'),
   new Option(
@@ -26,7 +28,7 @@ export const auditOptions = (): Option[] => [
     .default(8),
 ];
 
-/** Undefined: none are kept. */
+/** Undefined if none are kept. */
 export function toAudit({ audit, auditMebibytes, namespace, onlyNamespace }: AuditOptions): AuditSettings | undefined {
   if (!audit) return undefined;
   return { namespace: namespace || onlyNamespace || ownNamespace(), mostOctets: auditMebibytes * MEBIBYTE };

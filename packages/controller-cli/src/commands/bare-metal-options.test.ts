@@ -50,7 +50,7 @@ describe('the options of bare-metal hosts', () => {
     expect(toBareMetal(parse('--bare-metal', '--image', 'agent:1', ...words))?.secretNamespaces).toEqual(['bmc', 'rack']);
   });
 
-  it('an option without effect is refused, with all others', () => {
+  it('an option without effect is refused together with all others', () => {
     const messageOf = (...words: readonly string[]): string => {
       try {
         toBareMetal(parse(...words));
@@ -61,18 +61,18 @@ describe('the options of bare-metal hosts', () => {
     };
     const size = ['--bare-metal-leases-size', '1Gi'];
     expect(messageOf('--bare-metal', ...size, '--bare-metal-leases-path', '/data').split('\n')).toEqual([
-      'with --bare-metal the controller makes the Deployments of agents: give their image (--image, AGENT_IMAGE)',
-      '--bare-metal-leases-path has no effect with --bare-metal-leases api: give --bare-metal-leases host-path, or leave it out',
-      '--bare-metal-leases-size has no effect with --bare-metal-leases api: give --bare-metal-leases pvc, or leave it out',
+      'with --bare-metal the controller creates the Deployments of agents: give their image (--image, AGENT_IMAGE)',
+      '--bare-metal-leases-path has no effect with --bare-metal-leases api: give --bare-metal-leases host-path, or omit it',
+      '--bare-metal-leases-size has no effect with --bare-metal-leases api: give --bare-metal-leases pvc, or omit it',
     ]);
     expect(messageOf('--bare-metal-leases', 'pvc', ...size, '--bare-metal-secret-namespace', 'bmc').split('\n')).toEqual([
-      '--bare-metal-leases has no effect without --bare-metal: give --bare-metal too, or leave it out',
-      '--bare-metal-leases-size has no effect without --bare-metal: give --bare-metal too, or leave it out',
-      '--bare-metal-secret-namespace has no effect without --bare-metal: give --bare-metal too, or leave it out',
+      '--bare-metal-leases has no effect without --bare-metal: give --bare-metal too, or omit it',
+      '--bare-metal-leases-size has no effect without --bare-metal: give --bare-metal too, or omit it',
+      '--bare-metal-secret-namespace has no effect without --bare-metal: give --bare-metal too, or omit it',
     ]);
   });
 
-  it('without an image it names the option', () => {
+  it('without an image the error names the option', () => {
     expect(() => toBareMetal(parse('--bare-metal'))).toThrow(CommandError);
   });
 

@@ -46,12 +46,12 @@ export const bareMetalOptions = (): Option[] => [
   )
     .argParser((text, before: readonly string[]) => [...before, parseNamespace(text)])
     .default([] as readonly string[], 'none'),
-  new Option('--bare-metal-status-seconds <seconds>', 'how often agents look at the health of bare-metal hosts')
+  new Option('--bare-metal-status-seconds <seconds>', 'how often agents check the health of bare-metal hosts')
     .argParser(parseStatusSeconds)
     .default(60),
 ];
 
-/** Undefined: there are no bare-metal hosts. @throws CommandError with every option that is missing or without effect. */
+/** Undefined if there are no bare-metal hosts. @throws CommandError with every option that is missing or has no effect. */
 export function toBareMetal(options: BareMetalOptions): HostAgentSettings | undefined {
   const problems = [...imageProblems(options), ...withoutEffect(options)];
   if (problems.length > 0) throw new CommandError(problems.join('\n'), ExitCode.usage);
@@ -73,10 +73,10 @@ export function toBareMetal(options: BareMetalOptions): HostAgentSettings | unde
 
 function imageProblems({ bareMetal, image }: BareMetalOptions): readonly string[] {
   if (bareMetal !== true || image !== undefined) return [];
-  return ['with --bare-metal the controller makes the Deployments of agents: give their image (--image, AGENT_IMAGE)'];
+  return ['with --bare-metal the controller creates the Deployments of agents: give their image (--image, AGENT_IMAGE)'];
 }
 
-/** Options that do nothing beside the others: a person who gives one expects something else. */
+/** Options without effect beside the others: a person who gives one expects an effect. */
 function withoutEffect(options: BareMetalOptions): readonly string[] {
   const { bareMetal = false, bareMetalLeases: place, bareMetalSecretNamespace } = options;
   const given: readonly (readonly [flag: string, isGiven: boolean, needs: (typeof LEASES)[number] | undefined])[] = [
@@ -88,9 +88,9 @@ function withoutEffect(options: BareMetalOptions): readonly string[] {
   ];
   return given.flatMap(([flag, isGiven, needs]) => {
     if (!isGiven) return [];
-    if (!bareMetal) return [`${flag} has no effect without --bare-metal: give --bare-metal too, or leave it out`];
+    if (!bareMetal) return [`${flag} has no effect without --bare-metal: give --bare-metal too, or omit it`];
     if (needs === undefined || needs === place) return [];
-    return [`${flag} has no effect with --bare-metal-leases ${place}: give --bare-metal-leases ${needs}, or leave it out`];
+    return [`${flag} has no effect with --bare-metal-leases ${place}: give --bare-metal-leases ${needs}, or omit it`];
   });
 }
 

@@ -36,18 +36,18 @@ function run(words: readonly string[], input = '') {
 }
 
 describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
-  it('a folder with its folders: 0, with what is filled in as a warning', () => {
+  it('a folder with subfolders: exit code 0, with defaults as a warning', () => {
     const { status, stdout } = run(['-f', 'good', '--output', 'json']);
     const { ok, warnings, checked } = JSON.parse(stdout);
     expect([status, ok, warnings.map(({ reason }: { reason: string }) => reason)]).toEqual([0, true, ['server-address-chosen']]);
     expect(checked).toMatchObject({ IPPool: 1, NetworkAttachmentDefinition: 1 });
   });
 
-  it('a file with a problem: 65', () => {
+  it('a file with a problem: exit code 65', () => {
     const { status, stdout } = run(['-f', 'bad.yaml', '-f', 'good/deep']);
     expect(status).toBe(65);
     expect(stdout).toContain(
-      'problem: bad.yaml:6:22: IPPool default/a: spec.ipv4Config.cidr: "192.168.48.0/240" is no IPv4 subnet; write',
+      'problem: bad.yaml:6:22: IPPool default/a: spec.ipv4Config.cidr: "192.168.48.0/240" is not an IPv4 subnet; write',
     );
   });
 
@@ -58,7 +58,12 @@ describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
   });
 
   it.each<[what: string, words: string[], status: number, text: string]>([
-    ['a file that does not exist', ['-f', 'nowhere.yaml'], 66, 'nowhere.yaml: does not exist; name a file or a folder'],
+    [
+      'a file that does not exist',
+      ['-f', 'nowhere.yaml'],
+      66,
+      'nowhere.yaml: does not exist; give the name of a file or a folder',
+    ],
     ['a folder without manifests', ['-f', 'empty'], 66, 'empty: no file ends with .yaml, .yml or .json'],
     ['no file', [], 64, "required option '-f, --filename <path...>' not specified"],
     [
@@ -75,7 +80,7 @@ describe('vmdhcp-controller check', { timeout: 30_000 }, () => {
     expect(result.status).toBe(status);
   });
 
-  it.each(['--api-server-address', '--api-server'])('what the cluster needs itself, given twice: with %s', (flag) => {
+  it.each(['--api-server-address', '--api-server'])('addresses that the cluster needs itself, given twice: with %s', (flag) => {
     const { status, stdout } = run([
       '-f',
       'good',

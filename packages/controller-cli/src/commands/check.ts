@@ -15,13 +15,13 @@ Examples:
   npx vmdhcp-controller check -f . --output sarif > vmdhcp.sarif
 
 Checks IPPools, VirtualMachineNetworkConfigs, VirtualMachines, NetworkAttachmentDefinitions, WolConfigs, and ClusterAgents, HostEndpoints and HostOperations by the rules of the admission webhook, without
-a cluster: each by itself, and together, as if a cluster had these objects and no others. Objects of other kinds are ignored. What the
-webhook fills in may be left out.
+a cluster: each by itself, and together, as if a cluster had only these objects. Objects of other kinds are ignored. Fields that the
+webhook fills in may be omitted.
 
-Problems are also: an unknown field that looks like a misspelling, as the setting that was meant would be left out; an object that stands there
-twice; and what a virtual machine asks for and cannot have. A network or a pool that the files do not have is a warning: the cluster may have it.
-Of bare-metal hosts it finds addresses that do not fit, ClusterAgents that have the same addresses on one network, and addresses of two HostEndpoints.
-Of WolConfigs it finds what the controller would report in the condition Ready, and mappings that allow nothing (warnings).
+It also reports as problems: an unknown field that looks like a misspelling, because the intended setting would be missing; an object that appears
+twice; and requests of a virtual machine that cannot be fulfilled. A network or a pool that the files lack is a warning: the cluster may have it.
+For bare-metal hosts it finds addresses that do not fit, ClusterAgents that have the same addresses on one network, and addresses of two HostEndpoints.
+For WolConfigs it finds what the controller would report in the condition Ready, and mappings that allow nothing (warnings).
 
 Exit codes: 0 no problems, 65 problems, 66 a file cannot be read, 64 wrong usage. Warnings do not change the exit code.
 `;
@@ -33,7 +33,7 @@ export function checkCommand(): Command {
       .description('List every problem of manifest files, without a cluster.')
       .requiredOption('-f, --filename <path...>', 'files, folders (with their folders), or - for the standard input')
       .addOption(new Option('-o, --output <format>', 'how to print it').choices(OUTPUT_FORMATS).default('text'))
-      .option('-n, --namespace <namespace>', 'namespace of objects that have none', 'default')
+      .option('-n, --namespace <namespace>', 'namespace of objects that name none', 'default')
       .addOption(
         networkOption('--service-cidr <cidr>', 'a network of Services, which no pool may overlap; may be given several times'),
       )

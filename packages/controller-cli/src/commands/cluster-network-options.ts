@@ -2,14 +2,14 @@ import { type Ipv4Address, type Ipv4Cidr, parseIpv4Address, parseIpv4Cidr } from
 import type { ClusterNetworks } from '@vmdhcp/reconciler';
 import { InvalidArgumentError, Option } from 'commander';
 
-/** As commander has them. */
+/** The values from commander. */
 export interface ClusterNetworkOptions {
   readonly serviceCidr: ClusterNetworks['serviceCidrs'];
   readonly podCidr: ClusterNetworks['podCidrs'];
   readonly apiServerAddress: ClusterNetworks['apiServers'];
 }
 
-/** Which addresses the cluster needs itself: no IPPool should have them. */
+/** The addresses that the cluster needs itself: no IPPool should have them. */
 export const clusterNetworkOptions = (): Option[] => [
   networkOption('--service-cidr <cidr>', 'network of Services, which no IPPool may overlap; may be given several times'),
   networkOption('--pod-cidr <cidr>', 'network of pods; may be given several times'),

@@ -14,11 +14,11 @@ Install vmdhcp-controller first: it waits while Harvester's controller is leader
 changes nothing if there is a problem. It stops Harvester's controller and webhook, applies our definitions, and waits until each IPPool has
 moved: the new agents are ready before the old one ends. Then it disables Harvester's add-on. Virtual machines keep their addresses.
 --back goes the other way: our agents release their server addresses and answer clients that no server has answered, until Harvester's agents are ready.
-You can end the command at any time and run it again: it continues from what it finds. It keeps a backup that exists. A way back must not stay
-unfinished for more than an hour. Of two runs at a time, the one that was begun last goes on.
+You can end the command at any time and run it again: it continues from what it finds. It keeps an existing backup. A way back must not stay
+unfinished for more than an hour. If two runs overlap, the one that began last continues.
 
 Exit codes: 0 done, nothing to do, or a dry run without problems; 1 there are problems, the API server refused, or a step takes too long;
-64 wrong usage, 65 the backup is none, 66 no connection to a cluster, or the backup cannot be read, 73 the backup cannot be written.
+64 wrong usage, 65 the file is not a backup, 66 no connection to a cluster, or the backup cannot be read, 73 the backup cannot be written.
 `;
 
 /** `vmdhcp-controller migrate` */

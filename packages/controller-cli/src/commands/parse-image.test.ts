@@ -13,7 +13,7 @@ describe('parseImage', () => {
   });
 
   it.each(['a/b:', 'reg:5000/a/b:v1:latest', '', 'a b', 'a/', '<your-registry>/agent:custom', '$REGISTRY/agent:v1'])(
-    '%j is none',
+    '%j is not an image',
     (text) => {
       expect(() => parseImage(text)).toThrow('write REPOSITORY:TAG');
     },

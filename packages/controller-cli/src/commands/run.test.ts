@@ -5,7 +5,7 @@ afterEach(() => {
   delete process.env['VM_DHCP_CONTROLLER_NAME'];
 });
 
-it('VM_DHCP_CONTROLLER_NAME is the name in the log, and --name goes before it', () => {
+it('VM_DHCP_CONTROLLER_NAME is the name in the log, and --name overrides it', () => {
   const nameOf = (words: readonly string[]) =>
     runCommand()
       .action(() => undefined)

@@ -29,7 +29,7 @@ export const statusPageOptions = (): Option[] => [
     .default([], 'that of the API server'),
 ];
 
-/** Undefined: there is no page. @throws CommandError where it would send tokens in clear text. */
+/** Undefined if there is no page. @throws CommandError if it would send tokens in clear text. */
 export function toStatusPage({
   ui,
   uiListen: listen,

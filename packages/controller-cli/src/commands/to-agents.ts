@@ -1,4 +1,4 @@
-/** From the options about agents to settings. */
+/** Converts the options about agents to settings. */
 import { ownNamespace } from '@vmdhcp/controller-process/own-namespace';
 import type { AgentLogSettings } from '@vmdhcp/ippool-api/agent';
 import type { AgentPodSettings, AgentsSettings } from '@vmdhcp/reconciler';
@@ -8,7 +8,7 @@ import type { AgentOptions } from './agent-options.js';
 /** An agent's process, and what thousands of leases take besides. */
 const RESOURCES = { cpu: '10m', memory: '96Mi' };
 
-/** Undefined: agents are none of the controller's business. @throws CommandError where an option is missing. */
+/** Undefined if the controller does not manage agents. @throws CommandError if an option is missing. */
 export function toAgents(options: AgentOptions): AgentsSettings | undefined {
   if (!options.agent) return undefined;
   const { agentTopology: topology, maxPoolsPerAgent, maxGroupsUpgrading, image } = options;
@@ -35,11 +35,11 @@ function checkAgentOptions(
   { namespace, groupRights }: { readonly namespace: string; readonly groupRights: boolean },
 ): void {
   if (image === undefined && topology !== 'unified') {
-    const message = `with --agent-topology ${topology} the controller makes the agents' Deployments: give their image (--image, AGENT_IMAGE), or --agent-topology unified, or --no-agent`;
+    const message = `with --agent-topology ${topology} the controller creates the agents' Deployments: give their image (--image, AGENT_IMAGE), or --agent-topology unified, or --no-agent`;
     throw new CommandError(message, ExitCode.usage);
   }
   if (groupRights && onlyNamespace !== undefined && onlyNamespace !== namespace) {
-    const message = `with --only-namespace ${onlyNamespace} the controller gives no rights in namespace ${namespace}: give the agents' ServiceAccount (--service-account-name), or leave out --namespace`;
+    const message = `with --only-namespace ${onlyNamespace} the controller gives no rights in namespace ${namespace}: give the agents' ServiceAccount (--service-account-name), or omit --namespace`;
     throw new CommandError(message, ExitCode.usage);
   }
 }

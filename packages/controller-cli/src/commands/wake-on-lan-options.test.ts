@@ -34,7 +34,7 @@ describe('the options of Wake-on-LAN', () => {
     });
   });
 
-  it('another Service, ServiceAccount, port and namespace; an address as it is', () => {
+  it('another Service, ServiceAccount, port and namespace; an address is used unchanged', () => {
     vi.stubEnv('POD_NAMESPACE', 'vmdhcp');
     const words = ['--wake-on-lan', '--image', 'agent:1', '--namespace', 'agents', '--wake-on-lan-listen', '127.0.0.1:9191'];
     const named = ['--wake-on-lan-service', 'wol', '--wake-on-lan-service-account', 'listener'];
@@ -48,7 +48,7 @@ describe('the options of Wake-on-LAN', () => {
     );
   });
 
-  it('without the image of agents, and without an address to listen on, it does not start', () => {
+  it('without the image of agents, or without an address to listen on, it does not start', () => {
     expect(() => toWakeOnLan(parse('--wake-on-lan'))).toThrow(CommandError);
     expect(() => parse('--wake-on-lan-listen', 'off')).toThrow('leave out --wake-on-lan');
     expect(() => parse('--wake-on-lan-listen', '99999')).toThrow('write HOST:PORT');

@@ -30,12 +30,12 @@ export const wakeOnLanOptions = (): Option[] => [
   booleanOption('--wake-on-lan-clear-text', 'without TLS: every host that reaches the port can start virtual machines'),
 ];
 
-/** Undefined: there is no Wake-on-LAN. @throws CommandError where an option is missing. */
+/** Undefined if there is no Wake-on-LAN. @throws CommandError if an option is missing. */
 export function toWakeOnLan(options: WakeOnLanOptions): WakeOnLanSettings | undefined {
   if (options.wakeOnLan !== true) return undefined;
   const { image, wakeOnLanListen: listen } = options;
   if (image === undefined) {
-    const message = 'with --wake-on-lan the controller makes the DaemonSets of agents: give their image (--image, AGENT_IMAGE)';
+    const message = 'with --wake-on-lan the controller creates the DaemonSets of agents: give their image (--image, AGENT_IMAGE)';
     throw new CommandError(message, ExitCode.usage);
   }
   return {
@@ -52,7 +52,7 @@ export function toWakeOnLan(options: WakeOnLanOptions): WakeOnLanSettings | unde
   };
 }
 
-/** A name without port is that of a Service. */
+/** A name without a port is the name of a Service. */
 function managerAddress(service: string, port: number): string {
   return service.includes(':') ? service : `${service}.${ownNamespace()}.svc:${port}`;
 }

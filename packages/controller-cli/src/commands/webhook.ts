@@ -57,7 +57,7 @@ export function webhookCommand(): Command {
   });
 }
 
-/** @throws CommandError where options contradict each other. */
+/** @throws CommandError if options contradict each other. */
 function assertUsage({ listen, certificateSecret, injectCaFrom, register }: Omit<WebhookOptions, 'clusterNetworks'>): void {
   if ((listen as unknown) === 'off') throw new CommandError('--listen: a webhook has to listen; write HOST:PORT', ExitCode.usage);
   if (certificateSecret !== undefined && injectCaFrom === undefined && register) {

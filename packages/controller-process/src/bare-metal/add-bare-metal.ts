@@ -1,4 +1,4 @@
-/** Bare-metal hosts as a part of the controller's process: ClusterAgents and their agents. */
+/** Adds bare-metal hosts to the controller's process: ClusterAgents and their agents. */
 
 import { BareMetalController, type BareMetalKey, CACHED_HOST_PARTS, type HostAgentSettings } from '@vmdhcp/bare-metal/controller';
 import { bareMetalResources } from '@vmdhcp/ippool-api/bare-metal';
@@ -15,7 +15,7 @@ export interface BareMetalPorts {
   readonly metrics: Pick<ControllerMetrics, 'registry' | 'onReconciled' | 'onError'>;
 }
 
-/** What is reconciled, as the label `kind` has it. */
+/** The values of the label `kind` for reconciled kinds. */
 const KINDS: Readonly<Record<BareMetalKey, string>> = {
   agents: 'clusterAgents',
   statuses: 'clusterAgentStatuses',

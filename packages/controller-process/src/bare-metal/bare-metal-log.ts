@@ -1,4 +1,4 @@
-/** What the log has of ClusterAgents and of the objects of their agents. */
+/** Logs events of ClusterAgents and of the objects of their agents. */
 
 import type { BareMetalObserver } from '@vmdhcp/bare-metal/controller';
 import { keyOf } from '@vmdhcp/kube-runtime';
@@ -15,7 +15,7 @@ export function bareMetalLog(logger: Logger): Log {
     onSynced: () => logger.info('ClusterAgents and hosts listed; reconciling'),
     onAgentWrite: ({ kind, object }) =>
       logger.info({ kind: object.kind, object: keyOf(object), clusterAgent: ownerOf(object) }, WRITES[kind]),
-    onOrphanedOperation: (operation) => logger.warn({ operation }, 'no agent takes this HostOperation: it failed'),
+    onOrphanedOperation: (operation) => logger.warn({ operation }, 'no agent accepts this HostOperation: it failed'),
     onRetry: (key, retry) => logRetry(logger, { kind: 'ClusterAgent', key }, retry),
     onTerminal: (key, reason) =>
       logger.error(

@@ -1,11 +1,11 @@
-/** What bare-metal hosts report to Prometheus in the controller: agents have metrics of their own. */
+/** The metrics of bare-metal hosts in the controller: agents have their own metrics. */
 import type { ClusterAgentAddresses, HostAgentWrite } from '@vmdhcp/bare-metal/controller';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface BareMetalGauges {
   /** By the name of the ClusterAgent. */
   readonly ready: () => ReadonlyMap<string, boolean>;
-  /** As their leaders report them, by the name of the ClusterAgent. */
+  /** From the reports of their leaders, by the name of the ClusterAgent. */
   readonly addresses: () => ReadonlyMap<string, ClusterAgentAddresses>;
   readonly isLeading: () => boolean;
 }
@@ -26,12 +26,12 @@ export function createBareMetalMetrics(registry: Registry, { ready, addresses, i
   });
   const orphans = new Counter({
     name: 'vmdhcpcontroller_orphaned_host_operations_total',
-    help: 'HostOperations that failed because no agent takes them.',
+    help: 'HostOperations that failed because no agent accepts them.',
     registers,
   });
   new Gauge({
     name: 'vmdhcpcontroller_cluster_agent_ready',
-    help: '1 for each ClusterAgent whose agents are ready, else 0; none for one with replicas 0. The leader only.',
+    help: '1 for each ClusterAgent whose agents are ready, else 0; none for one with replicas 0. Only the leader has it.',
     labelNames: ['clusteragent'],
     registers,
     collect() {
@@ -42,7 +42,7 @@ export function createBareMetalMetrics(registry: Registry, { ready, addresses, i
   });
   new Gauge({
     name: 'vmdhcpcontroller_cluster_agent_addresses',
-    help: 'Addresses of the range of a ClusterAgent by state: used (a client has a lease) or available. The leader only.',
+    help: 'Addresses of the range of a ClusterAgent by state: used (a client has a lease) or available. Only the leader has it.',
     labelNames: ['clusteragent', 'state'],
     registers,
     collect() {

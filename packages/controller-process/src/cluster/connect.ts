@@ -12,7 +12,7 @@ export interface ClusterOptions {
   readonly kubecontext?: string;
 }
 
-/** @throws CommandError where there is no way to a cluster. */
+/** @throws CommandError if there is no way to reach a cluster. */
 export async function connect(options: ClusterOptions): Promise<ApiConnection> {
   return openConnection(await clusterOf(options));
 }
@@ -27,7 +27,7 @@ export function openConnection(cluster: ClusterConnection, extras: ConnectionExt
   return new ApiConnection(cluster, { userAgent: 'vmdhcp-controller', ...extras });
 }
 
-/** @throws CommandError if there is no way to a cluster. */
+/** @throws CommandError if there is no way to reach a cluster. */
 export async function clusterOf({ kubeconfig: path, kubecontext: context }: ClusterOptions): Promise<ClusterConnection> {
   try {
     return await findCluster({ path, context }, process.env);

@@ -1,7 +1,7 @@
-/** Where upstream runs. */
+/** The namespace of upstream. */
 const DEFAULT_NAMESPACE = 'harvester-system';
 
-/** The namespace of this pod, as its environment has it (POD_NAMESPACE). */
+/** The namespace of this pod, from its environment (POD_NAMESPACE). */
 export function ownNamespace(): string {
   return process.env['POD_NAMESPACE'] || DEFAULT_NAMESPACE;
 }

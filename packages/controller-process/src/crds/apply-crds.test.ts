@@ -5,7 +5,7 @@ import { CommandError } from '@vmdhcp/service-process';
 import { describe, expect, it } from 'vitest';
 import { applyCrds, isNewerVersion } from './apply-crds.js';
 
-/** What applying comes to at a server that answers every request with this status; undefined: there is no server. */
+/** The result of applying at a server that gives every request this status; undefined: there is no server. */
 async function outcomeAt(status: number | undefined): Promise<unknown> {
   const server = createServer((_, response) => response.writeHead(status ?? 500).end('{"message":"no"}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -24,7 +24,7 @@ describe('applyCrds', () => {
     [undefined, 66, 'ECONNREFUSED'],
     [403, 1, '403 no'],
     [500, 1, '500 no'],
-  ])('at a server with status %s it ends with exit code %i and a sentence, not a stack', async (status, exitCode, text) => {
+  ])('with server status %s it ends with exit code %i and a sentence, not a stack trace', async (status, exitCode, text) => {
     const error = await outcomeAt(status);
     expect(error).toBeInstanceOf(CommandError);
     expect(error).toMatchObject({ exitCode });

@@ -1,4 +1,7 @@
-/** The controller's CustomResourceDefinitions in a cluster: created, brought up to date, never made poorer by accident. */
+/**
+ * Applies the controller's CustomResourceDefinitions to a cluster: creates and updates them, and never removes fields by
+ * accident.
+ */
 import { readFileSync } from 'node:fs';
 import {
   APPLIED_BY_VERSION_ANNOTATION,
@@ -14,7 +17,7 @@ import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog } fro
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];
-/** What Wake-on-LAN needs besides. */
+/** The definitions that only Wake-on-LAN needs. */
 export const WAKE_ON_LAN_RESOURCES: readonly CustomResource[] = [wolConfigResource];
 
 export interface AppliedCrd {
@@ -28,7 +31,7 @@ const OWN_VERSION = readOwnVersion();
 const ESTABLISHED_WITHIN_MS = 30_000;
 const ESTABLISHED_CHECK_MS = 100;
 
-/** Applies every definition and waits until it is served. @throws CommandError if the server refuses one, or does not answer. */
+/** Applies every definition and waits until it is served. @throws CommandError if the server refuses one, or does not respond. */
 export async function applyCrds(
   connection: ApiConnection,
   resources: readonly CustomResource[] = CUSTOM_RESOURCES,
@@ -38,7 +41,7 @@ export async function applyCrds(
   } catch (error) {
     const reported = errorForLog(error);
     if (typeof reported !== 'string') throw error;
-    // Without an answer there is a cause: what became of the connection.
+    // Without a response, the error is that of the connection.
     const isRefused = error instanceof ApiRequestError && error.cause === undefined;
     const message = `the CustomResourceDefinitions cannot be applied: ${reported}`;
     throw new CommandError(message, isRefused ? ExitCode.failed : ExitCode.noInput, { cause: error });
@@ -46,8 +49,8 @@ export async function applyCrds(
 }
 
 /**
- * Names of definitions that lack something that this version has, or are not there. None where they cannot be read: a controller that does not
- * apply them need not be allowed to.
+ * Names of definitions that are missing, or lack something that this version has. Empty if they cannot be read: a controller that
+ * does not apply them need not have the right.
  */
 export async function findOutdatedCrds(
   connection: ApiConnection,
@@ -88,17 +91,17 @@ async function apply(client: ApiObjectClient<KubernetesObject>, wanted: Kubernet
         spec: { ...(present.spec as object), ...(wanted.spec as object) },
       }));
   if (result.ok) return present === undefined ? 'created' : 'updated';
-  // Another client, most likely another replica, did it meanwhile.
+  // Another client, probably another replica, did it meanwhile.
   if (result.reason === 'already-exists' || result.reason === 'conflict') return apply(client, wanted);
   throw new CommandError(`CustomResourceDefinition ${wanted.metadata.name}: ${result.message}`, ExitCode.failed);
 }
 
-/** An older program would take fields from objects that only the newer one knows: it leaves the definition as it is. */
+/** An older program would remove fields that only the newer one knows, so it leaves the definition unchanged. */
 export function isOfNewerVersion({ metadata }: KubernetesObject): boolean {
   return isNewerVersion(metadata.annotations?.[APPLIED_BY_VERSION_ANNOTATION] ?? '', OWN_VERSION);
 }
 
-/** By the numbers of two versions, as in 1.2.0; what follows them does not count. */
+/** Compares the numbers of two versions such as 1.2.0; anything after them is ignored. */
 export function isNewerVersion(one: string, other: string): boolean {
   const [numbers, others] = [numbersOf(one), numbersOf(other)];
   const at = numbers.findIndex((number, index) => number !== others[index]);
@@ -119,7 +122,7 @@ function readOwnVersion(): string {
   return (JSON.parse(text) as { readonly version: string }).version;
 }
 
-/** True if the object has everything that is wanted; it may have more: the server fills in defaults. */
+/** True if the object has everything that is wanted; it may have more, because the server fills in defaults. */
 export function containsAll(present: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (
@@ -139,7 +142,7 @@ async function waitUntilEstablished(client: ApiObjectClient<KubernetesObject>, n
     if (conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return;
     if (performance.now() > giveUpAtMs) {
       const refused = conditions.find(({ type, status }) => type === 'NamesAccepted' && status === 'False');
-      const why = refused?.message ?? 'look at its conditions';
+      const why = refused?.message ?? 'check its conditions';
       throw new CommandError(`CustomResourceDefinition ${name} is not served after 30 seconds: ${why}`, ExitCode.failed);
     }
     await new Promise((resolve) => setTimeout(resolve, ESTABLISHED_CHECK_MS));

@@ -33,7 +33,7 @@ function ownWith(change: (container: Record<string, unknown>) => void): Migratio
 }
 
 describe('findMigrationProblems', () => {
-  it('finds none where everything is prepared', () => {
+  it('finds none if everything is prepared', () => {
     expect(forward({})).toEqual([]);
   });
 
@@ -128,11 +128,11 @@ describe('findMigrationProblems', () => {
       {},
       'it belongs to the Helm release r',
     ],
-  ])('names what to do where %s', (_what, observed, facts, expected) => {
+  ])('says what to do if %s', (_what, observed, facts, expected) => {
     expect(forward(observed, facts).join('\n')).toContain(expected);
   });
 
-  it('warns only of a pool that nothing serves now', () => {
+  it('only warns of a pool that nothing serves now', () => {
     const found = findMigrationProblems(
       { ...SERVED_UPSTREAM, agentPods: [], pools: [poolOf({}, { cidr: '10.2.0.0/24' })] },
       FACTS,
@@ -146,7 +146,7 @@ describe('findMigrationProblems', () => {
     expect(forward({ agentPods: [], pools }).join('\n')).toContain('IPPool default/net: spec.ipv4Config');
   });
 
-  it('refuses to stop Harvester’s controller while no pod of ours is available; goes on where it has stopped', () => {
+  it('refuses to stop Harvester’s controller while no pod of ours is available; continues if it has stopped', () => {
     const own = workload('own-controller');
     const failing = { ...own, deployment: { ...own.deployment, status: {} } };
     const text = forward({ workloads: [workload('upstream-controller'), failing] }).join('\n');
@@ -183,7 +183,7 @@ describe('findWayBackProblems', () => {
       { pools: [poolOf({ agentDeploymentRef: { name: 'chart' } })] },
       'Deployment chart: the controller did not create these agents',
     ],
-  ])('names what to do where %s', (_what, observed, expected) => {
+  ])('says what to do if %s', (_what, observed, expected) => {
     expect(back(observed).join('\n')).toContain(expected);
   });
 
@@ -197,7 +197,7 @@ describe('findWayBackProblems', () => {
     expect(warningsAt(2)).toEqual([]);
   });
 
-  it('finds none where everything is prepared', () => {
+  it('finds none if everything is prepared', () => {
     expect(back({})).toEqual([]);
   });
 });
@@ -210,7 +210,7 @@ it('findLosses names fields and addresses that Harvester’s controller does not
   ]);
 });
 
-it('what the command lists at any time is among the rights that it asks for at the beginning', () => {
+it('the rights requested at the beginning include those of every list during the run', () => {
   const listed = ['roles.rbac.authorization.k8s.io', 'rolebindings.rbac.authorization.k8s.io', 'serviceaccounts'];
   const leftovers = ['services', 'clusterroles.rbac.authorization.k8s.io', 'clusterrolebindings.rbac.authorization.k8s.io'];
   const forwardRights = neededRights('forward').map(describeRight);
@@ -225,7 +225,7 @@ it('rights are named as RBAC has them', () => {
   expect(neededRights('forward').map(describeRight)).toContain('list pods');
 });
 
-describe('what belongs to whom', () => {
+describe('which objects belong to which controller', () => {
   const labels = (more: Readonly<Record<string, string>>): KubernetesObject => ({
     ...deploymentOf('own-controller'),
     metadata: { name: 'x', labels: more },
@@ -262,7 +262,7 @@ describe('what belongs to whom', () => {
     expect([hasFlag(deployment, '--no-agent'), hasFlag(deployment, '--no-dhcp')]).toEqual([true, false]);
   });
 
-  it('a webhook that is about other resources of the group is not touched', () => {
+  it('a webhook for other resources of the group is not touched', () => {
     const rules = [{ apiGroups: ['network.harvesterhci.io'], resources: ['vlanconfigs', '*'] }];
     const other = { metadata: { name: 'x' }, webhooks: [{ rules }] } as unknown as KubernetesObject;
     expect(isAboutOurKinds(other)).toBe(false);

@@ -84,7 +84,7 @@ describe('planMigration', () => {
     expect(ids(planMigration, observed)).toEqual(expected);
   });
 
-  it('records the replicas, and what it waits for names what is reported', () => {
+  it('records the replicas, and says what it waits for', () => {
     const [, stop] = planMigration(SERVED_UPSTREAM);
     expect(stop?.writes).toMatchObject([
       {
@@ -100,7 +100,7 @@ describe('planMigration', () => {
 });
 
 describe('planWayBack', () => {
-  it('releases the server addresses before Harvester’s controller starts, and removes our agents last', () => {
+  it('removes the server addresses before Harvester’s controller starts, and deletes our agents last', () => {
     expect(ids(planWayBack, { ...SERVED_HERE, registrations: [registration('own')] })).toEqual([
       'stop harvester-system/vm-dhcp-controller',
       'unregister ValidatingWebhookConfiguration own-webhook',
@@ -117,7 +117,7 @@ describe('planWayBack', () => {
     ]);
   });
 
-  it('waits for the chart of an add-on, and for no pod of a paused pool', () => {
+  it('waits for the chart of an add-on, but for no pod of a paused pool', () => {
     const paused = { ...poolOf(), spec: { networkName: 'default/net', paused: true } };
     const observed = { ...SERVED_HERE, workloads: [], pools: [paused], agentDeployments: [], agentLeases: [], agentRights: [] };
     expect(ids(planWayBack, observed)).toEqual([
@@ -127,7 +127,7 @@ describe('planWayBack', () => {
     ]);
   });
 
-  it('gives each Lease a holder for an hour, then waits as long as its last one had it, again after a crash', () => {
+  it('gives each Lease a holder for an hour, then waits for the duration of its last holder, again after a crash', () => {
     const step = planWayBack(SERVED_HERE).find(({ id }) => id === 'take leases');
     expect(step).toMatchObject({
       writes: [{ patch: { spec: { holderIdentity: MIGRATION_HOLDER, leaseDurationSeconds: 3_600 } } }],
@@ -143,13 +143,13 @@ describe('planWayBack', () => {
     expect(ids(planWayBack, afterWrites(taken, wait as MigrationStep))).not.toContain('await addresses');
   });
 
-  it('enables only the add-on that it disabled, or one where no Deployment is there to start', () => {
+  it('enables only the add-on that it disabled, or one without a Deployment to start', () => {
     const never = { ...addOn(false), metadata: { namespace: 'harvester-system', name: 'harvester-vm-dhcp-controller' } };
     expect(ids(planWayBack, { ...SERVED_HERE, addOns: [never] })).not.toContain(`enable ${CONTROLLER}`);
     expect(ids(planWayBack, { ...SERVED_HERE, workloads: [], addOns: [never] })).toContain(`enable ${CONTROLLER}`);
   });
 
-  it('takes addresses from the status that would keep Harvester’s controller from serving the pool', () => {
+  it('removes addresses from the status that would prevent Harvester’s controller from serving the pool', () => {
     const ipv4 = { allocated: { '10.1.0.10': 'aa', '10.1.0.200': 'bb', '10.1.0.2': 'RESERVED' }, quarantined: {} };
     const observed = { ...SERVED_HERE, pools: [poolOf({ ipv4, servedBy: 'p' })] };
     const step = planWayBack(observed).find(({ id }) => id.startsWith('prepare'));
@@ -161,12 +161,12 @@ describe('planWayBack', () => {
     ]);
   });
 
-  it('is empty where Harvester’s serves and nothing of ours is left', () => {
+  it('is empty if Harvester’s controller serves and nothing of ours is left', () => {
     expect(ids(planWayBack, { ...SERVED_UPSTREAM, hasBackup: true })).toEqual([]);
   });
 });
 
-describe('both ways, killed anywhere', () => {
+describe('both directions, killed anywhere', () => {
   it.each<[way: string, plan: Plan, from: MigrationObservation]>([
     ['forward', planMigration, SERVED_UPSTREAM],
     ['back', planWayBack, SERVED_HERE],
@@ -189,7 +189,7 @@ describe('both ways, killed anywhere', () => {
     expect(done.length).toBeGreaterThan(6);
   });
 
-  it('back, turned round after any step: our agents get no pool back that a pod of Harvester’s has', () => {
+  it('the way back, reversed after any step: our agents get no pool back that a pod of Harvester’s serves', () => {
     const suspendedWith: string[] = [];
     let observed = SERVED_HERE;
     for (let turn = 0; turn < 40 && planWayBack(observed).length > 0; turn++) {
@@ -211,7 +211,7 @@ describe('both ways, killed anywhere', () => {
     expect(suspendedWith).toContain('default/net');
   });
 
-  it('turned round after any step: the other way leads to where it began', () => {
+  it('a migration reversed after any step leads to where it began', () => {
     let observed = SERVED_UPSTREAM;
     for (let turn = 0; turn < 20 && planMigration(observed).length > 0; turn++) {
       let turned = observed;

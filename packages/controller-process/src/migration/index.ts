@@ -1,5 +1,5 @@
 /**
- * The way from Harvester’s vm-dhcp-controller and back, carried out step by step.
+ * Carries out a migration from Harvester’s vm-dhcp-controller or back, step by step.
  *
  * @packageDocumentation
  */

@@ -25,7 +25,7 @@ describe('MigrationBackup', () => {
     expect(readdirSync(folder)).toEqual(['backup.json']);
   });
 
-  it('is not written over one that is there: another run wrote it', () => {
+  it('does not replace an existing one: another run wrote it', () => {
     MigrationBackup.write(path, [definition('1')]);
     const before = readFileSync(path, 'utf8');
     expect(() => MigrationBackup.write(path, [definition('2')])).toThrow('the backup cannot be written: EEXIST');
@@ -33,7 +33,7 @@ describe('MigrationBackup', () => {
     expect(readdirSync(folder)).toEqual(['backup.json']);
   });
 
-  it('knows the objects of its cluster by their uid', () => {
+  it('finds the objects of its cluster by uid', () => {
     const backup = MigrationBackup.write(path, [definition('1')]);
     expect(backup.hasOneOf([definition('2'), definition('1')])).toBe(true);
     expect(backup.hasOneOf([definition('2'), { metadata: { name: 'ippools' } }])).toBe(false);

@@ -1,4 +1,4 @@
-/** The file with everything that a migration changes or ends: a Kubernetes List in JSON, so that kubectl reads it too. */
+/** The file with everything that a migration changes or deletes: a Kubernetes List in JSON, so that kubectl can also read it. */
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isRecord, type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -10,7 +10,7 @@ export class MigrationBackup {
     this.objects = objects;
   }
 
-  /** @returns undefined where there is no such file. @throws CommandError where it is no backup, or cannot be read. */
+  /** @returns undefined if there is no such file. @throws CommandError if it is not a backup, or cannot be read. */
   static read(path: string): MigrationBackup | undefined {
     const text = readText(path);
     if (text === undefined) return undefined;
@@ -18,20 +18,23 @@ export class MigrationBackup {
     const objects = readList(parsed, 'items').filter(isRecord) as unknown as readonly KubernetesObject[];
     const isList = readField(parsed, 'kind') === 'List' && objects.some(({ kind }) => kind === 'CustomResourceDefinition');
     if (!isList)
-      throw new CommandError(`${path} is no backup of a migration; --backup FILE names another file`, ExitCode.invalidData);
+      throw new CommandError(
+        `${path} is not a backup of a migration; name another file with --backup FILE`,
+        ExitCode.invalidData,
+      );
     return new MigrationBackup(objects);
   }
 
-  /** Writes the file as a whole: after a crash it is complete or not there. @throws CommandError where it cannot be written. */
+  /** Writes the file as a whole: after a crash it is complete, or does not exist. @throws CommandError if it cannot be written. */
   static write(path: string, objects: readonly KubernetesObject[]): MigrationBackup {
     const part = `${path}.${process.pid}.part`;
     try {
       const text = JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }, undefined, 1);
       writeFileSync(part, `${text}\n`, { mode: 0o600, flush: true });
-      // Not over a backup that another run has written meanwhile: that one may be of before a change.
+      // Do not replace a backup that another run has written meanwhile: it may be from before a change.
       linkSync(part, path);
     } catch (error) {
-      const message = `the backup cannot be written: ${(error as Error).message}; --backup FILE names another file`;
+      const message = `the backup cannot be written: ${(error as Error).message}; name another file with --backup FILE`;
       throw new CommandError(message, ExitCode.cannotCreate, { cause: error });
     } finally {
       rmSync(part, { force: true });
@@ -39,13 +42,13 @@ export class MigrationBackup {
     return new MigrationBackup(objects);
   }
 
-  /** True if one of these objects is in it, by its uid. */
+  /** True if the backup has one of these objects, by uid. */
   hasOneOf(objects: readonly KubernetesObject[]): boolean {
     const uids = new Set(this.objects.map(({ metadata }) => metadata.uid));
     return objects.some(({ metadata: { uid } }) => uid !== undefined && uids.has(uid));
   }
 
-  /** A CustomResourceDefinition as it was before. */
+  /** A CustomResourceDefinition before the migration. */
   definition(name: string): KubernetesObject | undefined {
     return this.objects.find(({ kind, metadata }) => kind === 'CustomResourceDefinition' && metadata.name === name);
   }

@@ -1,4 +1,4 @@
-/** What a migration asks once, before it changes anything. */
+/** What a migration determines once, before it changes anything. */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
@@ -10,10 +10,10 @@ import { type MigrationFacts, namespacesOfUpstreamAgents } from '../migration-pl
 import { describeRight, type NeededRight } from '../migration-plan/migration-rights.js';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1';
-/** What our controller does with Harvester's agents. */
+/** The right by which our controller removes Harvester's agents. */
 const TAKE_OVER: NeededRight = { verb: 'delete', group: '', resource: 'pods' };
 
-/** The rights of the user that are missing, for people. */
+/** The missing rights of the user, for people. */
 export async function missingRights(connection: ApiConnection, needed: readonly NeededRight[]): Promise<string[]> {
   const answers = await Promise.all(
     needed.map(async (right) => ((await isAllowed(connection, toAttributes(right))) ? [] : [describeRight(right)])),
@@ -50,7 +50,7 @@ function toAttributes({ verb, group, resource, subresource }: NeededRight): Read
   return { verb, group, resource, ...(subresource !== undefined && { subresource }) };
 }
 
-/** @param user - undefined: the user of the connection. */
+/** @param user - undefined for the user of the connection. */
 async function isAllowed(
   connection: ApiConnection,
   resourceAttributes: Readonly<Record<string, string>>,
@@ -66,7 +66,7 @@ async function isAllowed(
   return readField(answer, 'status', 'allowed') === true;
 }
 
-/** Of a ServiceAccount, as the API server knows it. */
+/** The user name of a ServiceAccount in the API server. */
 function groupsOf(user: string): string[] {
   const [, , namespace = ''] = user.split(':');
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];

@@ -1,4 +1,4 @@
-/** What is left of Harvester's vm-dhcp-controller after a migration: what its chart installed. */
+/** The leftovers of Harvester's vm-dhcp-controller after a migration: what its chart installed. */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, describeCount, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
@@ -21,7 +21,7 @@ const RESOURCES: readonly ApiResource[] = [
 ];
 
 export interface Leftovers {
-  /** Of a Helm release, or of an add-on, which is one: Helm deletes them. */
+  /** True for objects of a Helm release, or of an add-on, which is also one: Helm deletes them. */
   readonly ofHelm: readonly KubernetesObject[];
   readonly others: readonly LeftObject[];
 }
@@ -46,7 +46,7 @@ export async function findLeftovers(connection: ApiConnection): Promise<Leftover
   };
 }
 
-/** Deletes what Helm does not. @throws CommandError where the API server refuses. */
+/** Deletes what Helm does not. @throws CommandError if the API server refuses. */
 export async function removeLeftovers(
   connection: ApiConnection,
   { others }: Leftovers,
@@ -61,7 +61,7 @@ export async function removeLeftovers(
   }
 }
 
-/** For people: what is there, and what removes it. */
+/** Says, for people, what is left and what removes it. */
 export function describeLeftovers({ ofHelm, others }: Leftovers): string[] {
   const releases = new Set(ofHelm.map(releaseOf));
   const helm = [...releases].map(
@@ -82,5 +82,5 @@ function releaseOf({ metadata }: KubernetesObject): string {
   const { annotations = {}, labels = {} } = metadata;
   const name = annotations['meta.helm.sh/release-name'] ?? labels['app.kubernetes.io/instance'] ?? UPSTREAM_CHART;
   const namespace = annotations['meta.helm.sh/release-namespace'] ?? metadata.namespace ?? 'harvester-system';
-  return `Harvester removes them with the add-on, else: helm uninstall -n ${namespace} ${name}`;
+  return `Harvester removes them with the add-on; otherwise run: helm uninstall -n ${namespace} ${name}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Carries a migration out: observes, plans, and does the first step of the plan, until the plan is empty. A step is done when it is not
- * planned any more, so that a run that was killed is continued by the next one.
+ * Carries out a migration: observes, plans, and does the first step of the plan, until the plan is empty. A step is done when it
+ * is no longer planned, so the next run continues one that was killed.
  */
 import { randomUUID } from 'node:crypto';
 import { APPLIED_BY_VERSION_ANNOTATION, MIGRATION_RUN_ANNOTATION } from '@vmdhcp/ippool-api';
@@ -30,7 +30,7 @@ import { passingTroubleOf } from './passing-trouble.js';
 export interface MigrationSettings {
   readonly direction: MigrationDirection;
   readonly backupPath: string;
-  /** How long a step may take, in milliseconds. */
+  /** The time limit of a step, in milliseconds. */
   readonly timeoutMs: number;
   readonly onStep: (step: MigrationStep, place: { readonly number: number; readonly of: number }) => void;
   readonly onProgress: (text: string) => void;
@@ -40,26 +40,26 @@ export interface MigrationSettings {
 export interface MigrationOutlook extends MigrationFindings {
   readonly observed: MigrationObservation;
   readonly steps: readonly MigrationStep[];
-  /** What is lost on the way back, for people. */
+  /** What the way back loses, for people. */
   readonly losses: readonly string[];
 }
 
 const CHECK_MS = 250;
 const RETRY_MS = 500;
-/** On this definition each run leaves its name. */
+/** Each run writes its id to this definition. */
 const CLAIMED = 'ippools.network.harvesterhci.io';
 
 interface Progress {
   readonly planned: number;
   hasClaimed: boolean;
   number: number;
-  /** Id of the step that was begun last. */
+  /** The id of the last step that was begun. */
   current: string;
   reported: string;
   giveUpAtMs: number;
 }
 
-/** The way from Harvester’s controller to this one, or back: the problems that keep it from beginning, then its steps. */
+/** A migration from Harvester’s controller or back: first the problems that prevent it, then its steps. */
 export class Migration {
   readonly #connection: ApiConnection;
   readonly #settings: MigrationSettings;
@@ -73,7 +73,7 @@ export class Migration {
     this.#backup = MigrationBackup.read(settings.backupPath);
   }
 
-  /** Looks, and changes nothing. Without the rights to look there is nothing else to be seen. */
+  /** Looks, and changes nothing. Without the rights to look, only those are reported. */
   async look(): Promise<MigrationOutlook> {
     const lacking = await missingRights(this.#connection, neededRights(this.#settings.direction));
     if (lacking.length > 0)
@@ -87,13 +87,13 @@ export class Migration {
       : { observed, steps, losses: findLosses(observed, facts.networkConfigs), ...findWayBackProblems(observed) };
   }
 
-  /** @throws CommandError where a step is refused, or takes too long, or another run has begun. */
+  /** @throws CommandError if a step is refused, or takes too long, or another run has begun. */
   async run(planned: number): Promise<void> {
     const progress: Progress = { planned, hasClaimed: false, number: 0, current: '', reported: '', giveUpAtMs: this.#limit() };
     for (let isDone = false; !isDone; ) isDone = await this.#goOn(progress);
   }
 
-  /** @returns true where nothing is left to do. What the API server could not answer now is asked again. */
+  /** @returns true if nothing is left to do. A request that the API server could not answer now is repeated. */
   async #goOn(progress: Progress): Promise<boolean> {
     try {
       return await this.#takeStep(progress);
@@ -123,7 +123,7 @@ export class Migration {
 
   async #begin(step: MigrationStep, left: number, progress: Progress): Promise<void> {
     if (step.id === progress.current) {
-      this.#wait(progress, step.waitsFor ?? `this to take effect: ${step.title}`);
+      this.#wait(progress, step.waitsFor ?? `this change to take effect: ${step.title}`);
       await delay(CHECK_MS);
     } else {
       const { planned } = progress;
@@ -142,7 +142,7 @@ export class Migration {
 
   #wait(progress: Progress, waitsFor: string): void {
     if (performance.now() > progress.giveUpAtMs) {
-      const message = `still waiting for ${waitsFor} after ${this.#settings.timeoutMs / 1000} s; nothing is undone: find out what keeps it from going on, then run the command again`;
+      const message = `still waiting for ${waitsFor} after ${this.#settings.timeoutMs / 1000} s; nothing is undone: find out what blocks it, then run the command again`;
       throw new CommandError(`${message}${this.#urgency()}`, ExitCode.failed);
     }
     if (waitsFor !== progress.reported) this.#settings.onProgress(`waiting for ${waitsFor}`);
@@ -156,7 +156,7 @@ export class Migration {
       : '';
   }
 
-  /** The run that has begun last goes on; an earlier one ends when it finds that out. @param runId - null: nothing goes on. */
+  /** The last run to begin continues; an earlier one ends when it notices that. @param runId - null: no run continues. */
   async #claim(runId: string | null): Promise<void> {
     const client = new ApiObjectClient<KubernetesObject>(this.#connection, Resource.customResourceDefinitions);
     const patch = { metadata: { annotations: { [MIGRATION_RUN_ANNOTATION]: runId } } };
@@ -166,7 +166,7 @@ export class Migration {
   #expectClaim(observed: MigrationObservation): void {
     const runId = runIdOf(observed);
     if (runId === undefined || runId === this.#runId) return;
-    const message = `another run of this command has begun since (${runId}), and goes on; this one ends`;
+    const message = `another run of this command has begun since (${runId}), and continues; this one ends`;
     throw new CommandError(message, ExitCode.failed);
   }
 
@@ -196,10 +196,10 @@ export class Migration {
     }
   }
 
-  /** What another client changed meanwhile is observed again. */
+  /** An object that another client changed meanwhile is observed again. */
   #expect(what: string, result: WriteResult<unknown>): void {
     if (result.ok || result.reason === 'not-found' || result.reason === 'conflict') return;
-    const message = `${what}: ${result.message}; nothing is undone: solve that, then run the command again`;
+    const message = `${what}: ${result.message}; nothing is undone: fix that, then run the command again`;
     throw new CommandError(`${message}${this.#urgency()}`, ExitCode.failed);
   }
 

@@ -1,4 +1,4 @@
-/** What is there of both controllers, in a cluster. */
+/** Observes the objects of both controllers in a cluster. */
 
 import { RegistrationResource } from '@vmdhcp/admission/webhook';
 import { toCustomResourceDefinition } from '@vmdhcp/ippool-api';
@@ -14,7 +14,7 @@ import { isAboutOurKinds, isUpstreamAddOn, roleOf } from '../migration-plan/upst
 import type { MigrationBackup } from './migration-backup.js';
 
 const ADD_ONS: ApiResource = { group: 'harvesterhci.io', version: 'v1beta1', plural: 'addons', namespaced: true };
-/** Of each kind that a migration writes. */
+/** One client for each kind that a migration writes. */
 export const MIGRATED_RESOURCES: Readonly<Record<MigratedKind, ApiResource>> = {
   Deployment: Resource.deployments,
   Lease: Resource.leases,
@@ -29,7 +29,7 @@ export const MIGRATED_RESOURCES: Readonly<Record<MigratedKind, ApiResource>> = {
 };
 const OURS = CUSTOM_RESOURCES.map((one) => toCustomResourceDefinition(one) as unknown as KubernetesObject);
 
-/** Lists what a migration plans from. @param backup - undefined: the file does not exist. */
+/** Lists the input of a migration plan. @param backup - undefined if the file does not exist. */
 export async function observeMigration(
   connection: ApiConnection,
   backup: MigrationBackup | undefined,

@@ -2,7 +2,7 @@ import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 
 const TOO_MANY_REQUESTS = 429;
 
-/** Why a request failed that may succeed when it is sent again, for people; undefined: it would fail again. */
+/** Why a request failed that may succeed when it is repeated, for people; undefined if it would fail again. */
 export function passingTroubleOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (!(error instanceof ApiRequestError)) return passingTroubleOf(error.cause);

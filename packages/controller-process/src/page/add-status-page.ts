@@ -1,4 +1,4 @@
-/** The read-only page as a part of the controller's process. Each replica serves it: all of them follow the cluster. */
+/** Adds the read-only page to the controller's process. Each replica serves it: all of them follow the cluster. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Resource } from '@vmdhcp/ippool-api/resources';
@@ -18,33 +18,33 @@ import { reviewPorts } from './review-ports.js';
 
 export interface StatusPageSettings {
   readonly listen: ListenAddress;
-  /** Undefined: HTTP without TLS, on a loopback address. */
+  /** Undefined for HTTP without TLS, on a loopback address. */
   readonly tlsDirectory: string | undefined;
-  /** Of tokens that are accepted; empty: the API server's own. */
+  /** The audiences of accepted tokens; empty for the API server's own. */
   readonly audiences: readonly string[];
 }
 
-/** What else this controller does, which the page shows. */
+/** The features of this controller that the page shows. */
 export interface ShownParts {
   readonly onlyNamespace: string | undefined;
-  /** Undefined: it deploys no agents. */
+  /** Undefined if it deploys no agents. */
   readonly agentsNamespace: string | undefined;
   readonly hasWakeOnLan: boolean;
   readonly hasBareMetal: boolean;
 }
 
 export interface StatusPagePorts {
-  /** For reviews and lists of the page alone: what it waits for keeps nothing of DHCP waiting. */
+  /** For reviews and lists of the page alone, so that slow ones do not delay DHCP. */
   readonly connection: ApiConnection;
   readonly logger: Logger;
   readonly version: string;
 }
 
-/** How often HostStatuses are read, however many pages are open, in milliseconds. */
+/** How often HostStatuses are read, in milliseconds, however many pages are open. */
 const HOSTS_MS = 5_000;
-/** The same of Events, for each selection of them. */
+/** The same for Events, for each selection of them. */
 const EVENTS_MS = 5_000;
-/** Events of one list: of more, the first ones are shown. */
+/** The limit of Events in one list: of more, the first ones are shown. */
 const MOST_EVENTS = 20_000;
 const MOST_SELECTIONS = 256;
 
@@ -77,7 +77,7 @@ function createPart({ settings, shown, ports, caches, isLeading }: PartSettings)
     hostStatuses: shown.hasBareMetal ? readEvery(HOSTS_MS, () => listHostStatuses(connection)) : undefined,
     isLeading,
     wallTimeMs: Date.now,
-    // The controller reads the same kinds, and logs what fails.
+    // The controller reads the same kinds, and logs failures.
     onError: (kind, error) => logger.debug({ kind, err: errorForLog(error) }, 'list or watch failed; retrying'),
   });
   const access = new ReviewAccess(
@@ -98,11 +98,11 @@ function createPart({ settings, shown, ports, caches, isLeading }: PartSettings)
       logger.info({ address, tls: settings.tlsDirectory !== undefined }, 'the page is served');
     },
     onReplaced: (endsAtMs) => logger.info({ until: new Date(endsAtMs).toISOString() }, 'the page has another certificate'),
-    onProblem: (message) => logger.error(`${message}; retrying. DHCP goes on`),
+    onProblem: (message) => logger.error(`${message}; retrying. DHCP continues`),
   });
   return {
     name: 'status-page',
-    // It shows what is known, and states what is not: DHCP does not wait for it.
+    // It shows what is known, and says what is not: DHCP does not wait for it.
     synced: true,
     start: () => {
       source.start();
@@ -117,7 +117,7 @@ function createPart({ settings, shown, ports, caches, isLeading }: PartSettings)
   };
 }
 
-/** What a user must be allowed to list, to see the same here. */
+/** The lists that a user must be allowed to read, to see the same here. */
 function neededRights({ onlyNamespace = '', agentsNamespace, hasWakeOnLan, hasBareMetal }: ShownParts) {
   const right = ({ group, plural }: { readonly group: string; readonly plural: string }, namespace = ''): SectionRight => ({
     verb: 'list',
@@ -127,7 +127,8 @@ function neededRights({ onlyNamespace = '', agentsNamespace, hasWakeOnLan, hasBa
   });
   return {
     pools: [right(Resource.ipPools, onlyNamespace)],
-    // Those that have no config yet are shown too. An explanation reads the other kinds; it has IPPools and Leases for users of these sections alone.
+    // Machines without a config are shown too. An explanation reads the other kinds; users of these sections also see its IPPools
+    // and Leases.
     machines: [Resource.networkConfigs, Resource.virtualMachines, Resource.virtualMachineInstances, Resource.networks].map(
       (kind) => right(kind, onlyNamespace),
     ),
@@ -138,7 +139,7 @@ function neededRights({ onlyNamespace = '', agentsNamespace, hasWakeOnLan, hasBa
   };
 }
 
-/** Empty: all namespaces. */
+/** Empty for all namespaces. */
 function eventNamespaces(onlyNamespace: string, agentsNamespace: string | undefined): readonly string[] {
   const isWithin = onlyNamespace === '' || agentsNamespace === undefined || agentsNamespace === onlyNamespace;
   return isWithin ? [onlyNamespace] : [onlyNamespace, agentsNamespace];
@@ -176,7 +177,7 @@ function readEvery<Value>(ms: number, read: () => Promise<Value>): () => Promise
   };
 }
 
-/** The same for each argument that differs, of which so many are known. */
+/** The same for each distinct argument, with a limit of arguments. */
 function readEachEvery<Argument, Value>(
   ms: number,
   nameOf: (argument: Argument) => string,

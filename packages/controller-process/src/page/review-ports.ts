@@ -1,4 +1,4 @@
-/** What the API server decides about a token and its user. */
+/** The decisions of the API server about a token and its user. */
 import { createHash } from 'node:crypto';
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { isRecord, readField, readList, readText } from '@vmdhcp/kube-runtime';
@@ -13,7 +13,7 @@ const ACCESS_REVIEWS: ApiResource = {
   namespaced: false,
 };
 
-/** @param audiences - of tokens that are accepted; empty: the API server's own. */
+/** @param audiences - of accepted tokens; empty for the API server's own. */
 export function reviewPorts(
   connection: ApiConnection,
   audiences: readonly string[],
@@ -33,7 +33,7 @@ async function reviewToken(
   const spec = { token, ...(audiences.length > 0 && { audiences }) };
   const { status } = await create(connection, TOKEN_REVIEWS, { kind: 'TokenReview', spec });
   if (readField(status, 'authenticated') !== true) return undefined;
-  // An authenticator that knows no audiences accepts a token for the API server: it names none.
+  // An authenticator without audiences accepts a token for the API server, and names none.
   const accepted = readList(status, 'audiences');
   if (audiences.length > 0 && !audiences.some((audience) => accepted.includes(audience))) return undefined;
   const username = readText(status, 'user', 'username');
@@ -59,7 +59,7 @@ interface Review {
   readonly spec: unknown;
 }
 
-/** @throws Error where there is no decision. */
+/** @throws Error if there is no decision. */
 async function create(connection: ApiConnection, resource: ApiResource, { kind, spec }: Review): Promise<KubernetesObject> {
   const client = new ApiObjectClient<KubernetesObject>(connection, resource);
   const apiVersion = `${resource.group}/${resource.version}`;

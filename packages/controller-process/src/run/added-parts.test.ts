@@ -10,7 +10,7 @@ const part = (name: string) => ({
   synced: true,
 });
 
-it('what joins the process is one: parts, definitions and annotations of each; nothing where none is asked for', () => {
+it('parts that join the process are combined: parts, definitions and annotations of each; undefined if none is requested', () => {
   const heard: string[] = [];
   const added = (name: string): AddedParts => ({
     parts: [part(name)],

@@ -1,9 +1,12 @@
-/** What joins the controller's process besides DHCP, under the same leadership. It is loaded only where an option asks for it. */
+/**
+ * Parts that join the controller's process besides DHCP, under the same leadership. They are loaded only if an option requests
+ * them.
+ */
 import type { CustomResource } from '@vmdhcp/ippool-api';
 import type { ApiResource, ControllerPart, fencedClient, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import type { MachineInventory } from '@vmdhcp/reconciler';
 
-/** What all parts of the process share. */
+/** Shared by all parts of the process. */
 export interface PartsContext {
   readonly identity: string;
   readonly caches: SharedCaches;
@@ -20,17 +23,17 @@ export interface AddedParts {
   readonly parts: readonly ControllerPart[];
   /** Their CustomResourceDefinitions. */
   readonly customResources: readonly CustomResource[];
-  /** What is cached of their kinds, by plural. Default: everything. */
+  /** The cached fields of their kinds, by plural. Default: all. */
   readonly cachedParts?: Readonly<Record<string, (object: KubernetesObject) => KubernetesObject>>;
-  /** What the leader publishes in the Lease of the controllers. */
+  /** The annotations that the leader publishes in the Lease of the controllers. */
   readonly leaseAnnotations: () => Annotations;
-  /** Receives the annotations of that Lease whenever it was read or written. */
+  /** Receives the annotations of that Lease after each read or write. */
   readonly onLeaseAnnotations: (annotations: Annotations) => void;
 }
 
 export type AddParts = (context: PartsContext & { readonly inventory: MachineInventory }) => AddedParts;
 
-/** Several of them as one; undefined: none is asked for. */
+/** Combines several of them into one; undefined if none is requested. */
 export function joinParts(asked: readonly (AddParts | undefined)[]): AddParts | undefined {
   const adds = asked.filter((add) => add !== undefined);
   if (adds.length === 0) return undefined;

@@ -25,7 +25,7 @@ it('each change is a line with the pool, the address, the MAC address, the owner
   ]);
 });
 
-it('ten thousand at once are a hundred lines and one that counts the rest; ten more a second follow', async () => {
+it('ten thousand at once cause a hundred lines and one with the number of the others; ten more a second follow', async () => {
   const { clock, lines, log } = started();
   for (let n = 0; n < 9_000; n++) log(ALLOCATED);
   for (let n = 0; n < 1_000; n++) log(REFUSED);

@@ -1,10 +1,10 @@
-/** A line for each address that is allocated, freed or refused, as long as there are not too many at once. */
+/** Logs a line for each address that is allocated, freed or refused, unless there are too many at once. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { AddressChange } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 
-/** Lines at once, and how long until another one may be written. */
+/** The burst of lines, and the time until another one may be written. */
 const BURST = 100;
 const REFILL_MS = 100;
 /** How long omitted lines are counted before their number is logged. */

@@ -1,4 +1,4 @@
-/** The schema of the lines: programs of others read them, and docs/reference/audit.md describes them. */
+/** The schema of the lines: other programs read them, and docs/reference/audit.md describes them. */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { AssignmentRecord } from '@vmdhcp/reconciler';
 import { expect, it } from 'vitest';

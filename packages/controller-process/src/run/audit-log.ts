@@ -2,8 +2,8 @@ import { type AssignmentRecord, toRecordText } from '@vmdhcp/reconciler';
 import type { Logger } from '@vmdhcp/service-process';
 
 /**
- * Returns a function that logs one line for each assignment that began or ended, and leaves none out: a log system keeps them for as long as it
- * likes. docs/reference/audit.md has the fields.
+ * Returns a function that logs one line for each assignment that began or ended, and omits none: a log system can keep them for
+ * any time. docs/reference/audit.md describes the fields.
  */
 export function createAuditLog(logger: Pick<Logger, 'info'>): (pool: string, records: readonly AssignmentRecord[]) => void {
   return (pool, records) => {

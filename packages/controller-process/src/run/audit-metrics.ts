@@ -1,4 +1,4 @@
-/** What the controller tells Prometheus about records of who had which address: those of the leader, who keeps them. */
+/** The metrics about records of who had which address: the leader keeps the records, so only it has them. */
 import type { AssignmentRecord, AuditFacts, ControllerObserver } from '@vmdhcp/reconciler';
 import { ReadGauge, type Series } from '@vmdhcp/service-process/metrics';
 import { Counter, type Registry } from 'prom-client';
@@ -8,7 +8,7 @@ export interface AuditCounters {
   readonly onDropped: NonNullable<ControllerObserver['onAuditDropped']>;
 }
 
-/** Registers what is counted. Every series begins with 0: one that first appears with a number has no increase. */
+/** Registers the counters. Every series begins with 0: one that first appears with a number has no increase. */
 export function createAuditCounters(registers: Registry[]): AuditCounters {
   const events = new Counter({
     name: 'vmdhcpcontroller_audit_events_total',
@@ -18,7 +18,7 @@ export function createAuditCounters(registers: Registry[]): AuditCounters {
   });
   const dropped = new Counter({
     name: 'vmdhcpcontroller_audit_records_dropped_total',
-    help: 'Records of assignments that are not kept: deleted, the oldest first, as all had reached their limit (limit); or given up before it was known that they are stored (not-stored), so that their times are less exact.',
+    help: 'Records of assignments that are not kept: deleted, oldest first, because all records had reached their limit (limit); or given up before it was known that they are stored (not-stored), so their times are less exact.',
     labelNames: ['reason'],
     registers,
   });
@@ -34,11 +34,11 @@ export function createAuditCounters(registers: Registry[]): AuditCounters {
 
 const GAUGES = {
   stored_bytes: {
-    help: 'Size of all stored records of assignments. The leader only, as the others of the audit.',
+    help: 'Size of all stored records of assignments. Only the leader has this metric and the others of the audit.',
     read: ({ storedOctets }: AuditFacts) => storedOctets,
   },
   limit_bytes: {
-    help: 'Size of all stored records from which on the oldest are deleted (--audit-mebibytes).',
+    help: 'Size of all stored records from which on the oldest ones are deleted (--audit-mebibytes).',
     read: ({ mostOctets }: AuditFacts) => mostOctets,
   },
   pending_records: {
@@ -46,12 +46,12 @@ const GAUGES = {
     read: ({ pendingRecords }: AuditFacts) => pendingRecords,
   },
   complete_until_timestamp_seconds: {
-    help: 'What happened to addresses before is stored, in seconds since 1970.',
+    help: 'Events of addresses before this time are stored, in seconds since 1970.',
     read: ({ completeUntilMs }: AuditFacts) => completeUntilMs / 1000,
   },
 } as const;
 
-/** Registers what is read when it is asked. @param facts - undefined: this process keeps no records now. */
+/** Registers the gauges, which are read on demand. @param facts - undefined if this process keeps no records now. */
 export function describeAudit(facts: () => AuditFacts | undefined, registers: Registry[]): void {
   for (const [name, { help, read }] of Object.entries(GAUGES))
     new ReadGauge({
@@ -63,7 +63,7 @@ export function describeAudit(facts: () => AuditFacts | undefined, registers: Re
     });
   new ReadGauge({
     name: 'vmdhcpcontroller_audit_complete_since_timestamp_seconds',
-    help: 'Since when the records of an IPPool are complete, in seconds since 1970: the later, the more old records were deleted.',
+    help: 'Since when the records of an IPPool are complete, in seconds since 1970: this advances when old records are deleted.',
     labelNames: ['ippool'],
     registers,
     read: () => reachOf(facts()),

@@ -1,4 +1,4 @@
-/** What the controller believes, for debugging: upstream's endpoints and formats. */
+/** Dumps the caches of the controller for debugging, with upstream's endpoints and formats. */
 import { formatIpv4Address, rangeContains } from '@vmdhcp/dhcp-allocator';
 import type { ClusterView, PoolView } from '@vmdhcp/reconciler';
 import type { PageAnswer, StatusPage } from '@vmdhcp/service-process';

@@ -41,32 +41,35 @@ import type { ControllerMetrics } from './metrics.js';
 
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
-  /** Undefined: there is no other replica. */
+  /** Undefined if there is no other replica. */
   readonly election: ElectionTimes | undefined;
-  /** Undefined: this controller deploys no agents. */
+  /** Undefined if this controller deploys no agents. */
   readonly agents: AgentsSettings | undefined;
-  /** Undefined: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly onlyNamespace: string | undefined;
   readonly cacheDumps: boolean;
   readonly applyCrds: boolean;
   readonly clusterNetworks: ClusterNetworks;
-  /** Undefined: nothing is kept of who had which address. */
+  /** Undefined if no records of assignments are kept. */
   readonly audit: AuditSettings | undefined;
-  /** Undefined: there is no Wake-on-LAN. Else MAC addresses of stopped machines are kept in this namespace, and labels of machines are known. */
+  /**
+   * Undefined if there is no Wake-on-LAN. Otherwise MAC addresses of stopped machines are kept in this namespace, and labels of
+   * machines are cached.
+   */
   readonly macAddressMemory: { readonly namespace: string } | undefined;
-  /** The process has work in a cluster without KubeVirt or Multus. */
+  /** True if the process is useful in a cluster without KubeVirt or Multus. */
   readonly mayLackKinds: boolean;
 }
 
 export interface ControllerProcessPorts {
   readonly connection: ApiConnection;
-  /** For the Lease alone: its requests time out well before the leadership ends, and wait for no others. */
+  /** Only for the Lease: its requests time out well before the leadership ends, and do not queue behind others. */
   readonly leaseConnection: ApiConnection;
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
-  /** What joins DHCP; undefined: nothing. */
+  /** Parts that join DHCP; undefined if none. */
   readonly addParts?: AddParts | undefined;
-  /** The parts have stopped, and not because of `stop`: the process must end. */
+  /** Called when the parts have stopped without `stop`: then the process must end. */
   readonly onFailed: (end: Exclude<RunEnd, { readonly kind: 'stopped' }>) => void;
 }
 
@@ -101,7 +104,7 @@ export class ControllerProcess {
     return this.#run.isLeading();
   }
 
-  /** @throws CommandError or Error where it cannot start at all. */
+  /** @throws CommandError or Error if it cannot start at all. */
   async start(): Promise<void> {
     const { http, cacheDumps } = this.#settings;
     const { connection, logger, metrics, onFailed } = this.#ports;
@@ -126,7 +129,7 @@ export class ControllerProcess {
     this.#run.start();
   }
 
-  /** Ends what is under way, releases the Lease, and closes every connection. */
+  /** Ends operations in progress, releases the Lease, and closes every connection. */
   async stop(): Promise<void> {
     await this.#run.stop();
     this.#http?.close();

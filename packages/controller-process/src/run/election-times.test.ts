@@ -16,16 +16,16 @@ describe('readElectionTimes', () => {
     expect(readElectionTimes(environment)).toEqual({ leaseDurationMs, renewDeadlineMs, retryPeriodMs });
   });
 
-  it.each(['45', 's', '1x', '-5s', '0s'])('%j is no duration', (text) => {
+  it.each(['45', 's', '1x', '-5s', '0s'])('%j is not a duration', (text) => {
     expect(() => readElectionTimes({ CATTLE_ELECTION_LEASE_DURATION: text })).toThrow(
-      `CATTLE_ELECTION_LEASE_DURATION=${text} is no duration; write one like 45s or 1m30s`,
+      `CATTLE_ELECTION_LEASE_DURATION=${text} is not a duration; write one like 45s or 1m30s`,
     );
   });
 
   it.each<Record<string, string>>([
     { CATTLE_ELECTION_LEASE_DURATION: '10s', CATTLE_ELECTION_RENEW_DEADLINE: '10s' },
     { CATTLE_ELECTION_RETRY_PERIOD: '9s' },
-  ])('%j leaves no room', (environment) => {
-    expect(() => readElectionTimes(environment)).toThrow('leave no room for each other');
+  ])('%j does not fit together', (environment) => {
+    expect(() => readElectionTimes(environment)).toThrow('do not fit together');
   });
 });

@@ -6,7 +6,7 @@ interface LogLevelOptions {
   readonly trace?: boolean;
 }
 
-/** How much a controller logs: the most that a flag or a variable asks for. */
+/** How much a controller logs: the highest level that a flag or a variable sets. */
 export function logLevelOf(
   { trace, debug, logLevel }: LogLevelOptions,
   environment: Readonly<Record<string, string | undefined>>,
@@ -15,7 +15,7 @@ export function logLevelOf(
   return debug || isTrue(environment['VM_DHCP_CONTROLLER_DEBUG']) ? 'debug' : logLevel;
 }
 
-/** As Go reads truth: `false` and `0` are none. */
+/** Like booleans in Go: `false` and `0` are false. */
 function isTrue(text = ''): boolean {
   return /^(1|t|true)$/i.test(text);
 }

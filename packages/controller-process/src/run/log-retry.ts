@@ -12,8 +12,8 @@ export interface Retry {
 }
 
 /**
- * Logs why an object is reconciled again. That it was changed meanwhile is how the controller and others write the same object, and nothing to look at; that this process does not
- * lead has a line of its own.
+ * Logs why an object is reconciled again. A concurrent change is normal when the controller and others write the same object, and
+ * is logged as such; that this process is not leader is logged elsewhere.
  */
 export function logRetry(
   logger: RetryLogger,

@@ -75,7 +75,7 @@ it('upstream’s metrics keep their names and labels', async () => {
   );
 });
 
-it('a pool has its conditions, with their reason, and its addresses in quarantine; a group of agents has its pods', async () => {
+it('show the conditions of a pool with their reason, its quarantined addresses, and the pods of a group of agents', async () => {
   const quarantined = { '10.0.0.11': { until: '2030-01-01T00:00:00Z' } };
   const conditions = [
     { type: 'AgentReady', status: 'False', reason: 'NotLeading' },
@@ -102,7 +102,7 @@ it('a pool has its conditions, with their reason, and its addresses in quarantin
   );
 });
 
-it('how long the oldest object waits, and how long requests take that are answered', async () => {
+it('show how long the oldest object waits, and the duration of requests with a response', async () => {
   const { metrics } = await running();
   metrics.onRequest({ method: 'GET', path: '/api/v1/pods', status: 200, durationMs: 60 });
   metrics.onRequest({ method: 'GET', path: '/api/v1/pods', status: 0, durationMs: 10_000 });
@@ -118,7 +118,7 @@ it('how long the oldest object waits, and how long requests take that are answer
   );
 });
 
-it('a pool that is paused keeps its gauges, as its addresses stay with their virtual machines', async () => {
+it('keep the gauges of a paused pool, because its addresses stay with their virtual machines', async () => {
   const { metrics, cluster, clock } = await running();
   const stored = cluster.ipPools.objects.get('default/net-48') as KubernetesObject;
   cluster.ipPools.put({ ...stored, spec: { ...(stored.spec as object), paused: true } });
@@ -133,7 +133,7 @@ it('a pool that is paused keeps its gauges, as its addresses stay with their vir
   expect(await metrics.registry.metrics()).not.toContain('ippool="default/net-48"');
 });
 
-it('an interface without an address has the reason of its condition', async () => {
+it('show the reason of the condition for an interface without an address', async () => {
   const { metrics, cluster, clock } = await running();
   for (const name of ['vm-b', 'vm-c']) {
     const networkConfigs = [{ networkName: 'default/vlan-48', macAddress: `02:00:00:00:01:${name === 'vm-b' ? '01' : '02'}` }];

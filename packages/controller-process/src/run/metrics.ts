@@ -1,4 +1,4 @@
-/** What the controller tells Prometheus: upstream's gauges, and how its own work goes. */
+/** The metrics of the controller: upstream's gauges, and those of its own work. */
 
 import { type KubernetesObject, keyOf, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { RequestObserver } from '@vmdhcp/kube-runtime/node';
@@ -9,7 +9,7 @@ import { type AuditCounters, createAuditCounters, describeAudit } from './audit-
 
 /** One reconcile of one object, of any part of the process. */
 export interface ReconciledWork extends Pick<ReconciledKey, 'result' | 'durationMs'> {
-  /** As the label has it. */
+  /** The value of the label. */
   readonly kind: string;
 }
 
@@ -19,7 +19,7 @@ export interface ControllerMetrics {
   readonly onError: (kind: string) => void;
   readonly onRequest: RequestObserver;
   readonly audit: AuditCounters;
-  /** From here on the gauges tell what this controller knows. */
+  /** Called when the gauges may show the state of this controller. */
   readonly follow: (controller: DhcpController, isLeading: () => boolean) => void;
 }
 
@@ -43,13 +43,13 @@ export function createControllerMetrics(): ControllerMetrics {
   });
   const requests = new Counter({
     name: 'vmdhcpcontroller_api_requests_total',
-    help: 'Requests to the API server; code 0: without an answer.',
+    help: 'Requests to the API server; code 0: no response.',
     labelNames: ['method', 'resource', 'code'],
     registers,
   });
   const latency = new Histogram({
     name: 'vmdhcpcontroller_api_request_duration_seconds',
-    help: 'Duration of requests to the API server that were answered, without watches.',
+    help: 'Duration of requests to the API server that got a response, without watches.',
     labelNames: ['method', 'resource'],
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 10],
     registers,
@@ -88,7 +88,7 @@ function describeCluster(controller: DhcpController, isLeading: () => boolean, r
   });
   new Gauge({
     name: 'vmdhcpcontroller_queue_oldest_seconds',
-    help: 'How long the object that waits longest has waited to be reconciled; 0: none waits.',
+    help: 'How long the object that has waited longest has waited to be reconciled; 0 if none waits.',
     labelNames: ['kind'],
     registers,
     collect() {
@@ -124,7 +124,7 @@ function labelsOf(vmnetcfg: string, entry: unknown, why: string): InterfaceSerie
   return { vmnetcfg, network, mac, ip, state, reason: state === 'Allocated' ? '' : why };
 }
 
-/** How many addresses of each kind an IPPool has; undefined: its status does not have the number. */
+/** How many addresses of each kind an IPPool has; undefined if its status does not say. */
 const POOL_GAUGES = {
   used: {
     help: 'Addresses of an IPPool that are in use.',
@@ -135,7 +135,7 @@ const POOL_GAUGES = {
     read: ({ status }: KubernetesObject) => readField(status, 'ipv4', 'available'),
   },
   quarantined: {
-    help: 'Addresses of an IPPool that no client gets for a while, because another machine uses them.',
+    help: 'Addresses of an IPPool that no client gets for some time, because another machine uses them.',
     read: ({ status }: KubernetesObject) => Object.keys(readField(status, 'ipv4', 'quarantined') ?? {}).length,
   },
 } as const;

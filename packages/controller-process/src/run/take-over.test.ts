@@ -7,12 +7,12 @@ const TIMES = readElectionTimes({});
 
 interface Candidate {
   readonly elector: LeaseElector;
-  /** From here on nothing of it reaches the store. */
+  /** From here on, none of its requests reaches the store. */
   isDead: boolean;
   leadsSinceMs: number | undefined;
 }
 
-/** @param options.requestMs - how long each request to the API server takes. */
+/** @param options.requestMs - the duration of each request to the API server. */
 function candidate(
   identity: string,
   clock: FakeClock,
@@ -81,7 +81,7 @@ describe('a controller that dies', () => {
     },
   );
 
-  it('of an earlier version, whose Lease lasts 45 s, is replaced only after its Lease has expired', async () => {
+  it('that is of an earlier version, with a Lease of 45 s, is replaced only after its Lease has expired', async () => {
     const [clock, store] = [new FakeClock(), new MemoryLeaseStore()];
     await store.write({ holder: 'upstream', leaseDurationMs: 45_000, transitions: 0 }, undefined);
     const one = candidate('b', clock, { store, requestMs: 10, random: 0.5 });

@@ -1,4 +1,4 @@
-/** Removes the product from a cluster: looks, plans, and carries out one phase after the other. */
+/** Removes the product from a cluster: observes, plans, and carries out one phase after the other. */
 
 import { RegistrationResource, WEBHOOK_LABELS } from '@vmdhcp/admission/webhook';
 import { HOST_AGENT_SELECTOR } from '@vmdhcp/bare-metal/controller';
@@ -43,9 +43,9 @@ import {
 export interface UninstallSettings {
   readonly deleteData: boolean;
   readonly dryRun: boolean;
-  /** True: a controller may be leader, and agents that it did not deploy may serve; the command checks neither. */
+  /** True to skip the checks for a controller that is leader and for agents that it did not deploy. */
   readonly force: boolean;
-  /** How long a phase may take, in milliseconds. */
+  /** The time limit of a phase, in milliseconds. */
   readonly timeoutMs: number;
   /** Called before each step. */
   readonly onStep: (step: UninstallStep) => void;
@@ -94,21 +94,27 @@ const RESOURCES: Readonly<Record<InstalledKind, ApiResource>> = {
   customResourceDefinitions: Resource.customResourceDefinitions,
 };
 const OUR_DEFINITIONS = namesOf(CUSTOM_RESOURCES);
-/** Of kubevirt-wol and spidernet-io/bmc too: they are ours where a controller or our chart applied them, and so are their objects. */
+/**
+ * Also kinds of kubevirt-wol and spidernet-io/bmc: they are ours if a controller or our chart applied them, and then so are their
+ * objects.
+ */
 const SHARED_DEFINITIONS = namesOf([...WAKE_ON_LAN_RESOURCES, ...bareMetalResources]);
 const PART_OF_LABEL = 'app.kubernetes.io/part-of';
-/** What ends after a deletion of its owner. */
+/** Objects that end after the deletion of their owner. */
 const PODS_OF: Partial<Record<InstalledKind, readonly InstalledKind[]>> = {
   deployments: ['pods'],
   wakeDaemonSets: ['wakePods'],
   hostDeployments: ['hostPods'],
 };
 const CHECK_MS = 200;
-/** Of one step, at the version that was read a moment before. */
+/** The version of each object that was just read. */
 const MOST_TRIES = 5;
 /** The duration of a controller's Lease that does not specify one: that of Harvester. */
 const LEASE_SECONDS = 45;
-/** No agent's Lease lasts longer: `--agent-lease-seconds` and the period of renewals are an hour at most, and together less than two. */
+/**
+ * The longest duration of an agent's Lease: `--agent-lease-seconds` and the period of renewals are at most an hour each, and
+ * together less than two.
+ */
 const MOST_LEASE_SECONDS = 7_200;
 
 export class Uninstall {
@@ -120,7 +126,10 @@ export class Uninstall {
     this.#settings = settings;
   }
 
-  /** @returns what was done, or would be. @throws CommandError where a controller or agents of a manifest work, or something does not go. */
+  /**
+   * @returns what was done, or would be. @throws CommandError if a controller or agents of a manifest are running, or something
+   * cannot be removed.
+   */
   async run(): Promise<UninstallPlan> {
     const { force, dryRun, deleteData, onStep } = this.#settings;
     if (!force) await this.#assertNoController();
@@ -138,11 +147,11 @@ export class Uninstall {
     return plan;
   }
 
-  /** Their conditions are the last that a controller wrote. */
+  /** Their conditions are the last ones that a controller wrote. */
   #warnOfReady({ clusterAgents, wolConfigs }: Installation): void {
     const names = [...clusterAgents, ...wolConfigs].filter(isReady).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     if (names.length === 0) return;
-    this.#settings.onProgress(`these go on showing READY True, although no agent runs: ${describeNames(names)}`);
+    this.#settings.onProgress(`these still show READY True, although no agent runs: ${describeNames(names)}`);
   }
 
   async #observe(): Promise<Installation> {
@@ -163,7 +172,7 @@ export class Uninstall {
     return new ApiObjectClient<KubernetesObject>(this.#connection, RESOURCES[kind]);
   }
 
-  /** An object that changed meanwhile, as those of a namespace that is being deleted do, is read and planned again. */
+  /** An object that changed meanwhile, for example in a namespace that is being deleted, is read and planned again. */
   async #take(step: UninstallStep, tries = MOST_TRIES): Promise<void> {
     const { object } = step;
     const result = await this.#write(step);
@@ -177,7 +186,7 @@ export class Uninstall {
     throw new CommandError(`${keyOf(object)} (${step.of}): ${result.message}${remedy}`, ExitCode.failed);
   }
 
-  /** Undefined: there is nothing to do any more. */
+  /** Undefined if nothing is left to do. */
   async #planAgain({ kind, of, object }: UninstallStep): Promise<UninstallStep | undefined> {
     const { phases } = planUninstall(await this.#observe(), this.#settings.deleteData);
     const steps = UNINSTALL_PHASES.flatMap((phase) => phases[phase]);
@@ -194,12 +203,12 @@ export class Uninstall {
       case 'patch':
         return client.patch({ key, resourceVersion: object.metadata.resourceVersion }, step.patch);
       case 'patch-status':
-        // At any version: the step before may have changed the object.
+        // At any version: the previous step may have changed the object.
         return client.patchStatus({ key }, step.patch);
     }
   }
 
-  /** Objects that were deleted, and the pods of Deployments and DaemonSets that were. */
+  /** Deleted objects, and the pods of deleted Deployments and DaemonSets. */
   async #waitUntilGone(steps: readonly UninstallStep[]): Promise<void> {
     const { timeoutMs, onProgress } = this.#settings;
     const giveUpAtMs = performance.now() + timeoutMs;
@@ -244,11 +253,11 @@ export class Uninstall {
     }
     const renewed = this.#settings.dryRun ? undefined : await this.#findRenewed(leases, 'leases');
     if (renewed === undefined) return;
-    const message = `${agentOf(renewed)} serves (it renews the Lease ${keyOf(renewed)}), and this command does not delete its Deployment; delete it first (${remedy}), then run the command again`;
+    const message = `${agentOf(renewed)} is serving (it renews the Lease ${keyOf(renewed)}), and this command does not delete its Deployment; delete it first (${remedy}), then run the command again`;
     throw new CommandError(message, ExitCode.failed);
   }
 
-  /** Watches Leases for as long as their holders may go without renewing them. @returns the first that is renewed, if any is. */
+  /** Watches Leases for as long as their holders may go without renewing them. @returns the first one that is renewed, if any. */
   async #findRenewed(
     leases: readonly KubernetesObject[],
     of: 'leases' | 'controllerLeases',
@@ -271,11 +280,11 @@ export class Uninstall {
     const [lease] = await this.#list('controllerLeases');
     const holder = holderOf(lease);
     if (lease === undefined || holder === '') return;
-    // By the clock of this computer: only the server's Lease itself shows whether it is renewed.
+    // The clock of this computer is used only for the text: a renewal is detected in the Lease itself.
     const isStale = isStaleLease(lease, Date.now());
     const state = isStale
       ? `the Lease of the controllers ${describeStaleLease(lease, Date.now())}`
-      : `a controller (${holder}) may still lead`;
+      : `a controller (${holder}) may still be leader`;
     if (this.#settings.dryRun) {
       this.#settings.onProgress(isStale ? state : `${state}: it has to be stopped first`);
       return;
@@ -284,7 +293,7 @@ export class Uninstall {
     const renewed = await this.#findRenewed([lease], 'controllerLeases');
     if (renewed === undefined) return;
     const { namespace, name } = CONTROLLER_LEASE;
-    const message = `the controller ${holderOf(renewed)} works (it renews the Lease ${namespace}/${name}) and would make everything again; stop it first, for example: kubectl -n vm-dhcp-system delete deployment vm-dhcp-controller`;
+    const message = `the controller ${holderOf(renewed)} is running (it renews the Lease ${namespace}/${name}) and would create everything again; stop it first, for example: kubectl -n vm-dhcp-system delete deployment vm-dhcp-controller`;
     throw new CommandError(message, ExitCode.failed);
   }
 }
@@ -331,7 +340,7 @@ function holderOf(lease: KubernetesObject | undefined): string {
 }
 
 function leaseSecondsOf(lease: KubernetesObject): number {
-  // An agent writes what stands there.
+  // Written by an agent.
   return Math.min(Number(readField(lease.spec, 'leaseDurationSeconds') ?? LEASE_SECONDS), MOST_LEASE_SECONDS);
 }
 

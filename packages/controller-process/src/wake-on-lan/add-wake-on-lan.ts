@@ -1,4 +1,7 @@
-/** Wake-on-LAN as parts of the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that agents report to. */
+/**
+ * Adds Wake-on-LAN to the controller's process: WolConfigs and their agents, the decision about wake-ups, and the server that
+ * agents report to.
+ */
 
 import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
 import {
@@ -29,14 +32,14 @@ import { WakeServer } from './wake-server.js';
 export interface WakeOnLanSettings {
   readonly listen: ListenAddress;
   readonly agents: Omit<WakeDaemonSetSettings, 'tlsSecret'>;
-  /** Of this process, as agents reach it; undefined: not known. */
+  /** Where agents reach this process; undefined: not known. */
   readonly podAddress: string | undefined;
   /** Without TLS. */
   readonly clearText: boolean;
 }
 
 export interface WakeOnLanPorts {
-  /** For Wake-on-LAN alone: what it waits for keeps nothing of DHCP waiting. */
+  /** For Wake-on-LAN alone, so that slow requests do not delay DHCP. */
   readonly connection: ApiConnection;
   readonly logger: Logger;
   readonly registry: Registry;
@@ -76,7 +79,7 @@ export function addWakeOnLan(settings: WakeOnLanSettings, ports: WakeOnLanPorts)
   };
 }
 
-/** What the decision and the server share. */
+/** Shared by the decision and the server. */
 interface ManagerContext {
   readonly settings: WakeOnLanSettings;
   readonly ports: WakeOnLanPorts;
@@ -167,7 +170,10 @@ function createCertificates(
   });
 }
 
-/** A budget of its own: a flood of wake-ups takes no Event from DHCP. Without a fence: what a manager gave up when it lost the leadership is one too. */
+/**
+ * A separate budget: a flood of wake-ups takes no Events from DHCP. Without a fence, because the loss of the leadership is itself
+ * reported by an Event.
+ */
 function eventRecorder({ connection, logger }: WakeOnLanPorts, identity: PartsContext['identity']): EventRecorder {
   return new EventRecorder({
     client: new ApiObjectClient<EventObject>(connection, Resource.events),

@@ -1,10 +1,10 @@
-/** What the log has of WolConfigs and of the DaemonSets of their agents. */
+/** Logs events of WolConfigs and of the DaemonSets of their agents. */
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import type { WakeOnLanObserver } from '@vmdhcp/wake-on-lan/controller';
 import { logRetry } from '../run/log-retry.js';
 
-/** An observer that writes the log. The first line is that of kubevirt-wol. */
+/** An observer that writes the log. The first line is the same as in kubevirt-wol. */
 export function configObserver(logger: Logger, onSynced: () => void): WakeOnLanObserver {
   return {
     onSynced: () => {

@@ -1,24 +1,24 @@
-/** Where agents reach the leader: an annotation of the Lease by which controllers elect it, so that nothing else has to be read. */
+/** How agents reach the leader: an annotation of the Lease by which controllers elect it, so that nothing else has to be read. */
 import { WAKE_ON_LAN_LEADER_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 
 export class LeaderAddress {
   readonly #own: string | undefined;
   #published: string | undefined;
 
-  /** @param own - host:port of this process; undefined: other pods do not know how to reach it. */
+  /** @param own - host:port of this process; undefined if other pods do not know how to reach it. */
   constructor(own: string | undefined) {
     this.#own = own;
   }
 
-  /** What the leader publishes. */
+  /** The annotations that the leader publishes. */
   readonly annotations = (): Readonly<Record<string, string>> => ({ [WAKE_ON_LAN_LEADER_ANNOTATION]: this.#own ?? '' });
 
-  /** Takes note of what the Lease has. */
+  /** Reads the annotations of the Lease. */
   readonly note = (annotations: Readonly<Record<string, string>>): void => {
     this.#published = annotations[WAKE_ON_LAN_LEADER_ANNOTATION] || undefined;
   };
 
-  /** host:port of another process that is leader, as far as it is known. */
+  /** host:port of another process that is leader, if known. */
   get other(): string | undefined {
     return this.#published === this.#own ? undefined : this.#published;
   }

@@ -12,7 +12,7 @@ function start() {
   return { lines, log, refuse, pass: (ms: number) => (nowMs += ms) };
 }
 
-it('a peer that is refused with another text each time has twenty lines, then one in ten seconds, and others have theirs', () => {
+it('a peer that is refused with another text each time causes twenty lines, then one in ten seconds, and others have their own limit', () => {
   const { lines, refuse, pass } = start();
   for (let count = 0; count < 10_000; count++) refuse('192.0.2.66', `error ${count}`);
   expect(lines).toHaveLength(20);
@@ -23,8 +23,8 @@ it('a peer that is refused with another text each time has twenty lines, then on
   expect(lines).toHaveLength(22);
 });
 
-it('reports that cannot be read, a hundred thousand of them, are twenty lines', () => {
+it('a hundred thousand unreadable reports cause twenty lines', () => {
   const { lines, log } = start();
-  for (let count = 0; count < 100_000; count++) log({ kind: 'report-malformed', problems: ['mac_address is no MAC address'] });
+  for (let count = 0; count < 100_000; count++) log({ kind: 'report-malformed', problems: ['mac_address is not a MAC address'] });
   expect(lines).toHaveLength(20);
 });

@@ -1,16 +1,16 @@
-/** What the log has of peers that the server refuses. A peer chooses how often it is refused and what the text has: lines are left out and counted. */
+/** Logs peers that the server refuses. A peer controls how often it is refused and the text: lines are omitted and counted. */
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import { RateLimit } from '@vmdhcp/wake-on-lan';
 import type { WolServerEvent } from '@vmdhcp/wake-on-lan/service';
 
-/** Lines of each address, or of each kind where there is none: so many at once, then one in ten seconds. */
+/** The limit of lines for each address, or for each kind without an address: a burst, then one in ten seconds. */
 const LINES_OF_ONE = { burst: 20, perSecond: 0.1, capacity: 1_000 };
-/** Lines of all of them. */
+/** The limit for all of them. */
 const LINES = { burst: 200, perSecond: 10, capacity: 1 };
 const ALL = '';
 
-/** Writes the log of a server. @param nowMs - of a clock that goes forward. */
+/** Writes the log of a server. @param nowMs - a monotonic clock. */
 export function createServerLog(logger: Logger, nowMs: () => number): (event: WolServerEvent) => void {
   const ofOne = new RateLimit(LINES_OF_ONE);
   const ofAll = new RateLimit(LINES);

@@ -12,7 +12,7 @@ let kept: WakeCertificates | undefined;
 
 afterEach(() => kept?.stop());
 
-/** Secrets, a clock that can be set, and what was logged as an error. */
+/** Secrets, a clock that can be set, and the logged errors. */
 class World {
   readonly clock = new FakeClock();
   readonly errors: string[] = [];
@@ -61,20 +61,20 @@ class World {
     await this.#looked();
   }
 
-  /** Until it has looked at the Secrets once more. */
+  /** Until it has checked the Secrets once more. */
   async lookAgain(): Promise<void> {
     await this.clock.advance(LOOK_MS);
     await this.#looked();
   }
 
-  /** The next look is planned when the one before is over. */
+  /** The next check is planned when the previous one has ended. */
   async #looked(): Promise<void> {
     await vi.waitFor(() => expect(this.clock.pending).toBe(1), { timeout: 20_000 });
   }
 }
 
 describe('WakeCertificates', () => {
-  it('where Secrets are watched, nothing is read until one of them changes, or ten minutes have passed', async () => {
+  it('if Secrets are watched, nothing is read until one of them changes, or ten minutes have passed', async () => {
     const world = new World();
     world.isWatching = true;
     await world.start();
@@ -88,7 +88,7 @@ describe('WakeCertificates', () => {
     await vi.waitFor(() => expect(world.reads).toBe(reads + 8));
   });
 
-  it('a clock that jumps back: the certificate stays in use, nothing is written, and the log tells once what to do', async () => {
+  it('a clock that jumps back: the certificate stays in use, nothing is written, and the log says once what to do', async () => {
     const world = new World();
     await world.start();
     expect([world.used.length, world.certificates.problem]).toEqual([1, undefined]);

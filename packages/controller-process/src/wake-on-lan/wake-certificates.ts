@@ -1,6 +1,6 @@
 /**
- * The certificates of Wake-on-LAN: one authority, the certificate of the managers, and that of the agents, which mount it. Every replica keeps them.
- * What goes wrong is logged and tried again: DHCP does not depend on it.
+ * The certificates of Wake-on-LAN: one authority, the certificate of the managers, and that of the agents, which mount it. Every
+ * replica keeps them. Errors are logged and the upkeep is tried again: DHCP does not depend on it.
  */
 import type { Clock, WatchedObjects } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
@@ -16,25 +16,25 @@ export const AGENT_SECRET = 'vmdhcp-wake-on-lan-agent-tls';
 
 export const WAKE_SECRETS = [AUTHORITY_SECRET, MANAGER_SECRET, AGENT_SECRET];
 
-/** Where changes are not noticed. */
+/** The interval if changes are not watched. */
 const LOOK_MS = 10_000;
 const FIRST_LOOK_MS = 2_000;
-/** Where they are: for what time alone changes. */
+/** The interval if changes are watched: for changes by time alone. */
 const WATCHED_LOOK_MS = 600_000;
-/** Changes within this time are looked at together; of what is written all the time, once in this time. */
+/** Changes within this time are handled together; objects that are written all the time, once in this time. */
 const GATHER_MS = 1_000;
 
 export interface WakeCertificatesPorts {
   readonly secrets: SecretStore;
-  /** Tells of changes of the three Secrets. */
+  /** Reports changes of the three Secrets. */
   readonly watch: (onChange: () => void) => WatchedObjects;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
   readonly logger: Logger;
-  /** The manager is to use this from now on. */
+  /** Called with what the manager must use from now on. */
   readonly onMaterial: (material: TlsMaterial) => void;
-  /** A certificate in use expires then, in milliseconds since 1970. */
+  /** Called with the expiry of a certificate in use, in milliseconds since 1970. */
   readonly onExpiry?: (certificate: 'manager' | 'agents', notAfterMs: number) => void;
 }
 
@@ -45,7 +45,7 @@ export class WakeCertificates {
   #used: KeptCertificate | undefined;
   #problem: string | undefined = 'there is no certificate yet';
   readonly #watched: WatchedObjects;
-  /** Undefined: a look is under way, or none was begun. */
+  /** Undefined if a check is in progress, or none was begun. */
   #cancel: (() => void) | undefined;
   #hasChanged = false;
   #look: Promise<void> = Promise.resolve();
@@ -58,7 +58,7 @@ export class WakeCertificates {
     this.#watched = ports.watch(() => this.#note());
   }
 
-  /** Why there is no certificate, or it cannot be kept, for people; undefined: all is well. */
+  /** Why there is no certificate, or it cannot be kept, for people; undefined if all is well. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -68,7 +68,7 @@ export class WakeCertificates {
     this.#begin();
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#watched.stop();
@@ -77,7 +77,7 @@ export class WakeCertificates {
   }
 
   #note(): void {
-    // What changes again meanwhile delays nothing.
+    // Further changes meanwhile cause no delay.
     if (this.#hasChanged || this.#isStopped) return;
     this.#hasChanged = true;
     if (this.#cancel !== undefined) this.#lookIn(GATHER_MS);
@@ -104,7 +104,7 @@ export class WakeCertificates {
     const { logger, wallTimeMs } = this.#ports;
     try {
       const kept = await this.#manager.keep(wallTimeMs());
-      // Agents learn of a new authority a day before a manager has a certificate of it.
+      // Agents get a new authority a day before a manager has a certificate of it.
       const ofAgents = await this.#agents.keep(wallTimeMs());
       this.#noteExpiry('manager', kept);
       this.#noteExpiry('agents', ofAgents);

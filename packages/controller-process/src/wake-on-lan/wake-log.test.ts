@@ -47,7 +47,7 @@ it('a report, its start and its answer are lines with the machine, the sender an
   ]);
 });
 
-it('of a flood a hundred lines are written, then ten a second, with the number of those left out', () => {
+it('a flood causes a hundred lines, then ten a second, with the number of omitted ones', () => {
   const { lines, log, pass } = start();
   for (let count = 0; count < 1_000; count++) log.onReport(REPORT);
   expect(lines).toHaveLength(100);

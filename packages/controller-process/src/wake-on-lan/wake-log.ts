@@ -1,11 +1,11 @@
-/** What the log has of wake-ups. Two lines are those of kubevirt-wol; under a flood the lines about reports are left out and counted. */
+/** Logs wake-ups. Two lines are the same as in kubevirt-wol; under a flood, lines about reports are omitted and counted. */
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
 import type { Logger } from '@vmdhcp/service-process';
 import type { WakeReport } from '@vmdhcp/wake-on-lan';
 import { RateLimit } from '@vmdhcp/wake-on-lan';
 import type { DecidedReport, WakeObserver } from '@vmdhcp/wake-on-lan/controller';
 
-/** Lines about reports: so many at once, then so many a second. */
+/** The limit of lines about reports: a burst, then a number per second. */
 const LINES = { burst: 100, perSecond: 10, capacity: 1 };
 const ALL = '';
 
@@ -30,7 +30,7 @@ const LEVELS: Readonly<Record<DecidedReport['verdict']['outcome'], Level>> = {
   duplicate: 'debug',
 };
 
-/** An observer that writes the log. @param nowMs - of a clock that goes forward. */
+/** An observer that writes the log. @param nowMs - a monotonic clock. */
 export function createWakeLog(logger: Logger, nowMs: () => number): WakeObserver {
   const limit = new RateLimit(LINES);
   let leftOut = 0;
@@ -51,8 +51,9 @@ export function createWakeLog(logger: Logger, nowMs: () => number): WakeObserver
     onReport: (report) => write('info', aboutReport(report), 'Received WOL event via gRPC'),
     onStarting: (vm) => logger.info({ vm }, 'Starting VM'),
     onAnswer: (one) => decided('wake-up decided', one),
-    onWaitOver: (one) => decided('wait for a virtual machine to be down is over', one),
-    onFault: (error) => logger.error({ err: errorForLog(error) }, 'a wake-up could not be decided; the agent reports it again'),
+    onWaitOver: (one) => decided('the wait until a virtual machine is down has ended', one),
+    onFault: (error) =>
+      logger.error({ err: errorForLog(error) }, 'a wake-up could not be decided; the agent will report it again'),
   };
 }
 

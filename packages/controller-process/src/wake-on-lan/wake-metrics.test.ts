@@ -16,7 +16,7 @@ function created() {
   return { metrics, decide, lines };
 }
 
-it('a machine that a magic packet started is counted; one that runs already is not', async () => {
+it('a machine that a magic packet started is counted; one that was already running is not', async () => {
   const { decide, lines } = created();
   decide('started', 'web');
   decide('started', 'web');
@@ -25,7 +25,7 @@ it('a machine that a magic packet started is counted; one that runs already is n
   expect(starts).toEqual(['vmdhcpcontroller_wake_up_starts_total{virtualmachine="lab/web"} 2']);
 });
 
-it('of very many machines the thousand that were started last have a series', async () => {
+it('only the thousand machines that were started last have a series', async () => {
   const { decide, lines } = created();
   for (let machine = 0; machine < 1_000; machine++) decide('started', `vm-${machine}`);
   decide('started', 'vm-0');
@@ -52,7 +52,7 @@ it('wake-ups, starts and errors are counted for each WolConfig that allows the m
   ]);
 });
 
-it('of very many WolConfigs the thousand that were asked last have series', async () => {
+it('only the thousand WolConfigs with the latest reports have series', async () => {
   const { decide, lines } = created();
   decide('failed', 'web', ['first']);
   for (let config = 0; config < 1_000; config++) decide('started', 'web', [`config-${config}`]);
@@ -60,7 +60,7 @@ it('of very many WolConfigs the thousand that were asked last have series', asyn
   expect([counted.length, counted.some((line) => line.includes('"first"'))]).toEqual([1_000, false]);
 });
 
-it('machines, agents and waits are what they are when the page is read, and a start has its time in seconds', async () => {
+it('machines, agents and waits are read with the page, and a start has its time in seconds', async () => {
   const { decide, lines } = created();
   decide('started', 'web');
   expect(await lines()).toEqual(
@@ -75,7 +75,7 @@ it('machines, agents and waits are what they are when the page is read, and a st
   );
 });
 
-it('when the certificates expire is known in seconds', async () => {
+it('the expiry of the certificates is known in seconds', async () => {
   const { metrics, lines } = created();
   metrics.onCertificate('agents', Date.parse('2026-01-01T00:00:00Z'));
   expect(await lines()).toContain('vmdhcpcontroller_wol_certificate_expiry_timestamp_seconds{certificate="agents"} 1767225600');

@@ -1,11 +1,11 @@
-/** What Wake-on-LAN reports to Prometheus: the four metrics of kubevirt-wol, each counted once, and what they do not have. */
+/** The metrics of Wake-on-LAN: the four metrics of kubevirt-wol, each counted once, and additional ones. */
 import { type DecidedReport, ruleOf } from '@vmdhcp/wake-on-lan/controller';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 type Outcome = DecidedReport['verdict']['outcome'];
 
 export interface WakeGauges {
-  /** Virtual machines that may be woken. */
+  /** The number of wakeable virtual machines. */
   readonly managedMachines: () => number;
   /** By the name of the WolConfig. */
   readonly managedBy: () => ReadonlyMap<string, number>;
@@ -20,7 +20,7 @@ export interface WakeMetrics {
   readonly onDecided: (decided: DecidedReport) => void;
 }
 
-/** Of more machines, and of more WolConfigs, only those that were woken last have series. */
+/** If there are more machines, or more WolConfigs, only those that were woken last have series. */
 const MOST_NAMES = 1_000;
 const RESULTS = ['started', 'error', 'other'] as const;
 
@@ -34,7 +34,7 @@ export function registerWakeMetrics(registry: Registry, gauges: WakeGauges): Wak
   });
   const started = new Counter({
     name: 'wol_vm_started_total',
-    help: 'Virtual machines that were started or continued.',
+    help: 'Virtual machines that were started or unpaused.',
     registers,
   });
   const errors = new Counter({
@@ -44,7 +44,7 @@ export function registerWakeMetrics(registry: Registry, gauges: WakeGauges): Wak
   });
   const wakeUps = new Counter({
     name: 'vmdhcpcontroller_wake_ups_total',
-    help: 'Reports of agents by what was decided, and why; and what became of wake-ups that waited until a virtual machine was down.',
+    help: 'Reports of agents by decision and reason; and outcomes of wake-ups that waited until a virtual machine was down.',
     labelNames: ['outcome', 'reason'],
     registers,
   });
@@ -101,7 +101,7 @@ function configCounter(registers: Registry[]): (wolconfig: string, result: Resul
   const latest = new LatestNames();
   const wakeUps = new Counter({
     name: 'vmdhcpcontroller_wol_config_wake_ups_total',
-    help: `Reports of agents about machines that a WolConfig allows to be woken, by WolConfig, of the ${MOST_NAMES} that were asked last: started, error (refused or failed), or other, as of a machine that runs already. A wake-up that several WolConfigs allow counts for each.`,
+    help: `Reports of agents about machines that a WolConfig allows to be woken, by WolConfig, of the ${MOST_NAMES} with the latest reports: started, error (refused or failed), or other, for example a machine that runs already. A wake-up that several WolConfigs allow counts for each.`,
     labelNames: ['wolconfig', 'result'],
     registers,
   });
@@ -116,7 +116,7 @@ function configCounter(registers: Registry[]): (wolconfig: string, result: Resul
 class LatestNames {
   readonly #names = new Set<string>();
 
-  /** @returns the name that there is no room for any more. */
+  /** @returns the name that is removed to make room. */
   add(name: string): string | undefined {
     this.#names.delete(name);
     this.#names.add(name);
@@ -161,7 +161,7 @@ function describeGauges(registers: Registry[], gauges: WakeGauges): void {
   });
   new Gauge({
     name: 'vmdhcpcontroller_wake_ups_waiting',
-    help: 'Virtual machines that are started when they are down.',
+    help: 'Virtual machines that will be started when they are down.',
     registers,
     collect() {
       this.set(gauges.waiting());

@@ -24,14 +24,14 @@ function start(onStop: () => Promise<void>) {
   return { server, clock, lines };
 }
 
-it('ends when everything under way has ended', async () => {
+it('ends when everything in progress has ended', async () => {
   const { server, lines } = start(async () => {});
   await vi.waitFor(() => expect(server.port).toBeDefined(), 10_000);
   await server.stop();
   expect(lines.at(-1)).not.toContain('did not end');
 });
 
-it('a request that hangs does not keep the process, and the Lease of DHCP with it', async () => {
+it('a request that hangs does not delay the process, nor the Lease of DHCP', async () => {
   const { server, clock, lines } = start(() => new Promise(() => {}));
   await vi.waitFor(() => expect(server.port).toBeDefined(), 10_000);
   let isStopped = false;

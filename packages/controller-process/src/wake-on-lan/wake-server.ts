@@ -1,6 +1,7 @@
 /**
- * The gRPC server as a part of the controller: it listens in every replica, as soon as there is a certificate, and only the leader decides. It never fails the process: an address
- * that is taken, or Secrets that cannot be read, are logged, shown by /readyz and tried again.
+ * The gRPC server as a part of the controller: it listens in every replica, as soon as there is a certificate, and only the
+ * leader decides. It never ends the process: an address in use, or Secrets that cannot be read, are logged, shown by /readyz and
+ * tried again.
  */
 import type { Clock, ControllerPart } from '@vmdhcp/kube-runtime';
 import { errorForLog } from '@vmdhcp/kube-runtime/node';
@@ -15,10 +16,13 @@ import {
 import { createServerLog } from './server-log.js';
 
 const RETRY_MS = 5_000;
-/** The Lease of the controllers is released when all parts have stopped: DHCP must not wait for an API of KubeVirt that hangs, or for an agent that keeps its connection. */
+/**
+ * The Lease of the controllers is released when all parts have stopped: DHCP must not wait for an unresponsive KubeVirt API, or
+ * for an agent that keeps its connection.
+ */
 const STOP_MS = 3_000;
 
-/** What keeps certificates. */
+/** The upkeep of certificates. */
 export interface MaterialSource {
   readonly problem: string | undefined;
   readonly start: () => void;
@@ -28,11 +32,11 @@ export interface MaterialSource {
 export interface WakeServerSettings {
   readonly listen: ListenAddress;
   readonly handler: WolHandler;
-  /** Undefined: clear text. @param onMaterial - called with what the server is to use. */
+  /** Undefined for clear text. @param onMaterial - called with what the server must use. */
   readonly openCertificates: ((onMaterial: (material: TlsMaterial) => void) => MaterialSource) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Ends the answers under way, and what else must end before the process does. */
+  /** Ends answers in progress, and everything else that must end before the process does. */
   readonly onStop: () => Promise<void>;
 }
 
@@ -56,12 +60,12 @@ export class WakeServer implements ControllerPart {
     this.#certificates = settings.openCertificates?.((material) => this.#use(material));
   }
 
-  /** The port it listens on; undefined: not yet. */
+  /** The port it listens on; undefined if not yet. */
   get port(): number | undefined {
     return this.#server?.port;
   }
 
-  /** Agents that follow the list of addresses. */
+  /** The number of agents that follow the list of addresses. */
   get followers(): number {
     return this.#server?.followers ?? 0;
   }
@@ -78,10 +82,10 @@ export class WakeServer implements ControllerPart {
   }
 
   lead(): void {
-    // It asks who is leader at each report.
+    // It determines the leader at each report.
   }
 
-  /** Resolves when nothing is under way, or after three seconds. Requests that are left do no harm: they are sent only by the leader. */
+  /** Resolves when nothing is in progress, or after three seconds. Remaining requests are harmless: only the leader sends them. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancel();
@@ -141,7 +145,7 @@ export class WakeServer implements ControllerPart {
       if (this.#material !== undefined && this.#material !== material) this.#server.use(this.#material);
     } catch (error) {
       const message = `cannot listen on ${formatListenAddress(listen)}: ${error instanceof Error ? error.message : String(error)}`;
-      if (message !== this.#problem) logger.error(`Wake-on-LAN ${message}; retrying. DHCP goes on`);
+      if (message !== this.#problem) logger.error(`Wake-on-LAN ${message}; retrying. DHCP continues`);
       this.#problem = message;
       if (!this.#isStopped) this.#cancel = clock.after(RETRY_MS, () => this.#listen());
     }

@@ -135,7 +135,7 @@ class FieldReader {
     return (
       parseIpv4Cidr(text) ??
       this.#refuse('not-a-cidr', { path, value: text }, [
-        'is no IPv4 subnet',
+        'is not an IPv4 subnet',
         'write address/prefix length, as in 192.168.48.0/24',
       ])
     );
@@ -155,7 +155,7 @@ class FieldReader {
     return (
       parseIpv4Address(text) ??
       this.#refuse('not-an-address', { path, value: text }, [
-        'is no IPv4 address',
+        'is not an IPv4 address',
         'write four numbers of 0 to 255, as in 192.168.48.10',
       ])
     );
@@ -201,7 +201,7 @@ class FieldReader {
   macAddress(path: Path, text: string): string | undefined {
     const mac = parseMacAddress(text);
     if (mac !== undefined && !isGroupMacAddress(mac)) return mac;
-    const fault = mac === undefined ? 'is no MAC address' : 'is a multicast MAC address, which no client has';
+    const fault = mac === undefined ? 'is not a MAC address' : 'is a multicast MAC address, which no client has';
     return this.#refuse('not-a-mac-address', { path, value: text }, [
       fault,
       'write six hexadecimal octets, as in 02:00:5e:10:00:01',
@@ -211,7 +211,7 @@ class FieldReader {
   optionalHostName(path: Path, text: string | undefined): string | undefined {
     if (text === undefined || isHostName(text)) return text;
     return this.#refuse('not-a-host-name', { path, value: text }, [
-      'is no domain name',
+      'is not a domain name',
       'write letters, digits, hyphens and dots, as in lab.example.org',
     ]);
   }

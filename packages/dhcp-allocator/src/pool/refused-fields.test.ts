@@ -16,9 +16,9 @@ const option = (options: PoolDefinition['options']): Partial<PoolDefinition> => 
 
 describe('a pool is refused with every problem', () => {
   it.each<[Partial<PoolDefinition>, string[]]>([
-    [{ cidr: 'x' }, ['cidr: "x" is no IPv4 subnet; write address/prefix length, as in 192.168.48.0/24']],
-    [{ end: 'x' }, ['end: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
-    [{ start: 'y' }, ['start: "y" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
+    [{ cidr: 'x' }, ['cidr: "x" is not an IPv4 subnet; write address/prefix length, as in 192.168.48.0/24']],
+    [{ end: 'x' }, ['end: "x" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
+    [{ start: 'y' }, ['start: "y" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10']],
     [
       { exclude: ['10.0.0.9', 'x'] },
       ['exclude[1]: "x" is neither an address nor a range; write 192.168.48.5 or 192.168.48.10-192.168.48.19'],
@@ -26,9 +26,9 @@ describe('a pool is refused with every problem', () => {
     [
       { reservations: [{ macAddress: 'x', address: 'y', hostname: '-' }] },
       [
-        'reservations[0].macAddress: "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
-        'reservations[0].address: "y" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
-        'reservations[0].hostname: "-" is no domain name; write letters, digits, hyphens and dots, as in lab.example.org',
+        'reservations[0].macAddress: "x" is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+        'reservations[0].address: "y" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'reservations[0].hostname: "-" is not a domain name; write letters, digits, hyphens and dots, as in lab.example.org',
       ],
     ],
     [
@@ -46,16 +46,16 @@ describe('a pool is refused with every problem', () => {
       option({ staticRoutes: [{ destination: '10.9.0.1/24', gateway: 'x' }] }),
       [
         'options.staticRoutes[0].destination: "10.9.0.1/24" is a host address with a prefix length, not a subnet; write 10.9.0.0/24, or the address with /32 for one host',
-        'options.staticRoutes[0].gateway: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.staticRoutes[0].gateway: "x" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
       ],
     ],
     [
       option({ domainName: '-' }),
-      ['options.domainName: "-" is no domain name; write letters, digits, hyphens and dots, as in lab.example.org'],
+      ['options.domainName: "-" is not a domain name; write letters, digits, hyphens and dots, as in lab.example.org'],
     ],
     [
       option({ domainSearch: ['a.example', '..'] }),
-      ['options.domainSearch[1]: ".." is no domain name; write letters, digits, hyphens and dots, as in lab.example.org'],
+      ['options.domainSearch[1]: ".." is not a domain name; write letters, digits, hyphens and dots, as in lab.example.org'],
     ],
     [option({ mtu: 67 }), ['options.mtu: 67 is out of bounds; write a whole number from 68 to 65535']],
     [option({ mtu: 65_536 }), ['options.mtu: 65536 is out of bounds; write a whole number from 68 to 65535']],
@@ -63,7 +63,7 @@ describe('a pool is refused with every problem', () => {
     [
       option({ bootFile: 'a b', nextServer: 'x' }),
       [
-        'options.nextServer: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.nextServer: "x" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
         'options.bootFile: "a b" is not a file name that a boot loader can read; write 1 to 127 printable ASCII characters',
       ],
     ],
@@ -85,7 +85,7 @@ describe('a pool is refused with every problem', () => {
       }),
       [
         'options.bootByArchitecture[1].architecture: 7 has boot settings already; keep one of the two',
-        'options.bootByArchitecture[1].nextServer: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.bootByArchitecture[1].nextServer: "x" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
         'options.bootByArchitecture[1].bootFile: "ü" is not a file name that a boot loader can read; write 1 to 127 printable ASCII characters',
         'options.bootByArchitecture[2].architecture: 65536 is out of bounds; write a whole number from 0 to 65535',
       ],
@@ -93,8 +93,8 @@ describe('a pool is refused with every problem', () => {
     [
       option({ dnsServers: ['10.0.0.53', 'x'], ntpServers: ['y'] }),
       [
-        'options.dnsServers[1]: "x" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
-        'options.ntpServers[0]: "y" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.dnsServers[1]: "x" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'options.ntpServers[0]: "y" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
       ],
     ],
     [option({ dnsServers: addresses(64) }), ['options.dnsServers: 64 addresses are too many; list at most 63']],

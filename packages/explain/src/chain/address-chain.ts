@@ -4,25 +4,25 @@ import { CHAIN_LINKS, type ChainLinkName } from './chain-links.js';
 import type { MissingRight } from './chain-observation.js';
 import { type ChainReason, type Gravity, REASON_LINKS } from './reasons.js';
 
-/** `absent`: it is not there, for a reason that another link has, or for none. `unknown`: it could not be read. */
+/** `absent`: it does not exist; another link may have the reason. `unknown`: it could not be read. */
 export type LinkState = 'ok' | 'absent' | 'note' | 'unknown' | 'waiting' | 'broken';
 
 /** A reason that holds for a link. */
 export interface Finding {
   readonly reason: ChainReason;
   readonly state: Exclude<Gravity, 'ok'>;
-  /** With names, addresses and limits where the controller or an agent wrote them; else the meaning of the reason. */
+  /** Includes names, addresses and limits if the controller or an agent wrote them; otherwise the meaning of the reason. */
   readonly message: string;
-  /** What to do, by the table of reasons. */
+  /** What to do, from the table of reasons. */
   readonly remedy: string;
 }
 
 export interface ChainLink {
   readonly link: ChainLinkName;
   readonly state: LinkState;
-  /** `IPPool default/net-48`; absent: the link is no object. */
+  /** `IPPool default/net-48`; absent if the link is not an object. */
   readonly object?: string;
-  /** What is known of it, in a few words. */
+  /** A short description of its state. */
   readonly facts: string;
   readonly findings: readonly Finding[];
 }
@@ -35,7 +35,7 @@ export interface InterfaceChain {
   readonly address?: string;
   readonly state: LinkState;
   readonly links: readonly ChainLink[];
-  /** The first link that is broken or waits: what comes after it may follow from it. */
+  /** The first link that is broken or waits; problems of later links may follow from it. */
   readonly brokenAt?: ChainLinkName;
 }
 
@@ -46,7 +46,7 @@ export interface EventSubject {
   readonly name: string;
 }
 
-/** A client of which the leader of the agents may tell more. */
+/** A client whose traffic the leader of the agents may know more about. */
 export interface PacketSubject {
   /** The name of the interface. */
   readonly interface: string;
@@ -56,48 +56,48 @@ export interface PacketSubject {
   /** The pod of the leader. */
   readonly namespace: string;
   readonly pod: string;
-  /** True: the guest operating system reports the address, so there is nothing to look for. */
+  /** True if the guest operating system reports the address, so that nothing has to be looked for. */
   readonly isConfirmed: boolean;
 }
 
 export interface AddressChain {
   readonly namespace: string;
   readonly name: string;
-  /** The worst of all. */
+  /** The worst status of all links. */
   readonly state: LinkState;
   /** The virtual machine and the controller. */
   readonly links: readonly ChainLink[];
   readonly interfaces: readonly InterfaceChain[];
   readonly missingRights: readonly MissingRight[];
   readonly furtherEvents: readonly EventSubject[];
-  /** Running virtual machines whose way is whole up to the agents. */
+  /** Interfaces of running virtual machines without a broken link before the agents. */
   readonly furtherPackets: readonly PacketSubject[];
 }
 
-/** A link before what was found is added to it. */
+/** A link before its findings are added. */
 export interface LinkFacts {
   readonly link: ChainLinkName;
   readonly object?: string;
   readonly facts: string;
   readonly isUnknown?: boolean;
-  /** True: there is none. */
+  /** True if the object does not exist. */
   readonly isAbsent?: boolean;
 }
 
 const ORDER: readonly LinkState[] = ['absent', 'ok', 'note', 'unknown', 'waiting', 'broken'];
 
-/** `ok` where nothing is worse: what is absent alone is no trouble. */
+/** `ok` if nothing is worse: an absent object alone is not a problem. */
 export function worstOf(states: readonly LinkState[]): LinkState {
   return states.reduce((worst, state) => (ORDER.indexOf(state) > ORDER.indexOf(worst) ? state : worst), 'ok');
 }
 
-/** @param message - empty: the meaning of the reason. */
+/** @param message - if empty, the meaning of the reason is used. */
 export function finding(reason: ChainReason, message = '', state = REASON_LINKS[reason].gravity): Finding {
   const { meaning, remedy } = REASONS[reason];
   return { reason, state: state === 'ok' ? 'note' : state, message: message === '' ? meaning : message, remedy };
 }
 
-/** Links in their order, each with its findings; every reason once. A finding whose link is not there makes one. */
+/** Links in order, each with its findings; each reason appears once. A finding without a link creates one. */
 export function toLinks(facts: readonly LinkFacts[], findings: readonly Finding[]): ChainLink[] {
   const distinct = [...new Map(findings.toReversed().map((one) => [one.reason, one])).values()].toReversed();
   const byLink = Map.groupBy(distinct, ({ reason }) => REASON_LINKS[reason].link);
@@ -110,7 +110,7 @@ export function toLinks(facts: readonly LinkFacts[], findings: readonly Finding[
   });
 }
 
-/** Of a link with these findings. */
+/** The status of a link with these findings. */
 export function stateOf(
   { isUnknown = false, isAbsent = false }: Pick<LinkFacts, 'isUnknown' | 'isAbsent'>,
   findings: readonly { readonly state: LinkState }[],
@@ -119,7 +119,7 @@ export function stateOf(
   return findings.length === 0 ? itself : worstOf([itself, ...findings.map(({ state }) => state)]);
 }
 
-/** The first link that is broken or waits: it is the cause, and what comes after it may be its consequence. */
+/** The first link that is broken or waits: it is the cause, and the problems after it may be its consequences. */
 export function firstTrouble<Link extends { readonly state: LinkState }>(links: readonly Link[]): Link | undefined {
   return links.find(({ state }) => state === 'broken' || state === 'waiting');
 }

@@ -5,7 +5,7 @@ import { ADDRESS, MAC, NETWORK, OTHER_MAC } from './chain-fixtures.js';
 
 interface Claim {
   readonly name: string;
-  /** Undefined: its status has no entry. */
+  /** Undefined if its status has no entry. */
   readonly state?: 'Allocated' | 'Pending' | 'Stale';
   readonly address?: string;
   readonly macAddress?: string;
@@ -27,7 +27,7 @@ const namesOf = (claims: readonly Claim[]) =>
     ({ config: { metadata }, hasAddress }) => `${metadata.name}${hasAddress ? ' has it' : ''}`,
   );
 
-describe('who has an address, of those that name its MAC address', () => {
+describe('which of several configs with one MAC address has the address', () => {
   it.each<[string, readonly Claim[], readonly string[]]>([
     ['the only one', [OWNER], ['owner has it']],
     ['a later claim before it by name', [{ name: 'a', day: '03' }, OWNER], ['owner has it', 'a']],
@@ -53,13 +53,13 @@ describe('who has an address, of those that name its MAC address', () => {
     expect(namesOf(claims.toReversed())).toEqual(expected);
   });
 
-  it('where no pool records an address, one that has any', () => {
+  it('without a record in a pool, the first config that shows an address has it', () => {
     const claims = [{ name: 'a', day: '01' }, OWNER].map(config);
     const [first] = findAddressClaims(claims, { macAddress: MAC, network: NETWORK, address: undefined });
     expect(first?.config.metadata.name).toBe('owner');
   });
 
-  it('on another network the MAC address is of another client', () => {
+  it('the same MAC address on another network belongs to another client', () => {
     const elsewhere = { macAddress: MAC, network: 'default/other', address: ADDRESS };
     expect(findAddressClaims([config(OWNER)], elsewhere)).toEqual([]);
     expect(findAddressClaims([config(OWNER)], { ...elsewhere, network: undefined })).toHaveLength(1);

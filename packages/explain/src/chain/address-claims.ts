@@ -1,19 +1,22 @@
-/** Which VirtualMachineNetworkConfig has the address of a client, where several name its MAC address: each user of a network may write one that does. */
+/**
+ * Decides which VirtualMachineNetworkConfig has the address of a client if several name its MAC address: any user of a network
+ * may write one that does.
+ */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
 export interface AddressClient {
   readonly macAddress: MacAddress;
-  /** `namespace/name`; undefined: any. */
+  /** `namespace/name`; undefined: any network. */
   readonly network: string | undefined;
-  /** What a pool records for it; undefined: nothing. */
+  /** The address that a pool records for the client; undefined if none. */
   readonly address: string | undefined;
 }
 
 /** A VirtualMachineNetworkConfig with an interface that has the MAC address. */
 export interface ClaimingConfig {
   readonly config: KubernetesObject;
-  /** True: its status has the address, which the controller writes for one of them alone. */
+  /** True if its status has the address; the controller writes it to one of them only. */
   readonly hasAddress: boolean;
 }
 

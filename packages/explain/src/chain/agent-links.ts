@@ -9,19 +9,19 @@ import { type LinkReading, NOTHING_READ } from './config-links.js';
 import type { ChainInterface } from './machine-interfaces.js';
 import { REASON_LINKS } from './reasons.js';
 
-/** Reasons that the controller has although the leader reports that it serves the pool. */
+/** Reasons of the controller that stay valid when the leader reports that it serves the pool. */
 const THOUGH_SERVED: ReadonlySet<string> = new Set(['Lagging', 'NetworkSilent']);
-/** Clocks of nodes and of the API server differ; a Lease that is older is not renewed. */
+/** The clocks of nodes and of the API server differ; a Lease that expired longer ago than this is not renewed. */
 const CLOCK_MARGIN_MS = 30_000;
 const DEFAULT_LEASE_SECONDS = 15;
 
-/** True: the holder of the Lease has not renewed it for longer than it lasts. */
+/** True if the Lease expired, with some tolerance: its holder has stopped renewing it. */
 export function isStaleLease({ metadata, spec }: KubernetesObject, nowMs: number): boolean {
   if (!readText(spec, 'holderIdentity')) return true;
   return nowMs - expiryOf({ metadata, spec }) > CLOCK_MARGIN_MS;
 }
 
-/** The end of the time for which the holder has renewed the Lease, in milliseconds since 1970; NaN where it does not say when it was renewed. */
+/** When the Lease expires, in milliseconds since 1970; NaN if its holder does not say when it was renewed. */
 export function expiryOf({ metadata, spec }: KubernetesObject): number {
   const seconds = readField(spec, 'leaseDurationSeconds');
   const exactMs = Number(metadata.annotations?.[LEASE_DURATION_ANNOTATION] ?? Number.NaN);
@@ -29,7 +29,7 @@ export function expiryOf({ metadata, spec }: KubernetesObject): number {
   return parseTime(readText(spec, 'renewTime')) + durationMs;
 }
 
-/** What a Lease that is stale says about its last holder, for people. */
+/** Describes the last holder of a stale Lease, for people. */
 export function describeStaleLease(lease: KubernetesObject, nowMs: number): string {
   const holder = readText(lease.spec, 'holderIdentity') ?? '';
   if (holder === '') return 'has no holder';
@@ -58,7 +58,7 @@ function groupFacts({ status }: KubernetesObject): LinkFacts {
   return { link: 'agents', object: `Deployment ${namespace ?? ''}/${name}`, facts: 'serves the pool' };
 }
 
-/** A leader that serves the pool by its own report is newer news than a condition. */
+/** The leader's own report that it serves the pool is newer than a condition. */
 function conditionFindings(pool: KubernetesObject, report: PoolReport | undefined): Finding[] {
   const isServed = report?.serving === true;
   const [registered, agentReady, rogueServer] = ['Registered', 'AgentReady', 'RogueServer'].map((type) =>
@@ -70,7 +70,7 @@ function conditionFindings(pool: KubernetesObject, report: PoolReport | undefine
     const isTrouble = condition.status !== 'True' && !(isServed && !THOUGH_SERVED.has(condition.reason ?? ''));
     return findingOf(condition, isTrouble);
   });
-  // What the leader reports about itself is newer than the condition that was made of an earlier report.
+  // The leader's report about itself is newer than the condition, which was made from an earlier report.
   const isOld = ({ reason }: Finding) =>
     report !== undefined && report.reason !== reason && REASON_LINKS[reason].link === 'report';
   return [...ofRogue, ...ofAgents.filter((each) => !isOld(each))];
@@ -92,7 +92,7 @@ function readLeader({ leases, nowMs }: ChainObservation, key: string | undefined
   return { facts: [{ ...link, facts }], findings: isStale ? [finding('NotLeading')] : [] };
 }
 
-/** A Lease has the name of its group, as the Deployment has, but for the Deployment of a chart. */
+/** A Lease has the name of its group, like the Deployment, except for the Deployment of a chart. */
 function nameOfLease(observed: Observed, deployment: string, poolKey: string): string {
   if (observed.kind === 'found') return keyOf(observed.object);
   const [namespace = '', name = ''] = deployment.split('/', 2);

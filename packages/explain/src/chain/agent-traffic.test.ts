@@ -14,8 +14,8 @@ const CLIENT = {
 };
 const printed = (more: object = {}) => JSON.stringify({ agent: 'agent-1', sinceMs: 1000, clients: [CLIENT], ...more });
 
-describe('what an agent prints', () => {
-  it('is its clients, with their last packets', () => {
+describe('the output of an agent', () => {
+  it('lists its clients, with their last packets', () => {
     const { clients, ...agent } = parseAgentTraffic(printed()) ?? { clients: [] };
     expect(agent).toMatchObject({ agent: 'agent-1', sinceMs: 1000 });
     expect(clients).toMatchObject([
@@ -24,12 +24,12 @@ describe('what an agent prints', () => {
     expect(clients.map((one) => [packetsOf(one), refusalsOf(one), mostFrequent(one.messages)])).toEqual([[4, 2, 'DISCOVER']]);
   });
 
-  it('its pools count also what clients sent that are not kept', () => {
+  it('includes in the counts of its pools the clients that are not listed', () => {
     const pools = [{ ...CLIENT, messages: { DISCOVER: 1000 } }];
     expect(parseAgentTraffic(printed({ pools }))?.places).toMatchObject([{ messages: { DISCOVER: 1000 } }]);
   });
 
-  it('what cannot be read is left out, and the rest is kept', () => {
+  it('loses only the entries that cannot be read', () => {
     const clients = [
       { ...CLIENT, mac: 'x' },
       { ...CLIENT, messages: { DISCOVER: -1, REQUEST: 'many', INFORM: 2 } },
@@ -37,10 +37,12 @@ describe('what an agent prints', () => {
     expect(parseAgentTraffic(printed({ clients }))?.clients).toMatchObject([{ messages: { INFORM: 2 } }]);
   });
 
-  it.each(['', '{', '[]', '{"clients":{}}', 'null'])('is not %j', (text) => expect(parseAgentTraffic(text)).toBeUndefined());
+  it.each(['', '{', '[]', '{"clients":{}}', 'null'])('%j is not such an output', (text) =>
+    expect(parseAgentTraffic(text)).toBeUndefined(),
+  );
 });
 
-it('no text makes it throw', () => {
+it('no text makes the parser throw', () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (one, two) => {
       const text = `{"agent":${one},"clients":[${two},{"mac":"02:00:5e:00:00:01","messages":${one},"last":[${two}]}]}`;

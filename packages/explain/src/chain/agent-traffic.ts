@@ -1,49 +1,49 @@
-/** What the clients of one agent sent and what they were answered, as `vmdhcp-agent clients --json` prints it. */
+/** What the clients of one agent sent and which replies they got, as `vmdhcp-agent clients --json` prints it. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { isRecord, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
-/** Packets by a name: of a message, of an answer, of a reason. */
+/** Packet counts by name: of a message, a reply or a reason. */
 export type PacketCounts = Readonly<Record<string, number>>;
 
-/** What was counted for a pool, or for one client of it. */
+/** The counts of a pool, or of one client of it. */
 export interface TrafficCounts {
   /** `namespace/name`. */
   readonly pool: string;
   readonly interface: string;
-  /** By the type of the message: `DISCOVER`. */
+  /** By message type: `DISCOVER`. */
   readonly messages: PacketCounts;
-  /** By the type of the answer: `OFFER`. */
+  /** By reply type: `OFFER`. */
   readonly answers: PacketCounts;
-  /** Packets without an answer, by reason: `other-server-selected`. */
+  /** Packets without a reply, by reason: `other-server-selected`. */
   readonly unanswered: PacketCounts;
-  /** Unix time in milliseconds; 0: not known. */
+  /** Unix time in milliseconds; 0 if not known. */
   readonly lastAtMs: number;
 }
 
-/** One packet of a client, and what became of it. */
+/** One packet of a client, and its outcome. */
 export interface TrafficPacket {
   readonly atMs: number;
   readonly received: string;
   readonly from: string;
-  /** `OFFER 192.168.48.10`; undefined: none. */
+  /** `OFFER 192.168.48.10`; undefined if there was no reply. */
   readonly answer: string | undefined;
-  /** Why there was none. */
+  /** Why there was no reply. */
   readonly reason: string | undefined;
 }
 
 export interface ClientTraffic extends TrafficCounts {
-  /** Canonical. */
+  /** In canonical form. */
   readonly macAddress: string;
-  /** The oldest first. */
+  /** Oldest first. */
   readonly last: readonly TrafficPacket[];
 }
 
 export interface AgentTrafficReport {
   /** The pod. */
   readonly agent: string;
-  /** Since when it counts. */
+  /** When the counts began. */
   readonly sinceMs: number;
-  /** One for each pool, with what clients sent that are not kept one by one. */
+  /** One entry for each pool; includes packets of clients that are not listed one by one. */
   readonly places: readonly TrafficCounts[];
   readonly clients: readonly ClientTraffic[];
 }
@@ -61,17 +61,17 @@ export function parseAgentTraffic(text: string): AgentTrafficReport | undefined 
   };
 }
 
-/** All packets of these counts. */
+/** The number of all packets in these counts. */
 export function packetsOf({ messages }: Pick<TrafficCounts, 'messages'>): number {
   return total(messages);
 }
 
-/** Packets that got no answer, or a NAK. */
+/** The number of packets that got no reply, or a NAK. */
 export function refusalsOf({ answers, unanswered }: Pick<TrafficCounts, 'answers' | 'unanswered'>): number {
   return total(unanswered) + (answers['NAK'] ?? 0);
 }
 
-/** The name that counts most; undefined: there is none. */
+/** The name with the highest count; undefined if there is none. */
 export function mostFrequent(counts: PacketCounts): string | undefined {
   return Object.entries(counts).toSorted(([, one], [, other]) => other - one)[0]?.[0];
 }

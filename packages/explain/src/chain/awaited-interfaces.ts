@@ -1,7 +1,7 @@
 import { isBeingDeleted, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { readRememberedInterfaces, wantedInterfaces } from '@vmdhcp/reconciler/readers';
 
-/** An interface that gets an address once its MAC address is known. */
+/** An interface that gets an address as soon as its MAC address is known. */
 export interface AwaitedInterface {
   readonly name: string;
   /** `namespace/name`. */
@@ -9,8 +9,8 @@ export interface AwaitedInterface {
 }
 
 /**
- * The interfaces of a virtual machine that await their MAC address, as far as the virtual machine and its VirtualMachineNetworkConfig
- * (undefined: there is none) tell. Never throws.
+ * The interfaces of a virtual machine that wait for their MAC address, according to the virtual machine and its
+ * VirtualMachineNetworkConfig (undefined if there is none). Never throws.
  */
 export function findAwaitedInterfaces(
   virtualMachine: KubernetesObject,

@@ -1,4 +1,4 @@
-/** What the conditions of an object mean for the way to an address. */
+/** Translates the conditions of an object to findings about the way to an address. */
 import { isReasonAt } from '@vmdhcp/ippool-api/agent';
 import { type Condition, type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { type Finding, finding } from './address-chain.js';
@@ -8,7 +8,7 @@ export function conditionOf(object: KubernetesObject | undefined, type: string):
   return readConditions(object?.status).find((one) => one.type === type);
 }
 
-/** @param isTrouble - true: clients suffer, so a reason that elsewhere is a note is grave here. */
+/** @param isTrouble - true if clients are affected, so that a reason that is otherwise a note is grave here. */
 export function findingOf({ reason = '', message = '' }: Condition, isTrouble: boolean): Finding[] {
   if (!isReason(reason)) return [];
   const { gravity } = REASON_LINKS[reason];
@@ -20,7 +20,7 @@ function isReason(text: string): text is ChainReason {
   return Object.hasOwn(REASON_LINKS, text);
 }
 
-/** What of the Events of an object holds for it: reasons that no condition shows. */
+/** Findings from the Events of an object: reasons that no condition shows. */
 export function findingsOfEvents(
   events: readonly { readonly reason: string; readonly message: string }[],
   kind: 'VirtualMachine' | 'IPPool',

@@ -5,7 +5,7 @@ export interface ReadEvent {
   readonly message: string;
 }
 
-/** Those about one object, the newest first. An object without a namespace has an empty one. */
+/** The Events about one object, newest first. The namespace is empty for an object without one. */
 export function eventsAbout(
   events: readonly KubernetesObject[],
   kind: string,

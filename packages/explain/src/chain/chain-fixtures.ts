@@ -1,4 +1,4 @@
-/** A virtual machine that has its address, and what may be otherwise. */
+/** A virtual machine that has its address, and variations of it. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { AddressChain, Finding } from './address-chain.js';
 import type { ClientTraffic, TrafficPacket } from './agent-traffic.js';
@@ -21,7 +21,7 @@ export interface Parts {
   readonly lease?: KubernetesObject | undefined;
   readonly controller?: KubernetesObject | undefined;
   readonly events?: readonly KubernetesObject[];
-  /** Of the interface `default`. */
+  /** The MAC address of the interface `default`. */
   readonly traffic?: ObservedTraffic | undefined;
 }
 
@@ -29,7 +29,7 @@ export function found(object: KubernetesObject | undefined): Observed {
   return object === undefined ? { kind: 'missing' } : { kind: 'found', object };
 }
 
-/** Everything that is not given is as it should be. */
+/** Everything that is not given has its normal value. */
 export function observe(parts: Parts = {}): ChainObservation {
   const whole = {
     machine: machine(),
@@ -133,7 +133,7 @@ interface PoolParts {
 
 const SERVED = ['Registered', 'CacheReady', 'AgentReady'].map((type) => ({ type, status: 'True' }));
 
-/** @param parts.conditions - stand in place of those of their types. */
+/** @param parts.conditions - replace the default conditions of the same types. */
 export function pool({
   allocated = { [ADDRESS]: MAC },
   conditions = [],
@@ -178,13 +178,13 @@ export function event(kind: 'VirtualMachine' | 'IPPool', reason: string, message
   return { metadata: { namespace: 'default', name: `${name}.1` }, involvedObject, reason, message } as KubernetesObject;
 }
 
-/** Everything that was found, with the link where it stands. */
+/** All findings, each with its link. */
 export function findingsOf({ links, interfaces }: AddressChain): (Finding & { readonly link: string })[] {
   const all = [links, ...interfaces.map((one) => one.links)].flat();
   return all.flatMap(({ link, findings }) => findings.map((one) => ({ ...one, link })));
 }
 
-/** A packet of the client and what became of it, `DISCOVER OFFER`, `REQUEST !reason`; the last one came 12 seconds ago. */
+/** A packet of the client and its outcome, `DISCOVER OFFER`, `REQUEST !reason`; the last one came 12 seconds ago. */
 export function packets(...texts: readonly string[]): ObservedTraffic {
   const nowMs = Date.parse(NOW);
   const last = texts.map((text, index): TrafficPacket => {

@@ -1,4 +1,4 @@
-/** The links of the way from a virtual machine to its address, in their order. */
+/** The links from a virtual machine to its address, in order. */
 export const CHAIN_LINKS = [
   'virtual-machine',
   'controller',

@@ -1,37 +1,37 @@
-/** What was read of a cluster to explain one virtual machine: few objects, each by its name. */
+/** What was read from a cluster to explain one virtual machine: few objects, each by its name. */
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { AgentTrafficReport } from './agent-traffic.js';
 
 /** The right that a reader lacks. */
 export interface MissingRight {
   readonly verb: 'get' | 'list' | 'create';
-  /** As Roles have it: `ippools`. */
+  /** In the plural, as in Roles: `ippools`. */
   readonly resource: string;
-  /** Empty: the core group. */
+  /** Empty for the core group. */
   readonly group: string;
-  /** Empty: in all namespaces. */
+  /** Empty for all namespaces. */
   readonly namespace: string;
 }
 
-/** What came of one read. */
+/** The result of one read. */
 export type Observed =
   | { readonly kind: 'found'; readonly object: KubernetesObject }
   | { readonly kind: 'missing' }
   | { readonly kind: 'refused'; readonly right: MissingRight }
-  /** Not asked for: what it depends on is missing. */
+  /** Not requested, because what it depends on is missing. */
   | { readonly kind: 'unread' };
 
 export const UNREAD: Observed = { kind: 'unread' };
 
 /** The IPPools of one network. */
 export interface NetworkPools {
-  /** The one that serves the network, or else one that names it. */
+  /** The one that serves the network; otherwise one that names it. */
   readonly pool: Observed;
-  /** `namespace/name` of the Lease of its agents; undefined: the pool names no agents. */
+  /** `namespace/name` of the Lease of its agents; undefined if the pool names no agents. */
   readonly lease: string | undefined;
 }
 
-/** What came of asking the leader of the agents in its pod. */
+/** The reply of the leader of the agents, in its pod. */
 export type ObservedTraffic = { /** `namespace/name` */ readonly pod: string } & (
   | { readonly kind: 'found'; readonly traffic: AgentTrafficReport }
   | { readonly kind: 'refused'; readonly rights: readonly MissingRight[] }
@@ -52,15 +52,17 @@ export interface ChainObservation {
   readonly leases: ReadonlyMap<string, Observed>;
   /** The Lease of the controller. */
   readonly controller: Observed;
-  /** What the leaders saw of clients that `AddressChain.furtherPackets` named, by the name of the interface; absent: none was asked. */
+  /**
+   * What the leaders saw of the clients in `AddressChain.furtherPackets`, by the name of the interface; absent if none was asked.
+   */
   readonly traffic?: ReadonlyMap<string, ObservedTraffic>;
-  /** Events of objects that `AddressChain.furtherEvents` named. */
+  /** Events of the objects in `AddressChain.furtherEvents`. */
   readonly events: readonly KubernetesObject[];
   /** By the clock of the API server. */
   readonly nowMs: number;
 }
 
-/** Undefined: there is none, or it could not be read. */
+/** Undefined if it does not exist, or could not be read. */
 export function objectOf(observed: Observed | undefined): KubernetesObject | undefined {
   return observed?.kind === 'found' ? observed.object : undefined;
 }

@@ -14,7 +14,7 @@ const POOLS = [
 ];
 const recordsOf = (address: string) => findClientRecords(POOLS, { kind: 'address', address: parseIpv4Address(address) ?? 0 });
 
-describe('what pools know of an address', () => {
+describe('what pools record about an address', () => {
   it.each([
     [ADDRESS, { state: 'assigned', macAddress: MAC }],
     [RESERVED, { state: 'reserved', macAddress: OTHER_MAC }],
@@ -29,12 +29,12 @@ describe('what pools know of an address', () => {
     expect(recordsOf(address)).toEqual([{ pool: POOL, network: NETWORK, address, ...expected }]);
   });
 
-  it('none, of an address in no subnet', () => {
+  it('an address outside every subnet has no record', () => {
     expect(recordsOf('10.9.0.1')).toEqual([]);
   });
 });
 
-it('a MAC address is found in any spelling, assigned or reserved', () => {
+it('finds a MAC address in any spelling, assigned or reserved', () => {
   const of = (macAddress: string) => findClientRecords(POOLS, { kind: 'mac-address', macAddress });
   expect(of(MAC)).toMatchObject([{ address: ADDRESS, state: 'assigned' }]);
   expect(of(OTHER_MAC)).toMatchObject([{ address: RESERVED, state: 'reserved' }]);

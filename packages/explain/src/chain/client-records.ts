@@ -1,4 +1,4 @@
-/** What pools know of an address or of a MAC address, whichever virtual machine it belongs to. */
+/** What pools record about an address or a MAC address, whichever virtual machine it belongs to. */
 import {
   cidrContains,
   formatIpv4Address,
@@ -13,12 +13,12 @@ import { isRecord, type KubernetesObject, keyOf, readField, readList, readText }
 import { networkOfPool, readQuarantines } from '@vmdhcp/reconciler/readers';
 import type { ChainReason } from './reasons.js';
 
-/** What is asked for. */
+/** The address or MAC address to look up. */
 export type ClientSubject =
   | { readonly kind: 'address'; readonly address: Ipv4Address }
   | { readonly kind: 'mac-address'; readonly macAddress: MacAddress };
 
-/** What one pool has. */
+/** The record of one pool. */
 export interface ClientRecord {
   /** `namespace/name` of the IPPool. */
   readonly pool: string;
@@ -26,15 +26,15 @@ export interface ClientRecord {
   readonly network: string;
   readonly address: string;
   readonly state: 'assigned' | 'reserved' | 'excluded' | 'unavailable' | 'quarantined' | 'unreadable' | 'free' | 'outside-range';
-  /** Of the client that has the address, or that it is reserved for. */
+  /** The client that has the address, or for which it is reserved. */
   readonly macAddress?: MacAddress;
-  /** Of the machine that uses a quarantined address. */
+  /** The machine that uses a quarantined address. */
   readonly usedBy?: MacAddress;
-  /** Where the address is not simply assigned. */
+  /** Present if the address is not simply assigned. */
   readonly reason?: ChainReason;
 }
 
-/** One record for each pool that has the address in its subnet, or the MAC address among its clients. */
+/** Returns one record for each pool whose subnet contains the address, or whose clients include the MAC address. */
 export function findClientRecords(pools: readonly KubernetesObject[], subject: ClientSubject): ClientRecord[] {
   return pools.flatMap((pool) =>
     subject.kind === 'address' ? recordOfAddress(pool, subject.address) : recordsOfMacAddress(pool, subject.macAddress),
@@ -65,7 +65,7 @@ function stateOf(pool: KubernetesObject, address: Ipv4Address): AddressState {
   return { state: reserved === macAddress ? 'reserved' : 'assigned', macAddress };
 }
 
-/** Not every excluded address is listed in the status. */
+/** The status does not list every excluded address. */
 function unrecorded(
   pool: KubernetesObject,
   { address, reserved }: { readonly address: Ipv4Address; readonly reserved: MacAddress | undefined },

@@ -9,7 +9,7 @@ import { conditionOf, findingOf } from './chain-conditions.js';
 import { type ChainObservation, objectOf } from './chain-observation.js';
 import type { ChainInterface } from './machine-interfaces.js';
 
-/** What one part of the way contributes. */
+/** The result of one part of the way. */
 export interface LinkReading {
   readonly facts: readonly LinkFacts[];
   readonly findings: readonly Finding[];
@@ -31,19 +31,19 @@ export function readNetwork(observation: ChainObservation, { network }: ChainInt
   return { facts: [{ ...link, facts }], findings: isExternal(observation, network) ? [finding('ExternalDHCP')] : [] };
 }
 
-/** True: no pool serves the network, and none should. */
+/** True if no pool serves the network, and none should. */
 export function isExternal({ networks, pools }: ChainObservation, network: string): boolean {
   const { annotations = {} } = objectOf(networks.get(network))?.metadata ?? {};
   return annotations[EXTERNAL_DHCP_ANNOTATION] === 'true' && objectOf(pools.get(network)?.pool) === undefined;
 }
 
-/** What the VirtualMachineNetworkConfig has for the interface. */
+/** The entry of the VirtualMachineNetworkConfig for the interface. */
 export interface EntryReading extends LinkReading {
-  /** In the spec. */
+  /** The entry in the spec. */
   readonly isThere: boolean;
-  /** In the status; undefined: none. */
+  /** The entry in the status; undefined if none. */
   readonly state: string | undefined;
-  /** By the status, where its state is `Allocated`. */
+  /** The address in the status, if the state is `Allocated`. */
   readonly address: string | undefined;
 }
 
@@ -86,7 +86,7 @@ function withoutConfig(
   return { facts: [{ ...link, facts: 'does not exist', isAbsent: true }], findings: awaitedEntry(one) };
 }
 
-/** Without a MAC address, or with an impossible one, there cannot be any. */
+/** Without a valid MAC address, there cannot be an entry. */
 function awaitedEntry({ findings }: ChainInterface): Finding[] {
   return findings.every(({ state }) => state === 'note') ? [finding('NetworkConfigMissing')] : [];
 }
@@ -108,7 +108,7 @@ function isOf(entry: unknown, { network, macAddress }: ChainInterface, namespace
   return key === network && (parseMacAddress(text) ?? text) === macAddress;
 }
 
-/** Reasons that concern their own entry alone. */
+/** Reasons that concern only their own entry. */
 const OF_ONE_ENTRY: ReadonlySet<string> = new Set(['MacAddressUnreadable', 'AddressUnreadable', 'NetworkNameMissing']);
 
 function entryFindings(
@@ -131,7 +131,7 @@ function otherMacAddresses(spec: unknown, { macAddress }: ChainInterface): strin
   });
 }
 
-/** The condition has one reason for all interfaces; its message names the MAC address of the one that it is about. */
+/** The condition has one reason for all interfaces; its message names the MAC address of the affected one. */
 function refusalFor(
   condition: Condition,
   { macAddress = '' }: ChainInterface,

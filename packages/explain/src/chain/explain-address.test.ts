@@ -64,12 +64,12 @@ describe('a virtual machine that has its address', () => {
     expect(findingsOf(chain)).toEqual([]);
   });
 
-  it('also where no guest agent tells', () => {
+  it('has its address also without a report of a guest agent', () => {
     expect(states({ instance: instance({}) }).at(-1)).toBe('instance unknown');
   });
 });
 
-/** Reasons that no condition of an IPPool or a VirtualMachineNetworkConfig shows, and no report: by what makes them. */
+/** Reasons that appear in no condition of an IPPool or a VirtualMachineNetworkConfig and in no report, with what causes them. */
 const SITUATIONS = {
   VirtualMachineUnknown: { machine: undefined, config: undefined, instance: undefined },
   VirtualMachineStopped: { instance: undefined },
@@ -118,14 +118,14 @@ const SITUATIONS = {
   InstanceHasAnotherAddress: { instance: instance({ ipAddress: '10.9.0.9', ipAddresses: ['10.9.0.9', 'fe80::1'] }) },
 } as const satisfies Partial<Readonly<Record<ChainReason, Parts>>>;
 
-/** The config of the interface by the name that it had before. */
+/** The interface's config under its earlier name. */
 function remembering() {
   const object = config();
   const annotations = { 'network.harvesterhci.io/interfaces': JSON.stringify({ default: ENTRY }) };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
-describe('what only the objects themselves tell', () => {
+describe('reasons that only the objects themselves show', () => {
   it.each(Object.entries(SITUATIONS))('%s, with the remedy of the table', (reason, parts) => {
     const one = findingsOf(explain(parts)).find((each) => each.reason === reason);
     expect(one, JSON.stringify(findingsOf(explain(parts)))).toBeDefined();
@@ -145,7 +145,7 @@ describe('what only the objects themselves tell', () => {
   });
 });
 
-describe('one reason for a VirtualMachineNetworkConfig of several interfaces', () => {
+describe('one reason of a VirtualMachineNetworkConfig with several interfaces', () => {
   const both = [ENTRY, { networkName: NETWORK, macAddress: OTHER_MAC }];
   const twoInterfaces = machine({}, [
     { name: 'one', macAddress: MAC },
@@ -163,12 +163,12 @@ describe('one reason for a VirtualMachineNetworkConfig of several interfaces', (
       }),
     }).interfaces.map(({ links }) => links.flatMap(({ findings }) => findings.map(({ reason }) => reason)));
 
-  it('stands at the interface whose MAC address the message names', () => {
+  it('is shown at the interface whose MAC address the message names', () => {
     const message = `pool ${NETWORK} cannot assign 10.1.0.10 to ${OTHER_MAC}: another has it`;
     expect(refused(message, ['Pending', 'Pending'])).toEqual([['OtherInterfaceRefused'], ['AddressTaken']]);
   });
 
-  it('stands at both where it names neither', () => {
+  it('is shown at both if the message names neither', () => {
     expect(refused('the pool is paused', ['Pending', 'Pending'])).toEqual([['AddressTaken'], ['AddressTaken']]);
   });
 });
@@ -183,13 +183,13 @@ describe('the first broken link', () => {
     expect(findingsOf(chain).filter(({ reason }) => reason === 'PoolInvalid')).toHaveLength(1);
   });
 
-  it('is the pool where there is none, and no config is expected then', () => {
+  it('is the missing pool, and then no config is expected', () => {
     const [one] = explain({ config: undefined, pool: undefined, instance: undefined }).interfaces;
     expect(one?.brokenAt).toBe('pool');
     expect(one?.links.find(({ link }) => link === 'network-config')).toMatchObject({ state: 'absent', findings: [] });
   });
 
-  it('is the one that waits, where what is broken comes after it', () => {
+  it('is the one that waits, if what is broken comes after it', () => {
     const agentsDown = [{ type: 'AgentReady', status: 'False', reason: 'CrashLooping', message: 'crashes' }];
     const awaiting = { machine: machine({}, [{ name: 'default' }]), instance: undefined, config: undefined };
     const chain = explain({ ...awaiting, pool: pool({ allocated: {}, conditions: agentsDown }), lease: undefined });
@@ -202,12 +202,12 @@ describe('the first broken link', () => {
     ]);
   });
 
-  it('is the controller only where something waits for it', () => {
+  it('is the controller only if something waits for it', () => {
     expect(explain({ controller: controllerLease(OLD) }).links).toMatchObject([{}, { link: 'controller', state: 'note' }]);
     expect(explain({ controller: controllerLease(OLD), config: undefined }).links).toMatchObject([{}, { state: 'broken' }]);
   });
 
-  it('is a Lease of a controller that is gone: it says who held it, and since when it is expired', () => {
+  it('is the expired Lease of a controller: it says who held it, and when it expired', () => {
     const [, link] = explain({ controller: controllerLease(OLD) }).links;
     expect(link?.facts).toBe('expired 45 seconds ago; controller-1 was the last to hold it');
     const conditions = [{ type: 'Registered', status: 'True', lastTransitionTime: '2026-01-01T00:00:16Z' }];
@@ -220,7 +220,7 @@ describe('the first broken link', () => {
     expect(explain({ controller: released }).links[1]?.facts).toBe('has no holder');
   });
 
-  it('is none where the leader serves the pool, and the condition is older', () => {
+  it('does not exist if the leader serves the pool and the condition is older', () => {
     const conditions = [{ type: 'AgentReady', status: 'False', reason: 'Opening', message: 'opening' }];
     expect(explain({ pool: pool({ conditions }) }).interfaces[0]?.brokenAt).toBeUndefined();
   });
@@ -242,11 +242,11 @@ it.each<[string, Parts, readonly string[]]>([
     { pool: { ...pool(), status: { ...(pool().status as object), agentDeploymentRef: undefined } } },
     ['agents'],
   ],
-])('what is not there is absent, not well: %s', (_, parts, absent) => {
+])('a missing object is absent, not ok: %s', (_, parts, absent) => {
   expect(states(parts).filter((one) => one.endsWith(' absent'))).toEqual(absent.map((link) => `${link} absent`));
 });
 
-describe('the Lease that is named', () => {
+describe('the Lease that the explanation names', () => {
   const leaderOf = (deployment: string, observed: Observed) => {
     const agentDeploymentRef = { namespace: 'vm-dhcp-agents', name: deployment };
     const whole = observe({ pool: { ...pool(), status: { ...(pool().status as object), agentDeploymentRef } } });
@@ -265,13 +265,13 @@ describe('the Lease that is named', () => {
     expect(leaderOf('vm-dhcp-agent-1', named('vm-dhcp-agent-1'))).toBe('Lease vm-dhcp-agents/vm-dhcp-agent-1');
   });
 
-  it('is the one that the agents of the Deployment would have, where there is none', () => {
+  it('is the one that the agents of the Deployment would have, if none exists', () => {
     expect(leaderOf('vmdhcp-agent', { kind: 'missing' })).toBe('Lease vm-dhcp-agents/vm-dhcp-agents');
     expect(leaderOf('vm-dhcp-agent-1', { kind: 'missing' })).toBe('Lease vm-dhcp-agents/vm-dhcp-agent-1');
   });
 });
 
-describe('what could not be read', () => {
+describe('an object that could not be read', () => {
   const refused = (resource: string): Observed => ({
     kind: 'refused',
     right: { verb: 'get', resource, group: 'kubevirt.io', namespace: 'default' },
@@ -288,7 +288,7 @@ describe('what could not be read', () => {
     expect(chain.missingRights.map(({ resource }) => resource)).toEqual(['virtualmachines', 'virtualmachineinstances']);
   });
 
-  it('a pool that may not be read: the address is that of the VirtualMachineNetworkConfig', () => {
+  it('is unknown if it is an IPPool: the address comes from the VirtualMachineNetworkConfig', () => {
     const pools = new Map([[NETWORK, { pool: refused('ippools'), lease: undefined }]]);
     const chain = explainAddress({ ...observe(), pools });
     expect(chain.interfaces).toMatchObject([{ address: ADDRESS }]);
@@ -296,7 +296,7 @@ describe('what could not be read', () => {
   });
 });
 
-it('Events are asked for where an object is missing or an address is another one, and nowhere else', () => {
+it('asks for Events only if an object is missing or an address is another one', () => {
   expect(explain({ config: undefined }).furtherEvents).toEqual([{ kind: 'VirtualMachine', namespace: 'default', name: 'web' }]);
   expect(explain({ instance: instance({ ipAddress: '10.9.0.9' }) }).furtherEvents).toEqual([
     { kind: 'IPPool', namespace: 'default', name: 'pool' },

@@ -1,6 +1,7 @@
 /**
- * Why a virtual machine has its address, or none: every link from the virtual machine to what its guest operating system reports, in one value. What
- * the controller and the agents found stands in conditions, Events and reports; this puts it in the order of cause and effect.
+ * Explains why a virtual machine has its address, or none: every link from the virtual machine to the address that its guest
+ * operating system reports, as one value. What the controller and the agents found is in conditions, Events and reports; this
+ * puts it in order of cause and effect.
  */
 import { CONTROLLER_LEASE } from '@vmdhcp/ippool-api/resources';
 import { keyOf, parseTime, readConditions } from '@vmdhcp/kube-runtime';
@@ -76,7 +77,10 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
   };
 }
 
-/** Leaves out what follows from another finding: a network with another DHCP server needs no pool and no address, and a broken pool explains a missing config. */
+/**
+ * Removes consequences of other findings: a network with another DHCP server needs no pool and no address, and a broken pool
+ * explains a missing config.
+ */
 function withoutConsequences(findings: readonly Finding[]): Finding[] {
   const isExternal = findings.some(({ reason }) => reason === 'ExternalDHCP');
   const isPoolBroken = findings.some(({ reason, state }) => state === 'broken' && REASON_LINKS[reason].link === 'pool');
@@ -92,7 +96,7 @@ interface ControllerReading {
   readonly findings: readonly Finding[];
 }
 
-/** Without a Lease there may be a controller that elects no leader. */
+/** A controller without leader election has no Lease. */
 function readController(observation: ChainObservation, isTroubled: boolean): ControllerReading {
   const { controller, nowMs } = observation;
   if (controller.kind === 'unread') return { facts: [], findings: [] };
@@ -131,7 +135,7 @@ function missingRightsIn(observation: ChainObservation): MissingRight[] {
   return [...new Map(rights.map((right) => [JSON.stringify(right), right])).values()];
 }
 
-/** Where an object that should be there is not, or an address is another one, only an Event may tell why. */
+/** If an object is missing, or has an unexpected address, only an Event may say why. */
 function furtherEvents(observation: ChainObservation, interfaces: readonly InterfaceChain[]): EventSubject[] {
   const { namespace, name } = observation;
   const reasons = new Set(

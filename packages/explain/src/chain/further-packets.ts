@@ -6,7 +6,7 @@ import { type ChainObservation, objectOf } from './chain-observation.js';
 
 const FIRST_OF_PACKETS = CHAIN_LINKS.indexOf('packets');
 
-/** Interfaces whose way is whole up to the agents: what their packets became may tell more. */
+/** Interfaces without a broken link before the agents: the outcome of their packets may say more. */
 export function furtherPackets(observation: ChainObservation, interfaces: readonly InterfaceChain[]): PacketSubject[] {
   return interfaces.flatMap(({ interface: name, network, macAddress, links }) => {
     const pools = observation.pools.get(network);

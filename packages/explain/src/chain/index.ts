@@ -1,5 +1,6 @@
 /**
- * Why a virtual machine has its address, or none, as a value: every link from the virtual machine to its guest operating system.
+ * Explains why a virtual machine has its address, or none, as a value: every link from the virtual machine to its guest operating
+ * system.
  *
  * @packageDocumentation
  */

@@ -9,7 +9,7 @@ import { type LinkReading, NOTHING_READ } from './config-links.js';
 import type { ChainInterface } from './machine-interfaces.js';
 import type { MachineReading } from './machine-links.js';
 
-/** @param address - that the pool records. */
+/** @param address - the address that the pool records. */
 export function readInstance(
   observation: ChainObservation,
   { one, machine }: { readonly one: ChainInterface; readonly machine: MachineReading },
@@ -32,7 +32,7 @@ export function readInstance(
   return { facts: [{ ...link, facts: 'reports no IPv4 address' }], findings: [finding('InstanceHasNoAddress')] };
 }
 
-/** IPv4 alone. */
+/** IPv4 only. */
 function addressesOf(reported: unknown): string[] {
   const texts = [readText(reported, 'ipAddress') ?? '', ...readList(reported, 'ipAddresses').map(String)];
   return [...new Set(texts.flatMap((text) => text.split('/', 1)).filter((text) => parseIpv4Address(text) !== undefined))];

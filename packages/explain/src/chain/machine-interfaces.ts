@@ -1,4 +1,4 @@
-/** The interfaces of a virtual machine of which the way to their addresses is shown, and what of them cannot be met. */
+/** Finds the interfaces of a virtual machine to explain, and the parts of its specification that cannot be fulfilled. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { networkKey, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
@@ -6,12 +6,12 @@ import type { VirtualMachineProblem, WantedInterfaces, WrittenProblem } from '@v
 import { type RememberedInterfaces, readRememberedInterfaces } from '@vmdhcp/reconciler/readers';
 import { type Finding, finding } from './address-chain.js';
 
-/** An interface of which the way to its address is shown. */
+/** An interface whose way to its address is shown. */
 export interface ChainInterface {
   readonly name: string;
-  /** `namespace/name`; empty: it names none. */
+  /** `namespace/name`; empty if it names none. */
   readonly network: string;
-  /** As it is written where it is none; undefined: it has none yet. */
+  /** The text as written if it is not valid; undefined if there is none yet. */
   readonly macAddress: string | undefined;
   readonly findings: readonly Finding[];
 }
@@ -63,7 +63,7 @@ export function interfacesOf({ wanted, config, awaits }: InterfaceSources, names
   return [...known, ...awaited, ...refused];
 }
 
-/** As many as a VirtualMachineNetworkConfig has place for. */
+/** The largest number of interfaces that a VirtualMachineNetworkConfig can hold. */
 const MOST_INTERFACES = 4;
 
 export function hasEntry(
@@ -82,7 +82,7 @@ function problemsOf(problems: readonly WrittenProblem[], name: string): Finding[
     .map(({ reason, message }) => finding(reasonOf(reason), message));
 }
 
-/** Undefined: the problem is one of the virtual machine as a whole. */
+/** Undefined if the problem concerns the whole virtual machine. */
 export function interfaceNamedBy(problem: VirtualMachineProblem | WrittenProblem): string | undefined {
   if (!('place' in problem)) return undefined;
   const { part, name } = problem.place;

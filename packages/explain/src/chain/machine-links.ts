@@ -1,4 +1,7 @@
-/** The virtual machine: whether it is there and runs, its interfaces, and what of its specification cannot be met. */
+/**
+ * The link of the virtual machine: whether it exists and runs, its interfaces, and the parts of its specification that cannot be
+ * fulfilled.
+ */
 import { reasonOf } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { VirtualMachineProblem } from '@vmdhcp/reconciler/readers';
@@ -54,7 +57,7 @@ function nameOf({ namespace, name }: ChainObservation): string {
   return `VirtualMachine ${namespace}/${name}`;
 }
 
-/** Of a VirtualMachineNetworkConfig without interfaces. */
+/** For a VirtualMachineNetworkConfig without interfaces. */
 function refusalOf(config: KubernetesObject): Finding[] {
   const allocated = conditionOf(config, 'Allocated');
   return allocated?.status === 'False' ? findingOf(allocated, true) : [];
@@ -89,11 +92,11 @@ function describeState({ status }: KubernetesObject, isRunning: boolean): string
   return readText(status, 'printableStatus') ?? (isRunning ? 'Running' : 'no running instance seen');
 }
 
-/** What only Events show. */
+/** Reasons that only Events show. */
 function eventFindings(observation: ChainObservation, interfaces: readonly ChainInterface[]): Finding[] {
   const config = objectOf(observation.networkConfig);
   const events = eventsAbout(observation.events, 'VirtualMachine', observation);
-  // Of a VirtualMachineNetworkConfig that is there by now, the Event is old.
+  // The Event is out of date once the VirtualMachineNetworkConfig exists.
   const isWritten = interfaces.every((one) => hasEntry(config, one, observation.namespace));
   const refused = config === undefined || !isWritten ? (['NetworkConfigRefused'] as const) : [];
   return findingsOfEvents(events, 'VirtualMachine', ['VirtualMachineInstancesUnreadable', ...refused]);
@@ -101,9 +104,9 @@ function eventFindings(observation: ChainObservation, interfaces: readonly Chain
 
 function machineFinding(problem: VirtualMachineProblem, { interfaces }: WantedInterfaces): Finding[] {
   const { reason, message } = problem;
-  // These stand at their interfaces.
+  // These are shown at their interfaces.
   if (interfaceNamedBy(problem) !== undefined || reason === 'too-many-interfaces') return [];
-  // The MAC addresses are known from elsewhere.
+  // The MAC addresses are known from another source.
   if (reason === 'mac-address-annotation-unreadable' && interfaces !== undefined)
     return [finding(reasonOf(reason), message, 'note')];
   return [finding(reasonOf(reason), message)];

@@ -54,7 +54,7 @@ describe('what the leader saw of a client', () => {
     expect(offer?.message).toContain(`the last 2 DISCOVERs got OFFER ${ADDRESS} each, and no REQUEST followed`);
   });
 
-  it('long ago is as good as nothing where the machine has no address, and is well otherwise', () => {
+  it('is ignored after a long time if the machine has no address, and is fine otherwise', () => {
     const seen = packets('REQUEST ACK') as Extract<ObservedTraffic, { kind: 'found' }>;
     const clients = seen.traffic.clients.map((client) => ({ ...client, lastAtMs: client.lastAtMs - 7_200_000 }));
     const traffic = { ...seen, traffic: { ...seen.traffic, clients } };
@@ -66,7 +66,7 @@ describe('what the leader saw of a client', () => {
     expect(linkOf({ instance: UNKNOWN, traffic })).toMatchObject({ state: 'ok', reasons: [] });
   });
 
-  it('of another client is nothing', () => {
+  it('is empty for another client', () => {
     const seen = packets('REQUEST ACK') as Extract<ObservedTraffic, { kind: 'found' }>;
     const clients = seen.traffic.clients.map((client) => ({ ...client, macAddress: OTHER_MAC }));
     expect(linkOf({ traffic: { ...seen, traffic: { ...seen.traffic, clients } } })).toMatchObject({
@@ -74,7 +74,7 @@ describe('what the leader saw of a client', () => {
     });
   });
 
-  it('that may not be asked: the right is stated, and the rest is as it was', () => {
+  it('may be forbidden to ask: the missing right is named, and the rest is unchanged', () => {
     const rights = [{ verb: 'create', group: '', resource: 'pods/exec', namespace: 'vm-dhcp-agents' }] as const;
     const refused = { kind: 'refused', pod: 'vm-dhcp-agents/agent-1', rights } as const;
     const chain = explainAddress(observe({ instance: UNKNOWN, traffic: refused }));
@@ -83,8 +83,8 @@ describe('what the leader saw of a client', () => {
     expect(linkOf({ traffic: refused })).toMatchObject({ state: 'unknown', facts: 'cannot be asked', reasons: [] });
   });
 
-  it('that cannot be asked: why', () => {
-    const failed = { kind: 'failed', pod: 'a/b', message: 'pod a/b does not exist any more; try again' } as const;
+  it('may be unavailable: the link says why', () => {
+    const failed = { kind: 'failed', pod: 'a/b', message: 'pod a/b no longer exists; try again' } as const;
     expect(linkOf({ traffic: failed })).toMatchObject({ state: 'unknown', facts: failed.message });
   });
 });
@@ -93,7 +93,7 @@ describe('which leaders are asked', () => {
   const asked = (parts: Parts) => explainAddress(observe(parts)).furtherPackets;
   const subject = { interface: 'default', macAddress: MAC, pool: 'default/pool', namespace: 'vm-dhcp-agents', pod: 'agent-1' };
 
-  it('that of a pool whose way is whole up to it', () => {
+  it('the leader of a pool without a broken link before it', () => {
     expect(asked({})).toEqual([{ ...subject, isConfirmed: true }]);
     expect(asked({ instance: UNKNOWN })).toEqual([{ ...subject, isConfirmed: false }]);
     expect(asked({ instance: SILENT })).toEqual([{ ...subject, isConfirmed: false }]);
@@ -107,5 +107,5 @@ describe('which leaders are asked', () => {
     ['no pod is leader', { lease: lease({ serving: true }, '2026-01-01T00:00:00Z') }],
     ['there is no Lease', { lease: undefined }],
     ['the leader does not serve the pool', { lease: lease({ serving: false, reason: 'SocketFailed' }) }],
-  ])('none where %s', (_title, parts) => expect(asked({ instance: SILENT, ...parts })).toEqual([]));
+  ])('no leader, if %s', (_title, parts) => expect(asked({ instance: SILENT, ...parts })).toEqual([]));
 });

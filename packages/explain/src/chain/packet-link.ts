@@ -1,4 +1,4 @@
-/** What the leader of the agents saw of the MAC address of an interface, and what it answered. */
+/** What the leader of the agents saw of the MAC address of an interface, and what it replied. */
 import { describeCount } from '@vmdhcp/kube-runtime';
 import { type Finding, finding } from './address-chain.js';
 import type { ClientTraffic, PacketCounts, TrafficPacket } from './agent-traffic.js';
@@ -7,12 +7,12 @@ import { type LinkReading, NOTHING_READ } from './config-links.js';
 import type { ChainInterface } from './machine-interfaces.js';
 import type { ChainReason } from './reasons.js';
 
-/** A client without an address asks again long before. */
+/** A client without an address sends another request long before. */
 const LATELY_MS = 600_000;
-/** Why a packet gets no reply at first, and a later one does. */
+/** Reasons for which an early packet gets no reply, and a later one does. */
 const PASSING: ReadonlySet<string> = new Set(['address-being-probed', 'being-recorded', 'decline-being-checked']);
 
-/** @param isTroubled - true: the guest operating system reports no address, or another one. */
+/** @param isTroubled - true if the guest operating system reports no address, or another one. */
 export function readPackets({ traffic, nowMs }: ChainObservation, one: ChainInterface, isTroubled: boolean): LinkReading {
   const asked = traffic?.get(one.name);
   if (asked === undefined) return NOTHING_READ;
@@ -63,7 +63,7 @@ interface Circumstances {
   readonly nowMs: number;
 }
 
-/** One, of the last packet and those before it. */
+/** The last packet, and those before it. */
 function findingsOf(client: ClientTraffic, { isTroubled, nowMs }: Circumstances): Finding[] {
   const { last, lastAtMs } = client;
   if (isTroubled && nowMs - lastAtMs > LATELY_MS)
@@ -71,12 +71,12 @@ function findingsOf(client: ClientTraffic, { isTroubled, nowMs }: Circumstances)
   const reason = reasonOf(last, isTroubled);
   if (reason === undefined) return [];
   const isServed = last.some(({ answer }) => isOf(answer, 'ACK'));
-  // Where the client has its address, as far as anything tells, what went wrong meanwhile is worth a note.
+  // If the client has its address as far as anyone reports, earlier failures are only a note.
   const state = isTroubled || !isServed ? stateOf(reason, last) : 'note';
   return [finding(reason, messageOf(reason, last), state)];
 }
 
-/** The reasons that packets have. */
+/** The reasons that packets can have. */
 type PacketReason = Extract<
   ChainReason,
   | 'OfferNotAccepted'
@@ -109,7 +109,7 @@ function isOf(answer: string | undefined, type: string): boolean {
   return answer === type || answer?.startsWith(`${type} `) === true;
 }
 
-/** OFFERs at the end, after which nothing else came. */
+/** The number of OFFERs at the end that nothing else followed. */
 function offersInARow(last: readonly TrafficPacket[]): number {
   return last.length - 1 - last.findLastIndex(({ answer }) => !isOf(answer, 'OFFER'));
 }
@@ -121,7 +121,7 @@ function stateOf(reason: PacketReason, last: readonly TrafficPacket[]): Finding[
   return reason === 'RequestRefused' && refusals === 1 ? 'waiting' : 'broken';
 }
 
-/** Empty: the meaning of the reason tells it all. */
+/** Empty if the meaning of the reason says everything. */
 function messageOf(reason: PacketReason, last: readonly TrafficPacket[]): string {
   const { received = '', answer = '', reason: why } = last.at(-1) ?? {};
   const because = why === undefined ? '' : `: ${why}`;

@@ -19,8 +19,8 @@ const POOL = pool({
 const plan = (address: string, interfaceName = 'default') =>
   planPin({ chain: explainAddress(observe()), interfaceName, address: parseIpv4Address(address) ?? 0, pool: POOL });
 
-describe('an address is pinned', () => {
-  it.each([ADDRESS, '10.1.0.16', '10.1.0.200'])('where it is free, or of the interface already: %s', (address) => {
+describe('pinning an address', () => {
+  it.each([ADDRESS, '10.1.0.16', '10.1.0.200'])('succeeds if it is free, or already belongs to the interface: %s', (address) => {
     const annotations = { 'static-ip.harvesterhci.io/default': address };
     expect(plan(address)).toMatchObject({ kind: 'patch', patch: { metadata: { annotations } } });
   });
@@ -33,14 +33,14 @@ describe('an address is pinned', () => {
     ['10.1.0.15', 'AddressQuarantined'],
     ['10.1.0.100', 'AddressOutsidePool'],
     ['10.9.0.1', 'AddressOutsidePool'],
-  ] as const)('never where another client has it, or none may: %s, %s', (address, reason) => {
+  ] as const)('is refused if another client has it, or no client may: %s, %s', (address, reason) => {
     const refused = plan(address);
     expect(refused).toMatchObject({ kind: 'refused' });
     expect('message' in refused && refused.message).toContain(`${reason}: ${address}`);
     expect('message' in refused && refused.message).toContain(REASONS[reason].remedy);
   });
 
-  it('never on an interface that is not there, or without a pool to compare with', () => {
+  it('is refused for an interface that does not exist, or without a pool to compare with', () => {
     expect(plan(ADDRESS, 'eth9')).toMatchObject({ kind: 'refused', message: expect.stringContaining('it has default') });
     const request = { chain: explainAddress(observe()), interfaceName: 'default', address: 1, pool: undefined };
     expect(planPin(request)).toMatchObject({ kind: 'refused' });

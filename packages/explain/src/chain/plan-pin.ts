@@ -1,4 +1,4 @@
-/** What an administrator writes so that an interface gets one address in particular. */
+/** Plans what an administrator writes so that an interface gets one particular address. */
 import { formatIpv4Address, type Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { REASONS, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
@@ -7,20 +7,20 @@ import { type ClientRecord, findClientRecords } from './client-records.js';
 import type { ChainReason } from './reasons.js';
 
 export interface PinRequest {
-  /** Of the virtual machine. */
+  /** The namespace and name of the virtual machine. */
   readonly chain: Pick<AddressChain, 'interfaces'>;
   readonly interfaceName: string;
   readonly address: Ipv4Address;
-  /** The pool of the interface's network; undefined: none is known. */
+  /** The pool of the interface's network; undefined if none is known. */
   readonly pool: KubernetesObject | undefined;
 }
 
 export type PinPlan =
   | { readonly kind: 'refused'; readonly message: string }
-  /** Of the VirtualMachine. */
+  /** The patch of the VirtualMachine. */
   | { readonly kind: 'patch'; readonly patch: MergePatch; readonly annotation: string };
 
-/** Refused where the interface is not there, or could not have the address: nothing that another client has is ever pinned. */
+/** Refuses if the interface does not exist or could not have the address: an address of another client is never pinned. */
 export function planPin({ chain, interfaceName, address, pool }: PinRequest): PinPlan {
   const one = chain.interfaces.find((each) => each.interface === interfaceName);
   const names = chain.interfaces.map((each) => each.interface).join(', ');
@@ -53,7 +53,7 @@ const REFUSALS: Readonly<Record<ClientRecord['state'], ChainReason | undefined>>
   'outside-range': 'AddressOutsidePool',
 };
 
-/** Undefined: the interface can have the address. */
+/** Returns undefined if the interface can have the address. */
 function whyNot(record: ClientRecord | undefined, macAddress: string | undefined): ChainReason | undefined {
   if (record === undefined) return 'AddressOutsidePool';
   const isOwn = record.macAddress !== undefined && record.macAddress === macAddress;

@@ -18,17 +18,17 @@ const record = (state: ClientRecord['state']): ClientRecord => ({
   macAddress: MAC,
 });
 
-describe('the addresses of a virtual machine', () => {
+describe('releasing the addresses of a virtual machine', () => {
   it.each([
     ['it exists', { ...GONE, virtualMachine: found(machine()) }],
     ['its instance is there', { ...GONE, instance: found(instance()) }],
     ['whether it exists cannot be read', { ...GONE, virtualMachine: REFUSED }],
     ['whether its instance runs cannot be read', { ...GONE, instance: REFUSED }],
-  ])('stay while %s', (_, objects) => {
+  ])('is refused while %s', (_, objects) => {
     expect(planMachineRelease('default/web', objects).kind).toBe('refused');
   });
 
-  it('are free by the deletion of what outlives it', () => {
+  it('deletes the object that outlives it', () => {
     expect(planMachineRelease('default/web', GONE)).toMatchObject({
       kind: 'delete-config',
       object: { metadata: { name: 'web' } },
@@ -37,8 +37,8 @@ describe('the addresses of a virtual machine', () => {
   });
 });
 
-describe('one address', () => {
-  it('that is quarantined, or whose entry cannot be read: the entry of the status goes', () => {
+describe('releasing one address', () => {
+  it('removes the entry of the status if it is quarantined or cannot be read', () => {
     expect(planAddressRelease(record('quarantined'), undefined)).toMatchObject({
       kind: 'patch-status',
       pool: POOL,
@@ -49,16 +49,16 @@ describe('one address', () => {
     });
   });
 
-  it('of a virtual machine: as the virtual machine is', () => {
+  it('is the same as releasing its virtual machine, if one has it', () => {
     const owner = { key: 'default/web', objects: GONE, rivals: [] };
     expect(planAddressRelease(record('assigned'), owner).kind).toBe('delete-config');
     const there = { ...GONE, virtualMachine: found(machine()) };
     expect(planAddressRelease(record('assigned'), { ...owner, objects: there }).kind).toBe('refused');
   });
 
-  it('that one of several virtual machines has, and it is not known which: refused, with their names', () => {
+  it('is refused with the names of the candidates if several virtual machines may have it', () => {
     const owner = { key: 'default/web', objects: GONE, rivals: ['default/copy'] };
-    const message = expect.stringContaining('the status of none has the address: default/web, default/copy');
+    const message = expect.stringContaining('none of their statuses names the address: default/web, default/copy');
     expect(planAddressRelease(record('assigned'), owner)).toEqual({ kind: 'refused', message });
   });
 
@@ -69,7 +69,7 @@ describe('one address', () => {
     ['unavailable', 'refused'],
     ['free', 'nothing'],
     ['outside-range', 'nothing'],
-  ] as const)('%s, that no virtual machine claims: %s', (state, kind) => {
+  ] as const)('%s, which no virtual machine claims: %s', (state, kind) => {
     expect(planAddressRelease(record(state), undefined).kind).toBe(kind);
   });
 });

@@ -1,4 +1,4 @@
-/** What an administrator writes or deletes so that an address is free: only what no virtual machine needs. */
+/** Plans what an administrator writes or deletes to free an address: only addresses that no virtual machine needs. */
 import { describeNames, type KubernetesObject, type MergePatch } from '@vmdhcp/kube-runtime';
 import { type Observed, objectOf } from './chain-observation.js';
 import type { ClientRecord } from './client-records.js';
@@ -11,9 +11,9 @@ export interface ObservedMachine {
 
 export type ReleasePlan =
   | { readonly kind: 'refused' | 'nothing'; readonly message: string }
-  /** A VirtualMachineNetworkConfig. */
+  /** The deletion of a VirtualMachineNetworkConfig. */
   | { readonly kind: 'delete-config'; readonly object: KubernetesObject; readonly message: string }
-  /** Of an IPPool. */
+  /** A patch of an IPPool. */
   | { readonly kind: 'patch-status'; readonly pool: string; readonly patch: MergePatch; readonly message: string };
 
 /** The addresses of a virtual machine: free only where it and its instance are gone. */
@@ -28,10 +28,10 @@ export function planMachineRelease(key: string, { virtualMachine, instance, netw
   if (instance.kind === 'found')
     return { kind: 'refused', message: `VirtualMachineInstance ${key} is there, and may use its addresses; delete it first` };
   const unread = [virtualMachine, instance, networkConfig].some(({ kind }) => kind === 'refused' || kind === 'unread');
-  if (unread) return { kind: 'refused', message: `whether ${key} still runs cannot be read, so that nothing is released` };
+  if (unread) return { kind: 'refused', message: `cannot read whether ${key} still runs, so nothing is released` };
   const object = objectOf(networkConfig);
   if (object === undefined)
-    return { kind: 'nothing', message: `${key} has no VirtualMachineNetworkConfig, so that no address is assigned to it` };
+    return { kind: 'nothing', message: `${key} has no VirtualMachineNetworkConfig, so no address is assigned to it` };
   return {
     kind: 'delete-config',
     object,
@@ -47,7 +47,7 @@ export interface AddressOwner {
   readonly rivals: readonly string[];
 }
 
-/** @param owner - undefined: no virtual machine claims the address. */
+/** @param owner - undefined if no virtual machine claims the address. */
 export function planAddressRelease(record: ClientRecord, owner: AddressOwner | undefined): ReleasePlan {
   const { address, pool, state, macAddress } = record;
   switch (state) {
@@ -59,7 +59,7 @@ export function planAddressRelease(record: ClientRecord, owner: AddressOwner | u
     case 'unreadable':
       return entryRelease(pool, 'allocated', {
         address,
-        message: `remove the entry of ${address}, which cannot be read, from the status of IPPool ${pool}`,
+        message: `remove the unreadable entry of ${address} from the status of IPPool ${pool}`,
       });
     case 'assigned':
       return owner === undefined ? ofNoMachine(address, macAddress) : ofOwner(record, owner);
@@ -80,7 +80,7 @@ export function planAddressRelease(record: ClientRecord, owner: AddressOwner | u
   }
 }
 
-/** The entry of an address in a map of the status goes. */
+/** Removes the entry of an address from a map of the status. */
 function entryRelease(
   pool: string,
   map: 'quarantined' | 'allocated',
@@ -94,13 +94,13 @@ function ofOwner({ address, macAddress }: ClientRecord, { key, objects, rivals }
   const names = describeNames([key, ...rivals]);
   return {
     kind: 'refused',
-    message: `${address} is assigned to ${macAddress}, which several virtual machines have, and the status of none has the address: ${names}; release one of them by its name`,
+    message: `${address} is assigned to ${macAddress}, which several virtual machines have, and none of their statuses names the address: ${names}; release one of them by its name`,
   };
 }
 
 function ofNoMachine(address: string, macAddress = 'a client'): ReleasePlan {
   return {
     kind: 'refused',
-    message: `${address} is assigned to ${macAddress}, which no virtual machine claims: the controller frees it by itself; look at its log if it stays`,
+    message: `${address} is assigned to ${macAddress}, which no virtual machine claims: the controller will free it; check its log if the address stays assigned`,
   };
 }

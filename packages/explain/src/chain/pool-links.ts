@@ -33,14 +33,14 @@ function describePool({ spec, status }: KubernetesObject): string {
 }
 
 export interface AddressReading extends LinkReading {
-  /** What the pool records for the interface, or else what the VirtualMachineNetworkConfig has. */
+  /** The address that the pool records for the interface; otherwise the one in the VirtualMachineNetworkConfig. */
   readonly address: string | undefined;
 }
 
 export function readAddress(observation: ChainObservation, one: ChainInterface, entry: EntryReading): AddressReading {
   const pool = objectOf(observation.pools.get(one.network)?.pool);
   if (pool === undefined) return fromEntry(entry);
-  // One that the controller has not looked at yet has no state.
+  // An entry that the controller has not processed yet has no state.
   const isExplained = !entry.isThere || entry.findings.some(({ state }) => state === 'broken');
   const recorded = recordedFor(pool, one.macAddress);
   const isOfAnother = entry.findings.some(({ reason }) => reason === 'MacAddressClaimedTwice');
@@ -51,7 +51,7 @@ export function readAddress(observation: ChainObservation, one: ChainInterface, 
   return { address: recorded, facts, findings: isPending ? [finding('AddressPending')] : [] };
 }
 
-/** The pool cannot be read. */
+/** If the pool cannot be read. */
 function fromEntry({ address }: EntryReading): AddressReading {
   if (address === undefined) return { ...NOTHING_READ, address };
   return { address, facts: [{ link: 'address', facts: `${address}, by the VirtualMachineNetworkConfig` }], findings: [] };
@@ -70,7 +70,7 @@ function isUsed(pool: KubernetesObject): boolean {
   return conditionOf(pool, 'CacheReady')?.status !== 'False';
 }
 
-/** The address that `status.ipv4.allocated` has for a MAC address. */
+/** The address of a MAC address in `status.ipv4.allocated`. */
 function recordedFor({ status }: KubernetesObject, macAddress: string | undefined): string | undefined {
   const allocated = readField(status, 'ipv4', 'allocated');
   if (macAddress === undefined || !isRecord(allocated)) return undefined;
@@ -78,12 +78,12 @@ function recordedFor({ status }: KubernetesObject, macAddress: string | undefine
   return found?.[0];
 }
 
-/** Most are written as the controller writes them. */
+/** Most are spelled as the controller spells them. */
 function isOfClient(value: unknown, macAddress: string): boolean {
   return value === macAddress || (typeof value === 'string' && parseMacAddress(value) === macAddress);
 }
 
-/** The MAC address that an address is reserved for. */
+/** The MAC address for which an address is reserved. */
 function reservationOf({ spec }: KubernetesObject, address: string): string | undefined {
   const wanted = parseIpv4Address(address);
   const found = readList(spec, 'ipv4Config', 'reservations').find(

@@ -1,8 +1,9 @@
 import { compareByAge, type KubernetesObject, readConditions, readText } from '@vmdhcp/kube-runtime';
 
 /**
- * The pool that explains each network, by `namespace/name` of the network, where the network itself names none: one that serves it, else one of its own
- * namespace, else the oldest. Each user may create a pool that names the networks of others: one that does not serve it explains nothing.
+ * The pool that explains each network, by `namespace/name` of the network. If the network names no pool, this is one that serves
+ * it, otherwise one of its own namespace, otherwise the oldest. Any user may create a pool that names the network of another
+ * user: a pool that does not serve it explains nothing.
  */
 export function poolsByNetwork(pools: Iterable<KubernetesObject>): ReadonlyMap<string, KubernetesObject> {
   const naming = Map.groupBy(pools, networkOf);

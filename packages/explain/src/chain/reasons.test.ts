@@ -1,4 +1,4 @@
-/** Every reason of the product in every place that shows it: `why` finds it there, with its remedy and its link. */
+/** Tries every reason of the product in every place that shows it: `why` finds it there, with its remedy and its link. */
 import { REASONS } from '@vmdhcp/ippool-api';
 import { describe, expect, it } from 'vitest';
 import { config, findingsOf, lease, observe, type Parts, pendingConfig, pool } from './chain-fixtures.js';
@@ -8,7 +8,7 @@ import { type ChainReason, REASON_LINKS } from './reasons.js';
 
 const CONDITION = /^(IPPool|VirtualMachineNetworkConfig) (\w+)=(True|False)$/;
 
-/** They stay in plans, and no condition ever has them. */
+/** They stay in plans, and never appear in a condition. */
 const IN_PLANS_ONLY = ['ClaimMissing', 'ClientHasAnotherAddress', 'NotServed'];
 const SHOWN = Object.entries(REASONS).filter(([reason]) => !IN_PLANS_ONLY.includes(reason));
 
@@ -19,7 +19,7 @@ const PLACES = SHOWN.flatMap(([reason, { shown }]) =>
     .map((place) => [reason as ChainReason, place] as const),
 );
 
-/** The situation in which the controller or the leader of the agents has written the reason there. */
+/** The situation in which the controller or the leader of the agents wrote the reason there. */
 function situation(reason: string, place: string): Parts {
   const message = `the message of ${reason}`;
   const [, kind = '', type = '', status = ''] = CONDITION.exec(place) ?? [];
@@ -39,7 +39,7 @@ function situation(reason: string, place: string): Parts {
   return reason === 'NoPool' ? { ...nowhere, pool: undefined } : nowhere;
 }
 
-/** Their entry itself tells, and not the condition; another network is shown by the network itself. */
+/** The entry itself says it, not the condition; another network is shown by the network itself. */
 const FOUND_OTHERWISE: Readonly<Record<string, Parts>> = {
   'MacAddressUnreadable VirtualMachineNetworkConfig Allocated=False': broken({ networkName: 'default/net', macAddress: 'x' }),
   'AddressUnreadable VirtualMachineNetworkConfig Allocated=False': broken({
@@ -62,7 +62,7 @@ function broken(entry: object): Parts {
 }
 
 describe('every reason of a condition and of a report', () => {
-  it.each(PLACES)('%s, shown as %s', (reason, place) => {
+  it.each(PLACES)('%s is shown as %s', (reason, place) => {
     const chain = explainAddress(observe(FOUND_OTHERWISE[`${reason} ${place}`] ?? situation(reason, place)));
     const found = findingsOf(chain).find((one) => one.reason === reason);
     expect(found, JSON.stringify(findingsOf(chain))).toMatchObject({
@@ -80,7 +80,7 @@ it('a reason has one link, and a link that exists', () => {
   for (const { link } of Object.values(REASON_LINKS)) expect(CHAIN_LINKS).toContain(link);
 });
 
-it('every reason of the table that concerns an address is known here: another one is a failure until it has its link', () => {
+it('every reason of the table that concerns an address is in the list of this file', () => {
   const places = ['IPPool', 'VirtualMachine', 'VirtualMachineNetworkConfig'].map((kind) => new RegExp(`(^|on )${kind}( |$)`));
   const concerning = SHOWN.filter(([reason, { shown }]) => {
     const isOnTheWay = shown.some((place) => places.some((one) => one.test(place)) || !/ (Event )?on |=/.test(place));

@@ -1,8 +1,11 @@
-/** Where each reason of the product stands on the way to an address, and how grave it is there. A reason that is not here does not compile. */
+/**
+ * Where each reason of the product belongs on the way to an address, and how grave it is there. A reason that is missing here
+ * does not compile.
+ */
 import type { ConditionPlace, EventPlace, ReasonAt } from '@vmdhcp/ippool-api/agent';
 import type { ChainLinkName } from './chain-links.js';
 
-/** Kinds of objects that an address depends on. */
+/** The kinds of objects that an address depends on. */
 type OnTheWay = 'IPPool' | 'VirtualMachine' | 'VirtualMachineNetworkConfig';
 type PlaceOnTheWay =
   | Extract<ConditionPlace, `${OnTheWay} ${string}`>
@@ -11,19 +14,19 @@ type PlaceOnTheWay =
   | 'kubectl vmdhcp why';
 
 /**
- * Reasons that no condition ever has: plans go on without the first two, and the cause that `CacheReady` has replaces the third one.
+ * Reasons that no condition ever has: plans continue despite the first two, and the cause in `CacheReady` replaces the third one.
  */
 type InPlansOnly = 'ClaimMissing' | 'ClientHasAnotherAddress' | 'NotServed';
 
-/** The reasons that may explain why a virtual machine has no address. Those of Wake-on-LAN are about its power. */
+/** The reasons that may explain why a virtual machine has no address. Those of Wake-on-LAN concern its power. */
 export type ChainReason = Exclude<ReasonAt<PlaceOnTheWay>, `WakeUp${string}` | InPlansOnly>;
 
-/** `waiting`: it ends by itself. `note`: the address is served all the same. */
+/** `waiting`: it ends without action. `note`: the address is served nevertheless. */
 export type Gravity = 'ok' | 'note' | 'waiting' | 'broken';
 
 interface ReasonLink {
   readonly link: ChainLinkName;
-  /** Where the condition or the report means trouble; beside a condition that means none it is a note. */
+  /** How grave the reason is if the condition or the report means trouble; otherwise it is a note. */
   readonly gravity: Gravity;
 }
 

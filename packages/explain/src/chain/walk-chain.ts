@@ -1,21 +1,21 @@
 /**
- * The way from a virtual machine to its addresses, object by object: which reads explain it, whoever reads. A reader of the API server answers each
- * batch with requests, the page answers it from caches.
+ * Walks from a virtual machine to its addresses, object by object, and says what to read, independently of the reader. A reader
+ * of the API server fulfills each batch with requests; the status page fulfills it from caches.
  */
 import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, UNIFIED_GROUP } from '@vmdhcp/ippool-api/agent';
 import { readText } from '@vmdhcp/kube-runtime';
 import { type ChainObservation, type NetworkPools, type Observed, objectOf, UNREAD } from './chain-observation.js';
 import { explainAddress } from './explain-address.js';
 
-/** Kinds on the way, as `Resource` names them. */
+/** The kinds on the way, with their names in `Resource`. */
 export type ChainKind = 'virtualMachines' | 'virtualMachineInstances' | 'networkConfigs' | 'networks' | 'ipPools' | 'leases';
 
-/** One read: an object by its key `namespace/name`, or the pool that names a network, of which one that serves it comes first. */
+/** One read: an object by its key `namespace/name`, or the pool that names a network; a pool that serves it comes first. */
 export type ChainRead =
   | { readonly kind: ChainKind; readonly key: string }
   | { readonly kind: 'pool-naming'; readonly network: string };
 
-/** Yields batches of reads that do not depend on each other, takes one answer for each, and returns what was observed. */
+/** Yields batches of reads that do not depend on each other, takes one result for each, and returns the observation. */
 export type ChainWalk<Result = ChainObservation> = Generator<readonly ChainRead[], Result, readonly Observed[]>;
 
 export interface WalkedMachine {
@@ -24,9 +24,9 @@ export interface WalkedMachine {
 }
 
 export interface WalkSettings {
-  /** The clock of whoever reads, milliseconds since 1970. */
+  /** The clock of the reader, milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** The Lease of the controllers; undefined: it is not read. */
+  /** The Lease of the controllers; undefined if it is not read. */
   readonly controllerLease?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function* walkChain({ namespace, name }: WalkedMachine, { nowMs, controll
   return { ...begun, networks, pools, leases: yield* readLeases([...wanted]), nowMs: nowMs() };
 }
 
-/** The controller writes the name of the pool into the network; without it, the pools that name the network are looked for. */
+/** The controller writes the name of the pool into the network; without it, look for pools that name the network. */
 function* readPools(networks: ReadonlyMap<string, Observed>): ChainWalk<ReadonlyMap<string, NetworkPools>> {
   const labelled = new Map([...networks].flatMap(([network, one]) => pairOf(network, poolKeyOf(one))));
   const found = yield* readAll([...labelled.keys()], (network) => ({ kind: 'ipPools', key: labelled.get(network) ?? '' }));
@@ -76,7 +76,7 @@ function withLease(pool: Observed): NetworkPools {
   return { pool, lease: namespace === undefined || name === undefined ? undefined : `${namespace}/${name}` };
 }
 
-/** A group's Lease has the name of its Deployment, except for the Deployment of a chart. */
+/** The Lease of a group has the name of its Deployment, except for the Deployment of a chart. */
 function* readLeases(keys: readonly string[]): ChainWalk<ReadonlyMap<string, Observed>> {
   const own = yield* readAll(keys, (key) => ({ kind: 'leases', key }));
   const missing = [...own].flatMap(([key, { kind }]) => (kind === 'missing' ? [key] : []));

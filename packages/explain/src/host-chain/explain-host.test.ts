@@ -1,4 +1,4 @@
-/** Every reason of bare-metal hosts that concerns an address or a management controller, each in the situation that makes it. */
+/** Tries every reason of bare-metal hosts that concerns an address or a management controller, in the situation that causes it. */
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -63,7 +63,7 @@ function toSubject(text: string): ClientSubject {
   return { kind: 'mac-address', macAddress };
 }
 
-/** Everything that is not given is as it should be. */
+/** Everything that is not given has its normal value. */
 function explain(parts: Parts = {}): HostChain {
   const whole = { clusterAgent: clusterAgent(), host: host(), endpoint: undefined, lease: lease(), events: [], ...parts };
   const some = (one: KubernetesObject | undefined) => (one === undefined ? [] : [one]);
@@ -80,7 +80,7 @@ function explain(parts: Parts = {}): HostChain {
 
 const ONLY_ENDPOINT = { host: undefined, subject: '192.168.0.50' } as const;
 
-/** A reason that is not here does not compile. */
+/** A reason that is missing here does not compile. */
 const SITUATIONS: Readonly<Record<HostChainReason, Parts>> = {
   ClusterAgentMissing: { clusterAgent: undefined },
   ClusterAgentInvalid: { clusterAgent: condition('Valid', 'False', 'ClusterAgentInvalid') },
@@ -115,7 +115,7 @@ const SITUATIONS: Readonly<Record<HostChainReason, Parts>> = {
   HostUnhealthy: { host: host({}, { healthy: false }), events: ofHost('HostUnhealthy') },
 };
 
-describe('each reason, in the situation that makes it', () => {
+describe('each reason, in the situation that causes it', () => {
   it.each(Object.entries(SITUATIONS))('%s', (reason, parts) => {
     const { links } = explain(parts);
     const { link, gravity } = HOST_REASON_LINKS[reason as HostChainReason];
@@ -128,7 +128,7 @@ describe('each reason, in the situation that makes it', () => {
 });
 
 describe('a host', () => {
-  it('that has its address and answers: no link has a finding, found by its address and by its MAC address', () => {
+  it('has no findings while it has its address and answers, whether found by its address or its MAC address', () => {
     for (const subject of [ADDRESS, MAC.toUpperCase()]) {
       const chain = explain({ subject });
       expect(chain).toMatchObject({
@@ -143,7 +143,7 @@ describe('a host', () => {
     }
   });
 
-  it('of a HostEndpoint: what an Event reported before is over with its HostStatus', () => {
+  it('with a HostEndpoint: an earlier Event is out of date once there is a HostStatus', () => {
     const owned = host({ type: 'hostEndpoint', ipAddr: '192.168.0.50', activeDhcpClient: undefined });
     const events = ofEndpoint('HostEndpointAddressTaken');
     const chain = explain({ host: owned, endpoint: endpoint('192.168.0.50'), subject: '192.168.0.50', events });
@@ -152,7 +152,7 @@ describe('a host', () => {
     expect(chain.links.filter(({ state }) => state !== 'ok')).toMatchObject([{ link: 'lease', state: 'absent' }]);
   });
 
-  it('whose address a second HostEndpoint names: the first one is as it should be, and the second one has its reason', () => {
+  it('whose address a second HostEndpoint names is fine, and the second HostEndpoint has the reason', () => {
     const withUid = (name: string, month: string) => ({
       ...endpoint('192.168.0.50'),
       metadata: { name, uid: name, creationTimestamp: `2026-${month}-01T00:00:00Z` },
@@ -169,20 +169,20 @@ describe('a host', () => {
     expect(chains).toMatchObject([{ state: 'ok' }, { state: 'broken', brokenAt: 'host-endpoint' }]);
   });
 
-  it('whose management controller was not asked yet is no trouble', () => {
+  it('is fine while its management controller has not been queried yet', () => {
     const chain = explain({ host: host({}, { healthy: undefined }) });
     expect(chain).toMatchObject({ hasAddress: true, state: 'unknown' });
     expect(chain).not.toHaveProperty('brokenAt');
   });
 
-  it('of an earlier message: the cause of the last Event that it is not healthy', () => {
+  it('has as the cause the last Event that says it is not healthy', () => {
     const { links, brokenAt } = explain({ host: host({}, { healthy: false }), events: ofHost('HostUnhealthy') });
     expect(brokenAt).toBe('management-controller');
     expect(links.at(-1)?.findings[0]?.message).toBe('the message of HostUnhealthy');
   });
 });
 
-it('HostStatuses of an address are found by their label, those of a MAC address among all', () => {
+it('finds HostStatuses of an address by their label, those of a MAC address among all', () => {
   expect(hostSelector(toSubject(ADDRESS))).toBe('bmc.spidernet.io/ipAddr=192.168.0.11');
   expect(hostSelector(toSubject(MAC))).toBeUndefined();
 });
@@ -204,7 +204,7 @@ describe('an address that no host has', () => {
     expect(explain({ host: undefined, subject }).links[0]?.facts).toContain(`${subject} is ${role}`);
   });
 
-  it('of no management network: nothing is known', () => {
+  it('and no management network contains: nothing is known', () => {
     const objects = { hostStatuses: [host()], hostEndpoints: [], clusterAgents: [clusterAgent()] };
     expect(findHosts(objects, toSubject('10.9.9.9'))).toEqual([]);
     expect(findHosts(objects, toSubject('02:00:00:00:00:99'))).toEqual([]);

@@ -1,6 +1,7 @@
 /**
- * Why a bare-metal host has its address, or none, and whether its management controller answers. It decides nothing anew: conditions of the ClusterAgent, the
- * HostStatus and the Events have what the controller and the agents found, and this puts it in the order of cause and effect.
+ * Explains why a bare-metal host has its address, or none, and whether its management controller answers. It decides nothing
+ * itself: the conditions of the ClusterAgent, the HostStatus and the Events say what the controller and the agents found, and
+ * this puts it in order of cause and effect.
  */
 
 import {
@@ -25,7 +26,7 @@ import { HOST_REASON_LINKS, type HostChainReason } from './host-reason-links.js'
 export interface HostObservation extends FoundHost {
   /** The Lease of the agents of its ClusterAgent. */
   readonly lease: Observed;
-  /** Of the HostStatus and the HostEndpoint; none where they could not be read. */
+  /** Events of the HostStatus and the HostEndpoint; none if they could not be read. */
   readonly events: readonly KubernetesObject[];
   /** By the clock of the API server. */
   readonly nowMs: number;
@@ -83,7 +84,7 @@ function findingsOfConditions({ status }: KubernetesObject, link: HostLinkName):
     .flatMap((condition) => findingOf(condition, link));
 }
 
-/** True if a condition of a ClusterAgent is trouble: of these two types `False` is, of all others `True`. */
+/** True if a condition of a ClusterAgent is trouble: `False` for these two types, `True` for all others. */
 export function isHostTrouble({ type, status }: Condition): boolean {
   return status === (type === 'Ready' || type === 'Valid' ? 'False' : 'True');
 }
@@ -144,7 +145,7 @@ function readEndpoint(observation: HostObservation): Reading {
   };
 }
 
-/** Events stay for an hour: what the objects contradict is over. */
+/** Events stay for an hour: ignore those that the objects contradict. */
 function hasGone(reason: HostChainReason, { hostStatus, clusterAgent }: HostObservation): boolean {
   if (reason === 'ClusterAgentMissing') return clusterAgent !== undefined;
   return hostStatus !== undefined || reason === 'HostEndpointInvalid';
@@ -207,8 +208,8 @@ function readManagementController({ hostStatus, address, events }: HostObservati
   const place = `${https ? 'https' : 'http'}://${address}:${port}`;
   if (host.isHealthy) return { facts: [{ link, facts: `${place} answers` }], findings: [] };
   const isKnown = ['healthy', 'healthReady'].some((name) => readField(hostStatus.status, name) !== undefined);
-  if (!isKnown) return { facts: [{ link, facts: `${place} was not asked yet`, isUnknown: true }], findings: [] };
+  if (!isKnown) return { facts: [{ link, facts: `${place} has not been queried yet`, isUnknown: true }], findings: [] };
   const about = eventsAbout(events, 'HostStatus', { namespace: '', name: host.name });
   const message = about.find(({ reason }) => reason === 'HostUnhealthy')?.message;
-  return { facts: [{ link, facts: `${place} does not answer as it should` }], findings: [hostFinding('HostUnhealthy', message)] };
+  return { facts: [{ link, facts: `${place} does not answer correctly` }], findings: [hostFinding('HostUnhealthy', message)] };
 }

@@ -1,4 +1,4 @@
-/** Which bare-metal host an address or a MAC address belongs to, or whose management network the address is of. */
+/** Finds the bare-metal host that an address or a MAC address belongs to, or the management network that contains the address. */
 
 import { clusterAgentOf, isInSubnet, readClusterAgent, readHost } from '@vmdhcp/bare-metal';
 import { formatIpv4Address, type Ipv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
@@ -12,18 +12,18 @@ export interface HostObjectLists {
   readonly clusterAgents: readonly KubernetesObject[];
 }
 
-/** What there is of one host, or of an address that no host has. */
+/** The objects of one host, or of an address that no host has. */
 export interface FoundHost {
   readonly address: string | undefined;
   readonly hostStatus: KubernetesObject | undefined;
   readonly hostEndpoint: KubernetesObject | undefined;
-  /** The name that an object has; undefined: none has one. */
+  /** The name of the object; undefined if no object has one. */
   readonly clusterAgentName: string | undefined;
-  /** Undefined: it does not exist. */
+  /** Undefined if it does not exist. */
   readonly clusterAgent: KubernetesObject | undefined;
 }
 
-/** The label selector of HostStatuses that may be about the subject; undefined: all of them may. */
+/** The label selector of HostStatuses that may concern the subject; undefined if all of them may. */
 export function hostSelector(subject: ClientSubject): string | undefined {
   return subject.kind === 'address' ? `${HOST_ADDRESS_LABEL}=${formatIpv4Address(subject.address)}` : undefined;
 }
@@ -61,7 +61,7 @@ function ofStatus({ hostEndpoints, clusterAgents }: HostObjectLists, hostStatus:
   };
 }
 
-/** Of several HostEndpoints with one address, one has the HostStatus. */
+/** If several HostEndpoints have one address, only one has the HostStatus. */
 function isOwner({ metadata: { uid } }: KubernetesObject, { metadata: { ownerReferences = [] } }: KubernetesObject): boolean {
   return uid !== undefined && ownerReferences.some((owner) => owner.uid === uid);
 }

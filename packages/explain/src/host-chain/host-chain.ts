@@ -1,4 +1,4 @@
-/** The way of a bare-metal host to its address and to the management controller that answers there, link by link, as a value. */
+/** The way of a bare-metal host to its address and to its management controller, link by link, as a value. */
 import { HOST_REASONS } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { type LinkState, stateOf } from '../chain/address-chain.js';
 import { HOST_LINKS, type HostLinkName } from './host-links.js';
@@ -8,29 +8,29 @@ import { HOST_REASON_LINKS, type HostChainReason, type HostGravity } from './hos
 export interface HostFinding {
   readonly reason: HostChainReason;
   readonly state: HostGravity;
-  /** With names and addresses where the controller or an agent wrote them; else the meaning of the reason. */
+  /** Includes names and addresses if the controller or an agent wrote them; otherwise the meaning of the reason. */
   readonly message: string;
-  /** What to do, by the table of reasons. */
+  /** What to do, from the table of reasons. */
   readonly remedy: string;
 }
 
 export interface HostChainLink {
   readonly link: HostLinkName;
   readonly state: LinkState;
-  /** `ClusterAgent rack-1`; absent: the link is no object. */
+  /** `ClusterAgent rack-1`; absent if the link is not an object. */
   readonly object?: string;
-  /** What is known of it, in a few words. */
+  /** A short description of its state. */
   readonly facts: string;
   readonly findings: readonly HostFinding[];
 }
 
 export interface HostChain {
-  /** Undefined: none is known. */
+  /** Undefined if none is known. */
   readonly address: string | undefined;
   readonly macAddress?: string;
-  /** Of the HostStatus; undefined: there is none. */
+  /** The name of the HostStatus; undefined if there is none. */
   readonly host: string | undefined;
-  /** True: a client has a lease of the address, or a HostEndpoint names it. */
+  /** True if a client has a lease of the address, or a HostEndpoint names it. */
   readonly hasAddress: boolean;
   readonly state: LinkState;
   readonly links: readonly HostChainLink[];
@@ -38,23 +38,23 @@ export interface HostChain {
   readonly brokenAt?: HostLinkName;
 }
 
-/** A link before what was found is added to it. */
+/** A link before its findings are added. */
 export interface HostLinkFacts {
   readonly link: HostLinkName;
   readonly object?: string;
   readonly facts: string;
   readonly isUnknown?: boolean;
-  /** True: there is none. */
+  /** True if the object does not exist. */
   readonly isAbsent?: boolean;
 }
 
-/** @param message - empty: the meaning of the reason. */
+/** @param message - if empty, the meaning of the reason is used. */
 export function hostFinding(reason: HostChainReason, message = '', state = HOST_REASON_LINKS[reason].gravity): HostFinding {
   const { meaning, remedy } = HOST_REASONS[reason];
   return { reason, state, message: message === '' ? meaning : message, remedy };
 }
 
-/** Links in their order, each with its findings; every reason once. A finding whose link is not there makes one. */
+/** Links in order, each with its findings; each reason appears once. A finding without a link creates one. */
 export function toHostLinks(facts: readonly HostLinkFacts[], findings: readonly HostFinding[]): HostChainLink[] {
   const distinct = [...new Map(findings.toReversed().map((one) => [one.reason, one])).values()].toReversed();
   const byLink = Map.groupBy(distinct, ({ reason }) => HOST_REASON_LINKS[reason].link);

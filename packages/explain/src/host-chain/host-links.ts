@@ -1,3 +1,3 @@
-/** The links of the way of a bare-metal host to its address, in the order of cause and effect. */
+/** The links from a bare-metal host to its address, in order of cause and effect. */
 export const HOST_LINKS = ['cluster-agent', 'host-agents', 'host-endpoint', 'lease', 'host', 'management-controller'] as const;
 export type HostLinkName = (typeof HOST_LINKS)[number];

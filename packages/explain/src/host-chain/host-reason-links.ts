@@ -1,4 +1,7 @@
-/** Where each reason of bare-metal hosts stands on the way to an address, and how grave it is there. A reason that is not here does not compile. */
+/**
+ * Where each reason of bare-metal hosts belongs on the way to an address, and how grave it is there. A reason that is missing
+ * here does not compile.
+ */
 import type { HostReasonAt, HostReasonPlace } from '@vmdhcp/ippool-api/bare-metal/keys';
 import type { HostLinkName } from './host-links.js';
 
@@ -10,7 +13,7 @@ type PlaceOnTheWay =
 /** The reasons that may explain a host without an address, or one that does not answer. */
 export type HostChainReason = Exclude<HostReasonAt<PlaceOnTheWay>, 'HostAgentsReady' | 'BMCLogEntry'>;
 
-/** `waiting`: it ends by itself. `note`: the host has its address all the same, or is not to have one. */
+/** `waiting`: it ends without action. `note`: the host has its address nevertheless, or should not have one. */
 export type HostGravity = 'note' | 'waiting' | 'broken';
 
 interface HostReasonLink {

@@ -1,5 +1,6 @@
 /**
- * Why a bare-metal host has its address, or none, as a value: every link from its ClusterAgent to its management controller.
+ * Explains why a bare-metal host has its address, or none, as a value: every link from its ClusterAgent to its management
+ * controller.
  *
  * @packageDocumentation
  */

@@ -1,12 +1,12 @@
 import { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';
 
-/** Of the controller's Deployments, and of the one of the chart. */
+/** The container name in Deployments of the controller, and in the Deployment of the chart. */
 const AGENT_CONTAINERS = ['agent', 'vm-dhcp-controller-agent'];
 const CHOICE = /choose one of: \[([^\]]*)\]/;
 
 /**
- * Runs a command in the container of the agent: the only one of the pod, as a rule, so that it needs no name. Where others were added to the
- * pod, the API server names all of them.
+ * Runs a command in the container of the agent. Usually it is the only container of the pod, and needs no name. If other
+ * containers were added, the API server lists all of them.
  */
 export async function inAgentContainer<Result>(
   name: PodName,

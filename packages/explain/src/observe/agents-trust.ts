@@ -1,6 +1,7 @@
 /**
- * Which Leases are of agents. A label and an annotation are no proof: each user who may write a Lease could give a pool a leader, and the answer of a pod of that
- * user would count. The status of an IPPool has the namespace of its agents, and the controller alone writes it.
+ * Decides which Leases belong to agents. A label and an annotation prove nothing: any user who may write a Lease could name a
+ * leader of a pool, and the replies of that user's pod would be believed. The status of an IPPool names the namespace of its
+ * agents, and only the controller writes it.
  */
 import { type KubernetesObject, keyOf, readText } from '@vmdhcp/kube-runtime';
 
@@ -14,13 +15,13 @@ export class AgentsTrust {
     this.#all = new Set(this.#namespaces.values());
   }
 
-  /** @param pool - `namespace/name` of the IPPool; undefined: of any. */
+  /** @param pool - `namespace/name` of the IPPool; undefined: any pool. */
   hasAgents(namespace: string, pool?: string): boolean {
     return pool === undefined ? this.#all.has(namespace) : this.#namespaces.get(pool) === namespace;
   }
 }
 
-/** The namespace of the agents that serve a pool, by its status; undefined: none do. */
+/** The namespace of the agents that serve a pool, from its status; undefined if none do. */
 export function agentsNamespaceOf({ status }: KubernetesObject): string | undefined {
   return readText(status, 'agentDeploymentRef', 'namespace');
 }

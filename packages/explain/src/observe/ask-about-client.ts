@@ -3,10 +3,10 @@ import type { PacketSubject } from '../chain/address-chain.js';
 import type { ObservedTraffic } from '../chain/chain-observation.js';
 import { askAgent } from './ask-agent.js';
 
-/** A person waits for the rest of the answer. */
+/** A person waits for the rest of the output. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** What the leader saw of one client. Never throws for what a pod or a right may be the cause of. */
+/** What the leader saw of one client. Never throws for failures that a pod or a missing right may cause. */
 export async function askAboutClient(
   cluster: ClusterConnection,
   { namespace, pod, pool, macAddress }: PacketSubject,

@@ -1,4 +1,4 @@
-/** Asks an agent in its pod, by a command of its own program. */
+/** Queries an agent in its pod, with a command of its own program. */
 
 import { AGENT_PROGRAM } from '@vmdhcp/ippool-api/agent';
 import type { ClusterConnection } from '@vmdhcp/kube-runtime/node';
@@ -16,13 +16,13 @@ export type AskedAgent =
 export interface AskSettings {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Only of this pool, `namespace/name`. */
+  /** Limits the query to this pool, `namespace/name`. */
   readonly pool?: string | undefined;
-  /** Only of this client; canonical. */
+  /** Limits the query to this client; canonical. */
   readonly macAddress?: string | undefined;
 }
 
-/** What its clients sent. Never throws for what an agent, a pod or a right may be the cause of. */
+/** What the clients of the agent sent. Never throws for failures that an agent, a pod or a missing right may cause. */
 export async function askAgent(
   cluster: ClusterConnection,
   name: PodName,
@@ -50,8 +50,8 @@ export async function askAgent(
 /** What a person reads of a command of an agent that failed. */
 export function describeAgentFailure(exitCode: number, stderr: string): string {
   const [line = ''] = stderr.trim().split('\n');
-  if (exitCode === 0) return 'the agent answers with something else than its clients: its version does not fit this plugin';
+  if (exitCode === 0) return 'the reply of the agent is not a list of its clients: its version does not match this plugin';
   if (exitCode === ExitCode.usage && /unknown command/i.test(stderr))
-    return 'the agent is of an earlier version, which cannot be asked; upgrade it';
+    return 'the agent is of an earlier version, which does not support this command; upgrade it';
   return line === '' ? `the agent ended with exit code ${exitCode}` : line.slice(0, 300);
 }

@@ -1,4 +1,4 @@
-/** Reads of one command: what came of each, how many requests they were, and what time it is at the API server. */
+/** The reads of one command: their results, the number of requests, and the time at the API server. */
 
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { parseTime } from '@vmdhcp/kube-runtime';
@@ -13,7 +13,7 @@ import {
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import type { MissingRight, Observed } from '../chain/chain-observation.js';
 
-/** Which cluster, and which namespace unless a name has its own. */
+/** Selects the cluster, and the default namespace for names without one. */
 export interface ReaderOptions {
   readonly kubeconfig?: string;
   readonly context?: string;
@@ -31,10 +31,10 @@ type Page = Awaited<ReturnType<ApiObjectClient<KubernetesObject>['list']>>;
 export class ClusterReader {
   readonly cluster: ClusterConnection;
   readonly connection: ApiConnection;
-  /** What objects without a namespace in their name are looked for in. */
+  /** The default namespace for names without one. */
   readonly namespace: string;
   #requests = 0;
-  /** What the clock of the API server is ahead of the time that this process runs. */
+  /** How far the clock of the API server is ahead of the clock of this process. */
   #aheadMs: number | undefined;
 
   private constructor(cluster: ClusterConnection, namespace: string) {
@@ -48,7 +48,7 @@ export class ClusterReader {
     this.namespace = namespace;
   }
 
-  /** @throws CommandError where there is no way to a cluster. */
+  /** @throws CommandError if there is no way to reach a cluster. */
   static async open(options: ReaderOptions): Promise<ClusterReader> {
     const cluster = await clusterOf(options);
     return new ClusterReader(cluster, options.namespace ?? cluster.namespace);
@@ -58,7 +58,7 @@ export class ClusterReader {
     return this.#requests;
   }
 
-  /** By the clock of the API server, where it has answered. Time goes on while a watch waits. */
+  /** The time at the API server, once it has responded. Time continues while a watch waits. */
   get nowMs(): number {
     return this.#aheadMs === undefined ? Date.now() : Math.floor(performance.now() + this.#aheadMs);
   }
@@ -67,7 +67,7 @@ export class ClusterReader {
     return new ApiObjectClient(this.connection, resource);
   }
 
-  /** @param key - `namespace/name`. @throws CommandError where the API server does not answer, or does not know who asks. */
+  /** @param key - `namespace/name`. @throws CommandError if the API server does not respond, or does not recognize the user. */
   async get(resource: ApiResource, key: string): Promise<Observed> {
     try {
       const object = await this.client(resource).get(key);
@@ -78,7 +78,7 @@ export class ClusterReader {
     }
   }
 
-  /** All objects, page by page; none of a kind that the cluster does not know. @throws CommandError as `get` does. */
+  /** All objects, page by page; none if the cluster does not have the kind. @throws CommandError as `get` does. */
   async list(resource: ApiResource): Promise<ListResult> {
     const objects: KubernetesObject[] = [];
     try {
@@ -90,14 +90,14 @@ export class ClusterReader {
     }
   }
 
-  /** One page after the other, as long as they are asked for: the next one is on its way while one is looked at. */
+  /** Requests pages as long as the caller wants more; the next page is requested while the caller processes the current one. */
   async *pages(resource: ApiResource): AsyncGenerator<readonly KubernetesObject[]> {
     const client = this.client(resource);
     let coming: Promise<Page> | undefined = client.list({ limit: PAGE });
     while (coming !== undefined) {
       const { items, continueToken }: Page = await coming;
       coming = continueToken === undefined ? undefined : client.list({ limit: PAGE, continueToken });
-      // Where no more pages are asked for, nothing waits for it.
+      // If the caller wants no more pages, nothing waits for this one.
       coming?.catch(() => undefined);
       yield items;
     }
@@ -120,7 +120,7 @@ function rightRefused(error: unknown, { verb, resource: { group, plural }, names
   throw toCommandError(error);
 }
 
-/** What a person reads of a request that failed. */
+/** Describes a failed request, for a person. */
 export function toCommandError(error: unknown): unknown {
   if (!(error instanceof ApiRequestError)) return error;
   const { status, message } = error;
@@ -135,7 +135,10 @@ export function toCommandError(error: unknown): unknown {
   );
 }
 
-/** The cluster of a person's kubeconfig; in a pod that of its ServiceAccount. @throws CommandError if there is no way to one. */
+/**
+ * Connects to the cluster of the user's kubeconfig; in a pod, to the cluster of its ServiceAccount. @throws CommandError if
+ * neither is configured.
+ */
 async function clusterOf({ kubeconfig: path, context }: ReaderOptions): Promise<ClusterConnection> {
   try {
     return await findCluster({ path, context }, process.env);

@@ -1,4 +1,4 @@
-/** From an address or a MAC address to the virtual machine that has it. */
+/** Finds the virtual machine that has an address or a MAC address. */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -10,20 +10,20 @@ import { type ClusterReader, toCommandError } from './cluster-reader.js';
 import type { MachineName } from './observe-chain.js';
 
 export interface FoundClient {
-  /** All that could be read. */
+  /** Everything that could be read. */
   readonly pools: readonly KubernetesObject[];
   readonly records: readonly ClientRecord[];
-  /** The virtual machine whose interface has the MAC address; undefined: none has. */
+  /** The virtual machine whose interface has the MAC address; undefined if none has. */
   readonly machine: MachineName | undefined;
-  /** True: the status of its VirtualMachineNetworkConfig has the address. */
+  /** True if the status of its VirtualMachineNetworkConfig has the address. */
   readonly hasAddress: boolean;
-  /** Other virtual machines with the same MAC address there, as far as they were seen on the way to it. */
+  /** Other virtual machines with the same MAC address on that network, as far as the search saw them. */
   readonly otherClaims: readonly MachineName[];
-  /** Where not everything could be looked at. */
+  /** What could not be searched. */
   readonly missingRights: readonly MissingRight[];
 }
 
-/** @throws CommandError where the API server does not answer. */
+/** @throws CommandError if the API server does not respond. */
 export async function findClient(reader: ClusterReader, subject: ClientSubject): Promise<FoundClient> {
   const { pools, missingRights } = await readPools(reader);
   const records = findClientRecords(pools, subject);
@@ -47,7 +47,7 @@ function machineOf({ config: { metadata } }: ClaimingConfig): MachineName {
   return { namespace: metadata.namespace ?? '', name: metadata.name };
 }
 
-/** Those of all namespaces; else those of the reader's own. */
+/** The objects of all namespaces; without that right, those of the user's own namespace. */
 async function readPools(reader: ClusterReader): Promise<{
   readonly pools: readonly KubernetesObject[];
   readonly missingRights: readonly MissingRight[];
@@ -65,9 +65,11 @@ interface Owner {
 }
 
 /**
- * Most virtual machines are in the namespace of their pool, so that is read first; the others too, until one is found that has the address.
+ * Most virtual machines are in the namespace of their pool, so that namespace is read first, then the others until one is found
+ * that has the address.
  *
- * @param near - that namespace; undefined: no pool has the client, and the namespace of the reader is read where all together may not be.
+ * @param near - that namespace; undefined if no pool has the client: then the user's namespace is read if all namespaces together
+ * may not be.
  */
 async function findOwner(reader: ClusterReader, client: AddressClient, near: string | undefined): Promise<Owner> {
   const found = near === undefined ? undefined : await searchIn(reader, client, near);
@@ -82,7 +84,7 @@ function withRights({ claims, missingRights }: Owner, further: readonly MissingR
   return { claims, missingRights: [...missingRights, ...further] };
 }
 
-/** Page by page, until one has the address. */
+/** Reads page by page, until one has the address. */
 async function searchIn(reader: ClusterReader, client: AddressClient, namespace: string): Promise<Owner> {
   const resource = namespace === '' ? Resource.networkConfigs : { ...Resource.networkConfigs, namespace };
   const claims: ClaimingConfig[] = [];

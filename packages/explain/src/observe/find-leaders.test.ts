@@ -32,7 +32,7 @@ const LEASES = [
   lease('a-tenant', 'trap', 'default/one', 'a-tenant/own'),
 ];
 
-/** What was read, and which of it is allowed. */
+/** What was read; only the allowed requests succeed. */
 function cluster(isAllowed: (verb: string, plural: string, namespace: string) => boolean = () => true) {
   const asked: string[] = [];
   const refusal = (verb: 'get' | 'list', { group, plural }: ApiResource, namespace: string) => {
@@ -57,14 +57,14 @@ function cluster(isAllowed: (verb: string, plural: string, namespace: string) =>
   return { reader, asked };
 }
 
-it('of one pool: that IPPool alone is read, and the Leases of the namespace that its status names', async () => {
+it('leaders of one pool: reads only that IPPool, and the Leases of the namespace that its status names', async () => {
   const { reader, asked } = cluster();
   const leaders = await findLeadersOf(reader, 'default/one');
   expect(leaders.map(({ namespace, pod }) => [namespace, pod])).toEqual([['agents', 'agent-1']]);
   expect(asked).toEqual(['get ippools default/one', 'list leases agents']);
 });
 
-it.each(['default/unserved', 'a-tenant/own'])('of a pool whose status names no agents there are none: %s', async (pool) => {
+it.each(['default/unserved', 'a-tenant/own'])('a pool whose status names no agents has no leaders: %s', async (pool) => {
   const { reader, asked } = cluster();
   expect(await findLeadersOf(reader, pool)).toEqual([]);
   expect(asked).toEqual([`get ippools ${pool}`]);
@@ -74,11 +74,11 @@ it.each([
   ['no IPPool', 'default/none', () => true, 'there is no IPPool default/none: kubectl vmdhcp pools -A'],
   ['no right to it', 'default/one', (verb: string) => verb !== 'get', /cannot get ippools.*: ask for the verb get on it$/],
   ['no right to Leases', 'default/one', (verb: string) => verb !== 'list', /cannot list leases.*: ask for the verb list on it$/],
-])('names what is missing: %s', async (_what, pool, isAllowed, message) => {
+])('names the missing object or right: %s', async (_what, pool, isAllowed, message) => {
   await expect(findLeadersOf(cluster(isAllowed).reader, pool)).rejects.toThrow(message);
 });
 
-it('of all pools: without the right to list IPPools, the namespace of the agents may be given instead', async () => {
+it('leaders of all pools: without the right to list IPPools, the namespace of the agents may be given instead', async () => {
   const { reader } = cluster((_verb, plural) => plural !== 'ippools');
   await expect(findLeaders(reader, undefined)).rejects.toThrow(
     /cannot list ippools.*: ask for the verb list on it, or give --namespace with the namespace of the agents$/,
@@ -86,7 +86,7 @@ it('of all pools: without the right to list IPPools, the namespace of the agents
   expect((await findLeaders(reader, 'agents')).map(({ pod }) => pod)).toEqual(['agent-1']);
 });
 
-it('of all pools: none of namespaces that no IPPool names', async () => {
+it('leaders of all pools: ignores namespaces that no IPPool names', async () => {
   expect((await findLeaders(cluster().reader, undefined)).map(({ pod, pools }) => [pod, pools])).toEqual([
     ['agent-1', ['default/one']],
   ]);

@@ -1,4 +1,4 @@
-/** The leaders of groups of agents as they are now, by their Leases. */
+/** The current leaders of groups of agents, from their Leases. */
 
 import { AGENT_LABEL, AGENT_LABEL_VALUE, AGENT_REPORT_ANNOTATION, parseAgentReport } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
@@ -14,9 +14,10 @@ import { trustedLeaders } from './trusted-leaders.js';
 type LeaderReads = Pick<ClusterReader, 'get' | 'list' | 'nowMs'>;
 
 /**
- * In the order of their Leases: those whose namespace the status of their IPPools names. Where IPPools may not be listed, the namespace must be given, and the
- * word of the person who gives it counts.
- * @param namespace - asked for by name; undefined: all. @throws CommandError where Leases, or all IPPools without a namespace, may not be listed.
+ * Returns leaders in the order of their Leases, if the status of their IPPools names their namespace. If IPPools may not be
+ * listed, the user must give the namespace, and it is trusted.
+ * @param namespace - the namespace that the user gave; undefined: all. @throws CommandError if Leases may not be listed, or,
+ * without a namespace, IPPools may not be listed.
  */
 export async function findLeaders(reader: LeaderReads, namespace: string | undefined): Promise<readonly Leader[]> {
   const leaders = await leadersIn(reader, namespace);
@@ -27,8 +28,10 @@ export async function findLeaders(reader: LeaderReads, namespace: string | undef
 }
 
 /**
- * Those that serve one pool, of the namespace that its status names: none, one, or two while the pool moves from one group to another.
- * @param pool - `namespace/name`. @throws CommandError where the IPPool may not be read, or the Leases of that namespace may not be listed.
+ * Returns the leaders that serve one pool, in the namespace that its status names: none, one, or two while the pool moves from
+ * one group to another.
+ * @param pool - `namespace/name`. @throws CommandError if the IPPool may not be read, or the Leases of that namespace may not be
+ * listed.
  */
 export async function findLeadersOf(reader: LeaderReads, pool: string): Promise<readonly Leader[]> {
   const ipPool = await reader.get(Resource.ipPools, pool);
@@ -49,7 +52,7 @@ async function leadersIn(reader: LeaderReads, namespace: string | undefined): Pr
   return ordered.map((lease) => toLeader(lease, reader.nowMs));
 }
 
-/** @param otherWay - what else may be done about it. */
+/** @param otherWay - what else the user can do. */
 function refusedError(right: MissingRight, otherWay = ''): CommandError {
   return new CommandError(
     `${describeMissingRight(right)}: ask for the verb ${right.verb} on it${otherWay}`,
@@ -67,7 +70,7 @@ export function toLeader(lease: KubernetesObject, nowMs: number): Leader {
   };
 }
 
-/** The holder has the name of its pod, and what tells one process of it from the next. */
+/** The holder consists of the name of its pod and a suffix that distinguishes its processes. */
 export function podIn({ spec }: KubernetesObject): string | undefined {
   return (readText(spec, 'holderIdentity') ?? '').split('_', 1)[0] || undefined;
 }

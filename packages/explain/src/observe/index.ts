@@ -1,5 +1,5 @@
 /**
- * What explains a cluster, read from it: objects, and what agents say in their pods.
+ * Reads what explains a cluster: its objects, and the replies of agents in their pods.
  *
  * @packageDocumentation
  */

@@ -1,56 +1,56 @@
-/** What a command lists: which objects are read, and the rows that are made of each. */
+/** What a command lists: which objects it reads, and the rows that it makes of each. */
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 
 export interface Column<Row> {
   readonly header: string;
   readonly value: (row: Row) => string;
-  /** True: with `-o wide` only. */
+  /** True if it is shown with `-o wide` only. */
   readonly isWide?: true;
-  /** True: it is another one every second, which is no news. */
+  /** True if it changes every second, so that a watch ignores the change. */
   readonly isAge?: true;
 }
 
 export interface ListedKind<Row extends object> {
-  /** Without a namespace. */
+  /** The name without the namespace. */
   readonly resource: ApiResource;
-  /** Rows of one object, in their order; `nowMs`: by the clock of the API server. */
+  /** The rows of one object, in order; `nowMs` is the time at the API server. */
   readonly toRows: (object: KubernetesObject, nowMs: number) => readonly Row[];
   readonly columns: readonly Column<Row>[];
   /** As `kubectl get -o name` writes it. */
   readonly nameOf: (row: Row) => string;
-  /** What tells the rows of one object apart, as long as they are watched; default: an object has one row. */
+  /** What distinguishes the rows of one object while they are watched; default: an object has one row. */
   readonly identify?: (row: Row) => string;
-  /** What the rows are sorted by; default: the namespace and the name of their objects. */
+  /** The sort key of rows; default: the namespace and the name of their objects. */
   readonly sortBy?: (row: Row) => string;
-  /** True: rows change with time alone. */
+  /** True if rows change with time alone. */
   readonly isTimed?: true;
-  /** True: that an object is gone is no news. */
+  /** True if a watch does not report that an object is gone. */
   readonly isShortLived?: true;
   readonly beside?: ListedBeside;
-  /** Listed too, and not watched. */
+  /** Another kind, which is listed too but not watched. */
   readonly further?: FurtherRows<Row>;
 }
 
 /** Rows of objects of another kind. */
 export interface FurtherRows<Row extends object> {
-  /** Without a namespace. */
+  /** The name without the namespace. */
   readonly resource: ApiResource;
   /** @param listed - the objects of the kind itself. */
   readonly toRows: (objects: readonly KubernetesObject[], listed: readonly KubernetesObject[]) => readonly Row[];
-  /** What is left out without the right to list these objects. */
+  /** What is omitted without the right to list these objects. */
   readonly what: string;
 }
 
-/** Other objects that rows depend on: they are read first. */
+/** Other objects that rows depend on; they are read first. */
 export interface ListedBeside {
-  /** In all namespaces. */
+  /** Reads them in all namespaces. */
   readonly resource: ApiResource;
   /** Called before the first rows are made. */
   readonly take: (objects: readonly KubernetesObject[] | 'refused') => void;
-  /** True: without the right to read them, rows are made all the same. */
+  /** True if rows are made even without the right to read them. */
   readonly isOptional: boolean;
-  /** What to ask for beside that right. */
+  /** Other rights that the user can ask for instead. */
   readonly otherWay: string;
-  /** For people: which of the listed objects have no rows, and why. */
+  /** Says, for people, which of the listed objects have no rows, and why. */
   readonly describeLeftOut: (objects: readonly KubernetesObject[]) => string | undefined;
 }

@@ -1,7 +1,7 @@
 import { compareText, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import type { ListedKind } from './listed-kind.js';
 
-/** All rows of these objects, in their order. @param nowMs - by the clock of the API server. */
+/** All rows of these objects, in order. @param nowMs - the time at the API server. */
 export function rowsOf<Row extends object>(kind: ListedKind<Row>, objects: readonly KubernetesObject[], nowMs: number): Row[] {
   const ordered = objects.toSorted((one, other) => compareText(keyOf(one), keyOf(other)));
   return sortRows(
@@ -10,7 +10,7 @@ export function rowsOf<Row extends object>(kind: ListedKind<Row>, objects: reado
   );
 }
 
-/** As they are where the kind sorts by its objects. */
+/** Unsorted, if the kind sorts by its objects. */
 export function sortRows<Row extends object>({ sortBy }: ListedKind<Row>, rows: Row[]): Row[] {
   return sortBy === undefined ? rows : rows.toSorted((one, other) => compareText(sortBy(one), sortBy(other)));
 }

@@ -1,4 +1,4 @@
-/** The results in the order of the items; no more than `most` are under way at once. */
+/** Maps all items and returns the results in the order of the items; at most `most` run at once. */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],
   most: number,

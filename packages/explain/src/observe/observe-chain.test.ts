@@ -35,7 +35,7 @@ function pool(key: string, { month, isUsed }: { readonly month: string; readonly
   };
 }
 
-/** @param refused - the namespaces in which IPPools may not be listed; empty text: in all together. */
+/** @param refused - the namespaces in which IPPools may not be listed; an empty text: all namespaces together. */
 function clusterWith(pools: readonly KubernetesObject[], refused: readonly string[] = []) {
   const byPlural = new Map([
     ['network-attachment-definitions', [network]],

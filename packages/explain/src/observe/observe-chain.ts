@@ -1,4 +1,4 @@
-/** Reads what explains one virtual machine: objects by their names, and lists only where no object names the next one. */
+/** Reads what explains one virtual machine: objects by name, and lists only if no object names the next one. */
 
 import { CONTROLLER_LEASE, Resource } from '@vmdhcp/ippool-api/resources';
 import { type ApiResource, compareByAge, type KubernetesObject, keyOf, readConditions, readText } from '@vmdhcp/kube-runtime';
@@ -18,7 +18,7 @@ export interface MachineName {
 /** What reads the objects. */
 type ChainReads = Pick<ClusterReader, 'get' | 'list' | 'nowMs'>;
 
-/** The way of one virtual machine to its addresses, as it is now. @throws CommandError where the API server does not answer. */
+/** The current way of one virtual machine to its addresses. @throws CommandError if the API server does not respond. */
 export async function observeChain(reader: ClusterReader, machine: MachineName): Promise<AddressChain> {
   const observed = await observeWay(reader, machine);
   const chain = explainAddress(observed);
@@ -49,12 +49,12 @@ function read(reader: ChainReads, one: ChainRead): Promise<Observed> {
 async function findPoolNaming(reader: ChainReads, network: string): Promise<Observed> {
   const [namespace = ''] = network.split('/', 1);
   const near = await findPoolIn(reader, { ...Resource.ipPools, namespace }, network);
-  // A pool of another namespace may serve the network instead: the network does not name that one.
+  // A pool of another namespace may serve the network: the network does not name that one.
   if (near.kind === 'found' && isUsed(near.object)) return near;
   const anywhere = await findPoolIn(reader, Resource.ipPools, network);
-  // One that does not serve it explains nothing: each user may create a pool that names the networks of others.
+  // A pool that does not serve the network explains nothing: any user may create a pool that names the network of another user.
   if (near.kind === 'found') return anywhere.kind === 'found' && isUsed(anywhere.object) ? anywhere : near;
-  // A user of one namespace still knows that there is none in it.
+  // A user of one namespace learns at least that there is none in it.
   return anywhere.kind === 'refused' && near.kind === 'missing' ? near : anywhere;
 }
 
@@ -73,7 +73,7 @@ function isUsed({ status }: KubernetesObject): boolean {
   return readConditions(status).some(({ type, status: is }) => type === 'CacheReady' && is === 'True');
 }
 
-/** Asked only where there is something to ask: what runs commands in pods is loaded then. */
+/** Loads the code that runs commands in pods only if there is something to ask. */
 async function observeTraffic(
   reader: ClusterReader,
   subjects: readonly PacketSubject[],
@@ -84,7 +84,7 @@ async function observeTraffic(
   return new Map(await Promise.all(asked));
 }
 
-/** None where they may not be read: they only add to what is known. */
+/** Returns none if they may not be read: they only add details. */
 async function eventsOf(reader: ClusterReader, { kind, namespace, name }: EventSubject): Promise<readonly KubernetesObject[]> {
   const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
   const listed = await reader.list({ ...Resource.events, namespace, fieldSelector });

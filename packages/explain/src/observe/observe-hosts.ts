@@ -9,15 +9,15 @@ import type { HostChain } from '../host-chain/host-chain.js';
 import type { ClusterReader } from './cluster-reader.js';
 
 export interface ObservedHosts {
-  /** None where no ClusterAgent has a network with the address. */
+  /** Empty if no network of a ClusterAgent contains the address. */
   readonly hosts: readonly HostChain[];
   readonly missingRights: readonly MissingRight[];
 }
 
-/** Events of objects without a namespace are here. */
+/** Events of objects without a namespace are in this one. */
 const EVENTS_NAMESPACE = 'default';
 
-/** @param namespace - of the agents. @throws CommandError where the API server does not answer. */
+/** @param namespace - the namespace of the agents. @throws CommandError if the API server does not respond. */
 export async function observeHosts(reader: ClusterReader, subject: ClientSubject, namespace: string): Promise<ObservedHosts> {
   const { explainHost, findHosts, hostSelector } = await import('../host-chain/index.js');
   const labelSelector = hostSelector(subject);
@@ -64,7 +64,7 @@ async function aroundHost(reader: ClusterReader, { clusterAgent, hostStatus, hos
   return { lease, events: events.flat() };
 }
 
-/** None where they may not be read: they only add to what is known. */
+/** Returns none if they may not be read: they only add details. */
 async function eventsOf(reader: ClusterReader, kind: string, name: string): Promise<readonly KubernetesObject[]> {
   const fieldSelector = `involvedObject.kind=${kind},involvedObject.name=${name}`;
   const { objects } = await listOf(reader, { ...Resource.events, namespace: EVENTS_NAMESPACE, fieldSelector });

@@ -23,7 +23,7 @@ function header(endianness: Endianness = 'little'): Buffer {
   return block(0x0a0d0d0a, body, endianness);
 }
 
-/** Interface statistics with a comment of three octets, and these packets dropped by the interface and the system. */
+/** Interface statistics with a comment of three octets, and these numbers of packets dropped by the interface and the system. */
 function statistics(dropped: number, droppedBySystem: number): Buffer {
   const body = Buffer.alloc(12 + 8 + 12 + 12 + 4);
   body.writeUInt16LE(1, 12);
@@ -44,14 +44,14 @@ const packet = (octets: number) => block(6, Buffer.alloc(20 + octets, octets));
 describe('a capture that does not end', () => {
   const more = expect.stringContaining('more than the 2 packets') as string;
 
-  it('takes as many packets as were asked for, and refuses one more', () => {
+  it('yields as many packets as were requested, and refuses one more', () => {
     const blocks = new PcapngBlocks(2);
     const whole = Buffer.concat([header(), packet(4), packet(4), statistics(0, 0)]);
     expect(blocks.push(whole)).toEqual(whole);
     expect(() => blocks.push(packet(4))).toThrow(expect.objectContaining({ code: 'ERR_NO_PCAPNG', message: more }) as Error);
   });
 
-  it('refuses blocks that are no packets, once they are more than so many packets would be', () => {
+  it('refuses blocks without packets once they are larger than the requested packets would be', () => {
     const blocks = new PcapngBlocks(2);
     blocks.push(header());
     const other = block(7, Buffer.alloc(512 * 1024));
@@ -80,14 +80,14 @@ describe('a capture in pieces', () => {
     );
   });
 
-  it('that ends in the middle of a block is complete up to that block', () => {
+  it('is complete up to the last whole block if it ends in the middle of one', () => {
     const blocks = new PcapngBlocks(1000);
     const whole = Buffer.concat([header(), packet(8)]);
     expect(blocks.push(Buffer.concat([whole, packet(8).subarray(0, 20)])).equals(whole)).toBe(true);
     expect([blocks.packets, blocks.lost]).toEqual([1, undefined]);
   });
 
-  it('of a machine with the other order of octets', () => {
+  it('may come from a machine with the other byte order', () => {
     const blocks = new PcapngBlocks(1000);
     const whole = Buffer.concat([header('big'), block(6, Buffer.alloc(24), 'big'), block(3, Buffer.alloc(8), 'big')]);
     expect(blocks.push(whole).equals(whole)).toBe(true);
@@ -96,8 +96,8 @@ describe('a capture in pieces', () => {
 
   it.each([
     ['text', Buffer.from('error: unknown command capture')],
-    ['a length that is no multiple of four', Buffer.from([6, 0, 0, 0, 13, 0, 0, 0, 0, 0, 0, 0])],
+    ['a length that is not a multiple of four', Buffer.from([6, 0, 0, 0, 13, 0, 0, 0, 0, 0, 0, 0])],
     ['a length beyond all bounds', Buffer.from([6, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0])],
     ['a length of nothing', Buffer.alloc(12)],
-  ])('is not %s', (_title, octets) => expect(() => new PcapngBlocks(1000).push(octets)).toThrow(NoPcapngError));
+  ])('refuses %s', (_title, octets) => expect(() => new PcapngBlocks(1000).push(octets)).toThrow(NoPcapngError));
 });

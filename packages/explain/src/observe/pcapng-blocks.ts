@@ -1,5 +1,5 @@
 /**
- * A capture that arrives in pieces, cut into whole blocks: what is written of it is a complete file, wherever it ends.
+ * Cuts a capture that arrives in pieces into whole blocks, so that the written part is a complete file, wherever it ends.
  *
  * Source: draft-ietf-opsawg-pcapng, general block structure, section header and interface statistics.
  */
@@ -7,39 +7,39 @@
 const SECTION_HEADER = 0x0a0d0d0a;
 const LITTLE_ENDIAN_MAGIC = 0x1a2b3c4d;
 const [SIMPLE_PACKET, INTERFACE_STATISTICS, ENHANCED_PACKET] = [3, 5, 6];
-/** Packets that the interface, and that the operating system dropped. */
+/** Packets that the interface dropped, and that the operating system dropped. */
 const DROP_OPTIONS: ReadonlySet<number> = new Set([5, 7]);
 const FIRST_OCTETS = 12;
-/** Of type and two lengths. */
+/** The length of the type and the two lengths. */
 const LEAST_OCTETS = 12;
-/** Packets of DHCP are small; a longer block is no block. */
+/** DHCP packets are small; anything longer is not a block. */
 const MOST_OCTETS = 1024 * 1024;
-/** On average, with what stands around a packet: jumbo frames are smaller. */
+/** The average size of a packet, including its block: jumbo frames are smaller. */
 const MOST_OCTETS_OF_PACKET = 16 * 1024;
-/** In the body of a block of statistics, before its options. */
+/** The length of the body of a statistics block, before its options. */
 const STATISTICS_OCTETS = 12;
 
-/** What arrives is no capture, or more than was asked for. */
+/** The data is not a capture, or has more packets than requested. */
 export class NoPcapngError extends Error {
   readonly code = 'ERR_NO_PCAPNG';
 }
 
 export class PcapngBlocks {
-  /** Packets in whole blocks so far. */
+  /** The number of packets in whole blocks so far. */
   packets = 0;
-  /** Packets that were lost before they could be captured, by the statistics of the capture; undefined: it has none. */
+  /** Packets that were lost before they could be captured, from the statistics of the capture; undefined if it has none. */
   lost: number | undefined;
   readonly #mostPackets: number;
   #octets = 0;
   #rest: Buffer = Buffer.alloc(0);
   #isLittleEndian = true;
 
-  /** @param mostPackets - that were asked for. */
+  /** @param mostPackets - the number of packets requested. */
   constructor(mostPackets: number) {
     this.#mostPackets = mostPackets;
   }
 
-  /** The whole blocks that end in this chunk. @throws NoPcapngError */
+  /** Returns the whole blocks that end in this chunk. @throws NoPcapngError */
   push(chunk: Buffer): Buffer {
     const octets = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let end = 0;
@@ -53,19 +53,19 @@ export class PcapngBlocks {
     const mostOctets = MOST_OCTETS + this.#mostPackets * MOST_OCTETS_OF_PACKET;
     if (this.packets > this.#mostPackets || this.#octets > mostOctets)
       throw new NoPcapngError(
-        `the agent sends more than the ${this.#mostPackets} packets that it was asked for: look at its pod and its image before you ask again`,
+        `the agent sends more than the ${this.#mostPackets} packets that were requested: check its pod and its image before you try again`,
       );
     this.#rest = octets.subarray(end);
     return octets.subarray(0, end);
   }
 
-  /** How long the block is that begins here. */
+  /** The length of the block that begins here. */
   #lengthAt(octets: Buffer, start: number): number {
     if (octets.readUInt32LE(start) === SECTION_HEADER)
       this.#isLittleEndian = octets.readUInt32LE(start + 8) === LITTLE_ENDIAN_MAGIC;
     const length = this.#number(octets, start + 4);
     if (length >= LEAST_OCTETS && length % 4 === 0 && length <= MOST_OCTETS) return length;
-    throw new NoPcapngError('the agent sends something else than a capture: its version does not fit this plugin');
+    throw new NoPcapngError('the data from the agent is not a capture: its version does not match this plugin');
   }
 
   #note(block: Buffer): void {

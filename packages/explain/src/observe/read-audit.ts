@@ -1,4 +1,4 @@
-/** The records of assignments, as they are stored in ConfigMaps of the namespace of the agents. */
+/** Reads the records of assignments from ConfigMaps in the namespace of the agents. */
 
 import { AUDIT_LABEL } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
@@ -24,7 +24,10 @@ export interface FoundAudit {
 
 type ReadAudit = FoundAudit | { readonly kind: 'none' } | { readonly kind: 'refused'; readonly right: MissingRight };
 
-/** @param about - an address or a MAC address: only records that name it are read, of up to 32 MiB. @throws CommandError where the API server does not answer. */
+/**
+ * @param about - an address or a MAC address: reads only records that name it, up to 32 MiB. @throws CommandError if the API
+ * server does not respond.
+ */
 export async function readAudit(reader: ClusterReader, namespace: string, about = ''): Promise<ReadAudit> {
   const listed = await reader.list({ ...Resource.configMaps, namespace, labelSelector: `${AUDIT_LABEL}=true` });
   if (listed.kind === 'refused') return listed;
@@ -33,7 +36,7 @@ export async function readAudit(reader: ClusterReader, namespace: string, about 
   return state === undefined ? { kind: 'none' } : { kind: 'found', state, logs: stored.logs };
 }
 
-/** Of each batch the first line, which names the pool, and the records that name the client or the address. */
+/** From each batch, takes the first line, which names the pool, and the records that name the client or the address. */
 function onlyAbout(object: KubernetesObject, about: string): KubernetesObject {
   const data = readField(object, 'data');
   if (object.metadata.name === AUDIT_STATE_NAME || !isRecord(data)) return object;
@@ -43,7 +46,7 @@ function onlyAbout(object: KubernetesObject, about: string): KubernetesObject {
   return filtered;
 }
 
-/** With what follows from the pools as they are now, by key of the pool. @param pools - those that exist, by their keys. */
+/** Includes what follows from the current pools, by key of the pool. @param pools - the existing pools, by key. */
 export function currentRecords(
   { state, logs }: FoundAudit,
   pools: ReadonlyMap<string, KubernetesObject>,
@@ -57,7 +60,7 @@ export function currentRecords(
   );
 }
 
-/** Says that no assignments are recorded there, and how to have them recorded. */
+/** Says that no assignments are recorded there, and how to record them. */
 export function describeNoRecords(namespace: string): string {
   return `there are no records in namespace ${namespace}: the agents are in another one (--audit-namespace), the controller was started with --no-audit, or it has not begun yet`;
 }

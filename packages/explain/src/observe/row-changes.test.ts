@@ -15,14 +15,14 @@ function watching(): RowChanges<Row> {
 }
 
 describe('rows of an object that is watched', () => {
-  it('new ones, and those that are different, are news once; an age is none', () => {
+  it('is reported once if new or different; a changed age is ignored', () => {
     const rows = watching();
     expect(rows.take('a', [row('one'), row('two')])).toEqual({ changed: [row('one'), row('two')], gone: [] });
     expect(rows.take('a', [row('one', 1, 60), row('two', 2)])).toEqual({ changed: [row('two', 2)], gone: [] });
     expect(rows.take('a', [row('one'), row('two', 2)])).toEqual(NOTHING);
   });
 
-  it('those that are gone are news once, as they were last', () => {
+  it('is reported once when it is gone, in its last version', () => {
     const rows = watching();
     rows.take('a', [row('one'), row('two')]);
     rows.take('b', [row('one')]);
@@ -31,7 +31,7 @@ describe('rows of an object that is watched', () => {
     expect(rows.take('a', [])).toEqual(NOTHING);
   });
 
-  it('an object that comes again is news', () => {
+  it('an object that reappears is reported', () => {
     const rows = watching();
     rows.take('a', [row('one')]);
     rows.take('a', []);

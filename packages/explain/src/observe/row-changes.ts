@@ -1,14 +1,14 @@
-/** Which rows of a watch are news: of each object those that are new or different, and those that are gone. */
+/** Finds the rows of a watch to report: new or changed rows of each object, and removed ones. */
 export interface RowNews<Row> {
   readonly changed: readonly Row[];
-  /** As they were last. */
+  /** The last version of each row. */
   readonly gone: readonly Row[];
 }
 
 export interface RowReading<Row> {
-  /** What tells the rows of one object apart. */
+  /** What distinguishes the rows of one object. */
   readonly identify: (row: Row) => string;
-  /** What of a row is worth news. */
+  /** The part of a row whose changes are reported. */
   readonly describe: (row: Row) => string;
 }
 
@@ -25,7 +25,7 @@ export class RowChanges<Row extends object> {
     this.#reading = reading;
   }
 
-  /** @param key - of the object. @param rows - that it has now; none: it is gone. */
+  /** @param key - the key of the object. @param rows - its current rows; none if it is gone. */
   take(key: string, rows: readonly Row[]): RowNews<Row> {
     const { identify, describe } = this.#reading;
     const before = this.#seen.get(key) ?? new Map<string, SeenRow<Row>>();

@@ -5,7 +5,7 @@ import { trustedLeaders } from './trusted-leaders.js';
 
 const AGENTS = 'vm-dhcp-agents';
 
-/** @param namespace - of its agents; undefined: its status names none. */
+/** @param namespace - of its agents; undefined if its status names none. */
 function ipPool(name: string, namespace: string | undefined): KubernetesObject {
   const status = namespace === undefined ? {} : { agentDeploymentRef: { namespace, name: 'group' } };
   return { apiVersion: 'network.harvesterhci.io/v1alpha1', kind: 'IPPool', metadata: { namespace: 'default', name }, status };
@@ -26,7 +26,7 @@ describe('leaders in whose pods commands may run', () => {
     expect(trustedLeaders([one], ipPools).flatMap((trusted) => trusted.pools)).toEqual(pools);
   });
 
-  it('there are none in a cluster without IPPools, whatever Leases claim', () => {
+  it('a cluster without IPPools has none, whatever Leases claim', () => {
     expect(trustedLeaders([leader('a-tenant', 'default/one'), leader(AGENTS, 'default/one')], [])).toEqual([]);
   });
 });

@@ -4,12 +4,12 @@ import { untilNext } from './until-next.js';
 
 const LONG_MS = 60_000;
 
-describe('the time until the next round', () => {
-  it('is over at once where the process was asked to end during a request', async () => {
+describe('the wait for the next round', () => {
+  it('ends at once if the process was told to end during a request', async () => {
     await expect(untilNext(AbortSignal.abort(), LONG_MS)).resolves.toBeUndefined();
   });
 
-  it('is over when the process is asked to end', async () => {
+  it('ends when the process is told to end', async () => {
     const asked = new AbortController();
     const waiting = untilNext(asked.signal, LONG_MS);
     asked.abort();

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Resolves after a time, or when the process is asked to end; at once where it was asked before. */
+/** Resolves after a time, or when the process is told to end; at once if it was told before. */
 export async function untilNext(signal: AbortSignal, delayMs: number): Promise<void> {
-  // It fails for one reason alone: the signal.
+  // The sleep fails only because of the signal.
   await wait(delayMs, undefined, { signal }).catch(() => undefined);
 }

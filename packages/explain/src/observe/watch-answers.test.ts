@@ -8,7 +8,7 @@ interface Watched {
   readonly failures: readonly string[];
 }
 
-/** What is passed on of these answers; an error is thrown. The watch ends with the last one. */
+/** The results passed on for these replies; an error is thrown. The watch ends with the last one. */
 async function watched(answers: readonly (object | Error)[]): Promise<Watched> {
   const stop = new AbortController();
   const [news, failures]: [object[], string[]] = [[], []];
@@ -31,7 +31,7 @@ async function watched(answers: readonly (object | Error)[]): Promise<Watched> {
 const link = (facts: string) => ({ requests: 7, chain: { links: [{ link: 'pool', facts, findings: [] }] } });
 const noAnswer = () => new ApiRequestError('connect ECONNREFUSED 127.0.0.1:6443');
 
-describe('an answer that is watched', () => {
+describe('a result that is watched', () => {
   it.each([
     ['the pool fills up', '10.1.0.1-80: 1 address used, 79 free', '10.1.0.1-80: 79 addresses used, 1 free'],
     ['another leader', 'agent-1 is leader, renewed 1 second ago', 'agent-2 is leader, renewed 1 second ago'],
@@ -48,18 +48,18 @@ describe('an answer that is watched', () => {
     ['seconds', 'agent-1 is leader, renewed 1 second ago', 'agent-1 is leader, renewed 12 seconds ago'],
     ['minutes', 'it counts since 119 seconds ago', 'it counts since 2 minutes ago'],
     ['hours', 'it counts since 119 minutes ago', 'it counts since 1,002 hours ago'],
-  ])('is not passed on where ages alone differ: %s', async (_unit, before, after) => {
+  ])('is not passed on if only ages differ: %s', async (_unit, before, after) => {
     expect((await watched([link(before), { ...link(after), requests: 14 }])).news).toEqual([link(before)]);
   });
 
-  it('goes on after a failure, which is passed on once until there is an answer', async () => {
+  it('arrives again after a failure, which is passed on once until there is a result', async () => {
     const [one, two] = [link('one'), link('two')];
     const { news, failures } = await watched([one, noAnswer(), noAnswer(), one, noAnswer(), two]);
     expect(news).toEqual([one, two]);
     expect(failures).toEqual(Array.from({ length: 2 }, () => expect.stringContaining('ECONNREFUSED') as unknown));
   });
 
-  it('ends where the first question fails', async () => {
+  it('is missing if the first query fails', async () => {
     await expect(watched([noAnswer()])).rejects.toMatchObject({ exitCode: ExitCode.unavailable });
   });
 
@@ -67,7 +67,7 @@ describe('an answer that is watched', () => {
     ['a login that has expired', new ApiRequestError('Unauthorized', { status: 401 })],
     ['a refusal', new CommandError('no', ExitCode.noPermission)],
     ['a fault of its own', new TypeError('a fault')],
-  ])('ends with %s', async (_what, error) => {
+  ])('ends the watch on %s', async (_what, error) => {
     await expect(watched([link('one'), error])).rejects.toThrow(error.message);
   });
 });

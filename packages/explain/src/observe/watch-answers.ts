@@ -1,4 +1,4 @@
-/** Asks again and again, and passes on each answer that differs from the one before in more than ages. */
+/** Repeats a query, and passes on each result that differs from the previous one in more than ages. */
 import { ApiRequestError } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { toCommandError } from './cluster-reader.js';
@@ -9,11 +9,11 @@ interface WatchedAnswers<Answer extends object> {
   readonly intervalMs: number;
   readonly ask: () => Promise<Answer>;
   readonly onNews: (answer: Answer) => Promise<void>;
-  /** The cluster did not answer: it is asked again. Called once for the same failure, until there is an answer. */
+  /** The cluster did not respond, and the query is repeated. Called once for the same failure, until there is a result. */
   readonly onFailure: (message: string) => void;
 }
 
-/** @throws what the first question failed with, and any refusal. */
+/** @throws the error of the first query, and any refusal. */
 export async function watchAnswers<Answer extends object>(settings: WatchedAnswers<Answer>): Promise<void> {
   const { signal, intervalMs, ask, onNews, onFailure } = settings;
   let before: string | undefined;
@@ -48,15 +48,15 @@ async function askOnce<Answer>(ask: () => Promise<Answer>, isFirst: boolean): Pr
   }
 }
 
-/** True: the API server failed, and may answer the next time. */
+/** True if the API server failed, and may respond the next time. */
 function isPassing(error: unknown): error is CommandError {
   return error instanceof CommandError && error.cause instanceof ApiRequestError && error.exitCode !== ExitCode.noPermission;
 }
 
-/** As links and findings write ages. */
+/** The form of ages in links and findings. */
 const AGE = /[\d,]+ (?:second|minute|hour)s? ago/g;
 
-/** Ages go on with time, and a count of requests goes up. */
+/** Ages increase with time, and so does a count of requests. */
 function withoutAges(answer: object): string {
   return JSON.stringify(answer, (key, value: unknown) => {
     if (key === 'requests') return undefined;

@@ -1,4 +1,4 @@
-/** Prints what is there, then each row that changes or is gone, until the process is asked to end. */
+/** Prints the existing rows, then each row that changes or is removed, until the process is told to end. */
 
 import { type ApiResource, type KubernetesObject, keyOf, Reflector } from '@vmdhcp/kube-runtime';
 import { ApiRequestError, systemClock } from '@vmdhcp/kube-runtime/node';
@@ -9,24 +9,24 @@ import type { ListedBeside, ListedKind } from './listed-kind.js';
 import { rowsOf } from './listed-rows.js';
 import { RowChanges } from './row-changes.js';
 
-/** How often rows that change with time are looked at. */
+/** How often rows that change with time are checked. */
 const TIMED_EACH_MS = 1_000;
 
-/** @throws what the first list failed with, and any refusal. */
+/** @throws the error of the first list, and any refusal. */
 export async function watchRows<Row extends object>(settings: WatchSettings<Row>): Promise<void> {
   const watch = new ListWatch(settings);
   settings.stop.addEventListener('abort', () => watch.stop(), { once: true });
   await watch.run();
 }
 
-/** Makes lines of rows, the first time with what stands above them. */
+/** Formats rows as lines, the first time with a header. */
 export type RowPrinter<Row> = (rows: readonly Row[], state?: 'gone') => readonly string[];
 
 export interface WatchSettings<Row extends object> {
   readonly reader: ClusterReader;
   readonly kind: ListedKind<Row>;
   readonly print: RowPrinter<Row>;
-  /** True: news of wide columns are news. */
+  /** True if changes of wide columns are reported. */
   readonly isWide: boolean;
   /** Ends the watch. */
   readonly stop: AbortSignal;
@@ -94,14 +94,14 @@ class ListWatch<Row extends object> {
     });
   }
 
-  /** The right was taken away: it is tried again, and what was read before counts. */
+  /** The right was revoked: try again, and keep using the last result. */
   #printRefusal(error: unknown): void {
     if (this.#isRefusalPrinted) return;
     this.#isRefusalPrinted = true;
-    process.stderr.write(`${messageOf(error)}; until then, what was read before is used\n`);
+    process.stderr.write(`${messageOf(error)}; until then, the last result is used\n`);
   }
 
-  /** Everything is there: it is printed at once, in its order. */
+  /** Everything has arrived: print it at once, in order. */
   #begin(): void {
     const { kind, reader, print } = this.#settings;
     this.#takeBeside();
@@ -135,7 +135,7 @@ class ListWatch<Row extends object> {
     if (changed.length > 0) writeLines(print(changed));
   }
 
-  /** A first list that fails ends the command; later the watch goes on. */
+  /** A first list that fails ends the command; later the watch continues. */
   #reflect(resource: ApiResource, { onChange, onSynced, onRefused }: ReflectorEvents): Reflector<KubernetesObject> {
     const reflector: Reflector<KubernetesObject> = new Reflector({
       port: this.#settings.reader.client(resource),

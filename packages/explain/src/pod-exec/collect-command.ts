@@ -12,7 +12,7 @@ export interface CollectedCommand {
 const MOST_OUTPUT_BYTES = 64 * 1024 * 1024;
 const MOST_ERROR_BYTES = 64 * 1024;
 
-/** Runs a command to its end. @throws PodExecError where its end is not known, or its output has no bounds. */
+/** Runs a command until it ends. @throws PodExecError if its end is not known, or its output is too large. */
 export async function collectCommand(
   cluster: ClusterConnection,
   command: ExecCommand,
@@ -38,7 +38,7 @@ export async function collectCommand(
   }
 }
 
-/** What goes beyond the bound is dropped. */
+/** Output beyond the limit is dropped. */
 async function readAll(output: Readable, mostBytes: number, onTooLong: () => void): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;

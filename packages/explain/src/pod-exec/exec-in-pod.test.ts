@@ -35,7 +35,7 @@ const failureOf = (promise: Promise<unknown>) =>
   );
 
 describe('a command in a pod', () => {
-  it('has its output, its exit code, and asked for what it should', async () => {
+  it('returns its output and exit code, and requests the right thing', async () => {
     let asked = '';
     const cluster = await serve(async ({ request, accept }) => {
       asked = `${request.method} ${request.url} ${request.headers.authorization} ${request.headers['sec-websocket-protocol']}`;
@@ -54,7 +54,7 @@ describe('a command in a pod', () => {
     );
   });
 
-  it('arrives whole where it is read slowly', async () => {
+  it('arrives whole even if it is read slowly', async () => {
     const block = Buffer.alloc(256 * 1024, 7);
     const cluster = await serve(async ({ accept }) => {
       const socket = await accept();
@@ -89,7 +89,7 @@ describe('a command in a pod', () => {
     expect(await Promise.all([text(running.stdout), text(running.stderr), running.exited])).toEqual(['', '', 0]);
   });
 
-  it('over TLS with a CA and a client certificate', async () => {
+  it('works over TLS with a CA and a client certificate', async () => {
     const [own, client] = [selfSigned('api'), selfSigned('web')];
     const succeed = async ({ accept }: Exchange) => sendOn(await accept(), 3, SUCCESS);
     const cluster = await serve(succeed, { tls: { ...own, ca: client.cert, requestCert: true, rejectUnauthorized: true } });
@@ -112,7 +112,7 @@ describe('a server that does not open the WebSocket', () => {
       77,
       'cannot execute commands in pods (pods/exec) of namespace agents: ask for a Role in namespace agents with the rule {apiGroups: [""], resources: ["pods/exec"], verbs: ["get", "create"]}',
     ],
-    [404, status('pods "agent-1" not found'), 'pod-missing', 69, 'pod agents/agent-1 does not exist any more; try again'],
+    [404, status('pods "agent-1" not found'), 'pod-missing', 69, 'pod agents/agent-1 no longer exists; try again'],
     [
       400,
       status('container agent is not valid for pod agent-1'),
@@ -126,14 +126,14 @@ describe('a server that does not open the WebSocket', () => {
     expect(await failureOf(execInPod(cluster, COMMAND))).toEqual({ failure, exitCode, message });
   });
 
-  it('of an answer that is longer than any refusal only the status is reported', async () => {
+  it('reports only the status of a response that is longer than any refusal', async () => {
     const cluster = await serve(({ refuse }) => refuse(503, status('x'.repeat(100_000))));
     expect(await failureOf(execInPod(cluster, COMMAND))).toMatchObject({
       message: expect.stringMatching(/: HTTP 503$/) as string,
     });
   });
 
-  it('because nothing listens there', async () => {
+  it('reports that nothing listens there', async () => {
     const cluster = await serve(() => undefined);
     await server?.close();
     server = undefined;
@@ -159,13 +159,13 @@ describe('a command whose end is not known', () => {
   it.each([
     ['a Status without an exit code', JSON.stringify({ status: 'Failure', message: 'no such file' }), 'no such file'],
     ['no JSON', 'oops', 'oops'],
-    ['a Status without a text', '{"status":"Failure"}', 'the API server states no reason'],
-    ['an exit code that is no number', exitStatus(Number.NaN), 'command terminated'],
+    ['a Status without a text', '{"status":"Failure"}', 'the API server gives no reason'],
+    ['an exit code that is not a number', exitStatus(Number.NaN), 'command terminated'],
   ])('%s', async (_title, last, message) => {
     expect(await failsWith(last)).toMatchObject({ failure: 'refused', message: expect.stringContaining(message) as string });
   });
 
-  it('the API server ended the connection: what was received can be read', async () => {
+  it('the API server ended the connection: received output can be read', async () => {
     const cluster = await serve(async ({ accept }) => {
       const socket = await accept();
       sendOn(socket, 1, 'some');
@@ -177,7 +177,7 @@ describe('a command whose end is not known', () => {
     expect(await text(stdout)).toBe('some');
   });
 
-  it('the deadline is over', async () => {
+  it('the deadline passes', async () => {
     const cluster = await serve(async ({ accept }) => void (await accept()));
     expect(await failureOf(collectCommand(cluster, COMMAND, { timeoutMs: 50 }))).toMatchObject({
       failure: 'deadline',
@@ -185,12 +185,12 @@ describe('a command whose end is not known', () => {
     });
   });
 
-  it('the deadline is over before the server answers', async () => {
+  it('the deadline passes before the server responds', async () => {
     const cluster = await serve(() => undefined);
     expect(await failureOf(execInPod(cluster, COMMAND, { timeoutMs: 50 }))).toMatchObject({ failure: 'deadline' });
   });
 
-  it('the caller ends it: the server sees that', async () => {
+  it('the caller aborts it: the server notices', async () => {
     const gone = Promise.withResolvers<void>();
     const cluster = await serve(async ({ accept }) => {
       (await accept()).once('close', () => gone.resolve());
@@ -202,7 +202,7 @@ describe('a command whose end is not known', () => {
     await gone.promise;
   });
 
-  it('the caller ended it before', async () => {
+  it('the caller aborted it before', async () => {
     const cluster = await serve(() => undefined);
     expect(await failureOf(execInPod(cluster, COMMAND, { signal: AbortSignal.abort() }))).toMatchObject({ failure: 'aborted' });
   });

@@ -14,29 +14,29 @@ export interface ExecCommand extends PodName {
 }
 
 export interface ExecSettings {
-  /** Without an end of the command for so long, it failed with `deadline`; default: none. */
+  /** If the command does not end within this time, it fails with `deadline`; default: no limit. */
   readonly timeoutMs?: number;
-  /** Ends the connection: the command failed with `aborted`. */
+  /** Aborting ends the connection: the command fails with `aborted`. */
   readonly signal?: AbortSignal;
 }
 
 export interface RunningCommand {
-  /** Both are to be read: the API server sends nothing more while one of them is full. */
+  /** Read both: the API server sends nothing more while one of them is full. */
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** The exit code, after all output is read. Rejects with a PodExecError where the end of the command is not known. */
+  /** The exit code, after all output is read. Rejects with a PodExecError if the end of the command is not known. */
   readonly exited: Promise<number>;
-  /** Ends the standard input of the command: it may end itself then. False: the API server is too old for that. */
+  /** Closes the standard input of the command, so that it can end. Returns false if the API server is too old for that. */
   closeInput(): boolean;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A connection without a sign of life for twice as long has ended. */
+/** A connection that is silent for twice as long has ended. */
 const PING_INTERVAL_MS = 20_000;
 const MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 const MOST_REFUSAL_BYTES = 64 * 1024;
 
-/** Resolves when the API server has accepted. @throws PodExecError where it does not. */
+/** Resolves when the API server has accepted the command. @throws PodExecError if it does not. */
 export async function execInPod(
   cluster: ClusterConnection,
   command: ExecCommand,
@@ -48,7 +48,7 @@ export async function execInPod(
   const endingError = (): PodExecError =>
     deadline?.aborted === true
       ? new PodExecError('deadline', `pod ${command.namespace}/${command.pod} did not answer within ${seconds} s`)
-      : new PodExecError('aborted', 'the command was ended before its end');
+      : new PodExecError('aborted', 'the command was aborted');
   if (ending.aborted) throw endingError();
   const socket = await openSocket(cluster, command);
   const running = new PodCommand(socket, command);
@@ -85,7 +85,7 @@ class PodCommand implements RunningCommand {
   readonly stdout: Readable;
   readonly stderr: Readable;
   readonly exited: Promise<number>;
-  /** Rejects as `exited` does. */
+  /** Rejects like `exited`. */
   readonly opened: Promise<void>;
   readonly #socket: WebSocket;
   readonly #pod: PodName;
@@ -102,7 +102,7 @@ class PodCommand implements RunningCommand {
     this.stderr = this.#output();
     this.opened = this.#opening.promise;
     this.exited = this.#ending.promise;
-    // A caller that waits for one of them gets the error; no caller has to wait for both.
+    // A caller that waits for one of them gets the error; callers need not wait for both.
     this.opened.catch(() => undefined);
     this.exited.catch(() => undefined);
     this.#listen();
@@ -114,7 +114,7 @@ class PodCommand implements RunningCommand {
     return true;
   }
 
-  /** Ends the connection. What was received stays readable. */
+  /** Ends the connection. Received output stays readable. */
   fail(error: PodExecError): void {
     if (this.#isOver) return;
     this.#finish();
@@ -133,7 +133,7 @@ class PodCommand implements RunningCommand {
     this.#socket.on('error', (error) => {
       const isOpen = this.#socket.protocol !== '';
       this.fail(
-        new PodExecError(isOpen ? 'connection-ended' : 'unreachable', `pod ${where} cannot be asked: ${error.message}`, error),
+        new PodExecError(isOpen ? 'connection-ended' : 'unreachable', `cannot query pod ${where}: ${error.message}`, error),
       );
     });
     this.#socket.on('message', (data) => this.#receive(data));
@@ -165,7 +165,7 @@ class PodCommand implements RunningCommand {
     this.#isAlive = true;
     const message = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer);
     const content = message.subarray(1);
-    // Servers begin with an empty message on each channel.
+    // Servers first send an empty message on each channel.
     if (content.length === 0) return;
     if (message[0] === CHANNELS.stdout) this.#push(this.stdout, content);
     if (message[0] === CHANNELS.stderr) this.#push(this.stderr, content);
@@ -205,7 +205,7 @@ class PodCommand implements RunningCommand {
     this.#socket.pause();
   }
 
-  /** A peer that vanished sends no end. A connection that this side holds back is not judged. */
+  /** A peer that vanished sends no close. While this side pauses the connection, silence is ignored. */
   #watchConnection(): void {
     const timer = setInterval(() => {
       if (this.#isOver) return clearInterval(timer);

@@ -1,4 +1,4 @@
-/** A server with the protocol of `pods/exec` that answers as a test decides. */
+/** A server with the protocol of `pods/exec` whose replies the test decides. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ export interface Certificate {
   readonly cert: Buffer;
 }
 
-/** A certificate that is its own authority. */
+/** A self-signed certificate. */
 export function selfSigned(name: string): Certificate {
   const folder = mkdtempSync(join(tmpdir(), 'pod-exec-'));
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
@@ -27,12 +27,12 @@ export function selfSigned(name: string): Certificate {
   return made;
 }
 
-/** What the server does with one request. */
+/** How the server handles one request. */
 export interface Exchange {
   readonly request: IncomingMessage;
   /** Opens the WebSocket. */
   readonly accept: () => Promise<WebSocket>;
-  /** Answers without one. */
+  /** Responds without a WebSocket. */
   readonly refuse: (status: number, body: string) => void;
 }
 
@@ -80,7 +80,7 @@ export async function execServer(
 
 export const SUCCESS = JSON.stringify({ metadata: {}, status: 'Success' });
 
-/** As servers write it for a command that ended with this exit code. */
+/** The message of a server for a command that ended with this exit code. */
 export function exitStatus(exitCode: number): string {
   const details = { causes: [{ reason: 'ExitCode', message: String(exitCode) }] };
   return JSON.stringify({ metadata: {}, status: 'Failure', reason: 'NonZeroExitCode', message: 'command terminated', details });

@@ -1,16 +1,16 @@
-/** Why a command could not run in a pod, or its end is not known, in words for people. */
+/** Says why a command could not run in a pod, or why its end is not known, for people. */
 import { ExitCode } from '@vmdhcp/service-process';
 
 export type PodExecFailure =
   /** A right is missing. */
   | 'forbidden'
-  /** The API server does not know who asks. */
+  /** The API server does not recognize the user. */
   | 'unauthorized'
   | 'pod-missing'
   | 'container-not-running'
   /** The API server or the kubelet refused for another reason. */
   | 'refused'
-  /** There was no answer of the API server. */
+  /** The API server did not respond. */
   | 'unreachable'
   /** The connection ended before the command did. */
   | 'connection-ended'
@@ -22,7 +22,7 @@ export interface PodName {
   readonly pod: string;
 }
 
-/** Why a command could not run in a pod, in words for a person. */
+/** Says why a command could not run in a pod, for people. */
 export class PodExecError extends Error {
   readonly code = 'ERR_POD_EXEC';
   readonly failure: PodExecFailure;
@@ -32,7 +32,7 @@ export class PodExecError extends Error {
     this.failure = failure;
   }
 
-  /** Which one a command ends with that needs nothing else. */
+  /** The exit code of a command that fails with this error and nothing else. */
   get exitCode(): number {
     return EXIT_CODES[this.failure];
   }
@@ -50,12 +50,15 @@ const EXIT_CODES: Readonly<Record<PodExecFailure, number>> = {
   aborted: ExitCode.failed,
 };
 
-/** What to ask an administrator for. Servers before Kubernetes 1.35 check `get` alone for a WebSocket, later ones both verbs. */
+/**
+ * The rule to ask an administrator for. Servers before Kubernetes 1.35 check only `get` for a WebSocket, later ones check both
+ * verbs.
+ */
 export function execRuleFor(namespace: string): string {
   return `ask for a Role in namespace ${namespace} with the rule {apiGroups: [""], resources: ["pods/exec"], verbs: ["get", "create"]}`;
 }
 
-/** The answer of a server that did not open the WebSocket. @param text - its body. */
+/** The response of a server that did not open the WebSocket. @param text - its body. */
 export function refusalOf(status: number, text: string, { namespace, pod }: PodName): PodExecError {
   const message = messageOfStatus(text) ?? `HTTP ${status}`;
   switch (status) {
@@ -67,7 +70,7 @@ export function refusalOf(status: number, text: string, { namespace, pod }: PodN
         `cannot execute commands in pods (pods/exec) of namespace ${namespace}: ${execRuleFor(namespace)}`,
       );
     case 404:
-      return new PodExecError('pod-missing', `pod ${namespace}/${pod} does not exist any more; try again`);
+      return new PodExecError('pod-missing', `pod ${namespace}/${pod} no longer exists; try again`);
     default:
       return new PodExecError(
         status >= 500 || status === 429 ? 'unreachable' : 'refused',

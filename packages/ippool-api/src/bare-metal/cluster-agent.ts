@@ -27,13 +27,15 @@ const dhcpServerConfig = z.object({
     .describe('True: a client keeps its address for good, and its HostStatus when its lease ends.'),
   enableBindStaticIP: z.boolean().default(true).describe('True: no client gets the address of a HostEndpoint.'),
   dhcpServerInterface: z.string().min(1).max(253).describe('The network interface of the DHCP server.'),
-  subnet: text(`${ANY_IPV4}/${ANY_LENGTH}`, 18, 'is no IPv4 subnet; write address/prefix length, as in 192.168.0.0/24').describe(
-    'The subnet, as in 192.168.0.0/24.',
-  ),
+  subnet: text(
+    `${ANY_IPV4}/${ANY_LENGTH}`,
+    18,
+    'is not an IPv4 subnet; write address/prefix length, as in 192.168.0.0/24',
+  ).describe('The subnet, as in 192.168.0.0/24.'),
   ipRange: text(`${ANY_IPV4}-${ANY_IPV4}`, 31, 'is not a range; write two addresses, as in 192.168.0.10-192.168.0.100').describe(
     'The addresses for clients: first and last, as in 192.168.0.10-192.168.0.100.',
   ),
-  gateway: text(ANY_IPV4, 15, 'is no IPv4 address; write four numbers of 0 to 255, as in 192.168.0.1').describe(
+  gateway: text(ANY_IPV4, 15, 'is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.0.1').describe(
     'The router of the clients.',
   ),
   selfIp: text(`${ANY_IPV4}(/${ANY_LENGTH})?`, 18, 'is not an address with a prefix length; write it as in 192.168.0.2/24')

@@ -102,14 +102,14 @@ describe('reports all problems at once', () => {
         'spec.agentYaml.replicas: -1 is too small; write at least 0',
         'spec.endpoint.port: 0 is too small; write at least 1',
         'spec.feature.dhcpServerConfig.dhcpServerInterface: is missing; write text',
-        'spec.feature.dhcpServerConfig.subnet: "x" is no IPv4 subnet; write address/prefix length, as in 192.168.0.0/24',
+        'spec.feature.dhcpServerConfig.subnet: "x" is not an IPv4 subnet; write address/prefix length, as in 192.168.0.0/24',
         'spec.feature.dhcpServerConfig.ipRange: is missing; write text',
         'spec.feature.dhcpServerConfig.gateway: is missing; write text',
       ],
     ],
     [
       of('HostEndpoint', { spec: { ipAddr: '999.999.999.999' } }),
-      ['spec.ipAddr: "999.999.999.999" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10'],
+      ['spec.ipAddr: "999.999.999.999" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10'],
     ],
     [
       // YAML 1.1 reads `action: On` as true.
@@ -121,7 +121,7 @@ describe('reports all problems at once', () => {
     ],
     [
       of('IPPool', {}),
-      ['kind: "IPPool" is no kind that is read here; write one of ClusterAgent, HostEndpoint, HostStatus, HostOperation'],
+      ['kind: "IPPool" is not a kind that is read here; write one of ClusterAgent, HostEndpoint, HostStatus, HostOperation'],
     ],
   ])('%#', (value, sentences) => expect(sentencesOf(value)).toEqual(sentences));
 

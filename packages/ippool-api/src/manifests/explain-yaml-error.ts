@@ -42,6 +42,6 @@ const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
 export function explainYamlError(code: string): Explanation {
   return (
     EXPLANATIONS[code] ??
-    explained('this is no YAML', 'check the indentation, the quotes and the brackets of this line and the one before')
+    explained('this is not YAML', 'check the indentation, the quotes and the brackets of this line and the one before')
   );
 }

@@ -1,20 +1,20 @@
 /**
- * What the pods of all agents have in common, as data. Everything that an API server would fill in is written out, so that a plan compares what is
- * desired with what is stored, and fields that were added by hand are removed again.
+ * What the pods of all agents have in common, as data. It includes everything that an API server would fill in, so that a plan
+ * compares what is desired with what is stored, and removes fields that were added by hand.
  */
 import type { KubernetesObject, OwnerReference } from '../object/kubernetes-object.js';
 import { ABSENT_CONTAINER_FIELDS, ABSENT_POD_FIELDS } from './absent-pod-fields.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The account of the images, which exists on no node. */
+/** The user of the images, which exists on no node. */
 export const IMAGE_USER = 65_532;
 
 export interface PodSettings {
   readonly serviceAccountName: string | undefined;
-  /** Names of Secrets. */
+  /** Names of Secrets for pulling the image. */
   readonly imagePullSecrets: readonly string[];
-  /** Undefined: the cluster's default. */
+  /** Undefined for the cluster's default. */
   readonly priorityClassName: string | undefined;
   readonly graceSeconds: number;
   readonly isOnHostNetwork: boolean;
@@ -90,13 +90,13 @@ export function fieldVariable(name: string, fieldPath: string): Fields {
   return { name, valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } } };
 }
 
-/** Replicas are on different nodes where there are enough. */
+/** Replicas run on different nodes if there are enough. */
 export function spreadOverNodes(matchLabels: Readonly<Record<string, string>>): readonly Fields[] {
   const topologyKey = 'kubernetes.io/hostname';
   return [{ maxSkew: 1, topologyKey, whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels } }];
 }
 
-/** A node that is lost is not waited for: the pod is replaced elsewhere after so many seconds. */
+/** When a node is lost, the pod is replaced elsewhere after this many seconds. */
 export function leaveLostNodes(tolerationSeconds: number): readonly Fields[] {
   return ['not-ready', 'unreachable'].map((state) => ({
     key: `node.kubernetes.io/${state}`,
@@ -109,14 +109,14 @@ export function leaveLostNodes(tolerationSeconds: number): readonly Fields[] {
 export interface DeploymentParts {
   readonly namespace: string;
   readonly name: string;
-  /** On the Deployment and on its pods. */
+  /** The labels of the Deployment and of its pods. */
   readonly labels: Readonly<Record<string, string>>;
   /** The labels that select the pods. */
   readonly selected: Readonly<Record<string, string>>;
   readonly owner?: OwnerReference;
   readonly replicas: number;
   readonly strategy: Fields;
-  /** On the pods. */
+  /** The annotations of the pods. */
   readonly annotations: Readonly<Record<string, string | undefined>>;
   readonly pod: Fields;
 }

@@ -54,13 +54,13 @@ describe('rolloutTrouble', () => {
     expect(trouble?.message).toContain(remedy);
   });
 
-  it('the cause may be long, and the message is not', () => {
+  it('a long cause is shortened in the message', () => {
     expect(failed('x'.repeat(100_000))?.message.length).toBeLessThan(1_000);
     expect(failed('x'.repeat(500))?.message, 'of 500 characters').not.toContain('...');
     expect(failed('x'.repeat(501))?.message, 'of more').toContain(`: ${'x'.repeat(500)} ...; `);
   });
 
-  it('a Deployment without a ServiceAccount needs the one that is named default', () => {
+  it('a Deployment without a ServiceAccount needs the one named default', () => {
     const failure = { type: 'ReplicaFailure', status: 'True', message: 'serviceaccount "default" not found' };
     expect(rolloutTrouble({ ...deployment([failure]), spec: {} }, REMEDIES)?.message).toContain(
       'create the ServiceAccount harvester-system/default with',
@@ -92,7 +92,7 @@ describe('rolloutTrouble', () => {
     [[{ type: 'Available', status: 'False', reason: 'ProgressDeadlineExceeded' }]],
     [[{ type: 'ReplicaFailure', status: 'False' }]],
     [[{ type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused' }]],
-  ])('nothing is wrong with %j', (conditions) => {
+  ])('%j is not a problem', (conditions) => {
     expect(rolloutTrouble(deployment(conditions), REMEDIES)).toBeUndefined();
   });
 });

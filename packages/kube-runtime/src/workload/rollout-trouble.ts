@@ -1,4 +1,4 @@
-/** What keeps a Deployment from having the pods that it should have, and what to do about it. */
+/** Finds what prevents a Deployment from having all its pods, and says what to do about it. */
 import { type ConditionState, readConditions } from '../object/conditions.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readText } from '../object/read-field.js';
@@ -12,18 +12,21 @@ interface RolloutTrouble extends Pick<ConditionState, 'reason' | 'message'> {
 export interface RolloutRemedies {
   /** Why the pods need the Pod Security level privileged. */
   readonly privileged: string;
-  /** What a missing ServiceAccount needs, or where another one is named. */
+  /** What to do about a missing ServiceAccount, or where to name another one. */
   readonly serviceAccount: string;
-  /** Where another PriorityClass is named. */
+  /** Where to name another PriorityClass. */
   readonly priorityClass: string;
-  /** Where less is asked for. */
+  /** Where to request less. */
   readonly quota: string;
 }
 
 /** The maximum length of the API server's message; that of a policy may be long. */
 const MOST_CHARACTERS = 500;
 
-/** Undefined: nothing is known to keep its pods from being made. Pods that were made and do not run report why themselves. */
+/**
+ * Undefined if nothing is known to prevent its pods from being created. Existing pods that do not run report the cause
+ * themselves.
+ */
 export function rolloutTrouble(deployment: KubernetesObject | undefined, remedies: RolloutRemedies): RolloutTrouble | undefined {
   if (deployment === undefined) return undefined;
   const conditions = readConditions(deployment.status);
@@ -43,7 +46,7 @@ function toStuck(deployment: KubernetesObject, cause: string): RolloutTrouble {
   const look = `look at its pods: kubectl -n ${namespace} describe deployment ${name}`;
   return {
     reason: 'RolloutStuck',
-    message: `the rollout of Deployment ${nameOf(deployment)} goes no further: ${shortened(cause)} ${look}`,
+    message: `the rollout of Deployment ${nameOf(deployment)} is stuck: ${shortened(cause)} ${look}`,
   };
 }
 
@@ -62,14 +65,14 @@ function remedyFor(cause: string, { metadata, spec }: KubernetesObject, remedies
   }
   return (
     remedyForQuota(cause, namespace, remedies) ??
-    `correct that, and the pods are made; kubectl -n ${namespace} describe deployment ${name} has details`
+    `correct that, and the pods are created; kubectl -n ${namespace} describe deployment ${name} has details`
   );
 }
 
 function remedyForQuota(cause: string, namespace: string | undefined, remedies: RolloutRemedies): string | undefined {
   const [, quota] = /(?:exceeded|failed) quota: ([^,: ]+)/i.exec(cause) ?? [];
   if (quota !== undefined) {
-    return `raise ResourceQuota ${quota} of namespace ${namespace}, or ask for less (${remedies.quota})`;
+    return `raise ResourceQuota ${quota} of namespace ${namespace}, or request less (${remedies.quota})`;
   }
   if (!/insufficient quota to match these scopes/i.test(cause)) return undefined;
   return `namespace ${namespace} has no ResourceQuota that allows this PriorityClass: add one, or name another (${remedies.priorityClass})`;

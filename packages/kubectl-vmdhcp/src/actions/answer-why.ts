@@ -1,4 +1,4 @@
-/** Reads what answers `kubectl vmdhcp why`: about a virtual machine, an address or a MAC address. */
+/** Reads the answer of `kubectl vmdhcp why`: about a virtual machine, an address or a MAC address. */
 import type { AddressChain, ClientRecord, ClientSubject, MissingRight } from '@vmdhcp/explain';
 import type { HostChain } from '@vmdhcp/explain/hosts';
 import {
@@ -19,7 +19,7 @@ export interface WhyAnswer {
   readonly requests: number;
   readonly records?: readonly ClientRecord[];
   readonly chain?: AddressChain;
-  /** Other virtual machines with the same MAC address on the network, as far as they were seen. */
+  /** Other virtual machines with the same MAC address on the network, as far as the search saw them. */
   readonly otherClaims?: readonly MachineName[];
   /** Bare-metal hosts with the address or the MAC address. */
   readonly hosts?: readonly HostChain[];
@@ -54,7 +54,7 @@ async function answerAbout(
   const ofHosts = await observeHosts(reader, client, auditNamespace);
   if (ofHosts.hosts.length > 0) return aboutHosts(reader, records, { ...ofHosts, rightsOfPools: missingRights });
   const before = await findLastOwners(reader, client, { namespace: auditNamespace, pools });
-  // Where a pool has the address, it is no host's.
+  // If a pool has the address, no host has it.
   const rights = records.length === 0 ? [...missingRights, ...ofHosts.missingRights] : missingRights;
   return { hasAddress: false, requests: reader.requests, records, before, missingRights: rights };
 }

@@ -1,4 +1,4 @@
-/** `kubectl vmdhcp audit`: reads the records and the pools as they are now, and prints who had which address when. */
+/** `kubectl vmdhcp audit`: reads the records and the current pools, and prints who had which address when. */
 import { describeMissingRight } from '@vmdhcp/explain';
 import type { ReaderOptions } from '@vmdhcp/explain/observe';
 import { ClusterReader, currentRecords, describeNoRecords, readAudit, toCommandError } from '@vmdhcp/explain/observe';

@@ -8,7 +8,7 @@ afterEach(() => {
   process.stdout.isTTY = isTTY;
 });
 
-it('a capture is not written to a terminal: that is refused before anything is asked', async () => {
+it('a capture is not written to a terminal: that is refused before any request', async () => {
   process.stdout.isTTY = true;
   const refused = capture('net-48', { write: '-', seconds: 1, packets: 1 });
   await expect(refused).rejects.toMatchObject({

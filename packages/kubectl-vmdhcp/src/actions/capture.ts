@@ -1,4 +1,4 @@
-/** `kubectl vmdhcp capture`: the packets of a pool, as the leader of its agents captures them in its pod. */
+/** `kubectl vmdhcp capture`: the packets of a pool, captured by the leader of its agents in its pod. */
 
 import type { Readable } from 'node:stream';
 import type { ReaderOptions } from '@vmdhcp/explain/observe';
@@ -19,27 +19,29 @@ import { printableLine } from '../output/printable-line.js';
 import { describeTally, printLines, type Tally, writeBlocks } from './copy-capture.js';
 
 export interface CaptureOptions extends ReaderOptions {
-  /** A file, or `-` for the standard output; undefined: decoded lines. */
+  /** A file, or `-` for the standard output; undefined for decoded lines. */
   readonly write?: string;
   readonly seconds: number;
   readonly packets: number;
-  /** Canonical. */
+  /** In canonical form. */
   readonly mac?: string;
 }
 
-/** After Ctrl-C the agent has so long to end the capture itself. */
+/** How long the agent may take to end the capture itself after Ctrl-C. */
 const END_WITHIN_MS = 3_000;
 
-/** Beyond the time of the capture: the agent may be slow to begin. */
+/** In addition to the time of the capture: the agent may be slow to begin. */
 const MARGIN_MS = 30_000;
 
 const MOST_ERROR_OCTETS = 64 * 1024;
 
-/** @throws CommandError where nothing could be captured, or the capture ended before its end: what was written then is complete as far as it goes. */
+/**
+ * @throws CommandError if nothing could be captured, or the capture ended early: what was written is then complete up to its end.
+ */
 export async function capture(pool: string, options: CaptureOptions): Promise<void> {
   if (options.write === '-' && process.stdout.isTTY)
     throw new CommandError(
-      'a capture is no text for a terminal: give --write FILE.pcapng, or a pipe as in --write - | wireshark -k -i -',
+      'a capture is not text for a terminal: give --write FILE.pcapng, or a pipe as in --write - | wireshark -k -i -',
       ExitCode.usage,
     );
   const reader = await ClusterReader.open(options);
@@ -86,7 +88,7 @@ async function captureIn(reader: ClusterReader, { leader, pool, options }: Captu
   const tally = await (write === undefined
     ? printLines(running.stdout, cut)
     : writeBlocks(running.stdout, { path: write, packets, cut }));
-  // Lines have no statistics: what was lost then, the agent tells at its end.
+  // Lines have no statistics: the agent reports lost packets at its end.
   if (write !== undefined) process.stderr.write(`${describeTally(tally, write)}\n`);
   const isOver = asked.aborted || cut.signal.aborted;
   const exitCode = await endOf(running, isOver);
@@ -94,7 +96,10 @@ async function captureIn(reader: ClusterReader, { leader, pool, options }: Captu
   if (write === undefined) printSummary(await errors, tally);
 }
 
-/** Closing the standard input ends the capture in the pod; where the server cannot do that, or nothing follows, the connection is ended. */
+/**
+ * Closing the standard input ends the capture in the pod; if the server does not support that, or nothing follows, the connection
+ * is ended.
+ */
 function endWhenAsked(
   running: RunningCommand,
   { asked, cut }: { readonly asked: AbortSignal; readonly cut: AbortController },
@@ -114,13 +119,13 @@ async function collectErrors(stderr: Readable): Promise<string> {
   return text;
 }
 
-/** @param text - what the agent wrote at its end; empty: it did not come to that. */
+/** @param text - what the agent wrote at its end; empty if it did not get there. */
 function printSummary(text: string, tally: Tally): void {
   const lines = text.trim() === '' ? [describeTally(tally, undefined)] : text.trim().split('\n');
   process.stderr.write(`${lines.map(printableLine).join('\n')}\n`);
 }
 
-/** @param isOver - true: the capture was ended here, so an end of the connection is as good as one of the program. */
+/** @param isOver - true if the capture was ended here, so that an end of the connection is as good as one of the program. */
 async function endOf({ exited }: RunningCommand, isOver: boolean): Promise<number> {
   return await exited.catch((error: unknown) => {
     if (isOver && error instanceof PodExecError && error.failure === 'aborted') return 0;

@@ -1,4 +1,4 @@
-/** Copies what the agent captured: decoded lines to the terminal, or blocks of a pcapng file. */
+/** Copies the captured data: decoded lines to the terminal, or blocks of a pcapng file. */
 
 import { createWriteStream } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
@@ -9,14 +9,14 @@ import { CommandError, ExitCode, PrintableLines } from '@vmdhcp/service-process'
 
 const LINE_FEED = 0x0a;
 
-/** What became of a capture. */
+/** The result of a capture. */
 export interface Tally {
   readonly packets: number;
-  /** Undefined: not known. */
+  /** Undefined if not known. */
   readonly lost: number | undefined;
 }
 
-/** Text from the wire reaches no terminal as it is, whatever the agent has made of it. */
+/** Text from the wire never reaches a terminal unescaped, whatever the agent did with it. */
 export async function printLines(stdout: Readable, cut: AbortController): Promise<Tally> {
   let packets = 0;
   const lines = new PrintableLines();
@@ -30,14 +30,14 @@ export async function printLines(stdout: Readable, cut: AbortController): Promis
 
 interface BlockOutput {
   readonly path: string;
-  /** That were asked for. */
+  /** The number of packets requested. */
   readonly packets: number;
   readonly cut: AbortController;
 }
 
 export async function writeBlocks(stdout: Readable, { path, packets, cut }: BlockOutput): Promise<Tally> {
   const blocks = new PcapngBlocks(packets);
-  // Packets tell who is on a network.
+  // Packets reveal who is on a network.
   const output = path === '-' ? process.stdout : createWriteStream(path, { mode: 0o600 });
   try {
     await copy(stdout, output, { cut, change: (chunk) => blocks.push(chunk) });

@@ -12,7 +12,7 @@ export interface ExportOptions extends ReaderOptions {
   readonly pool?: string;
 }
 
-/** @throws CommandError where the cluster does not answer, or does not let the reader list the objects. */
+/** @throws CommandError if the cluster does not answer, or the user may not list the objects. */
 export async function exportAddresses(options: ExportOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {

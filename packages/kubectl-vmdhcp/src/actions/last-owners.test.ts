@@ -22,7 +22,7 @@ it.each<[string, Parameters<typeof lastOwnerLines>[0], string]>([
   [
     'no virtual machine, and an end that was not recorded',
     { assignments: [{ ...RESERVATION, toNotBefore: '2026-11-19T16:00:00Z', ended: 'not-recorded' }] },
-    '192.168.48.17 of IPPool default/net-48 was last assigned to no virtual machine that is known, 02:00:5e:10:00:01, until a time between 2026-11-19T16:00:00Z and 2026-11-19T16:40:31Z: it ended while nothing was recorded: the controller had stopped, or its records could not be written (not-recorded)',
+    '192.168.48.17 of IPPool default/net-48 was last assigned to no known virtual machine, 02:00:5e:10:00:01, until a time between 2026-11-19T16:00:00Z and 2026-11-19T16:40:31Z: it ended while nothing was recorded: the controller had stopped, or its records could not be written (not-recorded)',
   ],
   [
     'records that may not be read',

@@ -1,4 +1,7 @@
-/** Who had an address that no client has now, or which address a client had that has none: from the records of assignments. */
+/**
+ * Finds who last had an address that no client has now, or which address a client without one last had, from the records of
+ * assignments.
+ */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { type ClientSubject, describeMissingRight } from '@vmdhcp/explain';
 import type { ClusterReader } from '@vmdhcp/explain/observe';
@@ -16,11 +19,11 @@ export interface LastAssignments {
 
 interface Records {
   readonly namespace: string;
-  /** Those that could be read. */
+  /** The pools that could be read. */
   readonly pools: readonly KubernetesObject[];
 }
 
-/** @throws CommandError where the API server does not answer. */
+/** @throws CommandError if the API server does not answer. */
 export async function findLastOwners(
   reader: ClusterReader,
   subject: ClientSubject,
@@ -46,7 +49,7 @@ function isAbout(subject: ClientSubject, record: AssignmentRecord): boolean {
 /** For people, one line each. */
 export function lastOwnerLines({ assignments, problem }: LastAssignments): string[] {
   const known = assignments.map((row) => {
-    const machine = row.virtualMachine === undefined ? 'no virtual machine that is known' : row.virtualMachine;
+    const machine = row.virtualMachine === undefined ? 'no known virtual machine' : row.virtualMachine;
     const which = row.interface === undefined ? '' : `, interface ${row.interface}`;
     const why = row.ended === undefined ? '' : `: ${END_REASONS[row.ended]} (${row.ended})`;
     return `  ${row.address} of IPPool ${row.pool} was last assigned to ${machine}${which}, ${row.macAddress}, until ${endOf(row)}${why}`;
@@ -54,7 +57,7 @@ export function lastOwnerLines({ assignments, problem }: LastAssignments): strin
   return [...known, ...(problem === undefined ? [] : [`  who had it last is not known: ${problem}`])];
 }
 
-/** A moment that is not known exactly is between two times. */
+/** If the moment is not known exactly, it is between two times. */
 function endOf({ to = '', toNotBefore }: AuditRow): string {
   return toNotBefore === undefined ? to : `a time between ${toNotBefore} and ${to}`;
 }

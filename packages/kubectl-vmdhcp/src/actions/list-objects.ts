@@ -18,7 +18,7 @@ export interface ListOptions extends ReaderOptions {
   readonly watch?: boolean;
 }
 
-/** @throws CommandError where the cluster does not answer, or does not let the reader list these objects. */
+/** @throws CommandError if the cluster does not answer, or the user may not list these objects. */
 export async function listObjects<Row extends object>(
   options: ListOptions,
   kindFor: (reader: ClusterReader) => ListedKind<Row> | Promise<ListedKind<Row>>,

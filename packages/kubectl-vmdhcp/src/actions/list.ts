@@ -12,7 +12,7 @@ export interface LeasesOptions extends ListOptions {
   readonly vm?: string;
   readonly pool?: string;
   readonly network?: string;
-  /** Canonical. */
+  /** In canonical form. */
   readonly mac?: string;
 }
 
@@ -32,7 +32,7 @@ export async function listLeases(options: LeasesOptions): Promise<void> {
   });
 }
 
-/** In all namespaces, where agents may be in any. */
+/** In all namespaces, if agents may be in any. */
 export async function listAgents(options: ListOptions): Promise<void> {
   const isNamed = options.namespace !== undefined && options.allNamespaces !== true;
   await listObjects({ ...options, allNamespaces: !isNamed }, () => agentsKind(isNamed));
@@ -46,7 +46,7 @@ function keyIn(name: string, { namespace }: ClusterReader): string {
   return name.includes('/') ? name : `${namespace}/${name}`;
 }
 
-/** @throws CommandError where there is no such pool, or it may not be read. */
+/** @throws CommandError if there is no such pool, or it may not be read. */
 async function networkOfPool(reader: ClusterReader, key: string): Promise<string> {
   const pool = await reader.get(Resource.ipPools, key);
   if (pool.kind === 'found') return poolNetworkOf(pool.object);

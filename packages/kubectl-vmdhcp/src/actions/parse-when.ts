@@ -1,8 +1,8 @@
 const UNITS_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /**
- * A time that a person writes, in milliseconds since 1970, in whole seconds: RFC 3339, `2026-11-17 10:00` in the time zone of this machine, or
- * how long ago (`90m`, `3d`). Undefined: it is none.
+ * Parses a time to milliseconds since 1970, in whole seconds: RFC 3339, `2026-11-17 10:00` in the time zone of this machine, or
+ * how long ago (`90m`, `3d`). Undefined if the text is not a time.
  */
 export function parseWhen(text: string, nowMs: number): number | undefined {
   const ago = /^(\d{1,6})([smhdw])$/.exec(text);

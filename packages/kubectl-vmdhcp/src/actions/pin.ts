@@ -18,7 +18,7 @@ interface PinSubject {
   readonly address: string | undefined;
 }
 
-/** @throws CommandError where the address cannot be pinned, or the cluster refuses. */
+/** @throws CommandError if the address cannot be pinned, or the cluster refuses. */
 export async function pin(subject: PinSubject, options: PinOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
@@ -64,7 +64,7 @@ async function unpin(reader: ClusterReader, { machine, interfaceName }: PinSubje
   await patchMachine(reader, { object, patch: { metadata: { annotations: { [annotation]: null } } }, what }, options);
 }
 
-/** @throws CommandError where there is none, or it may not be read. */
+/** @throws CommandError if there is none, or it may not be read. */
 function machineOf(observed: Awaited<ReturnType<ClusterReader['get']>>, text: string): KubernetesObject {
   if (observed.kind === 'found') return observed.object;
   if (observed.kind === 'refused')

@@ -16,7 +16,7 @@ import { rightsLines } from '../output/format-chain.js';
 import { clientIn, machineIn } from './subject.js';
 import { printResult, type WriteOptions, writeObject } from './write-object.js';
 
-/** @throws CommandError where a virtual machine needs the address, or the cluster refuses. */
+/** @throws CommandError if a virtual machine needs the address, or the cluster refuses. */
 export async function release(subject: string, options: WriteOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
@@ -37,7 +37,7 @@ async function planFor(reader: ClusterReader, subject: string): Promise<Versione
   }
   const found = await findClient(reader, client);
   const { pool } = onlyRecord(subject, found);
-  // As it is now, with its version: what is written is refused when the pool has changed since.
+  // The current object, with its version: the write is refused if the pool has changed since.
   const observed = await reader.get(Resource.ipPools, pool);
   const object = objectOf(observed);
   const [record] = object === undefined ? [] : findClientRecords([object], client);
@@ -56,11 +56,11 @@ function nameOf({ namespace, name }: MachineName): string {
 
 interface VersionedPlan {
   readonly plan: ReleasePlan;
-  /** Of the IPPool that the plan was made for. */
+  /** The version of the IPPool in the plan. */
   readonly poolVersion: string | undefined;
 }
 
-/** @throws CommandError where no pool has it, several have it, or not all could be read. */
+/** @throws CommandError if no pool has it, several have it, or not all could be read. */
 function onlyRecord(subject: string, { records, missingRights }: FoundClient): ClientRecord {
   if (missingRights.length > 0)
     throw new CommandError(rightsLines(missingRights).slice(2).join('; ').trim(), ExitCode.noPermission);

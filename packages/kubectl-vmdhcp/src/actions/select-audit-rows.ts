@@ -1,4 +1,4 @@
-/** Selects the records that were asked for. */
+/** Selects the requested records. */
 import { cidrContains, type Ipv4Address, parseIpv4Cidr } from '@vmdhcp/dhcp-allocator/address';
 import type { ClientSubject } from '@vmdhcp/explain';
 import { type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
@@ -6,9 +6,9 @@ import type { AssignmentRecord, PoolRecords } from '@vmdhcp/reconciler/audit';
 import { type AuditRow, rowsAt, toRow } from '../output/audit-rows.js';
 import { poolNetworkOf } from '../output/pool-rows.js';
 
-/** What was asked for. */
+/** The selection. */
 export interface Question {
-  /** Undefined: everything. */
+  /** Undefined for everything. */
   readonly subject: ClientSubject | { readonly kind: 'machine'; readonly machine: string } | undefined;
   readonly atMs: number | undefined;
   readonly sinceMs: number | undefined;
@@ -28,7 +28,7 @@ export function selectAuditRows(question: Question, { pools, records }: Knowledg
 interface OnePool {
   readonly key: string;
   readonly ofPool: PoolRecords;
-  /** Undefined: it does not exist any more. */
+  /** Undefined if it no longer exists. */
   readonly object: KubernetesObject | undefined;
 }
 
@@ -58,7 +58,7 @@ function hasAddress(pool: KubernetesObject | undefined, address: Ipv4Address): b
   return cidr !== undefined && cidrContains(cidr, address);
 }
 
-/** Of the answers about addresses of a client those that are about the client. */
+/** Keeps the answers that concern this client, of all answers about addresses it had. */
 function ofSubject(answers: readonly AuditRow[], own: readonly AuditRow[]): AuditRow[] {
   const isOwn = (row: AuditRow) =>
     own.some((one) => one.macAddress === row.macAddress && one.address === row.address && one.from === row.from);
@@ -76,7 +76,7 @@ function isOnNetwork(network: string | undefined, { ofPool, object }: OnePool): 
   return object === undefined ? ofPool.records.some((record) => record.network === network) : poolNetworkOf(object) === network;
 }
 
-/** Those of the same second stay in the order of their records. */
+/** Rows of the same second stay in the order of their records. */
 export function byTime(one: AuditRow, other: AuditRow): number {
   const [from, otherFrom] = [one.from ?? '', other.from ?? ''];
   return from === otherFrom ? 0 : from < otherFrom ? -1 : 1;

@@ -13,8 +13,10 @@ describe('what a person names', () => {
     expect(clientIn(text)).toEqual(expected);
   });
 
-  it.each(['999.1.1.1', '1.2.3.256'])('%s looks like an address, and is none', (text) => {
-    expect(() => clientIn(text)).toThrow(`${text} is no IPv4 address; of a virtual machine with this name, write NAMESPACE/NAME`);
+  it.each(['999.1.1.1', '1.2.3.256'])('%s looks like an address, but is not valid', (text) => {
+    expect(() => clientIn(text)).toThrow(
+      `${text} is not an IPv4 address; if it is the name of a virtual machine, write NAMESPACE/NAME`,
+    );
   });
 
   it.each([
@@ -26,7 +28,7 @@ describe('what a person names', () => {
     expect(machineIn(text, 'here')).toEqual(expected);
   });
 
-  it.each(['a/b/c', '', 'a/', '/a', '02:00:5e:10:00', 'Web', 'a b'])('%j is none', (text) => {
+  it.each(['a/b/c', '', 'a/', '/a', '02:00:5e:10:00', 'Web', 'a b'])('%j is not valid', (text) => {
     expect(() => machineIn(text, 'here')).toThrow(CommandError);
   });
 });

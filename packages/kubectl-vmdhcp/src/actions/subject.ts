@@ -1,10 +1,10 @@
-/** What a person names on the command line. */
+/** Parses the subject that a person names on the command line. */
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import type { ClientSubject } from '@vmdhcp/explain';
 import type { MachineName } from '@vmdhcp/explain/observe';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
-/** Undefined: the text is the name of a virtual machine. @throws CommandError for what looks like an address and is none. */
+/** Undefined if the text is the name of a virtual machine. @throws CommandError for an invalid address. */
 export function clientIn(text: string): ClientSubject | undefined {
   const address = parseIpv4Address(text);
   if (address !== undefined) return { kind: 'address', address };
@@ -12,14 +12,14 @@ export function clientIn(text: string): ClientSubject | undefined {
   if (macAddress !== undefined) return { kind: 'mac-address', macAddress };
   if (LIKE_IPV4.test(text))
     throw new CommandError(
-      `${text} is no IPv4 address; of a virtual machine with this name, write NAMESPACE/NAME`,
+      `${text} is not an IPv4 address; if it is the name of a virtual machine, write NAMESPACE/NAME`,
       ExitCode.usage,
     );
   return undefined;
 }
 
 const LIKE_IPV4 = /^\d+(\.\d+){3}$/;
-/** As Kubernetes names objects. */
+/** A valid Kubernetes name. */
 const NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
 /** `namespace/name`, or a name in this namespace; `vm/web` as kubectl writes it. @throws CommandError for anything else. */

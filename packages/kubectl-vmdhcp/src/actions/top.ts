@@ -1,4 +1,4 @@
-/** `kubectl vmdhcp top`: asks the leader of each group of agents in its pod. */
+/** `kubectl vmdhcp top`: queries the leader of each group of agents in its pod. */
 
 import type { Leader, ReaderOptions } from '@vmdhcp/explain/observe';
 import {
@@ -29,11 +29,11 @@ export interface TopOptions extends ReaderOptions {
   readonly interval: number;
 }
 
-/** Commands in pods are not cheap for an API server. */
+/** Commands in pods are expensive for an API server. */
 const MOST_AT_ONCE = 8;
 const ANSWER_WITHIN_MS = 10_000;
 
-/** @throws CommandError where no agent can be found or asked. */
+/** @throws CommandError if no agent can be found or queried. */
 export async function top(options: TopOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
@@ -70,7 +70,7 @@ async function ask(
   return await askAgent(reader.cluster, { namespace, pod }, settings);
 }
 
-/** @throws CommandError that names the right which was missing, once what could be read is printed. */
+/** @throws CommandError that names the missing right, after printing what could be read. */
 function assertAllowed(asked: readonly AskedLeader[]): void {
   const messages = asked.flatMap(({ asked: one }) => (one.kind === 'failed' && one.isForbidden ? [one.message] : []));
   if (messages.length > 0) throw new CommandError([...new Set(messages)].join('; '), ExitCode.noPermission);

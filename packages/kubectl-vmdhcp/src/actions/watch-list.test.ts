@@ -42,7 +42,7 @@ function refusedLater(): object {
   };
 }
 
-/** What `agents --watch` prints in that time. */
+/** The output of `agents --watch` in that time. */
 async function watched(
   { leases, ipPools, isNamed }: { readonly leases: object; readonly ipPools: object; readonly isNamed: boolean },
   waitMs: number,
@@ -66,7 +66,7 @@ function textOf(calls: readonly (readonly unknown[])[]): string {
   return calls.map(([text]) => String(text)).join('');
 }
 
-describe('agents that are watched', () => {
+describe('watched agents', () => {
   afterEach(() => {
     vi.restoreAllMocks();
     stopping.controller = new AbortController();
@@ -90,7 +90,7 @@ describe('agents that are watched', () => {
     expect(errors).toBe('');
   });
 
-  it('the right to IPPools is taken away: one line tells it, and Leases are watched once', async () => {
+  it('the right to IPPools is revoked: one line says so, and Leases are watched once', async () => {
     const leases = resource();
     const { printed, errors } = await watched({ leases, ipPools: refusedLater(), isNamed: true }, 2_500);
     expect(leases.requests).toMatchObject({ lists: 1, watches: 1 });

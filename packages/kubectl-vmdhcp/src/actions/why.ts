@@ -21,7 +21,7 @@ export interface WhyOptions extends ReaderOptions {
   readonly interval: number;
 }
 
-/** Prints the way to the address of a virtual machine. @throws CommandError where the cluster does not answer. */
+/** Prints the way to the address of a virtual machine. @throws CommandError if the cluster does not answer. */
 export async function why(subject: string, options: WhyOptions): Promise<void> {
   const reader = await ClusterReader.open(options);
   try {
@@ -34,7 +34,7 @@ export async function why(subject: string, options: WhyOptions): Promise<void> {
   }
 }
 
-/** Once more whenever the answer is another one; on a terminal each one replaces the one before. */
+/** Prints it again whenever it changes; on a terminal, each output replaces the one before. */
 async function watchAnswer(reader: ClusterReader, subject: string, options: WhyOptions): Promise<void> {
   const isReplaced = process.stdout.isTTY && (options.output === 'text' || options.output === 'wide');
   await watchAnswers({
@@ -98,7 +98,7 @@ function canonical(subject: string): string {
   return address === undefined ? (parseMacAddress(subject) ?? subject) : formatIpv4Address(address);
 }
 
-/** What to do about an address that no virtual machine has. */
+/** Says what to do about an address that no virtual machine has. */
 function remediesOf(records: readonly ClientRecord[], chain: AddressChain | undefined): string[] {
   const reasons = records.flatMap(({ reason }) => reason ?? []);
   const shown = records.length === 0 && chain === undefined ? (['ClientUnknown'] as const) : new Set(reasons);

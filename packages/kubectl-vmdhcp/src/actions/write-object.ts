@@ -8,16 +8,16 @@ export interface WriteOptions extends ReaderOptions {
   readonly output: 'text' | 'name' | DataFormat;
 }
 
-/** What is written. */
+/** The change to write. */
 export interface PlannedWrite {
-  /** `set annotation ...`: what is done, for people. */
+  /** `set annotation ...`: the change in words. */
   readonly what: string;
-  /** As `kubectl get -o name` writes it: `virtualmachine.kubevirt.io/web`. */
+  /** In the form of `kubectl get -o name`: `virtualmachine.kubevirt.io/web`. */
   readonly object: string;
   readonly namespace: string;
 }
 
-/** What came of it. */
+/** The result. */
 type Result = 'done' | 'dry-run' | 'nothing-to-do';
 
 const REMEDIES: Partial<Readonly<Record<WriteRefusal, string>>> = {
@@ -26,7 +26,7 @@ const REMEDIES: Partial<Readonly<Record<WriteRefusal, string>>> = {
 };
 const WORDS: Readonly<Record<Result, string>> = { done: 'done: ', 'dry-run': 'would ', 'nothing-to-do': 'nothing to do: ' };
 
-/** Prints what is done, and does it unless this is a dry run. @throws CommandError where the API server refuses. */
+/** Prints the change, and applies it unless this is a dry run. @throws CommandError if the API server refuses. */
 export async function writeObject(
   planned: PlannedWrite,
   options: WriteOptions,
@@ -40,7 +40,7 @@ export async function writeObject(
   throw new CommandError(remedy === undefined ? result.message : `${result.message}; ${remedy}`, code);
 }
 
-/** `name` has objects that are written alone. */
+/** `name` prints only written objects. */
 export async function printResult(
   result: Result,
   { what, ...of }: Partial<PlannedWrite>,

@@ -1,4 +1,4 @@
-/** Wrong usage of `kubectl vmdhcp audit` as a person meets it: it is reported without a cluster that answers. */
+/** Wrong usage of `kubectl vmdhcp audit`, which is reported without a running cluster. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/kubectl-vmdhcp.js', import.meta.url));
-// The port discard, where nothing listens.
+// The discard port, on which nothing listens.
 const KUBECONFIG =
   'apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters: [{name: x, cluster: {server: "http://127.0.0.1:9"}}]\nusers: [{name: x, user: {}}]\ncontexts: [{name: x, context: {cluster: x, user: x}}]\n';
 let folder: string;

@@ -1,4 +1,4 @@
-/** The options that every command of `kubectl vmdhcp` has, as kubectl spells them. */
+/** The options of every command of `kubectl vmdhcp`, spelled as in kubectl. */
 import { Option } from 'commander';
 
 export const readerOptions = (): Option[] => [
@@ -7,6 +7,6 @@ export const readerOptions = (): Option[] => [
   new Option('-n, --namespace <namespace>', 'namespace; default: that of the context'),
 ];
 
-/** Where the records of assignments are. */
+/** The namespace of the records of assignments. */
 export const auditNamespaceOption = (): Option =>
   new Option('--audit-namespace <namespace>', 'where the records are: the namespace of the agents').default('vm-dhcp-agents');

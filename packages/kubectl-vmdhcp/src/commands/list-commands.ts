@@ -88,7 +88,7 @@ function listCommand(name: string, description: string, examples: string): Comma
     .description(description)
     .addOption(new Option('-o, --output <format>', 'how to print it').choices(FORMATS).default('table'))
     .option('-A, --all-namespaces', 'in all namespaces')
-    .option('-w, --watch', 'go on, and print each row that changes or is gone')
+    .option('-w, --watch', 'keep running, and print each row that changes or is gone')
     .addHelpText('after', examples);
   for (const option of readerOptions()) command.addOption(option);
   return command;

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** Reads a whole number of these. */
+/** Parses a whole number in this range. */
 export function countOf(least: number, most = 1_000_000): (text: string) => number {
   return (text) => {
     const count = Number(text);

@@ -1,4 +1,4 @@
-/** The commands that ask agents in their pods: they need the right to execute commands there. */
+/** The commands that query agents in their pods: they need the right to execute commands there. */
 import { Command, Option } from 'commander';
 import type { CaptureOptions } from '../actions/capture.js';
 import type { TopOptions } from '../actions/top.js';
@@ -19,11 +19,13 @@ export function topCommand(): Command {
     .addOption(
       new Option('--sort <order>', 'what comes first').choices(['packets', 'refusals', 'last', 'name']).default('packets'),
     )
-    .addOption(new Option('--limit <number>', 'the most clients; 0: pools alone').argParser(countOf(0)).default(20))
+    .addOption(
+      new Option('--limit <number>', 'the largest number of clients; 0 for pools only').argParser(countOf(0)).default(20),
+    )
     .addOption(
       new Option('-o, --output <format>', 'how to print it').choices(['table', 'wide', 'json', 'yaml', 'name']).default('table'),
     )
-    .option('-w, --watch', 'go on until Ctrl-C')
+    .option('-w, --watch', 'repeat until Ctrl-C')
     .addOption(new Option('--interval <seconds>', 'with --watch: how often').argParser(countOf(1)).default(5))
     .addHelpText(
       'after',
@@ -51,8 +53,12 @@ export function captureCommand(): Command {
     .description('Packets of a pool, as the leader of its agents captures them: as lines, or as a file for Wireshark.')
     .argument('<pool>', 'NAME or NAMESPACE/NAME of the IPPool')
     .option('--write <file>', 'write a pcapng file; `-`: to the standard output, for a pipe')
-    .addOption(new Option('--seconds <number>', 'end after so long, 3600 at most').argParser(countOf(1, 3_600)).default(30))
-    .addOption(new Option('--packets <number>', 'end after so many, 1000000 at most').argParser(countOf(1)).default(1000))
+    .addOption(
+      new Option('--seconds <number>', 'end after this many seconds, 3600 at most').argParser(countOf(1, 3_600)).default(30),
+    )
+    .addOption(
+      new Option('--packets <number>', 'end after this many packets, 1000000 at most').argParser(countOf(1)).default(1000),
+    )
     .addOption(new Option('--mac <address>', 'of one client, in any spelling').argParser(parseMac))
     .addHelpText(
       'after',

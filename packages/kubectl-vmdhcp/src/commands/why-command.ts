@@ -40,8 +40,8 @@ export function whyCommand(): Command {
     .addOption(
       new Option('-o, --output <format>', 'how to print it').choices(['text', 'wide', 'json', 'yaml', 'name']).default('text'),
     )
-    .option('-w, --watch', 'go on until Ctrl-C, and print the answer again when it is another one')
-    .addOption(new Option('--interval <seconds>', 'with --watch: how often to ask').argParser(countOf(1)).default(2))
+    .option('-w, --watch', 'repeat until Ctrl-C, and print the answer again when it changes')
+    .addOption(new Option('--interval <seconds>', 'with --watch: how often to check').argParser(countOf(1)).default(2))
     .addOption(auditNamespaceOption())
     .addHelpText('after', EXAMPLES);
   for (const option of readerOptions()) command.addOption(option);

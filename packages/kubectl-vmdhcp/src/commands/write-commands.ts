@@ -22,9 +22,9 @@ Examples:
 Writes the annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine; the controller assigns the address, and the guest operating system
 gets it when it asks again, or at a restart. Refused where another client has the address, or it can never be leased.
 ${EXIT_CODES}`;
-  return writeCommand('pin', 'Have an interface of a virtual machine get one address in particular.', examples)
+  return writeCommand('pin', 'Assign one particular address to an interface of a virtual machine.', examples)
     .argument('<vm>', 'virtual machine: NAME or NAMESPACE/NAME')
-    .argument('<interface>', 'as the virtual machine names it')
+    .argument('<interface>', 'its name in the virtual machine')
     .argument('[address]', 'IPv4 address')
     .option('--remove', 'remove the annotation instead: the interface keeps its address, and may get another one later')
     .action(async (...[machine, interfaceName, address, options]: PinWords) =>

@@ -22,14 +22,14 @@ function ipPool(name: string, namespace: string | undefined): KubernetesObject {
   return { metadata: { namespace: 'default', name }, status };
 }
 
-/** @param ipPools - undefined: they may not be listed. */
+/** @param ipPools - undefined if they may not be listed. */
 function rowsOf(one: KubernetesObject, ipPools: readonly KubernetesObject[] | undefined, nowMs = NOW_MS): readonly AgentRow[] {
   const kind = agentsKind(true);
   kind.beside?.take(ipPools ?? 'refused');
   return kind.toRows(one, nowMs);
 }
 
-describe('agents that are listed', () => {
+describe('listed agents', () => {
   const ipPools = [ipPool('one', AGENTS), ipPool('moved', 'elsewhere'), ipPool('unserved', undefined)];
 
   it.each([
@@ -43,27 +43,27 @@ describe('agents that are listed', () => {
     expect(rowsOf(one, ipPools).map(({ pool }) => pool)).toEqual(pools);
   });
 
-  it('where IPPools may not be listed: those of the namespace that a person named', () => {
+  it('if IPPools may not be listed, are those of the namespace that a person named', () => {
     expect(rowsOf(lease('named', 'default/one'), undefined)).toMatchObject([{ pool: 'default/one', leader: 'pod' }]);
   });
 
-  it('a leader that stops renewing is none, as time goes on', () => {
+  it('exclude a leader that stops renewing, as time passes', () => {
     const one = lease(AGENTS, 'default/one');
     expect(rowsOf(one, ipPools, NOW_MS + 1_000)).toMatchObject([{ leader: 'pod', serving: true, pool: 'default/one' }]);
     expect(rowsOf(one, ipPools, NOW_MS + 3_600_000)).toMatchObject([{ leader: '', serving: false, reason: 'NotLeading' }]);
   });
 
-  it('names the Leases that are left out, and why', () => {
+  it('exclude some Leases, with a message that says which and why', () => {
     const { beside } = agentsKind(false);
     beside?.take(ipPools);
     const leases = [lease(AGENTS, 'default/one'), lease('a-tenant', 'default/one')];
     expect(beside?.describeLeftOut(leases)).toBe(
-      'left out, as no IPPool has agents in that namespace (status.agentDeploymentRef): Lease a-tenant/group',
+      'left out, because no IPPool has agents in that namespace (status.agentDeploymentRef): Lease a-tenant/group',
     );
     expect(beside?.describeLeftOut(leases.slice(0, 1))).toBeUndefined();
   });
 
-  it('where IPPools may not be listed, no Lease is left out', () => {
+  it('exclude no Lease if IPPools may not be listed', () => {
     const { beside } = agentsKind(true);
     beside?.take('refused');
     expect(beside?.describeLeftOut([lease('named', 'default/one')])).toBeUndefined();

@@ -11,16 +11,16 @@ import {
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import { describeNames, type KubernetesObject, keyOf, parseTime, readText } from '@vmdhcp/kube-runtime';
 
-/** `unknown`: IPPools may not be listed, and each Lease counts, with each report. */
+/** `unknown` if IPPools may not be listed: then each Lease counts, with each report. */
 type Trust = AgentsTrust | 'unknown';
 
-/** What the leader of one group of agents reports about one pool. */
+/** The report of the leader of one group of agents about one pool. */
 export interface AgentRow {
   readonly namespace: string;
   readonly group: string;
-  /** The pod; empty: no pod is leader. */
+  /** The pod; empty if no pod is leader. */
   readonly leader: string;
-  /** Seconds since the Lease was renewed; undefined: never. */
+  /** Seconds since the Lease was renewed; undefined if never. */
   readonly renewedSeconds: number | undefined;
   readonly pool: string;
   readonly serving: boolean;
@@ -59,8 +59,9 @@ function toReported(report: PoolReport): Pick<AgentRow, 'serving' | 'reason' | '
 }
 
 /**
- * Groups whose namespace the status of an IPPool names: each user who may write a Lease may write one that looks like that of a group.
- * @param isNamed - a person has named the namespace, which counts where IPPools may not be listed.
+ * Selects groups whose namespace is named by the status of an IPPool: any user who may write a Lease may write one that looks
+ * like that of a group.
+ * @param isNamed - true if a person has named the namespace, which is trusted if IPPools may not be listed.
  */
 export function agentsKind(isNamed: boolean): ListedKind<AgentRow> {
   let trust: Trust = new AgentsTrust([]);
@@ -86,7 +87,7 @@ export function agentsKind(isNamed: boolean): ListedKind<AgentRow> {
 function describeLeftOut(leases: readonly KubernetesObject[], trust: Trust): string | undefined {
   const leftOut = leases.filter(({ metadata }) => trust !== 'unknown' && !trust.hasAgents(metadata.namespace ?? ''));
   if (leftOut.length === 0) return undefined;
-  return `left out, as no IPPool has agents in that namespace (status.agentDeploymentRef): ${describeNames(leftOut.map((lease) => `Lease ${keyOf(lease)}`))}`;
+  return `left out, because no IPPool has agents in that namespace (status.agentDeploymentRef): ${describeNames(leftOut.map((lease) => `Lease ${keyOf(lease)}`))}`;
 }
 
 const COLUMNS: readonly Column<AgentRow>[] = [

@@ -1,4 +1,4 @@
-/** What `kubectl vmdhcp audit` prints. */
+/** The output of `kubectl vmdhcp audit`. */
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { Column } from '@vmdhcp/explain/observe';
@@ -15,7 +15,7 @@ export interface AuditRow extends Partial<Omit<RecordText, 'serial'>> {
   /** `namespace/name` of the IPPool. */
   readonly pool: string;
   readonly address: string;
-  /** With a time that was asked for: what is known of it. */
+  /** With a requested time: what is known about it. */
   readonly answer?: 'assigned' | 'free' | 'not-known';
   readonly reason?: UnknownReason;
 }
@@ -60,7 +60,7 @@ const RECORD: Column<AuditRow>[] = [
   { header: 'UID', value: ({ uid = '' }) => uid, isWide: true },
 ];
 
-/** @param hasTime - a time was asked for. */
+/** @param hasTime - true if a time was requested. */
 export function auditColumns(hasTime: boolean): Column<AuditRow>[] {
   return hasTime ? [...ANSWER, ...RECORD] : RECORD;
 }

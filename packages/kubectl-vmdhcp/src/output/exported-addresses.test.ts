@@ -33,7 +33,7 @@ const CONFIG: KubernetesObject = {
 };
 const POOLS = exportedPools([POOL], [CONFIG]);
 
-it('csv: assigned and reserved addresses in their order, quoted as RFC 4180 has it', () => {
+it('csv: assigned and reserved addresses in order, quoted as in RFC 4180', () => {
   expect(toCsv(POOLS).split('\r\n')).toEqual([
     'pool,network,address,macAddress,namespace,virtualMachine,interface',
     `default/pool,default/net,10.1.0.9,${B},,,`,
@@ -77,7 +77,7 @@ it('an address is exported with the virtual machine that has it, whichever other
     expect(exportedPools([POOL], listed)[0]?.addresses.map((one) => one.virtualMachine)).toEqual(['', 'web,1']);
 });
 
-it('csv: names of others control no terminal', () => {
+it('csv: names from others cannot control a terminal', () => {
   const [esc, bell] = ['\u001b', '\u0007'];
   const interfaces = JSON.stringify({ [`eth0${esc}]0;x${bell}`]: { networkName: 'default/net', macAddress: A } });
   const annotations = { 'network.harvesterhci.io/interfaces': interfaces };
@@ -85,11 +85,11 @@ it('csv: names of others control no terminal', () => {
   expect(toCsv(exportedPools([POOL], [config]))).toContain('eth0 ]0;x ');
 });
 
-it('kea: a server with this file listens on every interface, and takes reservations inside of the range for what they are', () => {
+it('kea: a server with this file listens on every interface, and accepts reservations inside the range', () => {
   const { Dhcp4 } = toKea(POOLS) as { readonly Dhcp4: Readonly<Record<string, unknown>> };
   expect({ ...Dhcp4, subnet4: [] }).toEqual({
     'interfaces-config': { interfaces: ['*'] },
-    // The default of Kea is true, which would let other clients have reserved addresses of the range.
+    // The default of Kea is true: then other clients could get reserved addresses of the range.
     'reservations-out-of-pool': false,
     subnet4: [],
   });

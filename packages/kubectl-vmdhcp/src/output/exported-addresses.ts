@@ -1,4 +1,4 @@
-/** The addresses of pools as other programs read them. */
+/** Formats the addresses of pools for other programs. */
 
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
@@ -10,7 +10,7 @@ import { printableLine } from './printable-line.js';
 export interface ExportedAddress {
   readonly address: string;
   readonly macAddress: string;
-  /** Empty: no virtual machine. */
+  /** Empty if it has no virtual machine. */
   readonly namespace: string;
   readonly virtualMachine: string;
   readonly interface: string;
@@ -22,7 +22,10 @@ export interface ExportedPool {
   readonly addresses: readonly ExportedAddress[];
 }
 
-/** The pools in their order, each with what its status records and its reservations; names come from the VirtualMachineNetworkConfigs. */
+/**
+ * The pools in order, each with the addresses in its status and its reservations; names come from the
+ * VirtualMachineNetworkConfigs.
+ */
 export function exportedPools(pools: readonly KubernetesObject[], configs: readonly KubernetesObject[]): ExportedPool[] {
   const rows = configs.toSorted(compareByAge).flatMap((config) => LEASES.toRows(config, 0));
   // Others may claim the same MAC address: they have no address.
@@ -55,7 +58,7 @@ function keyOfClient(network: string, macAddress: string, address: string): stri
 
 const CSV_COLUMNS = ['pool', 'network', 'address', 'macAddress', 'namespace', 'virtualMachine', 'interface'];
 
-/** RFC 4180, with a line for the names. */
+/** RFC 4180, with a header line. */
 export function toCsv(pools: readonly ExportedPool[]): string {
   const lines = pools.flatMap(({ pool, addresses }) =>
     addresses.map((one) => [

@@ -45,7 +45,7 @@ interface default
     );
   });
 
-  it('of an address that is assigned and not served, the answer has both', () => {
+  it('has both in the answer if an address is assigned but not served', () => {
     const [first] = formatChain(chain([FULL], {}, '10.1.0.10'), NO_TERMINAL).split('\n');
     expect(first).toBe('default/web, interface default: 10.1.0.10 is assigned to it, but the way to it is broken: PoolExhausted');
     expect(formatChain(chain([ok('address', '10.1.0.10')], {}, '10.1.0.10'), NO_TERMINAL)).toContain(
@@ -53,7 +53,7 @@ interface default
     );
   });
 
-  it('a terminal has its width and colours', () => {
+  it('has the width and colours of a terminal', () => {
     const lines = formatChain(chain([FULL]), { columns: 40, hasColour: true }).split('\n');
     expect(lines.some((line) => line.includes('\u001b[31m✗\u001b[0m'))).toBe(true);
     const long = {
@@ -64,7 +64,7 @@ interface default
     expect(wrapped.filter((line) => line.includes('word')).length).toBeGreaterThan(2);
   });
 
-  it('lists the rights that are missing', () => {
+  it('lists the missing rights', () => {
     const right = { verb: 'get', resource: 'ippools', group: 'network.harvesterhci.io', namespace: 'default' } as const;
     expect(formatChain(chain([], { missingRights: [right] }), NO_TERMINAL)).toContain(
       '  cannot get ippools.network.harvesterhci.io in namespace default: ask for the verb get on it\n',
@@ -72,7 +72,7 @@ interface default
   });
 });
 
-it('what pools know of an address, one line each', () => {
+it('what pools record about an address, one line each', () => {
   const record = { pool: 'default/pool', network: 'default/net', address: '10.1.0.9' } as const;
   expect(recordLines('10.1.0.9', [{ ...record, state: 'reserved', macAddress: '02:00:00:00:00:0a' }])).toEqual([
     '10.1.0.9 of IPPool default/pool: reserved for 02:00:00:00:00:0a',

@@ -1,4 +1,7 @@
-/** The way to an address as a tree for people: one line for each link, and below the first broken one why, and what to do. */
+/**
+ * Formats the way to an address as a tree for people: one line for each link, and below the first broken one the cause and the
+ * remedy.
+ */
 
 import {
   type AddressChain,
@@ -72,7 +75,7 @@ const TITLES: Readonly<Record<(ChainLink | HostChainLink)['link'], string>> = {
 };
 
 interface LinePlace {
-  /** True: it is the first link that is broken or waits. */
+  /** True if it is the first link that is broken or waits. */
   readonly isFirst: boolean;
   readonly indent: string;
 }
@@ -99,14 +102,14 @@ function indented(text: string, indent: string, { columns }: Terminal): string[]
   return lines.map((line) => `${indent}${line}`);
 }
 
-/** What could not be read, and what to ask an administrator for. */
+/** Lists what could not be read, and what to ask an administrator for. */
 export function rightsLines(rights: readonly MissingRight[]): string[] {
   if (rights.length === 0) return [];
   const asked = rights.map((right) => `  ${describeMissingRight(right)}: ask for the verb ${right.verb} on it`);
   return ['', 'not everything could be read; what is above is the rest:', ...asked];
 }
 
-/** What pools know of an address or a MAC address, one line each. */
+/** What pools record about an address or a MAC address, one line each. */
 export function recordLines(subject: string, records: readonly ClientRecord[]): string[] {
   if (records.length === 0) return [`${subject}: no pool has it`];
   return records.map(({ address, pool, state, macAddress, usedBy }) => {

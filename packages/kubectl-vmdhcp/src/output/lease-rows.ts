@@ -10,18 +10,18 @@ import { virtualMachineNamedBy } from '@vmdhcp/reconciler/readers';
 export interface LeaseRow {
   readonly namespace: string;
   readonly virtualMachine: string;
-  /** Empty: not known. */
+  /** Empty if not known. */
   readonly interface: string;
   readonly network: string;
   readonly macAddress: string;
-  /** Empty: none. */
+  /** Empty if none. */
   readonly address: string;
   /** `Allocated`, `Pending`, `Stale`. */
   readonly state: string;
   readonly reason: string;
 }
 
-/** Undefined: any. */
+/** Undefined for any. */
 export interface LeaseFilter {
   /** `namespace/name`. */
   readonly machine: string | undefined;
@@ -49,7 +49,7 @@ function readEntry(entry: unknown, namespace: string): Pick<LeaseRow, 'network' 
   return {
     network: named === '' || named.includes('/') ? named : `${namespace}/${named}`,
     macAddress: readText(entry, 'macAddress') ?? '',
-    // What an interface had before stands there while it has nothing.
+    // An interface without an address shows the one that it had before.
     address: state === 'Pending' ? '' : (readText(entry, 'allocatedIPAddress') ?? ''),
     state,
   };
@@ -83,7 +83,7 @@ export function leasesBy({ machine, network, macAddress }: LeaseFilter): ListedK
   return {
     ...LEASES,
     toRows: (object) => toRows(object).filter(isWanted),
-    // What awaits its MAC address has none that could be asked for.
+    // An interface that waits for its MAC address has none to search for.
     ...(macAddress === undefined && {
       further: { ...AWAITING, toRows: (machines, configs) => awaitingRows(machines, configs).filter(isWanted) },
     }),

@@ -7,7 +7,7 @@ const READERS: Readonly<Record<DataFormat, (text: string) => unknown>> = { json:
 
 describe.each<DataFormat>(['json', 'yaml'])('data as %s', (format) => {
   it.each(['\u009b31mred', '\u001b[2J', '\u007f', '\u202eabc', 'one\u009btwo\nthree: four', 'größer'])(
-    'what would control a terminal is escaped, and means the same: %j',
+    'characters that would control a terminal are escaped, with the same meaning: %j',
     async (text) => {
       const value = { items: [{ name: text, [text]: 1 }] };
       const printed = (await formatterOf(format))(value);

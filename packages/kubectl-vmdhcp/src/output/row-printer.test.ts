@@ -32,8 +32,8 @@ async function printed(output: ListFormat): Promise<readonly string[]> {
   ];
 }
 
-describe('rows that are watched', () => {
-  it('for people: each change below the first rows, and what is gone is marked', async () => {
+describe('watched rows', () => {
+  it('for people: each change is below the first rows, and removed rows are marked', async () => {
     expect(await printed('table')).toEqual(['NAME   USED', 'one    1', 'two    1', 'two    2', 'one    1   gone']);
   });
 

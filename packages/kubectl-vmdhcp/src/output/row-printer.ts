@@ -32,7 +32,7 @@ function dataPrinter<Row extends object>(format: (value: unknown) => string): Ro
   return (rows, state) => rows.map((row) => format(state === 'gone' ? { ...row, gone: true } : row).replace(/\n$/, ''));
 }
 
-/** Widths are those of the first rows. */
+/** The first rows set the widths. */
 function tablePrinter<Row extends object>(
   { columns }: ListedKind<Row>,
   settings: { readonly isWide: boolean; readonly terminal: Terminal },

@@ -28,19 +28,19 @@ describe('a table', () => {
     expect(tableLines(COLUMNS, ROWS, { isWide: true, terminal: NO_TERMINAL })[0]).toBe('NAME         EXTRA   TEXT');
   });
 
-  it('is cut where a terminal ends, and nowhere else', () => {
+  it('is cut at the width of a terminal, and nowhere else', () => {
     const terminal = { columns: 20, hasColour: false };
     expect(tableLines(COLUMNS, ROWS, { isWide: false, terminal })[2]).toBe('number-two   a much…');
   });
 
-  it('lets no control character through to the terminal', () => {
+  it('passes no control character to the terminal', () => {
     const rows = [{ name: 'a\u001b[31m', text: 'b\nc' }];
     expect(tableLines(COLUMNS, rows, { isWide: false, terminal: NO_TERMINAL })[1]).toBe('a [31m   b c');
   });
 });
 
 describe('a terminal', () => {
-  it('has colours, unless NO_COLOR is set or it is dumb; a file has none', () => {
+  it('has colours, unless NO_COLOR is set, the terminal is dumb, or it is a file', () => {
     expect(terminalOf({ isTTY: true, columns: 120 }, {})).toEqual({ columns: 120, hasColour: true });
     expect(terminalOf({ isTTY: true, columns: 10 }, { NO_COLOR: '1' })).toEqual({ columns: 40, hasColour: false });
     expect(terminalOf({ isTTY: true }, { TERM: 'dumb' })).toEqual({ columns: 80, hasColour: false });

@@ -10,7 +10,7 @@ export interface TableSettings {
 
 const GAP = 3;
 
-/** The header and one line for each row; on a terminal the last column is cut where it has no room. */
+/** The header and one line for each row; on a terminal, the last column is cut if there is no room. */
 export function tableLines<Row>(columns: readonly Column<Row>[], rows: readonly Row[], settings: TableSettings): string[] {
   const shown = columns.filter(({ isWide }) => settings.isWide || isWide !== true);
   const cells = [shown.map(({ header }) => header), ...rows.map((row) => shown.map(({ value }) => printableLine(value(row))))];

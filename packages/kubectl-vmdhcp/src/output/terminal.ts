@@ -1,13 +1,13 @@
 /** How wide a terminal is, and whether it shows colours. */
 export interface Terminal {
-  /** Undefined: it is no terminal, so nothing is wrapped or cut. */
+  /** Undefined if it is not a terminal: then nothing is wrapped or cut. */
   readonly columns: number | undefined;
   readonly hasColour: boolean;
 }
 
 export const NO_TERMINAL: Terminal = { columns: undefined, hasColour: false };
 
-/** Source: no-color.org: any text but the empty one means none. */
+/** Source: no-color.org: any text but the empty one disables colours. */
 export function terminalOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   environment: Readonly<Record<string, string | undefined>>,

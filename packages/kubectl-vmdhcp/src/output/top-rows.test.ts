@@ -31,7 +31,7 @@ const failed = (message: string, more: Partial<Leader> = {}): AskedLeader => ({
 });
 
 describe('rows of pools', () => {
-  it('have the counts of the place, and a NAK is a refusal', () => {
+  it('have the counts of the pool, and a NAK is a refusal', () => {
     const place = { pool: POOL, interface: 'net1', lastAtMs: 88_000, messages: { DISCOVER: 5, REQUEST: 2 } };
     const counts = { ...place, answers: { OFFER: 3, NAK: 1 }, unanswered: { rare: 1, often: 2 } };
     expect(topRows([answered([client(1)], [counts])], QUESTION).pools).toEqual([
@@ -42,16 +42,16 @@ describe('rows of pools', () => {
     ]);
   });
 
-  it('NAK is the reason where there is no other', () => {
+  it('have NAK as the reason if there is no other', () => {
     const place = { pool: POOL, interface: 'net1', lastAtMs: 0, messages: {}, answers: { NAK: 1 }, unanswered: {} };
     expect(topRows([answered([], [place])], QUESTION).pools).toMatchObject([{ topReason: 'NAK', lastSeconds: undefined }]);
   });
 
-  it('a pool without any packet is a row', () => {
+  it('include a pool without packets', () => {
     expect(topRows([answered([])], QUESTION).pools).toMatchObject([{ pool: POOL, packets: 0, error: '' }]);
   });
 
-  it('an agent that could not be asked is a row for each of its pools, or one without a pool', () => {
+  it('include an agent that could not be queried, with one row for each of its pools, or one without a pool', () => {
     const leaders = [failed('gone', { pools: ['default/b', 'default/c'] }), failed('idle', { pools: [], pod: undefined })];
     const rows = topRows(leaders, QUESTION).pools;
     expect(rows.map(({ pool, agent, error }) => [pool, agent, error])).toEqual([
@@ -61,7 +61,7 @@ describe('rows of pools', () => {
     ]);
   });
 
-  it('only those of the pool that was asked for', () => {
+  it('include only the requested pool', () => {
     const leaders = [failed('gone', { pools: ['default/b'] }), answered([client(1)])];
     const { pools, clients } = topRows(leaders, { ...QUESTION, pool: 'default/b' });
     expect([pools.map(({ pool }) => pool), clients]).toEqual([['default/b'], []]);
@@ -80,7 +80,7 @@ describe('rows of clients', () => {
     expect(clients.map(({ macAddress }) => Number(macAddress.slice(-1)))).toEqual(numbers);
   });
 
-  it('have their last packet, and there are no more than asked for', () => {
+  it('have their last packet, and are limited in number', () => {
     const last = [{ atMs: 1, received: 'REQUEST', from: '0.0.0.0', answer: undefined, reason: 'unknown-client' }];
     const { clients } = topRows([answered([client(1), client(2, { last })])], { ...QUESTION, limit: 1 });
     expect(clients).toMatchObject([{ macAddress: '02:00:00:00:00:02', last: 'REQUEST: unknown-client' }]);
@@ -97,13 +97,13 @@ it.each([
 ])('%s seconds: %j', (seconds, text) => expect(formatAge(seconds)).toBe(text));
 
 it.each([
-  [0, '', 'its version does not fit this plugin'],
+  [0, '', 'its version does not match this plugin'],
   [64, "error: unknown command 'clients'", 'of an earlier version'],
   [69, 'vmdhcp-agent clients: no agent runs here\nmore', 'vmdhcp-agent clients: no agent runs here'],
   [137, '', 'the agent ended with exit code 137'],
 ])('exit code %i %j: %s', (exitCode, stderr, text) => expect(describeAgentFailure(exitCode, stderr)).toContain(text));
 
-it('no more than so many at once, and results in their order', async () => {
+it('runs a limited number at once, and keeps the order of results', async () => {
   let running = 0;
   let most = 0;
   const waiting: (() => void)[] = [];

@@ -1,27 +1,27 @@
-/** What `kubectl vmdhcp top` shows: packets of pools, and the clients that sent most. */
+/** The output of `kubectl vmdhcp top`: packets of pools, and the clients that sent most. */
 import { mostFrequent, packetsOf, refusalsOf, type TrafficCounts } from '@vmdhcp/explain';
 import type { AskedAgent, Leader } from '@vmdhcp/explain/observe';
 
-/** One for each pool of a leader; also of one that could not be asked. */
+/** One for each pool of a leader, including leaders that could not be queried. */
 export interface TopPoolRow {
-  /** `namespace/name`; empty: the agent reports no pool. */
+  /** `namespace/name`; empty if the agent reports no pool. */
   readonly pool: string;
-  /** `namespace/pod`; empty: the group has no leader. */
+  /** `namespace/pod`; empty if the group has no leader. */
   readonly agent: string;
   readonly group: string;
-  /** Clients that sent something, as far as the agent keeps them. */
+  /** Clients that sent something, as far as the agent remembers them. */
   readonly clients: number;
   readonly packets: number;
   readonly answers: number;
-  /** Without an answer, or with a NAK. */
+  /** Packets without a reply, or with a NAK. */
   readonly refusals: number;
   /** The most frequent reason for that. */
   readonly topReason: string;
-  /** Seconds since the last packet; undefined: there was none. */
+  /** Seconds since the last packet; undefined if there was none. */
   readonly lastSeconds: number | undefined;
-  /** For so many seconds the agent has counted; undefined: it could not be asked. */
+  /** How many seconds the agent has counted; undefined if it could not be queried. */
   readonly countedSeconds: number | undefined;
-  /** Why the agent could not be asked; empty: it was. */
+  /** Why the agent could not be queried; empty if it was. */
   readonly error: string;
 }
 
@@ -34,7 +34,7 @@ export interface TopClientRow {
   readonly refusals: number;
   readonly topReason: string;
   readonly lastSeconds: number | undefined;
-  /** The last message and what it was answered: `DISCOVER: OFFER 192.168.48.10`. */
+  /** The last message and its reply: `DISCOVER: OFFER 192.168.48.10`. */
   readonly last: string;
 }
 
@@ -53,10 +53,10 @@ export interface TopRows {
 }
 
 export interface TopQuestion {
-  /** `namespace/name`; undefined: all. */
+  /** `namespace/name`; undefined for all. */
   readonly pool: string | undefined;
   readonly sort: TopOrder;
-  /** The most clients. */
+  /** The largest number of clients. */
   readonly limit: number;
   readonly nowMs: number;
 }
@@ -77,7 +77,7 @@ interface Sorted {
   readonly lastSeconds: number | undefined;
 }
 
-/** The most first; equal ones by name. */
+/** The highest count first; equal ones by name. */
 function inOrder<Row extends Sorted>(sort: TopOrder, nameOf: (row: Row) => string): (one: Row, other: Row) => number {
   const weightOf = ({ packets, refusals, lastSeconds }: Row): number =>
     ({ packets, refusals, last: -(lastSeconds ?? Number.MAX_SAFE_INTEGER), name: 0 })[sort];

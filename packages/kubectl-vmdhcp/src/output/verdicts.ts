@@ -1,7 +1,7 @@
-/** What `kubectl vmdhcp why` says first: one sentence for each interface. */
+/** The first lines of `kubectl vmdhcp why`: one sentence for each interface. */
 import { type AddressChain, firstTrouble, type InterfaceChain } from '@vmdhcp/explain';
 
-/** One sentence for each interface, or for the virtual machine where that is what is wrong. */
+/** One sentence for each interface, or for the virtual machine if the problem is there. */
 export function verdicts({ namespace, name, links, interfaces }: AddressChain): string[] {
   const trouble = firstTrouble(links);
   const machine = `${namespace}/${name}`;
@@ -18,7 +18,7 @@ function verdictOf(one: InterfaceChain): string {
   if (trouble === undefined) return verdictWithoutTrouble(one);
   const reason = trouble.findings.find(({ state }) => state === trouble.state)?.reason ?? trouble.link;
   if (address === undefined) return `has no address${network === '' ? '' : ` on network ${network}`}: ${reason}`;
-  const what = trouble.state === 'broken' ? 'the way to it is broken' : 'something is under way';
+  const what = trouble.state === 'broken' ? 'the way to it is broken' : 'something is in progress';
   return `${address} is assigned to it, but ${what}: ${reason}`;
 }
 

@@ -33,7 +33,7 @@ async function reopened(disk: FakeDisk): Promise<string[]> {
 }
 
 describe('a line', () => {
-  it('holds a record, and no other text does', () => {
+  it('a line holds a record, and no other text does', () => {
     const record = bound(1, 10);
     const line = formatBindingLine(record).slice(0, -1);
     expect(parseBindingLine(line)).toEqual({ ok: true, record });
@@ -43,7 +43,7 @@ describe('a line', () => {
 });
 
 describe('the file of bindings', () => {
-  it('is made, grows, and is found again', async () => {
+  it('is created, grows, and is found again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-bindings-'));
     try {
       const first = await BindingFile.open({ folder, nowMs: Date.now });
@@ -64,7 +64,7 @@ describe('the file of bindings', () => {
     }
   });
 
-  it('drops a last line that was cut, and goes on after the line before', async () => {
+  it('drops a last line that was cut, and continues after the line before', async () => {
     const disk = new FakeDisk();
     const { file } = await open(disk);
     await file.append([bound(1, 10)]);
@@ -75,7 +75,7 @@ describe('the file of bindings', () => {
     expect(await reopened(disk)).toEqual([bound(1, 10), bound(3, 12)].map(formatBindingRecord).toSorted());
   });
 
-  it('reports a corrupt line in the middle with its number and what was lost, keeps the file, and goes on with the rest', async () => {
+  it('reports a corrupt line in the middle with its number and the lost lease, keeps the file, and continues with the rest', async () => {
     const disk = new FakeDisk();
     const { file } = await open(disk);
     await file.append([bound(1, 10), bound(2, 11), bound(3, 12)]);
@@ -90,7 +90,7 @@ describe('the file of bindings', () => {
     expect(await reopened(disk)).toEqual([bound(2, 11), bound(3, 12)].map(formatBindingRecord).toSorted());
   });
 
-  it('is refused when a later version has written it, and stays as it is', async () => {
+  it('is refused if a later version wrote it, and is left unchanged', async () => {
     const disk = new FakeDisk();
     disk.setText(PATH, 'vmdhcp-agent-bindings 2\nsomething else\n');
     await expect(open(disk)).rejects.toThrow(
@@ -102,25 +102,28 @@ describe('the file of bindings', () => {
   it.each([
     ['append', 'ENOSPC', 'the disk is full (ENOSPC); free space on it'],
     ['flush', 'EIO', 'refused; look at the disk and free or repair it'],
-  ] as const)('a failed %s (%s) fails that group only, in words; nothing of it is found later', async (failing, code, words) => {
-    const disk = new FakeDisk();
-    const { file } = await open(disk);
-    await file.append([bound(1, 10)]);
-    disk.setFaults({ failsWith: (operation) => (operation === failing ? code : undefined) });
-    await expect(file.append([bound(2, 11)])).rejects.toThrow(`bindings /state/bindings cannot be written: ${words}`);
-    // The repair writes nothing where a write failed, and a whole file where a flush did.
-    const repair = await file.append([]).then(
-      () => 'repaired',
-      () => 'not repaired',
-    );
-    expect(repair).toBe(failing === 'append' ? 'repaired' : 'not repaired');
-    disk.setFaults({});
-    await file.append([bound(3, 12)]);
-    expect(await reopened(disk)).toEqual([bound(1, 10), bound(3, 12)].map(formatBindingRecord).toSorted());
-    expect(disk.names()).toEqual([PATH]);
-  });
+  ] as const)(
+    'a failed %s (%s) fails only that group, and says why; nothing of the group is found later',
+    async (failing, code, words) => {
+      const disk = new FakeDisk();
+      const { file } = await open(disk);
+      await file.append([bound(1, 10)]);
+      disk.setFaults({ failsWith: (operation) => (operation === failing ? code : undefined) });
+      await expect(file.append([bound(2, 11)])).rejects.toThrow(`bindings /state/bindings cannot be written: ${words}`);
+      // The repair writes nothing after a failed write, and a whole file after a failed flush.
+      const repair = await file.append([]).then(
+        () => 'repaired',
+        () => 'not repaired',
+      );
+      expect(repair).toBe(failing === 'append' ? 'repaired' : 'not repaired');
+      disk.setFaults({});
+      await file.append([bound(3, 12)]);
+      expect(await reopened(disk)).toEqual([bound(1, 10), bound(3, 12)].map(formatBindingRecord).toSorted());
+      expect(disk.names()).toEqual([PATH]);
+    },
+  );
 
-  it('a snapshot that fails leaves the file as it was, and no other', async () => {
+  it('a failed snapshot leaves the file unchanged, and leaves no other file', async () => {
     const disk = new FakeDisk();
     const { file } = await open(disk);
     await file.append([bound(1, 10)]);
@@ -132,7 +135,7 @@ describe('the file of bindings', () => {
   });
 });
 
-/** What a server does with its store: groups of records, and snapshots of what counts. */
+/** What a server does with its store: it writes groups of records, and snapshots of the current ones. */
 type Work = { readonly kind: 'append'; readonly clients: readonly number[] } | { readonly kind: 'replace' };
 
 const work: fc.Arbitrary<Work> = fc.oneof(
@@ -144,7 +147,7 @@ const work: fc.Arbitrary<Work> = fc.oneof(
 );
 
 describe('laws of the file of bindings', () => {
-  it('a crash at any octet of any write loses nothing that was acknowledged, and brings nothing that was not asked for', async () => {
+  it('a crash at any octet of any write loses nothing that was acknowledged, and adds nothing that was not written', async () => {
     const scenario = fc.record({
       works: fc.array(work, { minLength: 1, maxLength: 6 }),
       crashAt: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -168,7 +171,7 @@ describe('laws of the file of bindings', () => {
         await file.close();
         expect(reading.corrupt).toEqual([]);
         const found = tables.get('net');
-        // A client has what was acknowledged last, or what was asked for after that.
+        // A client has the lease that was acknowledged last, or one that was requested after that.
         for (const [client, times] of tried) {
           const acknowledgedTime = acknowledged.get(client) ?? 0;
           const foundTime = found?.ofClient(macOf(client))?.endsAtMs ?? 0;
@@ -200,7 +203,7 @@ describe('laws of the file of bindings', () => {
   });
 });
 
-/** Client to the end of its lease, which tells one record from another. */
+/** The end of the lease of each client, which distinguishes one record from another. */
 interface Outcome {
   readonly acknowledged: Map<number, number>;
   readonly tried: Map<number, number[]>;

@@ -1,10 +1,12 @@
 /**
- * The leases of unknown clients in the state directory, as a file `bindings` that grows: a line for each record, flushed to the disk before the client gets
- * its ACK. Now and then a snapshot replaces it: a new file `bindings.next` with a line for each binding is flushed, takes the name, and the folder is
- * flushed. So at every moment the file holds all that was acknowledged; what a crash leaves of a write is after the last whole line, and is dropped.
+ * Keeps the leases of unknown clients in the state directory, in a file `bindings` that grows: one line for each record, flushed
+ * to the disk before the client gets its ACK. From time to time a snapshot replaces it: a new file `bindings.next` with one line
+ * for each binding is flushed and renamed, and the folder is flushed. So at every moment the file holds everything that was
+ * acknowledged; a partial write of a crash is after the last whole line, and is dropped.
  *
- * After a failed write the file is repaired before the next one: what may have been added is cut off. After a failed flush the disk may hold anything in
- * the place of what was added, and a second flush may succeed without having written it; so the whole lines before are copied to a new file.
+ * After a failed write, the file is repaired before the next one: anything that may have been added is cut off. After a failed
+ * flush, the disk may hold anything instead of the added data, and a second flush may succeed without having written it; so the
+ * whole lines before it are copied to a new file.
  */
 import { join } from 'node:path';
 import type { BindingRecord, BindingStore, BindingTable } from '@vmdhcp/dhcp-allocator';
@@ -18,15 +20,15 @@ import { recordsOf, tableOf } from './tables-by-pool.js';
 
 const COPIED_OCTETS = 1 << 16;
 /**
- * A snapshot is worth its price when the file has this many records more than one and a half times those that count: an agent that starts reads all of
- * them.
+ * A snapshot pays off when the file has this many records more than one and a half times the current ones: an agent that starts
+ * reads all of them.
  */
 const FEWEST_SUPERSEDED = 10_000;
 const COUNTING_SHARE = 1.5;
 
 /**
- * - `sound`: the file ends with what was appended last.
- * - `cut-needed`: a write failed; there may be octets after the last line that counts.
+ * - `sound`: the file ends with the last record appended.
+ * - `cut-needed`: a write failed; there may be octets after the last valid line.
  * - `copy-needed`: a flush failed; what the disk holds after that line is not known.
  */
 type Soundness = 'sound' | 'cut-needed' | 'copy-needed';
@@ -36,12 +38,12 @@ export interface OpenedBindings {
   /** By pool. */
   readonly tables: ReadonlyMap<string, BindingTable>;
   readonly reading: BindingFileReading;
-  /** Where a file with corrupt lines was kept for a person to look at. */
+  /** Where a file with corrupt lines was kept for inspection. */
   readonly setAsideAs?: string;
 }
 
 export interface BindingFilePlace {
-  /** A state directory that this process has locked: `StateDirectory.open`. */
+  /** A state directory that this process has locked, see `StateDirectory.open`. */
   readonly folder: string;
   readonly nowMs: () => number;
 }
@@ -51,16 +53,16 @@ export class BindingFile implements BindingStore {
   readonly #files: LogFiles;
   #file: LogFile;
   #soundness: Soundness = 'sound';
-  /** Octets that count. */
+  /** The length of the valid part of the file, in octets. */
   #length: number;
   #recordsInFile: number;
-  /** One thing after the other. */
+  /** Runs operations one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Opens the file, or makes it, and reads it.
-   * @param files - for tests of what a disk may do.
-   * @throws CommandError if it cannot be read or made, or a later version of the program has written it.
+   * Opens or creates the file, and reads it.
+   * @param files - lets tests simulate a disk.
+   * @throws CommandError if it cannot be read or created, or a later version of the program wrote it.
    */
   static async open({ folder, nowMs }: BindingFilePlace, files: LogFiles = nodeLogFiles): Promise<OpenedBindings> {
     const path = join(folder, BINDINGS_FILE);
@@ -110,14 +112,14 @@ export class BindingFile implements BindingStore {
     this.#recordsInFile = opened.records;
   }
 
-  /** True if a snapshot would make the file much shorter. @param counting - how many bindings and quarantines there are. */
+  /** True if a snapshot would make the file much shorter. @param counting - the number of bindings and quarantines. */
   isLong(counting: number): boolean {
     return this.#recordsInFile > COUNTING_SHARE * counting + FEWEST_SUPERSEDED;
   }
 
   /**
-   * Resolves when all of these are on the disk. Without records it only repairs the file, if that is needed.
-   * @throws Error in words for a person; none of them will be found then, unless the process dies before the next call.
+   * Resolves when all of these are on the disk. Without records, it only repairs the file, if necessary.
+   * @throws Error in words for a person; a restart finds none of them then, unless the process dies before the next call.
    */
   append(records: readonly BindingRecord[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -134,12 +136,12 @@ export class BindingFile implements BindingStore {
     });
   }
 
-  /** Resolves when the file holds these and no others. @throws Error in words for a person; the file is as it was then. */
+  /** Resolves when the file holds only these records. @throws Error in words for a person; the file is unchanged then. */
   replace(records: Iterable<BindingRecord>): Promise<void> {
     return this.#inTurn(() => this.#replace(records));
   }
 
-  /** Ends after what was begun. */
+  /** Closes the file after operations that have begun. */
   async close(): Promise<void> {
     await this.#last;
     await this.#file.close();
@@ -199,14 +201,14 @@ export class BindingFile implements BindingStore {
     await this.#replace(records);
   }
 
-  /** From the rename on the new file is the one that a restart finds, so it is the one to append to, even if flushing the folder fails. */
+  /** After the rename, a restart finds the new file, so append to it even if flushing the folder fails. */
   async #take(next: Written): Promise<void> {
     await guarded(next.file, () => publishNext(this.#folder, this.#files));
     const former = this.#file;
     this.#file = next.file;
     this.#length = next.length;
     this.#recordsInFile = next.records;
-    // Until the folder is flushed, a crash may bring the former file back, without what is appended from now on.
+    // Until the folder is flushed, a crash may bring back the old file, without anything appended from now on.
     this.#soundness = 'copy-needed';
     await former.close().catch(() => undefined);
     await this.#files.flushFolder(this.#folder);

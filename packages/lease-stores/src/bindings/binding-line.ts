@@ -1,11 +1,11 @@
 /**
- * A line of the file of bindings: the CRC-32 of a record's text as eight hexadecimal digits, a space, and the text. A line that was cut, or in which
- * an octet changed, is recognized.
+ * A line of the file of bindings: the CRC-32 of a record's text as eight hexadecimal digits, a space, and the text. This detects
+ * a line that was cut, or in which an octet changed.
  */
 import { crc32 } from 'node:zlib';
 import { type BindingRecord, type BindingRecordFault, formatBindingRecord, parseBindingRecord } from '@vmdhcp/dhcp-allocator';
 
-/** Why a line holds no record that can be believed. */
+/** Why a line holds no valid record. */
 export type BindingLineFault = BindingRecordFault | 'checksum-wrong';
 
 export type BindingLineReading =
@@ -14,13 +14,13 @@ export type BindingLineReading =
 
 const CHECKSUM_DIGITS = 8;
 
-/** One line with its end. */
+/** One line, including its end. */
 export function formatBindingLine(record: BindingRecord): string {
   const text = formatBindingRecord(record);
   return `${checksumOf(text)} ${text}\n`;
 }
 
-/** The record of a line without its end, or why it holds none. Never throws. */
+/** Parses the record of a line without its end; otherwise says why it holds none. Never throws. */
 export function parseBindingLine(line: string): BindingLineReading {
   const text = line.slice(CHECKSUM_DIGITS + 1);
   if (line[CHECKSUM_DIGITS] !== ' ' || line.slice(0, CHECKSUM_DIGITS) !== checksumOf(text))

@@ -4,9 +4,9 @@ import { formatBindingLine } from './binding-line.js';
 import type { LogFile, LogFiles } from './log-files.js';
 import { BINDING_FILE_VERSION, FORMAT } from './read-binding-file.js';
 
-/** In the state directory. */
+/** The file in the state directory. */
 export const BINDINGS_FILE = 'bindings';
-/** What takes its name, when it is on the disk. */
+/** The file that replaces it after it is flushed. */
 export const NEXT_FILE = `${BINDINGS_FILE}.next`;
 const HEADER = `${FORMAT} ${BINDING_FILE_VERSION}\n`;
 const LINES_PER_CHUNK = 500;
@@ -18,7 +18,7 @@ export interface Written {
   readonly records: number;
 }
 
-/** A new file under a name of its own, on the disk. In pieces, so that packets are answered meanwhile. */
+/** Writes a new file under a temporary name and flushes it. It writes in pieces, so that packets are answered meanwhile. */
 export async function writeNext(folder: string, records: Iterable<BindingRecord>, files: LogFiles): Promise<Written> {
   const next = join(folder, NEXT_FILE);
   const file = await files.create(next);
@@ -41,7 +41,7 @@ export async function writeNext(folder: string, records: Iterable<BindingRecord>
     return { file, length, records: count };
   } catch (error) {
     await file.close().catch(() => undefined);
-    // It takes room on a disk that may be full. A failure of this changes nothing: the next one begins it anew.
+    // It uses space on a disk that may be full. If the removal fails, nothing changes: the next snapshot overwrites it.
     await files.remove(next).catch(() => undefined);
     throw error;
   }
@@ -57,7 +57,7 @@ export async function guarded(file: LogFile, work: () => Promise<void>): Promise
   }
 }
 
-/** The next file is the current one from now on: on the disk when the folder is flushed. */
+/** Makes the next file the current one; permanent after the folder is flushed. */
 export function publishNext(folder: string, files: LogFiles): Promise<void> {
   return files.rename(join(folder, NEXT_FILE), join(folder, BINDINGS_FILE));
 }

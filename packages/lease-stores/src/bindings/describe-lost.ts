@@ -2,7 +2,7 @@ import { formatIpv4Address, parseBindingRecord } from '@vmdhcp/dhcp-allocator';
 
 const SHOWN_CHARACTERS = 160;
 
-/** The lease that was probably in a line that cannot be believed, else how the line begins. */
+/** Describes the lease that was probably in an invalid line; otherwise shows how the line begins. */
 export function describeLost(line: string): string {
   const reading = parseBindingRecord(line.slice(line.indexOf('{')));
   if (!reading.ok) return `it begins with ${JSON.stringify(line.slice(0, SHOWN_CHARACTERS))}`;

@@ -1,24 +1,24 @@
 /**
- * A disk in memory that fails and crashes where a test wants it to. What was not flushed when it crashes may be lost: of each file a part from the end, and
- * of the names what was changed since the folder was flushed.
+ * A disk in memory that fails and crashes when a test tells it to. A crash may lose what was not flushed: a part at the end of
+ * each file, and changes of names since the folder was flushed.
  */
 import type { LogFile, LogFiles } from './log-files.js';
 
 interface Node {
   content: Buffer;
-  /** Octets at the start that a crash leaves as they are. */
+  /** The number of octets at the start that a crash does not change. */
   flushed: Buffer;
 }
 
 export class Crash extends Error {}
 
-/** What the disk does at each octet that is written and each other change, counted from 0. */
+/** What the disk does at each written octet and each other change, counted from 0. */
 export interface DiskFaults {
   /** The machine loses power before this step. */
   readonly crashAtStep?: number;
-  /** How much of what was not flushed survives: 0 to 1. */
+  /** How much of the data that was not flushed survives: 0 to 1. */
   readonly survives?: number;
-  /** Asked at each write and flush: an error code that it ends with. */
+  /** Called at each write and flush; returns the error code with which it fails. */
   readonly failsWith?: (operation: 'append' | 'flush' | 'create' | 'rename') => string | undefined;
 }
 
@@ -49,7 +49,7 @@ export class FakeDisk {
     return [...this.#names.keys()].toSorted();
   }
 
-  /** The machine is on again, with what its disk holds. */
+  /** Turns the machine on again, with the data on its disk. */
   restart(): void {
     const survives = this.#faults.survives ?? 0;
     const names = survives > 0.5 ? this.#names : this.#flushedNames;
@@ -94,7 +94,7 @@ export class FakeDisk {
   #handle(node: Node): LogFile {
     return {
       append: async (bytes) => {
-        // Each octet is a step; those before the crash are written.
+        // Each octet is one step; those before the crash are written.
         const written = this.#hasCrashed ? 0 : Math.min(bytes.length, (this.#faults.crashAtStep ?? Infinity) - this.steps);
         node.content = Buffer.concat([node.content, bytes.subarray(0, written)]);
         this.steps += written;
@@ -116,7 +116,7 @@ export class FakeDisk {
   #step(operation?: 'append' | 'flush' | 'create' | 'rename'): void {
     if (this.#hasCrashed || this.steps === this.#faults.crashAtStep) {
       this.#hasCrashed = true;
-      throw new Crash('the machine lost its power');
+      throw new Crash('the machine lost power');
     }
     this.steps += 1;
     const code = operation === undefined ? undefined : this.#faults.failsWith?.(operation);
@@ -124,7 +124,7 @@ export class FakeDisk {
   }
 }
 
-/** What was flushed, and of what was added or cut since then a part. */
+/** The flushed data, and a part of the changes since then. */
 function survivingContent({ content, flushed }: Node, survives: number): Buffer {
   if (content.length < flushed.length) return survives > 0.5 ? content : flushed;
   return content.subarray(0, flushed.length + Math.round((content.length - flushed.length) * survives));

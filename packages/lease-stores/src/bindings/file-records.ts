@@ -1,16 +1,16 @@
-/** Records of leases in a state directory, as `OpenLeases` opens them. */
+/** Opens records of leases in a state directory for `OpenLeases`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BindingFile, type BindingFilePlace, type OpenedBindings } from './binding-file.js';
 import { BINDINGS_FILE } from './binding-snapshot.js';
 import { type OpenedRecords, type RecordReport, reportCorrupt } from './opened-records.js';
 
-/** True: there is a file, which may have leases. */
+/** True if the file exists, and so may have leases. */
 export function hasBindingFile(folder: string): boolean {
   return existsSync(join(folder, BINDINGS_FILE));
 }
 
-/** Opens the file, or makes it. @throws CommandError if it cannot be used. */
+/** Opens or creates the file. @throws CommandError if it cannot be used. */
 export async function openFileRecords(place: BindingFilePlace): Promise<OpenedRecords> {
   const opened = await BindingFile.open(place);
   return { store: opened.file, tables: opened.tables, reports: reportsOf(opened, join(place.folder, BINDINGS_FILE)) };

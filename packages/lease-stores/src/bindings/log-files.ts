@@ -1,23 +1,23 @@
-/** What the file of bindings needs of a file system, so that tests can have a disk that fails and crashes at every octet. */
+/** The file operations that the file of bindings needs, so that tests can use a disk that fails and crashes at every octet. */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 
 export interface LogFile {
-  /** Adds the octets at the end of the file. A write that fails may have added some of them. */
+  /** Appends the octets to the file. A write that fails may have added some of them. */
   readonly append: (bytes: Uint8Array) => Promise<void>;
-  /** The octets from this position on, at most as many as `into` has; 0: the end. */
+  /** Reads octets from this position, at most as many as `into` holds; 0 means the end of the file. */
   readonly read: (into: Uint8Array, position: number) => Promise<number>;
-  /** Resolves when what was appended is on the disk. */
+  /** Resolves when appended data is on the disk. */
   readonly flush: () => Promise<void>;
   readonly truncate: (length: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 export interface LogFiles {
-  /** Undefined: there is no such file. */
+  /** Undefined if the file does not exist. */
   readonly open: (path: string) => Promise<LogFile | undefined>;
-  /** An empty file, in the place of one that was there. */
+  /** Creates an empty file, replacing an existing one. */
   readonly create: (path: string) => Promise<LogFile>;
-  /** The file has the other name from now on, in the place of one that had it; on the disk when `flushFolder` resolves. */
+  /** Renames the file, replacing an existing one; permanent when `flushFolder` resolves. */
   readonly rename: (from: string, to: string) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
   readonly flushFolder: (path: string) => Promise<void>;
@@ -25,7 +25,7 @@ export interface LogFiles {
 
 const FILE_MODE = 0o640;
 
-/** Files of this machine. */
+/** The files of this machine. */
 export const nodeLogFiles: LogFiles = {
   open: async (path) => {
     try {
@@ -53,7 +53,7 @@ async function endOf(handle: FileHandle): Promise<number> {
 }
 
 function toLogFile(handle: FileHandle): LogFile {
-  /** Undefined until the first write, and after what may have changed it. */
+  /** Undefined until the first write, and after any change to it. */
   let end: number | undefined;
   return {
     append: async (bytes) => {
@@ -61,14 +61,14 @@ function toLogFile(handle: FileHandle): LogFile {
       end = undefined;
       for (let written = 0; written < bytes.length; ) {
         const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position);
-        if (bytesWritten === 0) throw new Error('the file system takes no octets');
+        if (bytesWritten === 0) throw new Error('the file system accepts no octets');
         written += bytesWritten;
         position += bytesWritten;
       }
       end = position;
     },
     read: async (into, position) => (await handle.read(into, 0, into.length, position)).bytesRead,
-    // Source: fdatasync(2): the size of the file is flushed too, as it is needed to read what was appended.
+    // Source: fdatasync(2): the size of the file is flushed too, because it is needed to read the appended data.
     flush: () => handle.datasync(),
     truncate: async (length) => {
       end = undefined;

@@ -1,4 +1,4 @@
-/** Bindings that come from another server, or go to one: written into a state directory that has none, or read whole. */
+/** Moves bindings from or to another server: writes them into a state directory that has none, or reads all of them. */
 import { join } from 'node:path';
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -9,7 +9,7 @@ import { BINDING_FILE_VERSION, type BindingFileReading, readBindingFile } from '
 
 /**
  * Resolves when the records are on the disk, in a state directory that has no bindings yet.
- * @throws CommandError if it has some, if it cannot be written, or if an agent uses it. Its bindings are as before then.
+ * @throws CommandError if it has some, if it cannot be written, or if an agent uses it. Its bindings are unchanged then.
  */
 export async function createBindings(folder: string, records: readonly BindingRecord[]): Promise<void> {
   const directory = await StateDirectory.open(folder);
@@ -28,7 +28,10 @@ export async function createBindings(folder: string, records: readonly BindingRe
   }
 }
 
-/** Every record of a state directory, in order. @throws CommandError that names every line that is none, or why the file cannot be read. */
+/**
+ * Yields every record of a state directory, in order. @throws CommandError that lists every invalid line, or says why the file
+ * cannot be read.
+ */
 export async function readBindings(folder: string): Promise<BindingRecord[]> {
   const path = join(folder, BINDINGS_FILE);
   const records: BindingRecord[] = [];
@@ -43,7 +46,7 @@ export async function readBindings(folder: string): Promise<BindingRecord[]> {
       `${path} has format ${newerVersion}, and this program reads ${BINDING_FILE_VERSION}; use a later one`,
       ExitCode.invalidData,
     );
-  const wrong = corrupt.map(({ line, reason, lost }) => `line ${line} cannot be believed (${reason}): ${lost}`);
+  const wrong = corrupt.map(({ line, reason, lost }) => `line ${line} is invalid (${reason}): ${lost}`);
   if (wrong.length > 0)
     throw new CommandError(`${path}: ${wrong.join('; ')}; start the agent, which sets such a file aside`, ExitCode.invalidData);
   return records;
@@ -60,7 +63,7 @@ async function refuseExisting(folder: string): Promise<void> {
   );
 }
 
-/** Undefined: there is no such file. */
+/** Undefined if the file does not exist. */
 async function readFile(path: string, onRecord: (record: BindingRecord) => void): Promise<BindingFileReading | undefined> {
   const file = await nodeLogFiles.open(path);
   if (file === undefined) return undefined;

@@ -4,7 +4,10 @@ import { BindingTable } from '@vmdhcp/dhcp-allocator';
 import { BINDINGS_FILE } from './binding-snapshot.js';
 import { readBindingFile } from './read-binding-file.js';
 
-/** The leases of unknown clients in a folder that another process may have open, by pool; for looking at. None, if there is no such file. */
+/**
+ * Reads the leases of unknown clients in a folder that another process may have open, by pool. Returns none if there is no such
+ * file.
+ */
 export async function peekBindings(folder: string): Promise<ReadonlyMap<string, BindingTable>> {
   const tables = new Map<string, BindingTable>();
   let handle: Awaited<ReturnType<typeof open>>;

@@ -8,13 +8,13 @@ export const FORMAT = 'vmdhcp-agent-bindings';
 export const BINDING_FILE_VERSION = 1;
 
 const CHUNK_OCTETS = 1 << 16;
-/** Longer lines are none of ours. */
+/** A longer line is not valid. */
 const LONGEST_LINE = 4_096;
 const LINE_FEED = 10;
 
-/** A line that is not the last one and holds no record that can be believed. */
+/** A line before the last one that holds no valid record. */
 export interface CorruptLine {
-  /** From 1. */
+  /** The line number, from 1. */
   readonly line: number;
   readonly reason: BindingLineFault | 'header-invalid';
   /** What was lost, as far as the line shows it. */
@@ -22,18 +22,21 @@ export interface CorruptLine {
 }
 
 export interface BindingFileReading {
-  /** Octets of the whole lines at the start of the file. */
+  /** The length of the whole lines at the start of the file. */
   readonly length: number;
-  /** Octets after the last whole line: what a crash left of a write that was never acknowledged. */
+  /**
+   * The length of the data after the last whole line: the rest of a write that a crash interrupted, and that was never
+   * acknowledged.
+   */
   readonly tornOctets: number;
-  /** Records that were read. */
+  /** The number of records that were read. */
   readonly records: number;
   readonly corrupt: readonly CorruptLine[];
-  /** The version of the format, if it is not ours but a later one: nothing was read. */
+  /** The format version, if it is later than ours: then nothing was read. */
   readonly newerVersion?: number;
 }
 
-/** Passes every record of the file on, in order. @throws what reading throws. */
+/** Passes on every record of the file, in order. @throws any read error. */
 export async function readBindingFile(
   file: Pick<LogFile, 'read'>,
   onRecord: (record: BindingRecord) => void,

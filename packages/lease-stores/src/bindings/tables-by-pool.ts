@@ -1,6 +1,6 @@
 import { type BindingRecord, BindingTable } from '@vmdhcp/dhcp-allocator';
 
-/** The table of the record's pool, which is made if it is not there. */
+/** Returns the table of the record's pool; creates it if necessary. */
 export function tableOf(tables: Map<string, BindingTable>, { poolName }: BindingRecord): BindingTable {
   const known = tables.get(poolName);
   if (known !== undefined) return known;
@@ -9,7 +9,7 @@ export function tableOf(tables: Map<string, BindingTable>, { poolName }: Binding
   return table;
 }
 
-/** A record for each binding and each quarantine of each table. */
+/** Yields a record for each binding and each quarantine of each table. */
 export function* recordsOf(tables: ReadonlyMap<string, BindingTable>): Generator<BindingRecord> {
   for (const table of tables.values()) yield* table.records();
 }

@@ -2,7 +2,7 @@ import { formatIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { ImportedIscLease, IscLeaseOutcome, IscLeaseReading } from '@vmdhcp/dhcp-allocator/isc-leases';
 import { describeCount } from '@vmdhcp/kube-runtime';
 
-/** What each outcome means, in the order in which a person reads them. */
+/** The meaning of each outcome, in the order of the output. */
 const OUTCOMES = {
   leased: 'taken: leased until its end',
   'previous-address': 'taken: ended; the client gets the address again',
@@ -17,7 +17,7 @@ const OUTCOMES = {
 
 const MOST_LINES_SHOWN = 8;
 
-/** A table: how many leases became what, with the lines of the first; then what was skipped. */
+/** A table of outcomes, with the line numbers of the first leases of each; then what was skipped. */
 export function describeIscImport(
   imported: readonly ImportedIscLease[],
   { entryCount, leases, unreadable, skipped }: IscLeaseReading,

@@ -3,7 +3,7 @@ import { type IscLeaseProblem, type IscLeaseReading, isBrokenFile } from '@vmdhc
 
 const MOST_SHOWN = 20;
 
-/** The octets with which a compressed file begins, a character for each. */
+/** The first octets of a compressed file, one character each. */
 const COMPRESSIONS: readonly (readonly [start: string, name: string, remedy: string])[] = [
   ['\u001f\u008b', 'gzip', 'gunzip'],
   ['\u00fd7zXZ\0', 'xz', 'unxz'],
@@ -11,7 +11,7 @@ const COMPRESSIONS: readonly (readonly [start: string, name: string, remedy: str
   ['\u0028\u00b5\u002f\u00fd', 'zstd', 'unzstd'],
 ];
 
-/** What is wrong with a text that is no lease file at all; undefined: it may be one. @param text - a character for each octet. */
+/** Says why a text cannot be a lease file; undefined if it may be one. @param text - one character for each octet. */
 export function describeOtherFile(text: string, reading: IscLeaseReading): string | undefined {
   const compression = COMPRESSIONS.find(([start]) => text.startsWith(start));
   if (compression !== undefined) return `is compressed (${compression[1]}): unpack it with ${compression[2]}, then import it`;
@@ -19,11 +19,11 @@ export function describeOtherFile(text: string, reading: IscLeaseReading): strin
   const isOther =
     entryCount === 0 && unreadable.length === 0 && skipped.size === 0 && problems.length > 0 && problems.every(isBrokenFile);
   return isOther
-    ? 'is no lease file of ISC dhcpd: no statement of one is in it; name its dhcpd.leases, as /var/lib/dhcp/dhcpd.leases'
+    ? 'is not a lease file of ISC dhcpd: it contains no statement of one; give the path of its dhcpd.leases, such as /var/lib/dhcp/dhcpd.leases'
     : undefined;
 }
 
-/** A line for each of the first problems, and how many more there are. */
+/** Yields one line for each of the first problems, and one with the number of the others. */
 export function describeIscProblems(path: string, problems: readonly IscLeaseProblem[]): string[] {
   const lines = problems.slice(0, MOST_SHOWN).map((problem) => describeProblem(path, problem));
   const rest = problems.length - lines.length;

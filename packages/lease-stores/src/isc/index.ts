@@ -1,5 +1,5 @@
 /**
- * What an import of a lease file of ISC dhcpd did, in words.
+ * Describes the result of an import of a lease file of ISC dhcpd.
  *
  * @packageDocumentation
  */

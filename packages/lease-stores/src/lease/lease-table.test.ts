@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { formatLeaseTable } from './lease-table.js';
 
-it('leases are a line each, in columns as wide as their widest cell, without blanks at the end', () => {
+it('each lease is one line in aligned columns, without spaces at the end', () => {
   const lease = { pool: 'net', address: '10.0.0.9', macAddress: '02:00:00:00:00:0a', state: 'assigned' } as const;
   const full = {
     ...lease,

@@ -1,6 +1,6 @@
 import type { LeaseView } from './lease-view.js';
 
-/** Leases for a person: a line each, in columns as wide as their widest cell. */
+/** Formats leases for a person: one line each, in aligned columns. */
 export function formatLeaseTable(leases: readonly LeaseView[]): string {
   const header = ['POOL', 'ADDRESS', 'MAC', 'HOSTNAME', 'OWNER', 'STATE', 'EXPIRES'];
   const rows = leases.map(({ pool, address, macAddress, hostname, owner, state, expires }) => [

@@ -1,23 +1,23 @@
 import { formatIpv4Address, type Ipv4Address, type Lease } from '@vmdhcp/dhcp-allocator';
 import { formatLeaseTime } from './lease-time.js';
 
-/** A lease as people and scripts see it. */
+/** A lease as shown to people and scripts. */
 export interface LeaseView {
   readonly pool: string;
   readonly address: string;
   readonly macAddress: string;
   readonly hostname?: string;
-  /** The VirtualMachineNetworkConfig it is for, `namespace/name`, or the reservation. */
+  /** The owner: the VirtualMachineNetworkConfig, `namespace/name`, or the reservation. */
   readonly owner?: string;
   /** `bound`: the client uses it; `assigned`: it would get it. */
   readonly state: 'bound' | 'assigned';
-  /** ISO 8601; `never` for a lease without end; absent where it is not bound. */
+  /** ISO 8601; `never` for a lease without end; absent if it is not bound. */
   readonly expires?: string;
-  /** The client is unknown: it leases the address from the dynamic ranges. */
+  /** True if the client is unknown: it leases the address from the dynamic ranges. */
   readonly dynamic?: true;
 }
 
-/** An address that an unknown host uses: no client gets it for a time. */
+/** An address that an unknown host uses: no client gets it for some time. */
 export interface QuarantineView {
   readonly pool: string;
   readonly address: Ipv4Address;
@@ -25,7 +25,7 @@ export interface QuarantineView {
   readonly untilMs: number;
 }
 
-/** Returns a lease as people and programs see it. @param owner - whom the address is for. */
+/** Converts a lease for people and programs. @param owner - whom the address is for. */
 export function toLeaseView(lease: Lease, owner: string | undefined): LeaseView {
   const { poolName: pool, address, macAddress, hostname, expiresAtMs } = lease;
   return {

@@ -1,6 +1,6 @@
 /**
- * Two replicas, each of which believes that it leads whenever it runs, on an API server that loses answers, delays writes and refuses them. Each records leases,
- * tells clients of what was recorded, dies at any request, and begins anew.
+ * Two replicas that both believe that they are leader, on an API server that loses responses, delays writes and refuses them.
+ * Each records leases, tells clients about recorded ones, dies at any request, and starts again.
  */
 import { type BindingRecord, type BindingTable, isBindingValid } from '@vmdhcp/dhcp-allocator';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
@@ -34,7 +34,7 @@ class Clients {
     this.acks++;
   }
 
-  /** Every lease of a client is there. */
+  /** Checks that every lease of a client is stored. */
   check({ tables }: Pick<OpenedRecords, 'tables'>): void {
     for (const [client, address] of this.addressOf) {
       const binding = tables.get('net')?.ofClient(macOf(client));
@@ -52,7 +52,7 @@ interface Life {
   readonly fateOf: (request: number, isWrite: boolean) => Fate;
 }
 
-/** One run of a replica: until it dies, another one takes over, or it has done so many writes. True: it has done them all. */
+/** One run of a replica, until it dies, another one takes over, or it has done this many writes. True if it has done them all. */
 async function run({ slices, world, clients, random, fateOf }: Life, writes: number): Promise<boolean> {
   let isOver = false;
   const end = () => {
@@ -101,7 +101,7 @@ async function append({ opened, table, clients, group }: Group): Promise<void> {
   }
 }
 
-/** Renewals, releases and new leases of several clients; no address and no client twice. */
+/** Renewals, releases and new leases of several clients; no address and no client appears twice. */
 function groupOf(table: BindingTable, clients: Clients, random: Random): BindingRecord[] {
   const group: BindingRecord[] = [];
   const taken = new Set<number>();
@@ -129,13 +129,13 @@ function groupOf(table: BindingTable, clients: Clients, random: Random): Binding
 }
 
 describe('leases in API objects', () => {
-  it('two leaders on a bad network: no lease that a client knows of is lost, and no address is given twice', async () => {
+  it('two leaders on a bad network lose no lease that a client knows of, and give no address twice', async () => {
     let acks = 0;
     for (let seed = 1; seed <= 150; seed++) acks += await story(seed).catch((error: Error) => fail(seed, error));
     expect(acks).toBeGreaterThan(8_000);
   });
 
-  it('an agent that dies at any one request, before or after it took effect', async () => {
+  it('survive an agent that dies at any one request, before or after it took effect', async () => {
     for (const fate of ['crash-before', 'crash-after', 'late', 'answer-lost'] as const) {
       let isBeyond = false;
       for (let at = 0; !isBeyond; at++) {
@@ -167,7 +167,7 @@ const BAD: readonly Fate[] = ['not-sent', 'answer-lost', 'late', 'busy'];
 
 async function story(seed: number): Promise<number> {
   const random = randomFrom(seed * 31);
-  // Writes are accepted for a while, and happen later, or never.
+  // Writes are accepted for some time, and take effect later, or never.
   const outageAtMs = random(60_000);
   const isOutage = () => life.world.clock.nowMs() > outageAtMs && life.world.clock.nowMs() < outageAtMs + 14_000;
   const life: Life = lifeOf(seed, (_, isWrite) => {

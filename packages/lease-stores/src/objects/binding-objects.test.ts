@@ -27,7 +27,7 @@ interface Setup {
   readonly fates: { of: (request: number, isWrite: boolean) => Fate };
   readonly open: (more?: Partial<BindingObjectsSettings>) => Promise<OpenedRecords>;
   readonly create: (records: readonly BindingRecord[]) => Promise<void>;
-  /** What a replica that begins now finds. */
+  /** What a replica that starts now finds. */
   readonly found: () => Promise<string[]>;
 }
 
@@ -59,7 +59,7 @@ function setUp(random = randomFrom(1)): Setup {
   return { world, slices, words, fates, open, create, found };
 }
 
-/** What it comes to, while time goes on; what is under way then still may happen later. */
+/** The result, while time goes on; operations in progress then may still complete later. */
 async function soon<Result>(world: World, result: Promise<Result>): Promise<Result> {
   let isOver = false;
   const over = () => {
@@ -75,7 +75,7 @@ const clients = (count: number) => Array.from({ length: count }, (_, index) => b
 const SMALL = { headOctets: 700, sliceOctets: 500 };
 
 describe('leases in API objects', () => {
-  it('are appended to the head, then to slices of their own, and are found again', async () => {
+  it('are appended to the head, then moved to other slices, and are found again', async () => {
     const { world, open, slices, found } = setUp();
     const { store, reports } = await open({ limits: SMALL, owner: { apiVersion: 'v1', kind: 'Owner', name: 'lab', uid: '7' } });
     for (const record of clients(12)) await soon(world, store.append([record]));
@@ -86,14 +86,14 @@ describe('leases in API objects', () => {
     expect(await found()).toEqual(textsOf(clients(12)));
   });
 
-  it('a group that is larger than a slice', async () => {
+  it('include a group that is larger than a slice', async () => {
     const { world, open, found } = setUp();
     const { store } = await open({ limits: SMALL });
     await soon(world, store.append(clients(30)));
     expect(await found()).toEqual(textsOf(clients(30)));
   });
 
-  it('a snapshot replaces them and deletes what it replaced', async () => {
+  it('are replaced by a snapshot, which deletes the replaced slices', async () => {
     const { world, open, slices, found } = setUp();
     const { store } = await open({ limits: SMALL });
     for (const record of clients(12)) await soon(world, store.append([record]));
@@ -104,7 +104,7 @@ describe('leases in API objects', () => {
     expect(await found()).toEqual(textsOf(clients(2)));
   });
 
-  it('of many clients that come at once few requests are made, each of them small', async () => {
+  it('need few requests, each of them small, if many clients arrive at once', async () => {
     const { world, open, slices } = setUp();
     const { store } = await open();
     const sizes: number[] = [];
@@ -125,7 +125,7 @@ describe('leases that are read for another server', () => {
   const read = ({ world, slices }: Setup) =>
     soon(world, readStoredLeases({ slices: slices.client(() => 'answered').slices, namespace: 'ns', clusterAgent: 'lab' }));
 
-  it('are all that count, in their order, and nothing is written', async () => {
+  it('include all records that count, in order, and nothing is written', async () => {
     const setup = setUp();
     const { store } = await setup.open({ limits: SMALL });
     for (const record of clients(12)) await soon(setup.world, store.append([record]));
@@ -134,25 +134,25 @@ describe('leases that are read for another server', () => {
     expect(JSON.stringify([...setup.slices.objects])).toBe(before);
   });
 
-  it('are refused where there are none, and where a slice is missing, with what to do', async () => {
+  it('are refused if there are none or a slice is missing, with what to do', async () => {
     const setup = setUp();
     await expect(read(setup)).rejects.toThrow(/LeaseSlice ns\/lab-leases does not exist: .* --state-dir/);
     const { store } = await setup.open({ limits: SMALL });
     for (const record of clients(12)) await soon(setup.world, store.append([record]));
     setup.slices.objects.delete(`${HEAD}-1-0`);
-    await expect(read(setup)).rejects.toThrow(/not whole \(LeaseSlice ns\/lab-leases-1-0 does not exist.*replicas to 0/);
+    await expect(read(setup)).rejects.toThrow(/incomplete \(LeaseSlice ns\/lab-leases-1-0 does not exist.*replicas to 0/);
   });
 });
 
 describe('leases of another server', () => {
-  it('are those of a ClusterAgent that has none, quarantines too, for the agent that leads next', async () => {
+  it('become those of a ClusterAgent that has none, including quarantines, for the next leader', async () => {
     const { world, create, found } = setUp();
     const quarantine: BindingRecord = { kind: 'quarantine', poolName: 'net', address: 40, untilMs: Number.POSITIVE_INFINITY };
     await soon(world, create([...clients(12), quarantine]));
     expect(await found()).toEqual(textsOf([...clients(12), quarantine]));
   });
 
-  it('may come after an agent to which no client came', async () => {
+  it('may be imported after an agent that never had a client', async () => {
     const { world, open, create, found } = setUp();
     await open();
     await soon(world, create(clients(2)));
@@ -169,8 +169,8 @@ describe('leases of another server', () => {
   });
 });
 
-describe('an agent that led before', () => {
-  it('records nothing any more, and learns it once', async () => {
+describe('a former leader', () => {
+  it('records nothing more, and is told once', async () => {
     const { world, open, words, found } = setUp();
     const former = await open();
     await soon(world, former.store.append([bound(1)]));
@@ -184,7 +184,7 @@ describe('an agent that led before', () => {
     expect(await found()).toEqual(textsOf([bound(1), bound(3)]));
   });
 
-  it('sends nothing when it knows that it does not lead', async () => {
+  it('sends nothing when it knows that it is not leader', async () => {
     const { world, open, found } = setUp();
     let isLeading = true;
     const { store } = await open({ mayWrite: () => isLeading });
@@ -195,22 +195,25 @@ describe('an agent that led before', () => {
 });
 
 describe('a bad network', () => {
-  it.each<Fate>(['answer-lost', 'not-sent', 'busy', 'late'])('one request is %s: the record is stored once', async (fate) => {
-    const { world, open, fates, words, found } = setUp();
-    const { store } = await open();
-    let isFirst = true;
-    fates.of = (_, isWrite) => {
-      if (!isWrite || !isFirst) return 'answered';
-      isFirst = false;
-      return fate;
-    };
-    await soon(world, store.append([bound(1)]));
-    await world.run();
-    expect(words).toEqual([]);
-    expect(await found()).toEqual(textsOf([bound(1)]));
-  });
+  it.each<Fate>(['answer-lost', 'not-sent', 'busy', 'late'])(
+    'that makes one request %s: the record is stored once',
+    async (fate) => {
+      const { world, open, fates, words, found } = setUp();
+      const { store } = await open();
+      let isFirst = true;
+      fates.of = (_, isWrite) => {
+        if (!isWrite || !isFirst) return 'answered';
+        isFirst = false;
+        return fate;
+      };
+      await soon(world, store.append([bound(1)]));
+      await world.run();
+      expect(words).toEqual([]);
+      expect(await found()).toEqual(textsOf([bound(1)]));
+    },
+  );
 
-  it('what failed and arrives late names no slice that was deleted meanwhile', async () => {
+  it('that delays a failed write: it names no slice that was deleted meanwhile', async () => {
     // Late requests arrive 20 s later.
     const { world, open, fates, words, found } = setUp((below) => below - 1);
     const { store } = await open({ limits: SMALL });
@@ -227,7 +230,7 @@ describe('a bad network', () => {
     expect(words).toEqual([]);
   });
 
-  it('what the server refuses is not tried again', async () => {
+  it('a refusal of the server is not tried again', async () => {
     const { world, open, slices } = setUp();
     const client = slices.client(() => 'answered');
     const refusal = { ok: false, reason: 'forbidden', message: 'leaseslices is forbidden' } as const;
@@ -236,7 +239,7 @@ describe('a bad network', () => {
   });
 });
 
-describe('what other clients do to the objects is reported in words, and what was known is written again', () => {
+describe('changes of other clients to the objects are reported in words, and the known content is written again', () => {
   const edited = { spec: { records: 'nothing\n' } };
 
   it.each<[what: string, act: (slices: FakeSlices) => void, words: string]>([
@@ -250,7 +253,7 @@ describe('what other clients do to the objects is reported in words, and what wa
       (slices) => slices.patch({ key: HEAD }, edited),
       `lease slice ${HEAD} was changed by another client; it is written again from memory`,
     ],
-  ])('%s: at the next record, or the next check', async (_, act, expected) => {
+  ])('%s: at the next record, or at the next check', async (_, act, expected) => {
     const { world, open, slices, words, found } = setUp();
     const { store } = await open({ limits: SMALL });
     await soon(world, store.append(clients(6)));
@@ -289,7 +292,7 @@ describe('what other clients do to the objects is reported in words, and what wa
 });
 
 describe('what happened while no agent led', () => {
-  it('corrupt records are left out, reported with what was lost, and kept for a person', async () => {
+  it('corrupt records are ignored, reported with the lost lease, and kept for a person', async () => {
     const { world, open, slices, found } = setUp();
     const { store } = await open();
     await soon(world, store.append(clients(3)));
@@ -299,7 +302,7 @@ describe('what happened while no agent led', () => {
     expect(reports).toEqual([
       {
         level: 'error',
-        message: 'line 2 of the bindings is corrupt and was left out: the lease of 0.0.0.9 of pool net to 02:00:00:00:00:02',
+        message: 'line 2 of the bindings is corrupt and is ignored: the lease of 0.0.0.9 of pool net to 02:00:00:00:00:02',
         fields: { slice: HEAD, setAsideAs: 'ns/lab-leases-corrupt-2', line: 2, reason: 'checksum-wrong' },
       },
     ]);
@@ -336,16 +339,13 @@ describe('what happened while no agent led', () => {
     expect(await found()).toEqual(textsOf(clients(10)));
   });
 
-  it.each([{ spec: null }, { spec: { leader: 'me', slices: [7], records: 8 } }])(
-    'a head that makes no sense: %j',
-    async (nonsense) => {
-      const { world, open, slices, found } = setUp();
-      const { store } = await open();
-      await soon(world, store.append(clients(3)));
-      slices.patch({ key: HEAD }, nonsense);
-      const next = await open();
-      await soon(world, next.store.append([bound(4)]));
-      expect(await found()).toEqual(textsOf([bound(4)]));
-    },
-  );
+  it.each([{ spec: null }, { spec: { leader: 'me', slices: [7], records: 8 } }])('an invalid head: %j', async (nonsense) => {
+    const { world, open, slices, found } = setUp();
+    const { store } = await open();
+    await soon(world, store.append(clients(3)));
+    slices.patch({ key: HEAD }, nonsense);
+    const next = await open();
+    await soon(world, next.store.append([bound(4)]));
+    expect(await found()).toEqual(textsOf([bound(4)]));
+  });
 });

@@ -1,10 +1,11 @@
 /**
- * The leases of unknown clients in API objects, so that any replica of an agent can go on with them. One LeaseSlice is the head: it has the newest records
- * and the names of the slices whose records come before. Each write changes the head, and nothing that the head does not name counts. When the head is full,
- * its records go to a slice of their own, which never changes again; a snapshot writes all records to new slices, then the head names these.
+ * Keeps the leases of unknown clients in API objects, so that any replica of an agent can take over. One LeaseSlice is the head:
+ * it has the newest records, and the names of the slices with the records before them. Each write changes the head; a slice that
+ * the head does not name is ignored. When the head is full, its records move to a new slice, which never changes again; a
+ * snapshot writes all records to new slices, and then the head names these.
  *
- * So one version decides who may write: an agent that takes over claims the head, and from then on no write of the former one can happen
- * (`lease-head.ts`), whatever it still has under way.
+ * So the version of one object decides who may write: an agent that takes over claims the head, and from then on every write of
+ * the former leader is refused (`lease-head.ts`), including those in progress.
  */
 import { randomUUID } from 'node:crypto';
 import type { BindingRecord, BindingTable } from '@vmdhcp/dhcp-allocator';
@@ -21,40 +22,43 @@ import { SliceWriter, type WrittenSlice } from './slice-writer.js';
 import { LeasesTakenOverError, type Retries } from './stored-when-certain.js';
 
 /**
- * - `headOctets`: each write sends the head as a whole, so the price of a write is that of this much.
- * - `sliceOctets`: an API server takes 1.5 MiB in one object.
+ * - `headOctets`: each write sends the whole head, so this size sets the price of a write.
+ * - `sliceOctets`: an API server accepts up to 1.5 MiB in one object.
  */
 const LIMITS = { headOctets: 16 << 10, sliceOctets: 256 << 10 };
-/** Writes begin at most so often: what comes between goes together. */
+/** The shortest time between writes: records that arrive in between are written together. */
 const SHORTEST_INTERVAL_MS = 50;
-/** A snapshot is worth its price when so many more than twice those that count are stored. */
+/** A snapshot pays off when this many records more than twice the current ones are stored. */
 const FEWEST_SUPERSEDED = 2_000;
 
 export interface BindingObjectsSettings extends Retries, LeaseSlicePorts {
   readonly namespace: string;
   readonly clusterAgent: string;
-  /** Of this replica, for people: its pod. */
+  /** Names this replica for people: its pod. */
   readonly replica: string;
-  /** The slices are deleted with it. */
+  /** The owner of the slices: they are deleted with it. */
   readonly owner?: OwnerReference;
-  /** Asked before each write: false, and nothing is written. Default: always true. What keeps a former leader from writing does not depend on it. */
+  /**
+   * Called before each write: if it returns false, nothing is written. Default: always true. A former leader is kept from writing
+   * even without it.
+   */
   readonly mayWrite?: () => boolean;
   /** For tests and measurements. */
   readonly limits?: typeof LIMITS;
-  /** Called with words when another client deleted or changed an object, which was then written again. */
+  /** Called with a description when another client deleted or changed an object, which was then written again. */
   readonly onDamage: (problem: string) => void;
-  /** Called once when another replica has taken over: this one records nothing any more. */
+  /** Called once when another replica has taken over: this one records nothing more. */
   readonly onTakenOver: () => void;
 }
 
 interface Stored {
   readonly content: HeadContent;
-  /** Of the slices in it, by name. */
+  /** The numbers of records in slices, by name. */
   readonly versions: ReadonlyMap<string, string>;
   readonly records: number;
 }
 
-/** Leases of unknown clients in API objects: each write is fenced by the Lease that names which slices count. */
+/** Stores leases of unknown clients in API objects: each write is fenced by the head, which names the slices that count. */
 export class BindingObjects implements RecordStore {
   readonly #settings: BindingObjectsSettings;
   readonly #head: LeaseHead;
@@ -64,11 +68,11 @@ export class BindingObjects implements RecordStore {
   #begunAtMs = Number.NEGATIVE_INFINITY;
   #isOver = false;
   #deletion: Promise<unknown> = Promise.resolve();
-  /** One thing after the other. */
+  /** Runs operations one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   /**
-   * Takes over from any other replica, and reads what is stored. To be called when this one leads, before it serves.
+   * Takes over from any other replica, and reads what is stored. Call it when this replica is leader, before it serves.
    * @throws Error in words for a person.
    */
   static async open(given: BindingObjectsSettings): Promise<OpenedRecords> {
@@ -108,7 +112,7 @@ export class BindingObjects implements RecordStore {
     return this.#stored.records > 2 * counting + FEWEST_SUPERSEDED;
   }
 
-  /** Resolves when all of these are stored, and this replica was the one that may write. @throws Error in words for a person. */
+  /** Resolves when all of these are stored and this replica was allowed to write. @throws Error in words for a person. */
   append(records: readonly BindingRecord[]): Promise<void> {
     if (records.length === 0) return Promise.resolve();
     return this.#inTurn(async () => {
@@ -128,7 +132,7 @@ export class BindingObjects implements RecordStore {
     });
   }
 
-  /** Resolves when these are stored and no others. @throws Error in words for a person; what is stored is as it was then. */
+  /** Resolves when only these are stored. @throws Error in words for a person; the stored records are unchanged then. */
   replace(records: Iterable<BindingRecord>): Promise<void> {
     return this.#inTurn(async () => {
       const former = this.#stored.content.slices;
@@ -138,19 +142,20 @@ export class BindingObjects implements RecordStore {
       const content = { slices: written.map(({ name }) => name), records: '' };
       await this.#head.write(content);
       this.#stored = { content, versions: withVersions(new Map(), written), records: count.records };
-      // They count no more, whatever is still under way.
+      // These are no longer named, whatever write is still in progress.
       this.#deletion = this.#deletion.then(() => this.#delete(new Set(former)));
     });
   }
 
-  /** Writes the head again: it shows that the API server takes writes. */
+  /** Writes the head again, to see whether the API server accepts writes. */
   repair(): Promise<void> {
     return this.#inTurn(() => this.#head.write(this.#stored.content));
   }
 
   /**
-   * Which slices another client deleted or changed, in words: a snapshot is needed then. The head is repaired at once. Deletes slices that no head names.
-   * @throws Error if the API server does not answer.
+   * Describes the slices that another client deleted or changed: then a snapshot is needed. Repairs the head at once. Deletes
+   * slices that no head names.
+   * @throws Error if the API server does not respond.
    */
   check(): Promise<readonly string[]> {
     return this.#inTurn(async () => {
@@ -161,7 +166,8 @@ export class BindingObjects implements RecordStore {
       for await (const { metadata } of listVersions(this.#settings.versions))
         present.set(metadata.name, metadata.resourceVersion ?? '');
       const unnamed = [...present.keys()].filter((one) => sliceIdOf(name, one) !== undefined && !versions.has(one));
-      // After this write no earlier one can happen any more, and this replica still leads: what the head does not name now it never will.
+      // After this write no earlier one can take effect, and this replica is still leader: a slice that the head does not name
+      // now will never be named.
       if (unnamed.length > 0 || present.get(name) !== this.#head.version) await this.#head.write(this.#stored.content);
       await this.#delete(new Set(unnamed));
       return [...versions].flatMap(([name, version]) => {
@@ -196,7 +202,7 @@ export class BindingObjects implements RecordStore {
     this.#begunAtMs = clock.nowMs();
   }
 
-  /** Those that cannot be deleted now are found by `check`. */
+  /** `check` finds those that cannot be deleted now. */
   async #delete(names: ReadonlySet<string>): Promise<void> {
     if (names.size === 0) return;
     const { slices, versions } = this.#settings;
@@ -204,11 +210,11 @@ export class BindingObjects implements RecordStore {
       for await (const { metadata } of listVersions(versions))
         if (names.has(metadata.name) && metadata.uid !== undefined) await slices.delete(keyOf({ metadata }), metadata.uid);
     } catch {
-      // They take room, and do no harm.
+      // They use space, but are harmless.
     }
   }
 
-  /** Keeps a text with corrupt records for a person to look at. */
+  /** Keeps a copy of a text with corrupt records for inspection. */
   async #setAside({ name, text, lost }: DamagedSlice): Promise<RecordReport[]> {
     const { namespace, clusterAgent, slices } = this.#settings;
     const fields = { slice: `${namespace}/${name}` };
@@ -226,7 +232,7 @@ export class BindingObjects implements RecordStore {
 }
 
 function fencedSlices({ slices, mayWrite }: BindingObjectsSettings): LeaseSlicePorts['slices'] {
-  // `slices` is all of an ObjectClient that is called here.
+  // `slices` has all methods of an ObjectClient that are called here.
   return mayWrite === undefined ? slices : fencedClient(slices as Parameters<typeof fencedClient>[0], mayWrite);
 }
 
@@ -237,7 +243,7 @@ function metadataOf({ namespace, clusterAgent, owner }: BindingObjectsSettings):
   };
 }
 
-/** Where there is no head: all that may count, in the order in which it was written. */
+/** Without a head: all slices that may count, in the order in which they were written. */
 async function slicesInOrder(
   { versions }: BindingObjectsSettings,
   head: string,

@@ -5,8 +5,8 @@ import { readHead } from './head-content.js';
 import { headName } from './lease-slices.js';
 
 /**
- * Resolves when these records are the leases of a ClusterAgent that has none yet, for the agent that leads next.
- * @throws Error in words if it has some, or if they cannot be written; then none of these counts.
+ * Resolves when these records are stored as the leases of a ClusterAgent that has none yet, for the next leader of its agents.
+ * @throws Error in words if it has some, or if they cannot be written; then none of these is used.
  */
 export async function createSlices(
   settings: Omit<BindingObjectsSettings, 'onDamage' | 'onTakenOver'>,
@@ -18,7 +18,7 @@ export async function createSlices(
   await store.close();
 }
 
-/** A head without records is that of an agent to which no client came. */
+/** A head without records is from an agent that never had a client. */
 async function refuseExisting({
   slices,
   namespace,

@@ -1,11 +1,14 @@
-/** An API server with a network before it, and time, that a seed decides: answers are lost, writes arrive late, servers are busy, clients die. */
+/**
+ * Simulates an API server, its network and time from a seed: responses are lost, writes arrive late, servers are busy, clients
+ * die.
+ */
 
 import type { Clock, KubernetesObject, ListPage, MergePatch, WriteResult, WriteTarget } from '@vmdhcp/kube-runtime';
 import { keyOf } from '@vmdhcp/kube-runtime';
 import { applyMergePatch, type Random } from '@vmdhcp/kube-runtime/testing';
 import type { LeaseSlicePorts } from './lease-slices.js';
 
-/** Virtual time: each event of it is followed by everything that it leads to. */
+/** Virtual time: all consequences of an event happen before the next event. */
 export class World {
   readonly clock: Clock = { nowMs: () => this.#nowMs, after: (delayMs, run) => this.#after(delayMs, run) };
   #nowMs = 0;
@@ -16,7 +19,7 @@ export class World {
     return new Promise((resolve) => void this.#after(delayMs, resolve));
   }
 
-  /** Until nothing is left to happen, or it is this time. */
+  /** Runs until no event is left, or until this time. */
   async run(untilMs = Number.POSITIVE_INFINITY): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -40,17 +43,17 @@ export class World {
   }
 }
 
-/** What becomes of one request. */
+/** The outcome of one request. */
 export type Fate = 'answered' | 'not-sent' | 'answer-lost' | 'late' | 'busy' | 'crash-before' | 'crash-after';
 
 const FAILURES: Partial<Record<Fate, string>> = { 'not-sent': 'refused', busy: 'too many requests', late: 'connection reset' };
 
 export interface Client extends LeaseSlicePorts {
-  /** Requests that were begun. */
+  /** The number of requests begun. */
   readonly count: () => number;
 }
 
-/** Objects of one kind, with resourceVersions as an API server has them. */
+/** Objects of one kind, with resourceVersions like those of an API server. */
 export class FakeSlices {
   readonly objects = new Map<string, KubernetesObject>();
   readonly #world: World;
@@ -62,7 +65,7 @@ export class FakeSlices {
     this.#random = random;
   }
 
-  /** @param fateOf - of each request, by its number from 0. After a crash no request is answered. */
+  /** @param fateOf - decides the outcome of each request, by its number from 0. After a crash, no request gets a response. */
   client(fateOf: (request: number, isWrite: boolean) => Fate, onCrash: () => void = () => undefined): Client {
     let count = 0;
     let isDead = false;
@@ -102,7 +105,7 @@ export class FakeSlices {
     };
   }
 
-  /** As another client does it. */
+  /** Changes an object as another client would. */
   patch({ key, resourceVersion }: WriteTarget, patch: MergePatch): WriteResult<KubernetesObject> {
     const stored = this.objects.get(key);
     if (stored === undefined) return { ok: false, reason: 'not-found', message: `${key} not found` };

@@ -1,23 +1,23 @@
 import { isRecord, readField } from '@vmdhcp/kube-runtime';
 
-/** What counts: the records of these slices, in this order, then these. */
+/** The records that count: those of these slices, in this order, then the lines below. */
 export interface HeadContent {
   readonly slices: readonly string[];
   /** Lines, each with its end. */
   readonly records: string;
 }
 
-/** Who wrote the head. */
+/** The writer of the head. */
 export interface HeadLeader {
-  /** Of one run of one agent. */
+  /** Identifies one run of one agent. */
   readonly identity: string;
-  /** From 1: one more with each agent that takes over. */
+  /** From 1; each agent that takes over increments it. */
   readonly term: number;
-  /** From 0, in this term: it tells one write from another. */
+  /** From 0 in each term; it distinguishes one write from another. */
   readonly write: number;
 }
 
-/** What is stored, as far as it makes sense: a person may have edited it. */
+/** The valid part of what is stored: a person may have edited it. */
 export interface StoredHead extends HeadContent {
   readonly leader: HeadLeader | undefined;
 }

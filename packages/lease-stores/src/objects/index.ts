@@ -1,5 +1,5 @@
 /**
- * Leases of unknown clients in API objects, for agents with replicas: slices, and the Lease that says which of them count.
+ * Leases of unknown clients in API objects, for agents with replicas: slices, and the head that says which of them count.
  *
  * @packageDocumentation
  */

@@ -1,9 +1,10 @@
 /**
- * The slice that names what counts. Each write names the version that it changes, so that of two agents that both believe to lead only one can write: the one
- * that claimed the head last. Whatever another agent still has under way is refused then, because the version is another one.
+ * The slice that names the slices that count. Each write names the version that it changes, so if two agents both believe that
+ * they are leader, only the one that claimed the head last can write. Writes of the other one in progress are refused, because
+ * the version has changed.
  *
- * An answer may be lost, and a write may arrive late. So after a failure the head is read before it is written again, and each write has a number: a write of
- * which it was not known whether it happened either is found, or can never happen after the next one.
+ * A response may be lost, and a write may arrive late. So after a failure the head is read before it is written again, and each
+ * write has a number: a write whose outcome is unknown is either found, or can no longer take effect after the next one.
  */
 import { type KubernetesObject, keyOf, type WriteRefusal, type WriteTarget } from '@vmdhcp/kube-runtime';
 import { type HeadContent, type HeadLeader, isSameContent, readHead, type StoredHead } from './head-content.js';
@@ -13,9 +14,9 @@ import { answered, LeasesRefusedError, LeasesTakenOverError, type Retries, store
 export interface LeaseHeadSettings extends Retries {
   readonly slices: LeaseSlicePorts['slices'];
   readonly metadata: KubernetesObject['metadata'];
-  /** Of this run and no other. */
+  /** Unique to this run. */
   readonly identity: string;
-  /** Called with words when another client deleted or changed it: what this one knows is written again. */
+  /** Called with a description when another client deleted or changed the head: it is then written again from memory. */
   readonly onDamage: (problem: string) => void;
 }
 
@@ -25,7 +26,7 @@ interface Claim {
   readonly content: HeadContent;
 }
 
-/** The slices that there are, in order, and the highest term of one. */
+/** The existing slices, in order, and their highest term. */
 export interface LeftSlices {
   readonly slices: readonly string[];
   readonly term: number;
@@ -33,23 +34,23 @@ export interface LeftSlices {
 
 export class LeaseHead {
   readonly term: number;
-  /** True: slices were there, and none that makes sense named them. */
+  /** True if there were slices, but no valid head named them. */
   readonly wasLost: boolean;
   readonly #settings: LeaseHeadSettings;
   readonly #key: string;
-  /** Undefined: it does not exist. */
+  /** Undefined if it does not exist. */
   #version: string | undefined;
-  /** What it contained when that was known last. */
+  /** Its last known content. */
   #content: HeadContent;
   #writes = 0;
-  /** Writes of which it is not known whether they happened. */
+  /** Writes whose outcome is not known. */
   readonly #open = new Set<number>();
   #mustLook = false;
   #takenOver: LeasesTakenOverError | undefined;
 
   /**
-   * From now on no other agent can write, until it claims the head too.
-   * @param left - asked where there is no head, or one that makes no sense.
+   * Claims the head: from now on no other agent can write, until it claims the head too.
+   * @param left - called if there is no head, or an invalid one.
    */
   static async claim(settings: LeaseHeadSettings, left: () => Promise<LeftSlices>): Promise<LeaseHead> {
     let wasLost = false;
@@ -76,12 +77,12 @@ export class LeaseHead {
     return this.#version;
   }
 
-  /** What counts, as far as it is known. */
+  /** The last known content. */
   get content(): HeadContent {
     return this.#content;
   }
 
-  /** Resolves when this counts. @throws LeasesTakenOverError, or what keeps it from being written. */
+  /** Resolves when this content is stored. @throws LeasesTakenOverError, or the error that prevents the write. */
   async write(content: HeadContent): Promise<void> {
     const write = ++this.#writes;
     await storedWhenCertain(this.#settings, async () => {
@@ -93,7 +94,7 @@ export class LeaseHead {
     this.#open.clear();
   }
 
-  /** True: this write has happened. */
+  /** True if this write has taken effect. */
   async #look(write: number, content: HeadContent): Promise<boolean> {
     const { slices, clock, onDamage } = this.#settings;
     const object = await answered(clock, slices.get(this.#key));
@@ -106,7 +107,7 @@ export class LeaseHead {
     return this.#hasHappened(readHead(object), write, content);
   }
 
-  /** @throws LeasesTakenOverError where another agent has written it. */
+  /** @throws LeasesTakenOverError if another agent wrote it. */
   #hasHappened({ leader, ...stored }: StoredHead, write: number, content: HeadContent): boolean {
     if (leader?.identity !== this.#settings.identity || leader.term !== this.term) {
       this.#takenOver = new LeasesTakenOverError(leader?.identity ?? 'whose name is not in it');
@@ -145,7 +146,7 @@ async function tryToClaim(settings: LeaseHeadSettings, left: () => Promise<LeftS
   const present = await answered(clock, slices.get(keyOf({ metadata })));
   const found = present === undefined ? undefined : readHead(present);
   const leader = found?.leader;
-  // The answer to an earlier attempt was lost.
+  // The response to an earlier attempt was lost.
   if (present !== undefined && found !== undefined && leader?.identity === identity) return claimOf(present, leader.term, found);
   const former = leader === undefined ? await left() : { slices: [], term: leader.term };
   const content = found ?? { slices: former.slices, records: '' };
@@ -176,7 +177,7 @@ function targetOf(object: KubernetesObject): WriteTarget {
 
 function claimOf({ metadata }: KubernetesObject, term: number, { slices, records }: HeadContent): Claim {
   const { resourceVersion } = metadata;
-  if (resourceVersion === undefined) throw new TypeError('the API server answered an object without resourceVersion');
+  if (resourceVersion === undefined) throw new TypeError('the API server returned an object without resourceVersion');
   return { version: resourceVersion, term, content: { slices, records } };
 }
 

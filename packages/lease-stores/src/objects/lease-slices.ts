@@ -1,4 +1,4 @@
-/** The API objects in which leases survive, and their names. */
+/** The API objects that store leases, and their names. */
 import {
   BARE_METAL_API_VERSION,
   BARE_METAL_GROUP,
@@ -8,14 +8,14 @@ import {
 import { type KubernetesObject, type ObjectClient, objectNameWithin, type ResourcePort } from '@vmdhcp/kube-runtime';
 import { type ApiConnection, ApiObjectClient } from '@vmdhcp/kube-runtime/node';
 
-/** What is asked of the API server: the LeaseSlices of one ClusterAgent. */
+/** The requests that are sent to the API server: for the LeaseSlices of one ClusterAgent. */
 export interface LeaseSlicePorts {
   readonly slices: Pick<ObjectClient<KubernetesObject>, 'get' | 'list' | 'create' | 'patch' | 'delete' | 'guarded'>;
   /** The same objects without their records. */
   readonly versions: Pick<ResourcePort<KubernetesObject>, 'list'>;
 }
 
-/** @param connection - best with a time limit of a few seconds: clients wait for the answers. */
+/** @param connection - use a time limit of a few seconds: clients wait for the responses. */
 export function leaseSlicePorts(
   connection: ApiConnection,
   { namespace, clusterAgent }: { readonly namespace: string; readonly clusterAgent: string },
@@ -30,12 +30,12 @@ export function leaseSlicePorts(
   };
 }
 
-/** A ClusterAgent's name as a label has it. */
+/** The name of a ClusterAgent as a label value. */
 export function labelOf(clusterAgent: string): string {
   return objectNameWithin(clusterAgent, { suffix: '', of: clusterAgent, isAmbiguous: false });
 }
 
-/** The slice that names the others: it changes with each write, and is how one agent keeps another from writing. */
+/** The head: it changes with each write, and lets one agent keep another from writing. */
 export function headName(clusterAgent: string): string {
   return objectNameWithin(clusterAgent, { suffix: '-leases', of: clusterAgent, isAmbiguous: false });
 }
@@ -46,24 +46,24 @@ export interface SliceId {
   readonly number: number;
 }
 
-/** Never the name of two slices: a term has one writer, which counts. */
+/** Unique: each term has one writer, which counts. */
 export function sliceName(head: string, { term, number }: SliceId): string {
   return `${head}-${term}-${number}`;
 }
 
-/** Undefined: the object is not one of those slices. */
+/** Undefined if the object is not one of those slices. */
 export function sliceIdOf(head: string, name: string): SliceId | undefined {
   if (!name.startsWith(`${head}-`)) return undefined;
   const [, term, number] = /^([1-9]\d*)-(\d+)$/.exec(name.slice(head.length + 1)) ?? [];
   return term === undefined ? undefined : { term: Number(term), number: Number(number) };
 }
 
-/** In the order in which they were begun. */
+/** Sorts slices in the order in which they were begun. */
 export function compareSliceIds(one: SliceId, other: SliceId): number {
   return one.term - other.term || one.number - other.number;
 }
 
-/** What its creator fills in. */
+/** The fields that its creator sets. */
 export function newSlice(metadata: KubernetesObject['metadata'], spec: object): KubernetesObject {
   return { apiVersion: BARE_METAL_API_VERSION, kind: 'LeaseSlice', metadata, spec };
 }

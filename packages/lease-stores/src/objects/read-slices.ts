@@ -4,15 +4,15 @@ import type { LostLine } from '../bindings/opened-records.js';
 import type { HeadContent } from './head-content.js';
 import { countLines, readSliceText } from './slice-text.js';
 
-/** Slices have up to 256 KiB each. */
+/** Each slice has up to 256 KiB. */
 const PAGE_OBJECTS = 20;
 /** Without their records. */
 const PAGE_VERSIONS = 500;
 
-/** A slice whose records do not all count any more. */
+/** A slice whose records are not all valid. */
 export interface DamagedSlice {
   readonly name: string;
-  /** Undefined: it does not exist. */
+  /** Undefined if it does not exist. */
   readonly text: string | undefined;
   readonly lost: readonly LostLine[];
 }
@@ -24,7 +24,7 @@ export interface SlicesReading {
   readonly damaged: readonly DamagedSlice[];
 }
 
-/** Passes the records of these slices on, in order. @throws what the API client throws. */
+/** Passes on the records of these slices, in order. @throws the error of the API client. */
 export async function readSlices(
   slices: Pick<ResourcePort<KubernetesObject>, 'list'>,
   head: HeadContent & { readonly name: string },
@@ -48,14 +48,14 @@ export async function readSlices(
   };
   for (const name of head.slices) {
     read(name, texts.get(name));
-    // The text is as large as the table that it becomes.
+    // The text is as large as the table made from it.
     texts.delete(name);
   }
   read(head.name, head.records);
   return { versions, records, damaged };
 }
 
-/** What there is, without records. */
+/** The existing slices, without records. */
 export function listVersions(versions: Pick<ResourcePort<KubernetesObject>, 'list'>): AsyncGenerator<KubernetesObject> {
   return listed(versions, PAGE_VERSIONS);
 }

@@ -10,8 +10,8 @@ interface StoredLeases {
 }
 
 /**
- * Every record that counts, in order. It takes over from no agent, and changes nothing.
- * @throws Error in words where there are none, or where they are not whole; and what the API client throws.
+ * Yields every record that counts, in order. It takes over from no agent, and changes nothing.
+ * @throws Error in words if there are none, or if they are incomplete; and the error of the API client.
  */
 export async function readStoredLeases({ slices, namespace, clusterAgent }: StoredLeases): Promise<BindingRecord[]> {
   const name = headName(clusterAgent);
@@ -25,6 +25,6 @@ export async function readStoredLeases({ slices, namespace, clusterAgent }: Stor
   if (damaged.length === 0) return records;
   const names = damaged.map((one) => `${namespace}/${one.name} ${one.text === undefined ? 'does not exist' : 'was changed'}`);
   throw new Error(
-    `leases of ClusterAgent ${clusterAgent} are not whole (LeaseSlice ${names.join(', ')}): if its agents run, set agentYaml.replicas to 0, wait until they have ended, and export again; else start them, and they set aside what cannot be read`,
+    `leases of ClusterAgent ${clusterAgent} are incomplete (LeaseSlice ${names.join(', ')}): if its agents run, set agentYaml.replicas to 0, wait until they have ended, and export again; else start them, and they set aside what cannot be read`,
   );
 }

@@ -1,10 +1,10 @@
-/** Records as the text of slices. */
+/** Formats records as the text of slices. */
 import type { BindingRecord } from '@vmdhcp/dhcp-allocator';
 import { formatBindingLine, parseBindingLine } from '../bindings/binding-line.js';
 import { describeLost } from '../bindings/describe-lost.js';
 import type { LostLine } from '../bindings/opened-records.js';
 
-/** Texts of whole lines, none above the limit unless one line is. */
+/** Splits whole lines into texts, each within the limit unless a single line is longer. */
 export function* textsOf(records: Iterable<BindingRecord>, mostOctets: number): Generator<string> {
   let text = '';
   for (const record of records) {
@@ -18,7 +18,7 @@ export function* textsOf(records: Iterable<BindingRecord>, mostOctets: number): 
   if (text !== '') yield text;
 }
 
-/** How many records a text has. */
+/** The number of records in a text. */
 export function countLines(text: string): number {
   let count = 0;
   for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) count++;

@@ -3,23 +3,23 @@ import type { HeadLeader } from './head-content.js';
 import { type LeaseSlicePorts, newSlice, sliceName } from './lease-slices.js';
 import { answered, LeasesRefusedError, type Retries, storedWhenCertain } from './stored-when-certain.js';
 
-/** At the same time. */
+/** The number of writes at the same time. */
 const MOST_WRITES = 4;
 
 export interface SliceWriterSettings extends Retries {
   readonly slices: LeaseSlicePorts['slices'];
-  /** Of the head; each slice has it, under a name of its own. */
+  /** The content of the head, without its name; each slice has it, under its own name. */
   readonly metadata: KubernetesObject['metadata'];
   readonly leader: Pick<HeadLeader, 'identity' | 'term'>;
 }
 
-/** A slice that exists and is not changed any more. */
+/** A slice that exists and never changes. */
 export interface WrittenSlice {
   readonly name: string;
   readonly version: string;
 }
 
-/** Creates slices. They count when the head names them; those that it never names are deleted some time. */
+/** Creates slices. They count when the head names them; those that it never names are deleted later. */
 export class SliceWriter {
   readonly metadata: KubernetesObject['metadata'];
   readonly leader: SliceWriterSettings['leader'];
@@ -32,7 +32,10 @@ export class SliceWriter {
     this.leader = settings.leader;
   }
 
-  /** In the order of the texts, some at the same time. @throws what keeps one from being written, when none is under way any more. */
+  /**
+   * Returns slices in the order of the texts, and writes some at the same time. @throws the error that prevents a write, after
+   * all writes have ended.
+   */
   async writeAll(texts: Iterable<string>): Promise<WrittenSlice[]> {
     const written: WrittenSlice[] = [];
     const waiting = texts[Symbol.iterator]();
@@ -48,7 +51,7 @@ export class SliceWriter {
     return written;
   }
 
-  /** A lost answer leaves a slice that does not count: the next attempt has another name. */
+  /** A lost response leaves a slice that does not count: the next attempt uses another name. */
   write(records: string): Promise<WrittenSlice> {
     const { slices, clock, metadata, leader } = this.#settings;
     return storedWhenCertain(this.#settings, async () => {

@@ -1,8 +1,8 @@
 import { backOffMs, type Clock, NotLeadingError } from '@vmdhcp/kube-runtime';
 
-/** After this time a write has failed: the client has asked again meanwhile. */
+/** After this time a write has failed: the client has sent its message again by then. */
 const DEADLINE_MS = 10_000;
-/** An answer that comes later is not waited for. */
+/** How long to wait for a response. */
 const REQUEST_TIMEOUT_MS = 4_000;
 const FIRST_DELAY_MS = 20;
 const MOST_DELAY_MS = 1_000;
@@ -10,11 +10,11 @@ const MOST_ASKED_DELAY_MS = 5_000;
 
 export interface Retries {
   readonly clock: Clock;
-  /** 0 up to, not including, 1. */
+  /** 0 up to, but not including, 1. */
   readonly random: () => number;
 }
 
-/** Another replica has taken over: nothing is written any more by this one. */
+/** Another replica has taken over: this one writes nothing more. */
 export class LeasesTakenOverError extends Error {
   readonly code = 'ERR_LEASES_TAKEN_OVER';
 
@@ -29,8 +29,8 @@ export class LeasesRefusedError extends Error {
 }
 
 /**
- * The first result that is not undefined. What fails or is undefined is tried again until a deadline.
- * @throws what the last attempt threw; at once where no other attempt can help.
+ * Returns the first result that is not undefined. Failures and undefined results are tried again until a deadline.
+ * @throws the error of the last attempt; at once if another attempt cannot help.
  */
 export async function storedWhenCertain<Result>(
   { clock, random }: Retries,
@@ -38,7 +38,7 @@ export async function storedWhenCertain<Result>(
 ): Promise<Result> {
   const deadlineMs = clock.nowMs() + DEADLINE_MS;
   for (let failures = 1; ; failures++) {
-    let failure: unknown = new Error('other clients change the same object all the time');
+    let failure: unknown = new Error('other clients keep changing the same object');
     try {
       const result = await attempt();
       if (result !== undefined) return result;
@@ -55,7 +55,7 @@ export async function storedWhenCertain<Result>(
   }
 }
 
-/** The answer, or an error when it takes too long: whether a write happened is open then. */
+/** The response, or an error if it takes too long: then it is not known whether a write happened. */
 export function answered<Answer>(clock: Clock, request: Promise<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const callOff = clock.after(REQUEST_TIMEOUT_MS, () => reject(new Error(`no answer within ${REQUEST_TIMEOUT_MS} ms`)));

@@ -9,7 +9,7 @@ function poolOf(name: string, fields: object) {
   return checked.value;
 }
 
-it('addresses are probed before unknown clients get them in the pools that say so, and in no other ones', () => {
+it('addresses are probed before unknown clients get them only in the pools that request it', () => {
   const clock = new FakeClock();
   const open = new OpenLeases({
     ...{ clock, nowMs: clock.nowMs, logger: { info: () => {}, warn: () => {}, error: () => {} } },

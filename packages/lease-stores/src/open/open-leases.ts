@@ -1,6 +1,6 @@
 /**
- * The open pools of an agent: which unknown client leases which address, and where that survives: a file, API objects. A pool stays known when it is not
- * served any more, with its leases.
+ * The open pools of an agent: which unknown client leases which address, and where that is stored: in a file, or in API objects.
+ * A pool that is no longer served stays known, with its leases.
  */
 import {
   type Assignment,
@@ -26,11 +26,11 @@ export interface OpenLeasesSettings {
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;
-  /** Opens what is stored; rejects with words for a person if it cannot be used. */
+  /** Opens the store; rejects with words for a person if it cannot be used. */
   readonly openRecords: () => Promise<OpenedRecords>;
-  /** True: something may be stored, so it is opened even if no pool is open. */
+  /** True if something may be stored, so that the store is opened even if no pool is open. */
   readonly hasRecords: () => boolean;
-  /** How long a write took until its records survived, milliseconds, and how many it had. */
+  /** Called after a write with its duration in milliseconds, until its records survived, and the number of them. */
   readonly onRecorded: (durationMs: number, records: number) => void;
 }
 
@@ -38,7 +38,7 @@ export interface OpenLeasesSettings {
 export interface PoolToServe {
   readonly pool: Pool;
   readonly assignments: readonly Assignment[];
-  /** True: an address is probed before a client gets it. */
+  /** True to probe an address before a client gets it. */
   readonly probes: boolean;
 }
 
@@ -50,7 +50,7 @@ interface Failure {
 export class OpenLeases {
   readonly #settings: OpenLeasesSettings;
   readonly #pools = new Map<string, OpenPool>();
-  /** Of pools that were not served since the start. */
+  /** Bindings of pools that have not been served since the start. */
   readonly #restored = new Map<string, BindingTable>();
   readonly #probing = new Set<string>();
   /** Pools with declared addresses that are not served yet, because an unknown client uses them. */
@@ -69,20 +69,20 @@ export class OpenLeases {
 
   readonly openPoolOf = (poolName: string): OpenPool | undefined => this.#pools.get(poolName);
 
-  /** True: an address of the pool is probed before a client gets it. */
+  /** True to probe an address of the pool before a client gets it. */
   readonly probes = (poolName: string): boolean => this.#probing.has(poolName);
 
   all(): Iterable<OpenPool> {
     return this.#pools.values();
   }
 
-  /** Why leases cannot be recorded at the moment; undefined: they can. */
+  /** Why leases cannot be recorded at the moment; undefined if they can. */
   get problem(): string | undefined {
     return this.#failure?.reason;
   }
 
   /**
-   * Opens what is stored, if there is something or a pool is open. To be called before pools are served.
+   * Opens the store, if something is stored or a pool is open. Call it before pools are served.
    * @throws CommandError if it cannot be used.
    */
   async prepare(pools: Iterable<Pool>): Promise<void> {
@@ -105,7 +105,7 @@ export class OpenLeases {
   }
 
   /**
-   * Serves the pool as it is now.
+   * Serves the current version of the pool.
    * @returns the assignments that may be served: those whose address no unknown client uses.
    */
   setPool({ pool, assignments, probes }: PoolToServe): readonly Assignment[] {
@@ -120,7 +120,7 @@ export class OpenLeases {
     return waiting.size === 0 ? assignments : assignments.filter(({ address }) => !waiting.has(address));
   }
 
-  /** Pools in which fewer declared addresses wait for unknown clients than when they were served last. */
+  /** Pools in which fewer declared addresses wait for unknown clients than when they were last served. */
   poolsThatWaitNoMore(): string[] {
     const nowMs = this.#settings.nowMs();
     return [...this.#waiting].flatMap(([name, count]) => {
@@ -129,7 +129,7 @@ export class OpenLeases {
     });
   }
 
-  /** True when the record survives a crash and counts in its pool. Never rejects. */
+  /** Resolves to true when the record survives a crash and its pool uses it. Never rejects. */
   readonly record = async (record: BindingRecord): Promise<boolean> => {
     const recorder = this.#recorder;
     if (recorder === undefined) return false;
@@ -149,7 +149,7 @@ export class OpenLeases {
     for (const [poolName, { bindings }] of this.#pools) yield* viewsOf(poolName, bindings.bindings(), nowMs);
   }
 
-  /** Of addresses that unknown clients found in use, whether their time is over or not. */
+  /** The addresses that unknown clients found in use, including those whose time is over. */
   *quarantines(): Generator<QuarantineView> {
     for (const [pool, { bindings }] of this.#pools)
       for (const [address, untilMs] of bindings.quarantines()) yield { pool, address, untilMs };
@@ -228,7 +228,7 @@ export class OpenLeases {
       this.#callOffCheck = this.#settings.clock.after(CHECK_INTERVAL_MS, () => void this.#check(store));
   }
 
-  /** What another program deleted or changed comes back from memory. */
+  /** Restores from memory what another program deleted or changed. */
   async #check(store: RecordStore): Promise<void> {
     const problems = (await store.check?.().catch(() => [])) ?? [];
     for (const problem of problems) this.#settings.logger.warn(problem);

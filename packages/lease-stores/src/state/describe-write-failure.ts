@@ -1,4 +1,4 @@
-/** Why a file cannot be written, and what to do. */
+/** Says why a file cannot be written, and what to do. */
 export function describeWriteFailure(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return `the disk is full (${code}); free space on it`;

@@ -11,7 +11,7 @@ import * as nodeFiles from 'node:fs/promises';
 import { join } from 'node:path';
 import { describeWriteFailure } from './describe-write-failure.js';
 
-/** What is needed of `node:fs/promises`. */
+/** The functions of `node:fs/promises` that are needed. */
 export type FileOperations = Pick<typeof nodeFiles, 'open' | 'link' | 'copyFile' | 'rename' | 'rm'>;
 
 export interface ReplacedFile {
@@ -23,7 +23,7 @@ const READ_BACK_OCTETS = 64 << 10;
 
 /**
  * Resolves when the whole text is on the disk under the file's name.
- * @throws Error that names what could not be done and where. The file is what it was then, unless only flushing the folder failed.
+ * @throws Error that says what could not be done, and where. The file is unchanged then, unless only flushing the folder failed.
  */
 export async function replaceFile(
   { folder, name }: ReplacedFile,
@@ -37,14 +37,14 @@ export async function replaceFile(
     await keepPrevious(current, files);
     await files.rename(next, current);
   } catch (error) {
-    // What was begun takes room on a disk that may be full. A failure of this changes nothing: the next save begins it anew.
+    // The partial file uses space on a disk that may be full. If the removal fails, nothing changes: the next save overwrites it.
     await files.rm(next, { force: true }).catch(() => undefined);
     throw new Error(`${next} cannot be written: ${describeWriteFailure(error)}`, { cause: error });
   }
   await flushFolder(folder, files);
 }
 
-/** What a file must hold. */
+/** The expected content of a file. */
 interface Written {
   readonly octets: number;
   readonly digest: string;
@@ -68,16 +68,16 @@ async function writeWhole(path: string, chunks: Iterable<string>, files: FileOpe
   return { octets, digest: hash.digest('hex') };
 }
 
-/** Source: write(2): the number of octets written may be less than asked for, as when the disk is nearly full. */
+/** Source: write(2): the number of octets written may be less than requested, for example when the disk is nearly full. */
 async function writeAll(file: nodeFiles.FileHandle, bytes: Uint8Array): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done);
-    if (bytesWritten === 0) throw new Error('the disk takes no more octets');
+    if (bytesWritten === 0) throw new Error('the disk accepts no more octets');
     done += bytesWritten;
   }
 }
 
-/** @throws Error if the file does not hold what was written. */
+/** @throws Error if the content of the file differs from what was written. */
 async function readBack(path: string, written: Written, files: FileOperations): Promise<void> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafe(READ_BACK_OCTETS);
@@ -93,11 +93,11 @@ async function readBack(path: string, written: Written, files: FileOperations): 
   } finally {
     await file.close();
   }
-  if (octets !== written.octets) throw new Error(`it has ${octets} octets where ${written.octets} were written`);
+  if (octets !== written.octets) throw new Error(`it has ${octets} octets but ${written.octets} were written`);
   if (hash.digest('hex') !== written.digest) throw new Error('it does not hold the octets that were written');
 }
 
-/** The current file is the previous one too from now on; without a current file the previous one stays. */
+/** Makes the current file the previous one too; without a current file, the previous one stays. */
 async function keepPrevious(current: string, files: FileOperations): Promise<void> {
   const link = `${current}.link`;
   await files.rm(link, { force: true });
@@ -108,11 +108,14 @@ async function keepPrevious(current: string, files: FileOperations): Promise<voi
     throw error;
   }
   await files.rename(link, `${current}.previous`);
-  // Source: rename(2): where both names are of one file already, as after a crash, nothing is done and the link stays.
+  // Source: rename(2): if both names already refer to one file, as after a crash, nothing is done and the link stays.
   await files.rm(link, { force: true });
 }
 
-/** FAT and some network file systems have no links (EPERM, EOPNOTSUPP, ENOSYS); where the reason is another one, the copy fails as well. */
+/**
+ * FAT and some network file systems have no links (EPERM, EOPNOTSUPP, ENOSYS); if there is another reason, the copy fails as
+ * well.
+ */
 async function linkOrCopy(file: string, name: string, files: FileOperations): Promise<void> {
   try {
     await files.link(file, name);

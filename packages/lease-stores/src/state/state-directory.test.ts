@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 type Files = NonNullable<Parameters<typeof StateDirectory.open>[1]>;
 
-/** A state of so many leases. */
+/** A state of this many leases. */
 function stateOf(leases: number): StateToSave {
   const assignments = Array.from({ length: leases }, (_, index) => ({
     macAddress: `02:00:00:00:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
@@ -25,7 +25,7 @@ function stateOf(leases: number): StateToSave {
   return { pools: new Map([['net', { assignments, quarantines: [] }]]), owners: new Map(), expiryOf: () => undefined };
 }
 
-/** How many leases are found when the folder is opened again, and how many files were set aside. */
+/** How many leases are found when the folder is opened again, and how many files were renamed. */
 async function reopened(): Promise<{ leases: number; setAside: number }> {
   const directory = await StateDirectory.open(folder);
   try {
@@ -48,7 +48,7 @@ function writeOf(handle: fs.FileHandle): Write {
   return (bytes, offset, length) => write(bytes, offset, length);
 }
 
-/** File operations whose `write` is another one, given the real one. */
+/** File operations with another `write`, which gets the real one. */
 function filesThatWrite(write: (real: Write) => Write): Files {
   return {
     ...fs,
@@ -60,7 +60,7 @@ function filesThatWrite(write: (real: Write) => Write): Files {
 }
 
 describe('a file handle that writes a part of what it is given', () => {
-  it('is asked for the rest', async () => {
+  it('is called again for the rest', async () => {
     const directory = await StateDirectory.open(
       folder,
       filesThatWrite((real) => (bytes, offset, length) => real(bytes, offset, Math.min(length, 7))),
@@ -70,7 +70,7 @@ describe('a file handle that writes a part of what it is given', () => {
     expect(await reopened()).toEqual({ leases: 40, setAside: 0 });
   });
 
-  it('and then nothing more: the save fails, the old state stays, and no half-written file is left', async () => {
+  it('then accepts nothing more: the save fails, the old state stays, and no partial file is left', async () => {
     let room = Number.POSITIVE_INFINITY;
     const directory = await StateDirectory.open(
       folder,
@@ -83,7 +83,7 @@ describe('a file handle that writes a part of what it is given', () => {
     await directory.save(stateOf(3));
     room = 1_000;
     await expect(directory.save(stateOf(40))).rejects.toThrow(
-      `${join(folder, 'leases.next')} cannot be written: the disk takes no more octets; look at the disk and free or repair it`,
+      `${join(folder, 'leases.next')} cannot be written: the disk accepts no more octets; look at the disk and free or repair it`,
     );
     room = Number.POSITIVE_INFINITY;
     expect(readdirSync(folder).toSorted()).toEqual(['leases', 'lock']);
@@ -92,7 +92,7 @@ describe('a file handle that writes a part of what it is given', () => {
     expect(await reopened()).toEqual({ leases: 41, setAside: 0 });
   });
 
-  it('and reports that it wrote all: what is read back shows it, and nothing is renamed', async () => {
+  it('reports that it wrote everything: reading back detects it, and nothing is renamed', async () => {
     let lies = false;
     const directory = await StateDirectory.open(
       folder,
@@ -103,12 +103,12 @@ describe('a file handle that writes a part of what it is given', () => {
     );
     await directory.save(stateOf(3));
     lies = true;
-    await expect(directory.save(stateOf(40))).rejects.toThrow(/it has \d+ octets where \d+ were written/);
+    await expect(directory.save(stateOf(40))).rejects.toThrow(/it has \d+ octets but \d+ were written/);
     await directory.close();
     expect(await reopened()).toEqual({ leases: 3, setAside: 0 });
   });
 
-  it('and writes other octets than it was given: what is read back shows it, and nothing is renamed', async () => {
+  it('writes other octets than it was given: reading back detects it, and nothing is renamed', async () => {
     let lies = false;
     const directory = await StateDirectory.open(
       folder,
@@ -125,7 +125,7 @@ describe('a file handle that writes a part of what it is given', () => {
     ['ENOSPC', 'the disk is full (ENOSPC); free space on it'],
     ['EROFS', 'the file system is read-only (EROFS); mount it writable'],
     ['EACCES', 'permission is denied (EACCES); make the folder writable for this user'],
-  ])('or fails with %s: the error names where, what and what to do', async (code, reported) => {
+  ])('fails with %s: the error says where, what and what to do', async (code, reported) => {
     const refuse = refuseWith(code);
     const directory = await StateDirectory.open(
       folder,
@@ -137,7 +137,7 @@ describe('a file handle that writes a part of what it is given', () => {
 });
 
 describe('a file system without hard links', () => {
-  it.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS'])('is saved to more than once, and keeps the copy before (%s)', async (code) => {
+  it.each(['EPERM', 'EOPNOTSUPP', 'ENOSYS'])('saves more than once, and keeps the copy before (%s)', async (code) => {
     const directory = await StateDirectory.open(folder, { ...fs, link: refuseWith(code) });
     for (const leases of [1, 2, 3]) await directory.save(stateOf(leases));
     await directory.close();
@@ -148,7 +148,7 @@ describe('a file system without hard links', () => {
   });
 });
 
-describe('a state that is there and cannot be used by this program', () => {
+describe('an existing state that this program cannot use', () => {
   const files = () => readdirSync(folder).toSorted();
 
   beforeEach(async () => {
@@ -157,7 +157,7 @@ describe('a state that is there and cannot be used by this program', () => {
     await directory.close();
   });
 
-  it('as it cannot be read: the agent does not start, and the files stay as they are', async () => {
+  it('because it cannot be read: the agent does not start, and the files are unchanged', async () => {
     await fs.rename(join(folder, 'leases'), join(folder, 'whole'));
     await fs.mkdir(join(folder, 'leases'));
     const before = files();
@@ -171,7 +171,7 @@ describe('a state that is there and cannot be used by this program', () => {
   it.each([
     ['both files', ['leases', 'leases.previous']],
     ['the current one, the copy before is of this version', ['leases']],
-  ])('as a later version has written %s: the agent does not start, and the files stay as they are', async (_, names) => {
+  ])('because a later version wrote %s: the agent does not start, and the files are unchanged', async (_, names) => {
     for (const name of names) {
       const text = readFileSync(join(folder, name), 'utf8');
       rmSync(join(folder, name));
@@ -184,7 +184,7 @@ describe('a state that is there and cannot be used by this program', () => {
     expect(files()).toEqual(['leases', 'leases.previous', 'lock']);
   });
 
-  it('as the current one is torn and the copy before cannot be read: nothing is set aside', async () => {
+  it('because the current one is torn and the copy before cannot be read: nothing is renamed', async () => {
     await fs.truncate(join(folder, 'leases'), 100);
     rmSync(join(folder, 'leases.previous'));
     await fs.mkdir(join(folder, 'leases.previous'));
@@ -193,7 +193,7 @@ describe('a state that is there and cannot be used by this program', () => {
   });
 });
 
-/** File operations of a process that dies: after `steps` of them none is done any more. */
+/** File operations of a process that dies: after `steps` of them none is done. */
 function filesUntilDeath(steps: number, hasLinks = true): { files: Files; taken: () => number } {
   let taken = 0;
   const mortal =
@@ -205,7 +205,7 @@ function filesUntilDeath(steps: number, hasLinks = true): { files: Files; taken:
     };
   const open = async (...parameters: Parameters<typeof fs.open>) => {
     const handle = await fs.open(...parameters);
-    // Closing is what the kernel does for a process that died, and is not counted.
+    // The kernel closes the files of a process that died, so this is not counted.
     return Object.assign(handle, { write: mortal(writeOf(handle)), sync: mortal(handle.sync.bind(handle)) });
   };
   const link = mortal(hasLinks ? fs.link : refuseWith('EPERM'));
@@ -238,7 +238,7 @@ describe('a process that dies', () => {
           () => false,
         );
         await dying.close();
-        // A name of a state leads to a whole one at every moment; nothing had to be set aside.
+        // At every moment, one name of a state leads to a whole file; no file had to be renamed.
         const { leases, setAside } = await reopened();
         expect({ steps, setAside }).toEqual({ steps, setAside: 0 });
         expect([600, 700]).toContain(leases);

@@ -1,8 +1,8 @@
 /**
- * The folder in which an agent keeps what must survive it. A file is never changed in place: the new one is written beside
- * it, flushed to the disk, read back, and takes its name; the one before is kept as `leases.previous`. A file that cannot be
- * believed is set aside under a name of its own, for a person to look at. A file that cannot be read, or that a later version has
- * written, is left as it is, and the agent does not start: without it, recorded addresses would be given to others.
+ * The folder in which an agent stores its state. A file is never changed in place: the new one is written beside it, flushed to
+ * the disk, read back and renamed; the one before is kept as `leases.previous`. An invalid file is renamed and kept for
+ * inspection. A file that cannot be read, or that a later version wrote, is left unchanged, and the agent does not start: without
+ * it, recorded addresses would be given to others.
  */
 import { closeSync, constants, openSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -16,7 +16,7 @@ const CURRENT = 'leases';
 const PREVIOUS = 'leases.previous';
 const LOCK = 'lock';
 
-/** The warning about a state that was not read as it should. */
+/** The warning about a state that could not be read correctly. */
 interface StateReport {
   readonly file: string;
   readonly setAsideAs: string;
@@ -28,7 +28,9 @@ export interface LoadedState {
   readonly reports: readonly StateReport[];
 }
 
-/** The folder in which an agent keeps its addresses. One process has it open; a crash leaves either the old state or the new one. */
+/**
+ * The folder in which an agent stores its addresses. One process has it open; a crash leaves either the old state or the new one.
+ */
 export class StateDirectory {
   readonly path: string;
   readonly #lock: number;
@@ -36,8 +38,8 @@ export class StateDirectory {
   #last: Promise<void> = Promise.resolve();
 
   /**
-   * Opens the folder for this process alone, and makes it if need be.
-   * @param files - what saving is done with; for tests of what a disk may do.
+   * Opens the folder for this process alone; creates it if necessary.
+   * @param files - the file functions for saving; lets tests simulate a disk.
    * @throws CommandError if it cannot be written, or another agent uses it.
    */
   static async open(path: string, files: FileOperations = fs): Promise<StateDirectory> {
@@ -68,8 +70,8 @@ export class StateDirectory {
   }
 
   /**
-   * What was saved last; of two files the newer one that can be believed.
-   * @throws CommandError where a file cannot be read, or a later version of the program has written it; nothing is changed then.
+   * Reads the state that was saved last: the newer valid one of two files.
+   * @throws CommandError if a file cannot be read, or a later version of the program wrote it; nothing is changed then.
    */
   async load(): Promise<LoadedState> {
     const reports: StateReport[] = [];
@@ -88,8 +90,8 @@ export class StateDirectory {
   }
 
   /**
-   * Resolves when the state is on the disk and was read back. Saves happen one after the other, in the order they were asked for.
-   * @throws Error that names what could not be written and why; what was saved before is still there.
+   * Resolves when the state is on the disk and was read back. Saves happen one after the other, in the order of the calls.
+   * @throws Error that says what could not be written and why; the last saved state is still there.
    */
   save(state: StateToSave): Promise<void> {
     const file = { folder: this.path, name: CURRENT };
@@ -104,16 +106,16 @@ export class StateDirectory {
   }
 }
 
-/** The state in a folder that another process may have open, for looking at. */
+/** Reads the state in a folder that another process may have open. */
 export async function peekState(path: string): Promise<StoredState> {
   for (const name of [CURRENT, PREVIOUS]) {
     const reading = await readStateFile(join(path, name));
     if (reading?.ok) return reading.state;
   }
-  throw new CommandError(`${path} holds no state that can be read; give the --state of an agent that has run`, ExitCode.noInput);
+  throw new CommandError(`${path} holds no readable state; give the --state of an agent that has run`, ExitCode.noInput);
 }
 
-/** Undefined where there is no such file. @throws CommandError where it cannot be read, or a later version has written it. */
+/** Undefined if the file does not exist. @throws CommandError if it cannot be read, or a later version wrote it. */
 async function readStateFile(path: string): Promise<StateReading | undefined> {
   const text = await readText(path);
   if (text === undefined) return undefined;
@@ -138,8 +140,8 @@ async function readText(path: string): Promise<string | undefined> {
 }
 
 /**
- * Makes a folder and those above it. Not with `recursive: true`: where the system reports that a folder whose parent is there
- * does not exist (`/proc/x`), Node tries again for ever.
+ * Makes a folder and its parents. This does not use `recursive: true`: if the system reports that a folder does not exist
+ * although its parent does (`/proc/x`), Node tries again for ever.
  */
 async function makeFolder(path: string): Promise<void> {
   try {

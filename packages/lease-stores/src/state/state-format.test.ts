@@ -22,7 +22,7 @@ const state: StateToSave = {
 const text = [...formatState(state)].join('');
 
 describe('a state file', () => {
-  it('names what it is, and is lines that a person can read', () => {
+  it('says what it is, and has lines that a person can read', () => {
     expect(text.split('\n').slice(0, 3)).toEqual([
       'vmdhcp-agent-state 1',
       '{"pool":"default/net-48"}',
@@ -30,7 +30,7 @@ describe('a state file', () => {
     ]);
   });
 
-  it('holds everything that was put in', () => {
+  it('keeps everything that was put in', () => {
     const reading = parseState(text);
     if (!reading.ok) throw new Error(reading.reason);
     expect(reading.state.pools).toEqual(state.pools);
@@ -39,8 +39,8 @@ describe('a state file', () => {
     expect(reading.state.expiries.get('default/net-48')?.get('02:00:00:00:00:0b')).toBe(Number.POSITIVE_INFINITY);
   });
 
-  it('of the version before, which knew no owners, is read', () => {
-    // As that version wrote it: its checksum is of its own text.
+  it('is read in the previous version, which knew no owners', () => {
+    // As that version wrote it: the checksum matches its text.
     const written = [
       'vmdhcp-agent-state 1',
       '{"pool":"default/net-48"}',
@@ -60,7 +60,7 @@ describe('a state file', () => {
     });
   });
 
-  it('in many pieces is the same', () => {
+  it('is the same when written in many pieces', () => {
     const assignments = Array.from({ length: 1_700 }, (_, index) => ({
       macAddress: `02:00:00:00:${(index >> 8).toString(16).padStart(2, '0')}:${(index & 255).toString(16).padStart(2, '0')}`,
       address: 0x0a000000 + index,
@@ -71,7 +71,7 @@ describe('a state file', () => {
     expect(parseState(pieces.join(''))).toEqual({ ok: true, state: { pools, expiries: new Map(), owners: new Map() } });
   });
 
-  it('law: cut anywhere, or with any octet changed, it is not believed', () => {
+  it('law: cut anywhere, or with any octet changed, it is refused', () => {
     fc.assert(
       fc.property(fc.nat(text.length - 1), fc.boolean(), (at, cut) => {
         const harmed = cut ? text.slice(0, at) : `${text.slice(0, at)}${text[at] === 'x' ? 'y' : 'x'}${text.slice(at + 1)}`;

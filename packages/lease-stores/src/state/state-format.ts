@@ -1,37 +1,37 @@
 /**
- * The text of a state file: a line that names what it is, a line of JSON for each thing that is remembered, and a last line
- * with the checksum of all before it. A file that was torn anywhere has no such last line. Pure.
+ * Formats and parses a state file: a line that says what it is, a line of JSON for each item, and a last line with the checksum
+ * of all lines before it. A torn file does not have that last line. Pure.
  */
 import { createHash } from 'node:crypto';
 import { type Assignment, formatIpv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { Quarantine, RecordedPool } from '@vmdhcp/reconciler/plan-assignments';
 import { formatLeaseTime, parseLeaseTime } from '../lease/lease-time.js';
 
-/** When a client's lease ends, milliseconds since 1970; Infinity: never; undefined: it has none at the moment. */
+/** When a client's lease ends, milliseconds since 1970; Infinity: never; undefined if it has none at the moment. */
 export type ExpiryOf = (poolName: string, macAddress: string) => number | undefined;
 
-/** By pool, then by MAC address: the VirtualMachineNetworkConfig that the address is for. */
+/** The VirtualMachineNetworkConfig that the address is for, by pool, then by MAC address. */
 export type Owners = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** What is to be remembered. */
+/** The state to store. */
 export interface StateToSave {
   readonly pools: ReadonlyMap<string, RecordedPool>;
   readonly expiryOf: ExpiryOf;
   readonly owners: Owners;
 }
 
-/** What was remembered. */
+/** The stored state. */
 export interface StoredState {
   readonly pools: ReadonlyMap<string, RecordedPool>;
-  /** By pool, then by MAC address. @see ExpiryOf */
+  /** When leases end, by pool, then by MAC address. @see ExpiryOf */
   readonly expiries: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Files of earlier versions have none. */
+  /** Empty in files of earlier versions. */
   readonly owners: Owners;
 }
 
 export type StateReading =
   | { readonly ok: true; readonly state: StoredState }
-  /** `isNewer`: a later version of the program has written it. */
+  /** `isNewer`: a later version of the program wrote it. */
   | { readonly ok: false; readonly reason: string; readonly isNewer: boolean };
 
 export const EMPTY_STATE: StoredState = { pools: new Map(), expiries: new Map(), owners: new Map() };
@@ -41,7 +41,7 @@ const VERSION = 1;
 const CHECKSUM = 'sha256:';
 const LINES_PER_CHUNK = 500;
 
-/** The file's text in pieces, so that ten thousand leases need no memory at once. */
+/** The file's text in pieces, so that ten thousand leases are not in memory at once. */
 export function* formatState(state: StateToSave): Generator<string> {
   const hash = createHash('sha256');
   let chunk = `${FORMAT} ${VERSION}\n`;
@@ -57,10 +57,10 @@ export function* formatState(state: StateToSave): Generator<string> {
   yield `${chunk}${CHECKSUM}${hash.digest('hex')}\n`;
 }
 
-/** The state that `text` holds, or why it cannot be believed. Never throws. */
+/** Parses the state in `text`, or says why it is invalid. Never throws. */
 export function parseState(text: string): StateReading {
   const [format, version] = text.slice(0, Math.max(text.indexOf('\n'), 0)).split(' ');
-  if (format !== FORMAT) return corrupt('it is no state file');
+  if (format !== FORMAT) return corrupt('it is not a state file');
   if (version !== String(VERSION)) {
     const reason = `it has format version ${version?.slice(0, 16)}; this program reads ${VERSION}`;
     return { ok: false, reason, isNewer: Number(version) > VERSION };
@@ -73,7 +73,7 @@ export function parseState(text: string): StateReading {
   try {
     return { ok: true, state: readRecords(body.split('\n').slice(1, -1)) };
   } catch (error) {
-    return corrupt(`it does not hold what a state file holds (${error instanceof Error ? error.message : error})`);
+    return corrupt(`it does not have the content of a state file (${error instanceof Error ? error.message : error})`);
   }
 }
 
@@ -89,7 +89,7 @@ type JsonRecord =
       readonly address: string;
       readonly hostname?: string;
       readonly owner?: string;
-      /** ISO 8601, or `never`; absent: not bound. */
+      /** ISO 8601, or `never`; absent if it is not bound. */
       readonly expires?: string;
     }
   | { readonly pool: string; readonly quarantined: string; readonly until: string };

@@ -166,7 +166,7 @@ describe('all or nothing: a pool that cannot be completed is refused', () => {
       'an invalid server address is refused, not replaced',
       { cidr: '192.168.0.0/24', serverIP: '192.168.0.1000' },
       [
-        'spec.ipv4Config.serverIP not-an-address: "192.168.0.1000" is no IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
+        'spec.ipv4Config.serverIP not-an-address: "192.168.0.1000" is not an IPv4 address; write four numbers of 0 to 255, as in 192.168.48.10',
       ],
     ],
   ])('%s', (_what, config, problems) => {

@@ -70,27 +70,27 @@ describe('a pool by itself', () => {
     [
       'an invalid CIDR',
       { cidr: '192.168.0.0/33' },
-      [at('cidr', 'wrong-format: "192.168.0.0/33" is no IPv4 subnet; write address/prefix length, as in 192.168.48.0/24')],
+      [at('cidr', 'wrong-format: "192.168.0.0/33" is not an IPv4 subnet; write address/prefix length, as in 192.168.48.0/24')],
     ],
     [
       'an invalid start',
       { pool: { start: '192.168.0.1000', end: '192.168.0.99' } },
-      [at('pool.start', `wrong-format: "192.168.0.1000" is no IPv4 address; ${ADDRESS}`)],
+      [at('pool.start', `wrong-format: "192.168.0.1000" is not an IPv4 address; ${ADDRESS}`)],
     ],
     [
       'an invalid end',
       { pool: { start: '192.168.0.10', end: '192.168.0' } },
-      [at('pool.end', `wrong-format: "192.168.0" is no IPv4 address; ${ADDRESS}`)],
+      [at('pool.end', `wrong-format: "192.168.0" is not an IPv4 address; ${ADDRESS}`)],
     ],
     [
       'an invalid server',
       { serverIP: '192.168.0.1000' },
-      [at('serverIP', `wrong-format: "192.168.0.1000" is no IPv4 address; ${ADDRESS}`)],
+      [at('serverIP', `wrong-format: "192.168.0.1000" is not an IPv4 address; ${ADDRESS}`)],
     ],
     [
       'an invalid router',
       { router: '192.168.1000.1' },
-      [at('router', `wrong-format: "192.168.1000.1" is no IPv4 address; ${ADDRESS}`)],
+      [at('router', `wrong-format: "192.168.1000.1" is not an IPv4 address; ${ADDRESS}`)],
     ],
     [
       'a start outside the subnet',
@@ -267,7 +267,7 @@ describe('a pool by itself', () => {
       [
         at(
           'domainName',
-          'not-a-host-name: "not a name" is no domain name; write letters, digits, hyphens and dots, as in lab.example.org',
+          'not-a-host-name: "not a name" is not a domain name; write letters, digits, hyphens and dots, as in lab.example.org',
         ),
       ],
     ],
@@ -320,7 +320,7 @@ describe('a pool by itself', () => {
       'several at once, all reported',
       { serverIP: 'x', router: '192.168.100.1', mtu: 1 },
       [
-        at('serverIP', `wrong-format: "x" is no IPv4 address; ${ADDRESS}`),
+        at('serverIP', `wrong-format: "x" is not an IPv4 address; ${ADDRESS}`),
         at('mtu', 'out-of-bounds: 1 is too small; write at least 68'),
         at('router', `outside-subnet: 192.168.100.1 is outside 192.168.0.0/24; ${INSIDE}`),
       ],
@@ -337,7 +337,7 @@ describe('a pool by itself', () => {
       [
         at(
           'leaseTime',
-          'lease-time-impossible: 0 is no number of seconds that a lease can last; write 1 to 4294967294, 4294967295 for leases without end, or leave it out for one year (31536000)',
+          'lease-time-impossible: 0 is not a number of seconds that a lease can last; write 1 to 4294967294, 4294967295 for leases without end, or leave it out for one year (31536000)',
         ),
       ],
     ],
@@ -397,7 +397,7 @@ describe('a pool by itself', () => {
       'an unknown field',
       { colour: 'blue' },
       {},
-      [at('colour', 'unknown-field: is no known field; correct its name or remove it')],
+      [at('colour', 'unknown-field: is not a known field; correct its name or remove it')],
     ],
   ])('%s is a warning', (_what, config, text, warnings) => {
     expect(created(ipPool(config, text))).toEqual({ problems: [], warnings });

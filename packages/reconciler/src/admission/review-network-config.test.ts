@@ -118,9 +118,13 @@ describe('what an entry wants', () => {
     [
       'no address',
       '192.168.0.1000',
-      `address-unreadable: ipAddress "192.168.0.1000" of ${A} is no IPv4 address; correct or remove it`,
+      `address-unreadable: ipAddress "192.168.0.1000" of ${A} is not an IPv4 address; correct or remove it`,
     ],
-    ['no IPv4 address', 'fd00::1', `address-unreadable: ipAddress "fd00::1" of ${A} is no IPv4 address; correct or remove it`],
+    [
+      'no IPv4 address',
+      'fd00::1',
+      `address-unreadable: ipAddress "fd00::1" of ${A} is not an IPv4 address; correct or remove it`,
+    ],
     [
       'an address outside the CIDR',
       '192.168.1.30',
@@ -203,7 +207,7 @@ describe('an object by itself', () => {
         at(
           0,
           'macAddress',
-          'mac-address-unreadable: "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+          'mac-address-unreadable: "x" is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
         ),
       ],
     ],
@@ -235,7 +239,7 @@ describe('an object by itself', () => {
         at(
           0,
           'macAddress',
-          'mac-address-unreadable: "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+          'mac-address-unreadable: "x" is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
         ),
         at(
           1,

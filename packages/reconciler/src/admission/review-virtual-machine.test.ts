@@ -35,7 +35,7 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
     'an invalid pinned address',
     machine({ [PIN]: 'x' }),
     [
-      `metadata.annotations.${PIN} static-address-unreadable: annotation ${PIN}: "x" is no IPv4 address; the interface gets any address until it is corrected`,
+      `metadata.annotations.${PIN} static-address-unreadable: annotation ${PIN}: "x" is not an IPv4 address; the interface gets any address until it is corrected`,
     ],
   ],
   [
@@ -63,7 +63,7 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
     'an invalid MAC address',
     virtualMachine('vm-a', { interfaces: { nic: ['x', 'net-1'] } }),
     [
-      'spec.template.spec.domain.devices.interfaces[0] mac-address-unreadable: interface "nic": "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+      'spec.template.spec.domain.devices.interfaces[0] mac-address-unreadable: interface "nic": "x" is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
     ],
   ],
   [

@@ -195,7 +195,7 @@ describe('the conditions of a pool that agents should serve', () => {
       'pods that cannot be created, while agents serve',
       { report: SERVING, deployment: withConditions(REFUSED) },
       'AgentReady',
-      'served by the agents that are there; pods of Deployment vm-dhcp-agents/agents cannot be created: exceeded quota: small; raise ResourceQuota small of namespace vm-dhcp-agents, or ask for less (--agent-replicas, --agent-memory-limit)',
+      'served by the agents that are there; pods of Deployment vm-dhcp-agents/agents cannot be created: exceeded quota: small; raise ResourceQuota small of namespace vm-dhcp-agents, or request less (--agent-replicas, --agent-memory-limit)',
     ],
   ])('the message says where to look: %s', (_what, facts, type, message) => {
     expect(agentConditions(agents(facts)).find((condition) => condition.type === type)?.message).toBe(message);

@@ -6,8 +6,8 @@ import { Running } from './controller-fixtures.js';
 const pinned = (address: string) => ({ annotations: { 'static-ip.harvesterhci.io/nic': address } });
 const conditionsOf = (running: Running, name: string) => running.conditions('VirtualMachineNetworkConfig', name);
 
-describe('an address stays while its VM exists', () => {
-  it('though its vmnetcfg is deleted by hand', async () => {
+describe('an address stays while its virtual machine exists', () => {
+  it('even if its config is deleted by hand', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -19,7 +19,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
   });
 
-  it('though its vmnetcfg is deleted by hand and another VM waits for an address', async () => {
+  it('even if its config is deleted by hand and another machine waits for an address', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -30,7 +30,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('though it is deleted in the foreground: its vmnetcfg goes first, the VM still shuts down', async () => {
+  it('even if it is deleted in the foreground: its config is deleted first while the machine still shuts down', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -50,7 +50,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated(), 'the running vm-a still has it').toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('though its MAC address annotation is gone for a moment', async () => {
+  it('even if its MAC address annotation is missing for a moment', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     const annotations = { 'harvesterhci.io/mac-address': '{"nic":"02:00:00:00:00:0a"}' };
     await running.add(virtualMachine('vm-a', { annotations, interfaces: { nic: [undefined, 'net-1'] } }));
@@ -65,7 +65,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('though its pool is deleted and made anew, as it must be to change what is immutable', async () => {
+  it('even if its pool is deleted and created again, as it must be to change immutable fields', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'), virtualMachine('vm-c'));
     await running.settle();
@@ -80,7 +80,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated()).toEqual(before);
   });
 
-  it('though an older VM takes over its MAC address, with a pin', async () => {
+  it('even if an older machine takes over its MAC address, with a pin', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -94,7 +94,7 @@ describe('an address stays while its VM exists', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
   });
 
-  it('though an older VM gets its MAC address: the one that copied it has an Event', async () => {
+  it('even if an older machine gets its MAC address: the one that copied it has an Event', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -107,7 +107,7 @@ describe('an address stays while its VM exists', () => {
     expect(conditionsOf(running, 'vm-a')).toContain('Allocated=False MacAddressClaimedTwice');
   });
 
-  it('though a second pool is made on its network in the same second, with a name that sorts first', async () => {
+  it('even if a second pool is created on its network in the same second, with a name that sorts first', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -124,7 +124,7 @@ describe('an address stays while its VM exists', () => {
     ]);
   });
 
-  it('though it is reserved for another client', async () => {
+  it('even if it is reserved for another client', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -144,7 +144,7 @@ describe('an address stays while its VM exists', () => {
 });
 
 describe('invalid entries in the status', () => {
-  it('more of them than a quarter of the pool: a VM gets a remaining address, or an Event', async () => {
+  it('leave a machine one of the remaining addresses, or an Event, even if they are more than a quarter of the pool', async () => {
     const running = new Running();
     await running.add(network(), pool('pool-1', { end: '10.0.0.13' }));
     running.change('IPPool', 'pool-1', (one) => ({
@@ -160,7 +160,7 @@ describe('invalid entries in the status', () => {
     });
   });
 
-  it('one on an address that is reserved stays as it is', async () => {
+  it('do not affect a reserved address', async () => {
     const running = new Running();
     const ipv4Config = { reservations: [{ macAddress: '02:00:00:00:00:0a', ipAddress: '10.0.0.10' }] };
     await running.add(network(), pool('pool-1', { ipv4Config }));
@@ -220,7 +220,7 @@ describe('several interfaces', () => {
     return running.started();
   }
 
-  it('a VM that cannot be served gets nothing, and blocks no other VM', async () => {
+  it('do not block other machines if one machine cannot be served', async () => {
     const running = await threePools();
     await running.add(virtualMachine('vm-b', { interfaces: { one: nic('b1', 'net-1'), two: nic('b2', 'net-2') } }));
     await running.add(virtualMachine('vm-a', { interfaces: { one: nic('a1', 'net-1'), three: nic('a3', 'net-3') } }));
@@ -231,7 +231,7 @@ describe('several interfaces', () => {
     });
   });
 
-  it('the same, with a pool that is used up instead of paused', async () => {
+  it('the same with an exhausted pool instead of a paused one', async () => {
     const running = new Running();
     await running.add(network('net-1'), network('net-2'), network('net-3'));
     await running.add(
@@ -248,7 +248,7 @@ describe('several interfaces', () => {
     expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': '02:00:00:00:00:a1' });
   });
 
-  it('a VM that has its address has no Event about the exhausted pool', async () => {
+  it('a machine that has its address has no Event about the exhausted pool', async () => {
     const running = new Running();
     await running.add(network('net-1'), network('net-2'));
     await running.add(

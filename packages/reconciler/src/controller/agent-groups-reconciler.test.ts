@@ -323,7 +323,7 @@ function legacyPod(poolName: string, more: Partial<KubernetesObject['metadata']>
 }
 
 it.each(['per-network', 'per-pool'] as const)(
-  'another controller (%s) has followed late, and leads: no pool is served by two groups',
+  'another controller (%s) has followed late, and becomes leader: no pool is served by two groups',
   async (topology) => {
     const story = new Story('pool-1');
     await story.control();
@@ -378,7 +378,7 @@ describe('agents that the controller creates', () => {
     expect(story.writes.slice(before)).toEqual([]);
   });
 
-  it('a change of one of many pools changes one Deployment', async () => {
+  it('a change of one of many pools changes only one Deployment', async () => {
     const story = new Story(...Array.from({ length: 20 }, (_, index) => `p${String(index).padStart(3, '0')}`));
     await story.control({ maxPoolsPerAgent: 8 });
     await story.goOn(5_000);
@@ -422,7 +422,7 @@ describe('agents that the controller creates', () => {
     expect(uid()).not.toBe(before);
   });
 
-  it('an existing Deployment of ours is adopted; that of another owner is not changed, and reported', async () => {
+  it('an existing Deployment of ours is adopted; one of another owner is not changed, and is reported', async () => {
     const story = new Story('a', 'b');
     const foreign = {
       apiVersion: 'apps/v1',
@@ -496,7 +496,7 @@ describe('agents that the controller creates', () => {
     expect(['b', 'c'].map((name) => story.state(name))).toEqual(['True', 'True']);
   });
 
-  it('pools that keep coming do not put off the rollout for longer than a quarter of a second', async () => {
+  it('a continuous stream of new pools does not delay the rollout for longer than a quarter of a second', async () => {
     const story = new Story('a');
     await story.control();
     for (let number = 0; number < 10; number++) {
@@ -506,7 +506,7 @@ describe('agents that the controller creates', () => {
     expect(story.configured('vm-dhcp-agent-vlan-1').length).toBeGreaterThan(4);
   });
 
-  it('a pool that is deleted is gone only when no agent is configured with it', async () => {
+  it('a deleted pool is gone only when no agent is configured with it', async () => {
     const story = new Story('a', 'b');
     await story.control();
     const { uid = '', finalizers } = story.pool('a').metadata;
@@ -588,7 +588,7 @@ describe('moving', () => {
     ['per-network', 'unified'],
     ['unified', 'per-pool'],
     ['per-pool', 'per-network'],
-  ])('from %s to %s: every pool is served all the time, by one group at a time', async (from, to) => {
+  ])('from %s to %s: every pool stays served, by one group at a time', async (from, to) => {
     const story = new Story('a', 'b', 'c');
     story.deployments.put(chartDeployment());
     await story.control({ topology: from });
@@ -651,7 +651,7 @@ describe('moving', () => {
     expect(['a', 'b', 'c', 'd', 'e'].map((name) => story.state(name))).toEqual(Array(5).fill('True'));
   });
 
-  it('a bare pod of upstream serves until the new agents could, and goes then', async () => {
+  it('a bare pod of upstream serves until the new agents are ready, and is deleted then', async () => {
     const story = new Story('a');
     story.pods.put(legacyPod('a'));
     story.cluster.ipPools.put({ ...story.pool('a'), status: { agentPodRef: { name: 'default-a-agent' } } });
@@ -669,7 +669,7 @@ describe('moving', () => {
     expect(readField(story.pool('a').status, 'agentPodRef')).toBeUndefined();
   });
 
-  it('a bare pod stays while its pool cannot be served for another reason, and goes when it is paused', async () => {
+  it('a bare pod stays while its pool cannot be served for another reason, and is deleted when the pool is paused', async () => {
     const story = new Story('a');
     const [[key, net] = []] = story.cluster.networks.objects;
     story.cluster.networks.remove(key ?? '');

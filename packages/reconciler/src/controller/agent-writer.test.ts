@@ -136,7 +136,7 @@ describe('a plan from an older state is not written', () => {
     expect(written).toHaveLength(isGuarded ? 0 : 1);
   });
 
-  it('a write that throws does not keep the others from being tried, and is thrown in the end', async () => {
+  it('a write that throws does not prevent the others, and the error is thrown at the end', async () => {
     const clock = new FakeClock();
     const store = new MemoryResource<KubernetesObject>(clock);
     store.put(deployment('a'));
@@ -218,7 +218,7 @@ describe('a RoleBinding', () => {
     expect(result).toEqual({ kind: 'settled' });
   });
 
-  it('is not created where its Role is refused: both are tried again', async () => {
+  it('is not created if its Role is refused: both are tried again', async () => {
     const { asked, result } = await grant(async (namespace) =>
       namespace === 'red' ? { ok: false, reason: 'forbidden', message: 'no' } : { ok: true, object: deployment('a') },
     );

@@ -80,7 +80,7 @@ describe('an IPPool with 4,096 wrong reservations, and 1,000 virtual machines', 
     );
   }, 30_000);
 
-  it('an edit that replaces its problems by others causes no patch of a VirtualMachineNetworkConfig', async () => {
+  it('an edit that replaces its problems with others causes no patch of a VirtualMachineNetworkConfig', async () => {
     const { patches } = patchesOf(running);
     running.change('IPPool', 'pool-1', (object) => ({
       ...object,

@@ -162,7 +162,7 @@ describe('a follower that becomes leader', () => {
   });
 
   it.each(['virtualMachines', 'networkConfigs', 'ipPools', 'networks', 'virtualMachineInstances'] as const)(
-    'lists %s anew, and reconciles only then',
+    'lists %s again, and reconciles only then',
     async (kind) => {
       const { controller, log, clock, cluster } = await follower();
       const { lists } = cluster[kind].requests;
@@ -182,7 +182,7 @@ describe('a follower that becomes leader', () => {
     },
   );
 
-  it('that is stopped meanwhile reconciles nothing', async () => {
+  it('reconciles nothing if it is stopped meanwhile', async () => {
     const { controller, log, clock } = await follower();
     controller.lead();
     void controller.stop();

@@ -83,7 +83,7 @@ describe('the story of a pool', () => {
 describe('static addresses and changes', () => {
   const pinned = (address: string) => ({ annotations: { 'static-ip.harvesterhci.io/nic': address } });
 
-  it('a pinned address is given, changed, and stays when the pin goes', async () => {
+  it('a pinned address is assigned, changed, and stays when the pin is removed', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a', pinned('10.0.0.15')));
     await running.settle();

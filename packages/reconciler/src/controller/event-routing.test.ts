@@ -51,7 +51,7 @@ describe('a change enqueues', () => {
 });
 
 describe('a pool with many claims', () => {
-  it('rests between two writes as long as the write took, so that claims gather', async () => {
+  it('rests between two writes for as long as the write took, so that claims gather', async () => {
     const { running } = await following();
     const { clock, cluster } = running;
     const writtenAtMs: number[] = [];
@@ -82,7 +82,7 @@ describe('the reports of failures', () => {
   });
 });
 
-describe('the subscriptions of a controller', () => {
+describe('the watches of a controller', () => {
   function subscribed(more: Partial<ConstructorParameters<typeof DhcpController>[0]>) {
     const clock = new FakeClock();
     const cluster = new MemoryCluster(clock);
@@ -105,7 +105,7 @@ describe('the subscriptions of a controller', () => {
     return { controller, clock, cluster, resources };
   }
 
-  it.each([undefined, 'tenant'])('objects of namespace %s; agents of their own', (onlyNamespace) => {
+  it.each([undefined, 'tenant'])('objects of namespace %s; agents in their own namespace', (onlyNamespace) => {
     const { resources } = subscribed({ onlyNamespace, agents: SETTINGS });
     const inNamespace = (namespace: string | undefined) =>
       resources.filter((one) => one.namespace === namespace).map(({ plural }) => plural);
@@ -119,7 +119,7 @@ describe('the subscriptions of a controller', () => {
     expect(inNamespace('agents').toSorted()).toEqual(['deployments', 'deployments', 'leases', 'pods']);
   });
 
-  it('is not ready before all of it is listed, agents included', async () => {
+  it('is not ready before everything is listed, agents included', async () => {
     const { controller, clock, cluster } = subscribed({ agents: SETTINGS });
     expect(controller.unready()).toEqual([
       'not listed yet: networks, ipPools, networkConfigs, virtualMachines, virtualMachineInstances, agents',

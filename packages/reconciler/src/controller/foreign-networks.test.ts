@@ -123,7 +123,7 @@ describe('an IPPool that names a network of another namespace', () => {
     expect(story.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('that is older than the owner’s IPPool stops as soon as the owner follows the message', async () => {
+  it('an older pool than the owner’s IPPool is no longer served when the owner follows the message', async () => {
     const rightful = inNamespace('tenant', pool('pool-2', { network: 'net-1' }));
     const story = await running(tenantNetwork(labelled('default', 'pool-1')), foreignPool(), rightful, tenantMachine());
     expect(story.controller.view.servingPool('tenant/net-1')?.key).toBe('default/pool-1');

@@ -66,7 +66,7 @@ it.each([
   },
 );
 
-it('a tenant writes that an address was taken along, in one step and while the controller is away: the running virtual machine keeps its address', async () => {
+it('a tenant writes that an address moved to another interface, in one step and while the controller is away: the running virtual machine keeps its address', async () => {
   const running = await withTenant();
   void running.controller.stop();
   takeAlong(running);

@@ -5,7 +5,7 @@ import { Running } from './controller-fixtures.js';
 import { slowWatch } from './slow-watch-fixtures.js';
 
 it.each([1, 2, 5, 10, 30, 100])(
-  'a change of a VM: no reconciler undoes the writes of others where the watch lags by %i ms',
+  'a change of a machine: no reconciler undoes the writes of others if the watch lags by %i ms',
   async (lag) => {
     const running = new Running();
     slowWatch(running, running.cluster.networkConfigs, lag);

@@ -18,7 +18,7 @@ const BOTH = { ...FIRST, two: ['02:00:00:00:00:02', 'net-2'] } as const;
 it.each([
   ['it had one before', FIRST],
   ['it had none before', {}],
-])('vm-a got an interface and restarts, and what is known of it is older (%s): it keeps its address', async (_, before) => {
+])('vm-a got an interface and restarts, and the known state is older (%s): it keeps its address', async (_, before) => {
   const running = new Running();
   slowWatch(running, running.cluster.virtualMachines, LATE_MS);
   await running.add(network(), network('net-2'), pool());
@@ -50,7 +50,7 @@ it.each([
   expect(running.allocated('pool-2')).toEqual({ '10.0.0.50': '02:00:00:00:00:77' });
 });
 
-it('the news of an instance that has ended come when the next one runs: that one keeps its addresses', async () => {
+it('the news that an instance has ended arrives when the next one runs: the machine keeps its addresses', async () => {
   const running = new Running();
   await running.add(network(), network('net-2'), pool());
   await running.add(pool('pool-2', { network: 'default/net-2', start: '10.0.0.50', end: '10.0.0.50' }));
@@ -108,7 +108,7 @@ it('a manual edit of a config stays while its virtual machine is read from the A
   expect(running.allocated()).toEqual({ '10.0.0.16': '02:00:00:00:00:0a' });
 });
 
-it('an address that a person writes in place of an annotation stays, however late the news come that the annotation is gone', async () => {
+it('an address that a person writes in place of an annotation stays, however late the news of the removed annotation arrives', async () => {
   const running = new Running();
   slowWatch(running, running.cluster.virtualMachines, LATE_MS);
   await running.add(network(), pool());
@@ -128,7 +128,7 @@ it('an address that a person writes in place of an annotation stays, however lat
   expect(running.allocated()).toEqual({ '10.0.0.16': macAddress });
 });
 
-it('an API server whose news are late is asked less and less often', async () => {
+it('an API server whose news is late receives fewer and fewer requests', async () => {
   const running = new Running();
   slowWatch(running, running.cluster.virtualMachines, LATE_MS);
   await running.add(network(), network('net-2'), pool());

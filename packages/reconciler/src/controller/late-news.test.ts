@@ -159,7 +159,7 @@ const STORIES: Readonly<Record<string, LateCase>> = {
 };
 
 describe.each(Object.entries(STORIES))('%s', (_, { act, end }) => {
-  it.each(KINDS)('and news of %s come late', async (kind) => {
+  it.each(KINDS)('while news of %s is late', async (kind) => {
     const found: unknown[] = [];
     for (const lagMs of LAGS_MS) {
       const story = await LateStory.begun(kind, lagMs);

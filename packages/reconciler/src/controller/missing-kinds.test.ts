@@ -34,7 +34,7 @@ function setUp(mayLackKinds: boolean) {
 }
 
 describe('a cluster without KubeVirt and Multus', () => {
-  it('story: nothing waits for their kinds where there is no IPPool; they are reported once, and used when they are installed', async () => {
+  it('story: nothing waits for their kinds if there is no IPPool; they are reported once, and used when they are installed', async () => {
     const { running, seen, errors } = setUp(true);
     const define = [refuse(running, 'virtualMachines'), refuse(running, 'networks')];
     await running.started();

@@ -51,7 +51,7 @@ it('vm-a is deleted and its config orphaned: the address stays, the config repor
   expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
 });
 
-it('the news of the deletion are late: the config gets no owner that is gone, and its address stays', async () => {
+it('the news of the deletion is late: the config gets no owner that is gone, and its address stays', async () => {
   const lateMs = 10_000;
   const running = new Running();
   slowWatch(running, running.cluster.virtualMachines, lateMs);

@@ -106,7 +106,7 @@ describe('the Events of a pool', () => {
   it.each<[ClaimRefusal['reason'], number]>([
     ['pool-exhausted', 1],
     ['address-taken', 0],
-  ])('a claim that is refused as %s: %i of them, with where there is room', (reason, count) => {
+  ])('a claim that is refused as %s causes %i warnings, which say where there is room', (reason, count) => {
     const refusals = new Map([['default/vm-a', new Map([['02:00:00:00:00:0a', { reason, message: 'why' }]])]]);
     const warnings = exhaustionWarning({ refusals } as unknown as PoolPlan, view());
     expect(warnings.map((warning) => warning.reason)).toEqual(Array(count).fill('PoolExhausted'));

@@ -12,7 +12,7 @@ it('whatever happens, the final state is correct, and no address goes from one m
   expect(found).toEqual([]);
 }, 120_000);
 
-it.each([163, 1316, 1408, 1475, 2330, 2586, 2812, 3618])('the story of seed %i, which ended badly once', async (seed) => {
+it.each([163, 1316, 1408, 1475, 2330, 2586, 2812, 3618])('the story of seed %i, which once ended badly', async (seed) => {
   expect(await playRandomStory(seed)).toEqual([]);
 });
 
@@ -28,6 +28,6 @@ it('a config that a person orphaned keeps its addresses, however late the events
   expect(found).toEqual([]);
 }, 120_000);
 
-it.each([107, 368, 1214])('the story of seed %i with late news, which ended badly once', async (seed) => {
+it.each([107, 368, 1214])('the story of seed %i with late news, which once ended badly', async (seed) => {
   expect(await playLateStory(seed)).toEqual([]);
 });

@@ -13,7 +13,7 @@ it('a VirtualMachineNetworkConfig that the API server refuses is an Event on the
   expect(running.events()).toEqual(['NetworkConfigRefused on VirtualMachine vm-a']);
 });
 
-it('a network whose name is too long to be stored is an Event on the virtual machine, and costs the other interface nothing', async () => {
+it('a network whose name is too long to be stored is an Event on the virtual machine, and does not affect the other interface', async () => {
   const running = await Running.withPool();
   const long = `${'n'.repeat(40)}/${'a'.repeat(40)}`;
   await running.add(

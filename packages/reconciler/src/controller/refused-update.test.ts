@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { virtualMachine } from '../fixtures/object-fixtures.js';
 import { Running } from './controller-fixtures.js';
 
-it('a change that the CRD refuses is not tried all the time', async () => {
+it('a change that the CRD refuses is not tried continuously', async () => {
   const running = await Running.withPool();
   const { networkConfigs } = running.cluster;
   const { patch } = networkConfigs;

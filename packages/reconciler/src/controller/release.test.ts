@@ -87,7 +87,7 @@ describe('a config waits until its pool has released its addresses', () => {
     expect([networks(), running.allocated()]).toEqual([['default/net-2'], {}]);
   });
 
-  it('one that waited and is gone is not reconciled when its pool changes later', async () => {
+  it('a config that waited and is gone is not reconciled when its pool changes later', async () => {
     const reconciled: string[] = [];
     const running = new Running({ onReconciled: ({ kind, key }) => reconciled.push(`${kind} ${key}`) });
     await running.add(network(), pool(), virtualMachine('vm-a'));
@@ -163,7 +163,7 @@ describe('objects that vanish without being seen as deleted', () => {
     await running.settle();
   }
 
-  it('a config vanished and is made again: another virtual machine that waits does not get its address', async () => {
+  it('a config vanished and is created again: another virtual machine that waits does not get its address', async () => {
     const running = await Running.withPool({ end: '10.0.0.11' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -204,7 +204,7 @@ describe('objects that vanish without being seen as deleted', () => {
     expect(Object.values(running.allocated()).toSorted()).toEqual(['02:00:00:00:00:0b', '02:00:00:00:00:99']);
   });
 
-  it('a pool vanished and is made again empty: its virtual machines get their addresses again, no other one does', async () => {
+  it('a pool vanished and is created again empty: its virtual machines get their addresses again, no other one does', async () => {
     const running = await Running.withPool({ end: '10.0.0.11' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();

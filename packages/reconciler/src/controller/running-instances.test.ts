@@ -60,8 +60,8 @@ function delayInstances(running: Running, ms: number): () => void {
   return () => Object.assign(virtualMachineInstances, { watch });
 }
 
-describe('a virtual machine without a MAC address, as plain KubeVirt makes it', () => {
-  it('vm-a has an Event about what is awaited, starts and gets an address, and keeps it while it is stopped', async () => {
+describe('a virtual machine without a MAC address, as plain KubeVirt creates it', () => {
+  it('vm-a has an Event that says what it waits for, starts and gets an address, and keeps it while it is stopped', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     await running.settle();
@@ -88,7 +88,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(running.allocated()).toEqual({ '10.0.0.10': M1, '10.0.0.11': '02:00:00:00:00:0b' });
   });
 
-  it('vm-a starts again with another MAC address: its address is never free, though vm-b and vm-c want it', async () => {
+  it('vm-a starts again with another MAC address: its address is never free, although vm-b and vm-c want it', async () => {
     const running = await Running.withPool({ end: '10.0.0.11' });
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -136,7 +136,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(running.conditions('VirtualMachineNetworkConfig', 'vm-b')).toContain('Allocated=False PoolExhausted');
   });
 
-  it('vm-a starts three times before its pool can be written: it gets what the first instance had', async () => {
+  it('vm-a starts three times before its pool can be written: it gets the address of the first instance', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -215,7 +215,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(running.allocated()).toEqual({ '10.0.0.10': M2 });
   });
 
-  it('the VirtualMachineNetworkConfig of vm-a is deleted by hand while vm-a is stopped: it is made again, with its address', async () => {
+  it('the VirtualMachineNetworkConfig of vm-a is deleted by hand while vm-a is stopped: it is created again, with its address', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -231,7 +231,7 @@ describe('a virtual machine without a MAC address, as plain KubeVirt makes it', 
     expect(shown(running, 'vm-a')).toEqual([`${M1} 10.0.0.10 Allocated`]);
   });
 
-  it('reports of a guest agent are not believed: a virtual machine cannot choose the MAC address for its record', async () => {
+  it('reports of a guest agent are not trusted: a virtual machine cannot choose the MAC address in its record', async () => {
     const running = await Running.withPool();
     await running.add(plain('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', undefined, M1] } });
@@ -290,7 +290,7 @@ describe('a virtual machine runs', () => {
     expect(started.allocated()).toEqual(afterwards);
   });
 
-  it('annotations of the virtual machine count at once', async () => {
+  it('annotations of the virtual machine take effect at once', async () => {
     const started = await running();
     const annotate = (annotations: Record<string, string>) =>
       started.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, metadata: { ...vm.metadata, annotations } }));
@@ -302,7 +302,7 @@ describe('a virtual machine runs', () => {
     expect(started.allocated()).toEqual({});
   });
 
-  it('MAC addresses of the hypervisor are believed first, then those of the instance, then the annotation', async () => {
+  it('MAC addresses of the hypervisor are trusted first, then those of the instance, then the annotation', async () => {
     const started = await Running.withPool();
     await started.add(
       virtualMachine('vm-a', {
@@ -320,7 +320,7 @@ describe('a virtual machine runs', () => {
     });
   });
 
-  it('four interfaces have addresses, and a fifth one is added: they keep them, though their VirtualMachineNetworkConfig is deleted', async () => {
+  it('four interfaces have addresses, and a fifth one is added: they keep them, even if their VirtualMachineNetworkConfig is deleted', async () => {
     const four = { b: '02:00:00:00:01:0b', c: '02:00:00:00:01:0c', d: '02:00:00:00:01:0d', e: '02:00:00:00:01:0e' };
     const startWith = (nics: Readonly<Record<string, string>>) => {
       const asked = Object.entries(nics).map(([nic, macAddress]) => [nic, [macAddress, 'net-1']] as const);
@@ -375,7 +375,7 @@ describe('a virtual machine runs', () => {
 describe('missing knowledge frees no addresses', () => {
   const MAC = '02:00:00:00:00:0a';
 
-  it('VirtualMachineInstances are listed last: no work is done before', async () => {
+  it('VirtualMachineInstances are listed last: nothing is reconciled before', async () => {
     const running = new Running();
     await running.add(network(), pool(), virtualMachine('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
@@ -395,7 +395,7 @@ describe('missing knowledge frees no addresses', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
-  it('the virtual machine reports an instance, and the controller has not seen it: it keeps what it has', async () => {
+  it('the virtual machine reports an instance, and the controller has not seen it: the machine keeps its addresses', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -417,7 +417,7 @@ describe('missing knowledge frees no addresses', () => {
     ['cannot be listed', (running: Running) => refuse(running, 500)],
     ['are heard of 200 ms late', (running: Running) => delayInstances(running, 200)],
   ])(
-    'VirtualMachineInstances %s, and the last one that was seen has ended: the running virtual machine keeps what it has',
+    'VirtualMachineInstances %s, and the last one that was seen has ended: the running virtual machine keeps its addresses',
     async (_, fail) => {
       const running = await Running.withPool({ end: '10.0.0.10' });
       await running.add(virtualMachine('vm-a'));
@@ -461,7 +461,7 @@ describe('missing knowledge frees no addresses', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': M2, '10.0.0.11': M1 });
   });
 
-  it('the kind is missing as the controller starts, and the virtual machine reports an instance: it keeps what it has', async () => {
+  it('the kind is missing when the controller starts, and the virtual machine reports an instance: it keeps its addresses', async () => {
     const running = await Running.withPool({ end: '10.0.0.10' });
     await running.add(virtualMachine('vm-a'));
     running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
@@ -474,7 +474,7 @@ describe('missing knowledge frees no addresses', () => {
     expect(running.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
-  it('the virtual machine reports for more than a minute an instance that is not there: an Event names what is delayed', async () => {
+  it('the virtual machine reports for more than a minute an instance that does not exist: an Event says what is delayed', async () => {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
     await running.settle();
@@ -497,7 +497,7 @@ describe('missing knowledge frees no addresses', () => {
     ['as the controller starts', true],
     ['while it works', false],
   ])(
-    'reading VirtualMachineInstances is forbidden %s: running virtual machines keep what they have, and the remedy is named',
+    'reading VirtualMachineInstances is forbidden %s: running virtual machines keep their addresses, and the remedy is named',
     async (_, atStart) => {
       const states: string[] = [];
       const running = new Running({ onInstances: (state) => states.push(state) });
@@ -553,7 +553,7 @@ describe('missing knowledge frees no addresses', () => {
     expect(Object.values(running.allocated()).toSorted()).toEqual([M2, M3, M4, M5]);
   });
 
-  it('the kind is not there for a moment, as with an API server that begins: what was listed stays known', async () => {
+  it('the kind is missing for a moment, as with an API server that is starting: listed objects stay known', async () => {
     const states: string[] = [];
     const running = new Running({ onInstances: (state) => states.push(state) });
     await running.add(network(), pool(), virtualMachine('vm-a'));

@@ -59,7 +59,7 @@ describe('vm-a and vm-b have the same MAC address, like a restored copy', () => 
     expect(running.allocated()).toEqual({ '10.0.0.10': SHARED });
   });
 
-  it('on two networks each has its own address, and keeps it when the other goes', async () => {
+  it('on two networks each has its own address, and keeps it when the other is deleted', async () => {
     const running = new Running();
     await running.add(network('net-1'), network('net-2'));
     await running.add(
@@ -77,7 +77,7 @@ describe('vm-a and vm-b have the same MAC address, like a restored copy', () => 
     expect(running.allocated('pool-2')).toEqual({ '10.0.0.50': SHARED });
   });
 
-  it('both are made at once: only the status of one of them ever shows the address', async () => {
+  it('both are created at once: only the status of one of them ever shows the address', async () => {
     const running = await Running.withPool();
     const shown: string[] = [];
     running.cluster.networkConfigs.onWritten = () => {
@@ -135,7 +135,7 @@ describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachi
   };
 
   it.each(['default', 'other'])(
-    'it is made again with its address, and the copy (in namespace %s) is refused as before',
+    'it is created again with its address, and the copy (in namespace %s) is refused as before',
     async (namespace) => {
       const running = await copied(namespace);
       expect(conditionsOf(running, 'vm-a')).toContain('Allocated=True');
@@ -145,7 +145,7 @@ describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachi
   );
 
   it.each(['default', 'other'])(
-    'the copy (in namespace %s) gets another MAC address, as its Event asks: vm-a keeps its address',
+    'the copy (in namespace %s) gets another MAC address, as its Event requests: vm-a keeps its address',
     async (namespace) => {
       const running = await copied(namespace);
       const stored = running.cluster.virtualMachines.objects.get(`${namespace}/vm-b`);
@@ -157,7 +157,7 @@ describe('vm-a runs, vm-b is a copy of it in any namespace, and the VirtualMachi
     },
   );
 
-  it('the controller ends in that moment, and the next one assigns it to the older virtual machine, as the copy never had it', async () => {
+  it('the controller ends at that moment, and the next one assigns the address to the older virtual machine, because the copy never had it', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
     await running.add(withShared('vm-a'));
     await running.settle();
@@ -224,7 +224,7 @@ describe('vm-a and vm-b are stopped and have an address each, vm-c waits for one
   });
 });
 
-it('the interfaces of vm-a pass a MAC address on to each other, while vm-b waits with the one that is left: vm-a keeps both addresses', async () => {
+it('the interfaces of vm-a pass a MAC address on to each other, while vm-b waits with the remaining one: vm-a keeps both addresses', async () => {
   const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.11' });
   const nic = (octet: string) => [`02:00:00:00:00:0${octet}`, 'net-1'] as const;
   const setNics = async (one: string, two: string) => {

@@ -30,7 +30,7 @@ function change({ cluster }: Running, name: string, vlan: number): void {
 }
 
 describe('two pools on networks that are one segment', () => {
-  it('are warned of on both, and served all the same', async () => {
+  it('cause a warning on both, and are served nevertheless', async () => {
     const story = await twoPools(48);
     await story.add(virtualMachine('vm-a'));
     await story.settle();
@@ -107,7 +107,7 @@ describe('pools of other namespaces on the segment', () => {
     ]);
   });
 
-  it('that are paused and resumed again and again do not write the others', async () => {
+  it('that are paused and resumed again and again cause no writes to the others', async () => {
     const story = new Running();
     await story.add(bridged('net-1', 48), pool('pool-1'), ...others('x'));
     await story.started();

@@ -17,7 +17,7 @@ async function started(): Promise<Running> {
   return running;
 }
 
-it('the pool that kept a VM from its other addresses is deleted: the others are looked at again', async () => {
+it('the pool that prevented a machine from getting its other addresses is deleted: the others are checked again', async () => {
   const running = await started();
   await running.remove('IPPool', 'pool-1');
   await running.settle(3_600_000);

@@ -13,7 +13,7 @@ const replace = <Name extends 'create' | 'patch' | 'patchStatus' | 'list' | 'wat
   by: MemoryResource<KubernetesObject>[Name],
 ) => Object.assign(resource, { [name]: by });
 
-it('a webhook (upstream has it) refuses a vmnetcfg until its pool is there: the VM is tried again when it is', async () => {
+it('a webhook (upstream has one) refuses a config until its pool exists: the machine is tried again then', async () => {
   const running = new Running();
   const { networkConfigs, networks } = running.cluster;
   const { create } = networkConfigs;
@@ -33,7 +33,7 @@ it('a webhook (upstream has it) refuses a vmnetcfg until its pool is there: the 
   expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
 });
 
-it('the same at a start, where the VM comes before the labels that the controller itself is about to write', async () => {
+it('the same at a start, if the machine comes before the labels that the controller itself is about to write', async () => {
   const running = new Running();
   const { networkConfigs, networks } = running.cluster;
   const { create } = networkConfigs;
@@ -54,7 +54,7 @@ it('the same at a start, where the VM comes before the labels that the controlle
   expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a' });
 });
 
-describe('nothing is tried all the time while a watch is down and writes work', () => {
+describe('nothing is tried continuously while a watch is down and writes work', () => {
   async function deafTo(kind: 'ipPools' | 'networkConfigs'): Promise<Running> {
     const running = await Running.withPool();
     await running.add(virtualMachine('vm-a'));
@@ -78,7 +78,7 @@ describe('nothing is tried all the time while a watch is down and writes work', 
     expect(tries, 'patches in a minute, all of them refused').toBeLessThan(60);
   });
 
-  it('a vmnetcfg whose creation is not seen', async () => {
+  it('a config whose creation is not seen', async () => {
     const running = await deafTo('networkConfigs');
     running.cluster.networkConfigs.writeFault = (what) => (what === 'create' ? 'lost-answer' : 'none');
     await running.add(virtualMachine('vm-b'));
@@ -92,7 +92,7 @@ describe('nothing is tried all the time while a watch is down and writes work', 
     expect(tries, 'requests in a minute').toBeLessThan(60);
   });
 
-  it('vmnetcfgs cannot be created, as their CRD is gone (404)', async () => {
+  it('configs cannot be created, because their CRD is gone (404)', async () => {
     const running = await Running.withPool();
     let tries = 0;
     replace(running.cluster.networkConfigs, 'create', async () => {
@@ -198,7 +198,7 @@ it.each<[string, Record<string, unknown>]>([
     },
   ],
   ['authoritative', { authoritative: 'yes' }],
-])('an invalid optional setting is left out: %s', async (_, ipv4Config) => {
+])('an invalid optional setting is ignored: %s', async (_, ipv4Config) => {
   const running = await Running.withPool();
   await running.add(virtualMachine('vm-a'));
   await running.settle();
@@ -213,7 +213,7 @@ it.each<[string, Record<string, unknown>]>([
   expect(condition).toMatchObject({ status: 'True' });
 });
 
-it('a VM that has its address has no Event about the exhausted pool', async () => {
+it('a machine that has its address has no Event about the exhausted pool', async () => {
   const running = new Running();
   await running.add(network('net-1'), network('net-2'));
   await running.add(

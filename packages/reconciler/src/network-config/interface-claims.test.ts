@@ -38,7 +38,7 @@ const recorded = (macAddress: string, last: number, state = 'Allocated', network
 const ip = (last: number) => 0x0a000000 + last;
 
 describe('what a VirtualMachineNetworkConfig asks for', () => {
-  it('is one claim for each entry; a network without a namespace is of its own one', () => {
+  it("is one claim for each entry; a network without a namespace is in the config's own", () => {
     const read = readNetworkConfigClaims(
       config({
         spec: [entry(A.toUpperCase(), { networkName: 'net', ipAddress: '10.0.0.9' }), entry(B, { networkName: 'blue/net' })],
@@ -85,11 +85,11 @@ describe('what a VirtualMachineNetworkConfig asks for', () => {
     expect([read.claims, read.unreadable, read.key]).toEqual([[], [], 'red/vm']);
   });
 
-  it('paused is nothing but true', () => {
+  it('paused must be exactly true', () => {
     expect(readNetworkConfigClaims(config({ spec: [entry(A)], paused: 'true' })).claims).toHaveLength(1);
   });
 
-  it('without a namespace its key is its name', () => {
+  it('has only its name as key if it has no namespace', () => {
     expect(readNetworkConfigClaims({ metadata: { name: 'vm' } })).toEqual({
       key: 'vm',
       createdAt: '',
@@ -114,7 +114,7 @@ describe('the address that an interface had last, by its own record', () => {
     expect(claimOf({ status: [status] })).toEqual({ network: 'red/net', macAddress: A, ...expected });
   });
 
-  it('may stand under a MAC address that it had before: the newest of them, after its own', () => {
+  it('may be recorded under an earlier MAC address: the newest one counts, after the current one', () => {
     const remembered = { eth0: { networkName: 'red/net', macAddress: A, replaces: [C, B] } };
     expect(claimOf({ remembered, status: [recorded(C, 7), recorded(B, 8)] })).toMatchObject({
       previous: ip(8),

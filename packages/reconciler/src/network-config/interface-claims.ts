@@ -82,14 +82,14 @@ export function readInterfaceEntry(entry: unknown, namespace: string): Interface
       ...interfaceOf,
       reason: 'mac-address-unreadable',
       ...field,
-      message: `${quote(macText)} is no MAC address`,
+      message: `${quote(macText)} is not a MAC address`,
       remedy,
     };
   }
   const wanted = ipText === '' ? 0 : parseIpv4Address(ipText);
   if (wanted === undefined) {
     const field = { field: 'ipAddress', value: ipText } as const;
-    const message = `ipAddress ${quote(ipText)} of ${macAddress} is no IPv4 address`;
+    const message = `ipAddress ${quote(ipText)} of ${macAddress} is not an IPv4 address`;
     return { ...interfaceOf, reason: 'address-unreadable', ...field, message, remedy: 'correct or remove it' };
   }
   return { network, macAddress, ...(wanted !== 0 && { wanted }) };

@@ -111,9 +111,9 @@ describe('planNetworkConfigStatus', () => {
     expect(plan(TWO, outcomes(first, second)).problem?.reason).toBe(reason);
   });
 
-  it('an entry that cannot be read comes before a refusal', () => {
+  it('an unreadable entry comes before a refusal', () => {
     const { problem } = plan(config([ENTRY, { ...ENTRY, macAddress: 'x' }]), { outcomeOf: () => refused('pool-exhausted') });
-    expect(problem).toEqual({ reason: 'mac-address-unreadable', message: expect.stringContaining('"x" is no MAC address') });
+    expect(problem).toEqual({ reason: 'mac-address-unreadable', message: expect.stringContaining('"x" is not a MAC address') });
   });
 
   it.each<[what: string, first: InterfaceOutcome, second: InterfaceOutcome, messages: readonly string[]]>([
@@ -142,7 +142,7 @@ describe('planNetworkConfigStatus', () => {
     expect(plan(TWO, outcomes(first, second)).messages).toEqual(messages);
   });
 
-  it('a network is named once, and both sentences are shown where both are true', () => {
+  it('a network is named once, and both sentences are shown if both are true', () => {
     const third = { ...ENTRY, networkName: 'default/net-3' };
     const object = config([OTHER_ENTRY, { ...OTHER_ENTRY, macAddress: '02:00:00:00:00:0c' }, third, ENTRY]);
     const outcomeOf = ({ network }: InterfaceClaim) =>
@@ -155,7 +155,7 @@ describe('planNetworkConfigStatus', () => {
     });
   });
 
-  it('addresses that are being freed are named', () => {
+  it('addresses that are being freed are listed', () => {
     expect(plan(config([ENTRY]), { stale: [STALE] })).toMatchObject({
       shown: ['Disabled=False', 'Allocated=True', 'InSynced=False NetworkConfigChanged'],
       messages: ['InSynced: 10.0.0.11 is no longer wanted and is being freed'],
@@ -200,24 +200,24 @@ describe('planNetworkConfigStatus', () => {
       { ...outcomes(ALLOCATED, WAITING), stale: [STALE] },
       ['Disabled=False', 'InSynced=False NetworkConfigChanged'],
     ],
-  ])('while the turn of an interface has not come it %s', (_what, facts, shown) => {
+  ])("%s before it is the interface's turn", (_what, facts, shown) => {
     expect(plan(TWO, facts).shown).toEqual(shown);
   });
 });
 
-describe('a status is written where it differs', () => {
-  it('not after it was written', () => {
+describe('a status is written if it differs', () => {
+  it('is not written again', () => {
     expect(plan(carriedOut(TWO)).patch).toBeUndefined();
   });
 
-  it('not for a field that is empty where it was absent', () => {
+  it('is not written for a field that is empty instead of absent', () => {
     const facts = { outcomeOf: () => refused('pool-exhausted') };
     const { status, ...object } = carriedOut(config([ENTRY]), facts);
     const entries = [{ ...ENTRY, state: 'Pending', allocatedIPAddress: '' }];
     expect(plan({ ...object, status: { ...(status as object), networkConfigs: entries } }, facts).patch).toBeUndefined();
   });
 
-  it('the conditions alone where the entries are as they should be', () => {
+  it('has only its conditions written if the entries are up to date', () => {
     const { patch } = plan(carriedOut(TWO), outcomes(WANTS_ANOTHER, ALLOCATED));
     expect(patch).toEqual({ status: { conditions: expect.anything() as unknown } });
   });
@@ -227,14 +227,14 @@ describe('a status is written where it differs', () => {
     ['macAddress', B],
     ['networkName', 'default/other'],
     ['state', 'Pending'],
-  ])('the entries alone where %s is another and no generation is known', (field, value) => {
+  ])('has only its entries written if %s differs and no generation is known', (field, value) => {
     const { status, ...object } = carriedOut(config([ENTRY]));
     const [entry] = readList(status, 'networkConfigs') as object[];
     const changed = { ...object, status: { ...(status as object), networkConfigs: [{ ...entry, [field]: value }] } };
     expect(plan(changed).patch).toEqual({ status: { networkConfigs: [entry] } });
   });
 
-  it('with the generation that it was found for', () => {
+  it('includes the generation that was read', () => {
     const object = carriedOut({ ...config([ENTRY]), metadata: { namespace: 'default', name: 'vm-a', generation: 3 } });
     expect(readList(object.status, 'conditions')).toMatchObject([3, 3, 3].map((observedGeneration) => ({ observedGeneration })));
     const moved = { ...object, metadata: { ...object.metadata, generation: 4 } };

@@ -32,7 +32,7 @@ describe('an IPPool may serve a network', () => {
 });
 
 describe('messages for people', () => {
-  it('what keeps a pool from a network', () => {
+  it('say what prevents a pool from serving a network', () => {
     const remedy = `add "blue" to the annotation ${ALLOWED} of NetworkAttachmentDefinition red/vlan (names with commas, or *), or create the IPPool in namespace red`;
     expect(sentenceOf(explainMissingPermission(pool('blue'), 'red/vlan', undefined))).toBe(
       `network red/vlan does not exist, or this controller does not read namespace red, so nothing allows IPPools of namespace blue; ${remedy}`,

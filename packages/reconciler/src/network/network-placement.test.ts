@@ -83,7 +83,7 @@ describe('the nodes of a network', () => {
     'bridge.network.kubevirt.io/',
     'evil.bridge.network.kubevirt.io/br1',
     `${MARKER} ${MARKER}`,
-  ])('agents request no other resource, whatever a network asks for: %s', (resource) =>
+  ])('agents request no other resource, whatever a network requests: %s', (resource) =>
     expect(partsOf(keyOf({ resource, config: BRIDGE }))).toBe('bridge br1'),
   );
 
@@ -92,7 +92,7 @@ describe('the nodes of a network', () => {
     expect(keyOf({ config: BRIDGE })).toBe(keyOf({ config: { ...BRIDGE, vlan: 49 } }));
   });
 
-  it('no text of one part makes the key of others', () => {
+  it('the text of one part cannot make the key of another network', () => {
     const bridge = { type: 'bridge', bridge: 'k=v' };
     expect(keyOf({ config: bridge })).not.toBe(keyOf({ clusterNetwork: 'bridge' }, { k: 'v' }));
   });

@@ -5,7 +5,7 @@ import { type AddressConflict, readReportedConflicts, toReportedConflict } from 
 const OWNER = '02:00:00:00:00:01';
 
 describe('conflicts in the report of agents', () => {
-  it('have addresses as people write them', () => {
+  it('contain addresses in any common spelling', () => {
     const conflict: AddressConflict = { address: 0x0a000009, macAddress: OWNER, usedBy: '02:00:00:00:00:02' };
     expect(toReportedConflict(conflict)).toEqual({ address: '10.0.0.9', macAddress: OWNER, usedBy: '02:00:00:00:00:02' });
     expect(toReportedConflict({ address: 1, macAddress: OWNER })).toStrictEqual({ address: '0.0.0.1', macAddress: OWNER });
@@ -24,7 +24,7 @@ describe('conflicts in the report of agents', () => {
     );
   });
 
-  it('one whose address or client cannot be read is left out; the host that uses it may be unknown', () => {
+  it('without a readable address or client are ignored; the host that uses the address may be unknown', () => {
     const reported = [
       { address: '10.0.0.9', macAddress: 'none' },
       { address: '10.0.0', macAddress: OWNER },

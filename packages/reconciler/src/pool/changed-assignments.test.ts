@@ -44,11 +44,11 @@ describe('changedAssignments', () => {
     ['a key that is not an address', { ...before, here: C }],
     ['a second address of a client', { ...before, '10.0.0.12': A }],
     ['two new addresses of a client', { ...before, '10.0.0.12': C, '10.0.0.13': C }],
-  ])('needs a whole reading: %s', (_, after) => {
+  ])('need a full parse: %s', (_, after) => {
     expect(changes(before, after)).toBeUndefined();
   });
 
-  it('law: the clients of before with the changes are those of after', () => {
+  it('law: the earlier clients with the changes are the later ones', () => {
     const client = fc.oneof(
       { weight: 12, arbitrary: fc.nat(9).map((number) => `02:00:00:00:00:0${number}`) },
       fc.constantFrom('RESERVED', 'EXCLUDED', 'nonsense', A.toUpperCase()),

@@ -41,7 +41,7 @@ describe('excludedMarks', () => {
     ).toContain('1 of 2 excluded ranges are not listed in status.ipv4.allocated');
   });
 
-  it('law: at most as many as the budget, only excluded ones, and all of them if none is reported as left out', () => {
+  it('law: at most as many as the budget, only excluded ones, and all of them if none is reported as omitted', () => {
     const range = fc.tuple(fc.nat(20_000), fc.nat(400)).map(([first, more]) => ({ first, last: first + more }));
     fc.assert(
       fc.property(fc.array(range, { maxLength: 40 }), (ranges) => {

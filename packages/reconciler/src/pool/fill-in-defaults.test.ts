@@ -125,7 +125,7 @@ describe('optional fields of an IPPool', () => {
     { ...poolOf({ cidr: '10.0.0.0/24' }), kind: 'Pod' },
     poolOf({ cidr: 7 }),
     poolOf({ cidr: '10.0.0.0/24', leaseTime: 60, serverIP: '10.0.0.9', pool: { start: '10.0.0.20', end: '10.0.0.30' } }),
-  ])('%j comes back as it is', (value) => {
+  ])('%j is returned unchanged', (value) => {
     expect(fillInDefaults(value)).toBe(value);
   });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { findAddressRefusal } from './find-address-refusal.js';
 
-it('law: an empty pool refuses an address for the reason that its allocator has', () => {
+it('law: an empty pool refuses an address for the same reason as its allocator', () => {
   const checked = validatePool({
     name: 'net',
     cidr: '10.0.0.0/24',

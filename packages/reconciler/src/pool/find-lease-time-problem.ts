@@ -11,7 +11,7 @@ export function findLeaseTimeProblem(
     reason: 'lease-time-impossible',
     path: ['spec', 'ipv4Config', 'leaseTime'],
     value: leaseTime,
-    message: `${leaseTime} is no number of seconds that a lease can last`,
+    message: `${leaseTime} is not a number of seconds that a lease can last`,
     remedy: `write 1 to ${INFINITE_LEASE_TIME_SECONDS - 1}, ${INFINITE_LEASE_TIME_SECONDS} for leases without end, or leave it out for one year (${DEFAULT_LEASE_TIME_SECONDS})`,
   };
 }

@@ -54,7 +54,7 @@ it.each<[string, Record<string, unknown>]>([
   expect({ passes, read: read.ok ? 'ok' : read.problems }, `CRD lets pass: ${passes}`).toMatchObject({ read: 'ok' });
 });
 
-it('an invalid NTP server is left out with a warning, but not the others', () => {
+it('only an invalid NTP server is ignored, with a warning', () => {
   const read = readPool(pool('p', { ipv4Config: { ntp: ['not a host!', '10.0.0.5'] } }));
   expect(read.ok && read.pool.options.ntpServers).toEqual([0x0a000005]);
   expect(read.ok && read.warnings).toEqual([expect.stringContaining('spec.ipv4Config.ntp[0]: "not a host!" is neither')]);
@@ -65,7 +65,7 @@ const placeOf = (message: string) => message.slice(0, message.indexOf(': '));
 const OPTIONAL =
   'dns domainName domainSearch ntp leaseTime mtu relays authoritative staticRoutes nextServer bootfile bootByArchitecture';
 
-describe('invalid settings are left out, each with a warning', () => {
+describe('invalid settings are ignored, each with a warning', () => {
   const [ADDRESS, OTHER] = [0x0a000035, 0x0a000036];
 
   it.each<[what: string, ipv4Config: Record<string, unknown>, options: object, warned: readonly string[]]>([
@@ -93,7 +93,7 @@ describe('invalid settings are left out, each with a warning', () => {
     expect(read.ok && read.object.spec.ipv4Config).not.toHaveProperty(setting);
   });
 
-  it('an entry of a list with a wrong field is left out whole', () => {
+  it('an entry of a list with a wrong field is ignored as a whole', () => {
     const bootByArchitecture = [
       { architecture: 7, bootfile: 'a', nextServer: 'x' },
       { architecture: 11, bootfile: 'b' },
@@ -114,7 +114,7 @@ describe('invalid settings are left out, each with a warning', () => {
 });
 
 describe('a pool with invalid address settings is not served', () => {
-  it('and every problem is named, those of other settings too', () => {
+  it('every problem is reported, including those of other settings', () => {
     const read = readPool(pool('p', { ipv4Config: { mtu: 1, serverIP: 'x', pool: { start: 'y', end: '10.0.0.19' } } }));
     expect(!read.ok && read.problems.map(placeOf)).toEqual([
       'spec.ipv4Config.serverIP',

@@ -30,7 +30,7 @@ describe('recorded addresses', () => {
     ]);
   });
 
-  it('an entry that is still the same is not parsed again; one that changed is', () => {
+  it('an unchanged entry is not parsed again; a changed one is', () => {
     const before = readRecordedAddresses(status({ allocated: { '10.0.0.3': A, '10.0.0.4': A } }));
     const after = readRecordedAddresses(status({ allocated: { '10.0.0.3': A, '10.0.0.4': B } }), before);
     expect(after.entries.get('10.0.0.3')).toBe(before.entries.get('10.0.0.3'));
@@ -41,7 +41,7 @@ describe('recorded addresses', () => {
     expect(readRecordedAddresses(status(ipv4)).assignments).toEqual([]);
   });
 
-  it('are shown as they are written, cut', () => {
+  it('are shown as written, but truncated', () => {
     expect(describeEntry({ key: '10.0.0.4', value: 'x', address: 1 })).toBe('"10.0.0.4": "x"');
     expect(describeEntry({ key: 'k'.repeat(100), value: { a: 1 }, address: undefined })).toBe(
       `"${'k'.repeat(61)}...": "{\\"a\\":1}"`,

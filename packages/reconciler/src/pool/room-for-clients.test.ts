@@ -40,7 +40,7 @@ describe('roomForClients', () => {
     expect(roomForClients(pool({})) - roomForClients(object)).toBeGreaterThanOrEqual(fewer);
   });
 
-  it('there is none if the spec takes all of it', () => {
+  it('is zero if the spec takes all of it', () => {
     expect(roomForClients(pool({ note: 'x'.repeat(1_600_000) }))).toBe(0);
   });
 });

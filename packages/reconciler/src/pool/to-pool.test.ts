@@ -79,21 +79,21 @@ describe('an IPPool becomes a pool', () => {
     ]);
   });
 
-  it('an empty server, start and end are left out, so they have their defaults', () => {
+  it('an empty server, start and end are omitted, so they have their defaults', () => {
     expect(poolOf({ serverIP: '', router: '10.0.0.1', pool: { start: '', end: '' } })).toMatchObject({
       serverAddress: 0x0a000002,
       range: { first: 0x0a000001, last: 0x0a0000fe },
     });
   });
 
-  it('what is empty is left out', () => {
+  it('empty settings are omitted', () => {
     const { options } = poolOf({ router: '', domainName: '', domainSearch: ['', 'lab.example'] });
     expect(options).toMatchObject({ domainSearch: ['lab.example'] });
     expect(options).not.toHaveProperty('router');
     expect(options).not.toHaveProperty('domainName');
   });
 
-  it('NTP servers: addresses and what names resolve to, each once, and never more than an option holds', () => {
+  it('NTP servers: addresses and resolved names, each once, and never more than an option holds', () => {
     const many = Array.from({ length: 100 }, (_, index) => `10.1.0.${index + 1}`);
     const resolved = new Map([
       ['time.example', ['10.0.0.5', '10.0.0.6']],
@@ -104,7 +104,7 @@ describe('an IPPool becomes a pool', () => {
     expect(poolOf({ ntp: ['many.example'] }, resolved).options.ntpServers).toHaveLength(63);
   });
 
-  it('relays outside the subnet are those that it names', () => {
+  it('relays outside the subnet are those in the settings', () => {
     expect(poolOf({}).relays).toEqual([]);
     const { relays } = poolOf({ relays: ['192.0.2.1', '198.51.100.0/24'] });
     expect(relays.map(formatIpv4Cidr)).toEqual(['192.0.2.1/32', '198.51.100.0/24']);
@@ -143,7 +143,7 @@ describe('an IPPool becomes a pool', () => {
     expect(checked.ok ? [] : checked.problems.map((problem) => problem.path.join('.'))).toEqual([`spec.ipv4Config.${path}`]);
   });
 
-  it('problems of NTP servers stand beside the others', () => {
+  it('problems of NTP servers are listed beside the others', () => {
     const checked = toPool(objectOf({ ntp: ['!'], mtu: 1 }));
     expect(checked.ok ? [] : checked.problems.map(({ path }) => path.join('.'))).toEqual([
       'spec.ipv4Config.mtu',
@@ -151,7 +151,7 @@ describe('an IPPool becomes a pool', () => {
     ]);
   });
 
-  it('without IPv4 settings it is none', () => {
+  it('an IPPool without IPv4 settings is not a pool', () => {
     const checked = toPool({ ...objectOf(), spec: { networkName: 'default/net' } });
     expect(checked).toMatchObject({ ok: false, problems: [{ reason: 'ipv4-config-missing', path: ['spec', 'ipv4Config'] }] });
   });

@@ -24,7 +24,7 @@ it.each<[string, Partial<Choices[0]>, readonly string[]]>([
   }
 });
 
-it('rights are read in the namespace of the pools, where the controller has one', () => {
+it("rights are read in the controller's namespace for pools, if it has one", () => {
   const resources = agentResources({ ...SETTINGS, groupRights: true, previousNamespace: 'old' }, 'tenant');
   const namespaces = [resources.roles, resources.roleBindings, resources.serviceAccounts].map((one) => one?.namespace);
   expect(namespaces).toEqual(['tenant', 'tenant', SETTINGS.namespace]);

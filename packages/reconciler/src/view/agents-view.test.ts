@@ -12,7 +12,7 @@ function pod(name: string, more: Partial<KubernetesObject['metadata']> = {}): Ku
   return { kind: 'Pod', metadata: { namespace: NAMESPACE, name, uid: name, labels: { [AGENT_GROUP_LABEL]: GROUP }, ...more } };
 }
 
-describe('changes of what is observed of agents', () => {
+describe('changes of observed agents', () => {
   it('concern the pools that a Deployment names, and those that it named before', async () => {
     const { changes, deployments, clock, started } = observing();
     await started();
@@ -41,7 +41,7 @@ describe('changes of what is observed of agents', () => {
     expect(changesOf(changes).slice(2)).toEqual([`${GROUP}: default/b`]);
   });
 
-  it('a Lease that is renewed in time does not end, and one that is renewed late begins again', async () => {
+  it('a Lease that is renewed in time does not expire, and one that is renewed late begins again', async () => {
     const { changes, context, leases, clock, started } = observing();
     await started();
     for (let second = 0; second < 10; second++) {
@@ -67,7 +67,7 @@ describe('changes of what is observed of agents', () => {
 });
 
 describe('one group', () => {
-  it('is what all groups have of it', async () => {
+  it('combines everything that is observed about it', async () => {
     const { context, deployments, leases, started } = observing();
     deployments.put(deployment(['default/a']));
     leases.put(lease({ 'default/b': SERVING }));
@@ -93,7 +93,7 @@ describe('one group', () => {
     },
   );
 
-  it('has the pods that are to stay, the newest first', async () => {
+  it('lists the pods that will stay, newest first', async () => {
     const { context, pods, started } = observing();
     pods.put(pod('old', { creationTimestamp: '2026-01-01T00:00:01Z' }));
     pods.put(pod('new', { creationTimestamp: '2026-01-01T00:00:02Z' }));
@@ -109,7 +109,7 @@ describe('one group', () => {
   });
 });
 
-describe('what is observed of agents', () => {
+describe('the observation of agents', () => {
   it('is complete once every kind is listed, and a list that fails is reported', async () => {
     const { context, clock, leases, changes, failed } = observing();
     leases.failNext = 1;
@@ -122,7 +122,7 @@ describe('what is observed of agents', () => {
     expect(changes).toEqual([undefined, undefined, undefined, undefined]);
   });
 
-  it('does not change any more when the view has stopped', async () => {
+  it('does not change after the view has stopped', async () => {
     const { context, deployments, leases, changes, clock, started } = observing();
     await started();
     leases.put(lease({ 'default/a': SERVING }));
@@ -133,7 +133,7 @@ describe('what is observed of agents', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('stays the same by a write of a kind that is not watched', async () => {
+  it('does not change by a write of a kind that is not watched', async () => {
     const { context, changes, started } = observing();
     await started();
     context.observed.wrote('roles', { kind: 'Role', metadata: { namespace: NAMESPACE, name: GROUP } });
@@ -151,7 +151,7 @@ describe('the Deployment of a chart', () => {
     return { ...made, metadata, spec: { template: { spec: { containers } } } };
   }
 
-  it('is that of the unified group, and of no other', async () => {
+  it('belongs to the unified group, and to no other', async () => {
     const { context, chart, changes, started } = observing(['pool-1'], { unified });
     await started();
     chart.put(chartDeployment());
@@ -164,7 +164,7 @@ describe('the Deployment of a chart', () => {
     expect([observed.containerOf('chart'), observed.containerOf(GROUP)]).toEqual(['dhcp', 'agent']);
   });
 
-  it('is that of the unified group also where its labels are those of a group of its name', async () => {
+  it('belongs to the unified group even if its labels name a group with its name', async () => {
     const { context, chart, deployments, leases, changes, started } = observing(['pool-1'], { unified });
     await started();
     const labelled = chartDeployment(deployment([], 'chart').metadata.labels);
@@ -177,8 +177,8 @@ describe('the Deployment of a chart', () => {
   });
 });
 
-describe('a controller of one namespace', () => {
-  it('does not see groups that are configured with pools of other namespaces', async () => {
+describe('the view of a controller for one namespace', () => {
+  it('excludes groups that are configured with pools of other namespaces', async () => {
     const { context, deployments, leases, started } = observing(['pool-1'], {}, 'default');
     deployments.put(deployment(['default/a', 'other/b']));
     leases.put(lease({ 'default/c': SERVING }, { name: 'vm-dhcp-agent-vlan-2' }));
@@ -191,7 +191,7 @@ describe('a controller of one namespace', () => {
 });
 
 describe('a Deployment that was deleted a moment ago', () => {
-  it('is being deleted, also before the watch delivers that; one that is made again with its name is not', async () => {
+  it('counts as being deleted before the watch delivers that; a new one with its name does not', async () => {
     const { context, deployments, started } = observing();
     const first = deployment(['default/a']);
     deployments.put(first);

@@ -80,7 +80,7 @@ describe('the pool that serves a network', () => {
     expect(view.servingPool(NETWORK)?.key).toBe(`default/${expected}`);
   });
 
-  it('is none where there is no pool, or none that is to stay', () => {
+  it('does not exist if there is no pool, or none that will stay', () => {
     const { sources, view, put } = viewing();
     expect(view.servingPool(NETWORK)).toBeUndefined();
     put('ipPools', made(pool(), { deletionTimestamp: first }));
@@ -93,7 +93,7 @@ describe('the pool that serves a network', () => {
 });
 
 describe('claims on a network', () => {
-  it('are those of the configs that are there, each read once', () => {
+  it('come from existing configs, each read once', () => {
     const { sources, view, put } = viewing();
     const one = config('vm-a');
     put('networkConfigs', one, config('vm-b'));
@@ -108,7 +108,7 @@ describe('claims on a network', () => {
   });
 });
 
-describe('the address that a config records of an interface', () => {
+describe('the recorded address of an interface in a config', () => {
   const recorded: InterfaceClaim = { network: NETWORK, macAddress: A, previous: ADDRESS, holdsPrevious: true };
 
   it.each<[string, readonly KubernetesObject[], Partial<InterfaceClaim>, boolean]>([
@@ -131,7 +131,7 @@ describe('the address that a config records of an interface', () => {
   });
 });
 
-describe('a virtual machine whose config is on its way', () => {
+describe('a virtual machine whose config does not exist yet', () => {
   const AT = '2026-01-01T00:00:05Z';
   const recorded = { ...pool(), status: { ipv4: { allocated: { '10.0.0.10': A, '10.0.0.11': B } } } };
   const ownedBy = (owner: string): LastOwners => new Map([[A, { owner, address: ADDRESS }]]);
@@ -157,7 +157,7 @@ describe('a virtual machine whose config is on its way', () => {
     expect(reserving(configs, lastOwners).reserved().get(A)?.owner).toBe(owner);
   });
 
-  it('reserves what its pool has recorded for it, as of when it was made', () => {
+  it('has its recorded addresses reserved, by the version that created it', () => {
     const { sources, view, reserved } = reserving([]);
     expect(reserved()).toEqual(new Map([[A, { owner: 'default/vm-a', createdAt: AT }]]));
     expect([view.reservingMachine(NETWORK, A), view.reservingMachine(NETWORK, B)]).toEqual(['default/vm-a', undefined]);
@@ -166,20 +166,20 @@ describe('a virtual machine whose config is on its way', () => {
   });
 });
 
-describe('what is known of a virtual machine', () => {
+describe('the state of a virtual machine', () => {
   it.each<[string, readonly KubernetesObject[], (() => boolean) | undefined, boolean]>([
     ['there is neither it nor an instance of it', [], () => true, true],
     ['there is an instance of it', [], () => false, false],
     ['it is there, and does not run', [machine('vm-a')], () => true, false],
     ['no instances are known', [], undefined, false],
-  ])('it is gone only if it is known to be: %s', (_, machines, isAbsent, isGone) => {
+  ])('is gone only if that is certain: %s', (_, machines, isAbsent, isGone) => {
     const { sources, put } = viewing();
     put('virtualMachines', ...machines);
     const view = new ClusterView({ ...sources, ...(isAbsent && { instances: { of: () => undefined, isAbsent } }) });
     expect(view.isMachineGone('default/vm-a')).toBe(isGone);
   });
 
-  it('is of its pools, also where no instances are known', () => {
+  it('concerns its pools, even if no instances are known', () => {
     const { view, put } = viewing();
     const { instance, hasAddress } = view.knowledgeOf(machine('vm-a'));
     expect(instance).toBeUndefined();

@@ -40,7 +40,7 @@ function observing() {
 }
 
 describe('the instance of a virtual machine', () => {
-  it('is not known before instances are listed, and afterwards is the one that runs', async () => {
+  it('is not known before instances are listed, and afterwards is the running one', async () => {
     const { clock, instances, source, states } = observing();
     instances.put(instance('vm-a', { interfaces: { nic: ['net-1', MAC] } }));
     expect([source.of(virtualMachine('vm-a')), source.isAbsent(KEY), source.synced]).toEqual(['unreadable', false, false]);
@@ -55,7 +55,7 @@ describe('the instance of a virtual machine', () => {
     expect([source.synced, states]).toEqual([true, ['listed']]);
   });
 
-  it('is unseen where the virtual machine reports one, and only that of another of its name is known', async () => {
+  it('is unseen if the virtual machine reports one, and only another one with its name is known', async () => {
     const { clock, instances, source } = observing();
     instances.put(instance('vm-a', { phase: 'Succeeded', ownerUid: 'former' }));
     source.start();
@@ -71,7 +71,7 @@ describe('the instance of a virtual machine', () => {
 });
 
 describe('changes of instances', () => {
-  it('are those of their interfaces, until the source stops', async () => {
+  it('are reported for their interfaces, until the source stops', async () => {
     const { clock, instances, source, changed } = observing();
     source.start();
     await clock.advance(10);
@@ -92,7 +92,7 @@ describe('changes of instances', () => {
     expect(changed).toEqual([]);
   });
 
-  it('are not those of an instance that was never seen, and is gone', () => {
+  it('are not reported for an instance that was never seen, and is gone', () => {
     const listeners: CacheListener[] = [];
     const changed: string[] = [];
     const none = { get: () => undefined } as unknown as CacheSubscription;
@@ -128,7 +128,7 @@ describe('instances that cannot be listed', () => {
 });
 
 describe('a refresh', () => {
-  it('ends with a list, not with what a watch delivers meanwhile', async () => {
+  it('end with a list, not with news of a watch in the meantime', async () => {
     const { clock, instances, source } = observing();
     source.start();
     await clock.advance(10);

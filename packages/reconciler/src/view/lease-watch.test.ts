@@ -28,7 +28,7 @@ function watching() {
   return { clock, watch, note, expired: () => expired };
 }
 
-describe('what a Lease contains', () => {
+describe('the content of a Lease', () => {
   it.each<[string, readonly [before: KubernetesObject | undefined, after: KubernetesObject | undefined], boolean]>([
     ['is seen for the first time', [undefined, renewed('t1')], true],
     ['is the same after a renewal', [renewed('t1'), renewed('t2')], false],
@@ -47,7 +47,7 @@ describe('what a Lease contains', () => {
     expect(note(after)).toBe(isNews);
   });
 
-  it('is news again when a Lease that was deleted is made again as it was', () => {
+  it('is news again when a deleted Lease is created again with the same content', () => {
     const { note } = watching();
     note(renewed('t1'));
     note(undefined);
@@ -65,7 +65,7 @@ describe('what a Lease contains', () => {
     expect(watch.read(one)).toBe(watch.read(one));
   });
 
-  it('has no leader where there is no Lease', () => {
+  it('has no leader if there is no Lease', () => {
     expect(watching().watch.read(undefined)).toMatchObject({ object: undefined, isLive: false, leader: '' });
   });
 });
@@ -76,7 +76,7 @@ describe('a leader', () => {
     ['for 15 seconds where the Lease specifies none', { leaseDurationSeconds: undefined }, 15_000],
     ['as long as the longest Lease of an agent that renews it rarely', { leaseDurationSeconds: 4_323 }, 4_323_000],
     ['for two hours at most', { leaseDurationSeconds: 1e9 }, 7_200_000],
-  ])('leads %s, by the clock of the reader', async (_, spec, durationMs) => {
+  ])('is leader %s, by the clock of the reader', async (_, spec, durationMs) => {
     const { clock, note, watch, expired } = watching();
     const one = withSpec(spec);
     await clock.advance(100_000);
@@ -91,11 +91,11 @@ describe('a leader', () => {
     expect(expired(), 'it expires once').toBe(1);
   });
 
-  it('does not lead by a Lease of which no renewal was noted', () => {
+  it('is not leader by a Lease without an observed renewal', () => {
     expect(watching().watch.read(renewed('t1')).isLive).toBe(false);
   });
 
-  it('has not renewed a Lease that another client has written to', async () => {
+  it('has not renewed a Lease that another client has written', async () => {
     const { clock, note, watch, expired } = watching();
     note(renewed('t1'));
     await clock.advance(2_000);
@@ -110,7 +110,7 @@ describe('a leader', () => {
     expect([clock.pending, expired()], 'what has expired does not expire again').toEqual([0, 1]);
   });
 
-  it('that renews late is news, although it reports what it reported before', async () => {
+  it('is news after a late renewal, even with the same report', async () => {
     const { clock, note, watch } = watching();
     note(renewed('t1'));
     await clock.advance(5_000);
@@ -120,7 +120,7 @@ describe('a leader', () => {
     expect(note(renewed('t3'))).toBe(false);
   });
 
-  it('leads by a Lease that was deleted and made again with the time of the former one', async () => {
+  it('is leader by a Lease that was deleted and created again with the earlier time', async () => {
     const { clock, note, watch, expired } = watching();
     note(renewed('t1'));
     note(undefined);

@@ -75,7 +75,7 @@ function noting() {
 }
 
 describe('who has which MAC address', () => {
-  it('a story: machines come, change and go, and two of them have one address', () => {
+  it('a story: machines appear, change and disappear, and two of them have one address', () => {
     const { addresses, put, remove, news } = noting();
     put('virtualMachines', machine('vm-a', A, B));
     put('virtualMachines', machine('vm-b', B));
@@ -94,7 +94,7 @@ describe('who has which MAC address', () => {
     expect(news()).toEqual(['default/vm-a']);
   });
 
-  it('a machine without a known address is there too: a config may map an address to it', () => {
+  it('a machine without a known address is included: a config may map an address to it', () => {
     const { addresses, put } = noting();
     put('virtualMachines', machine('vm-a', undefined));
     expect(addresses.get('default/vm-a')?.macAddresses).toEqual([]);
@@ -114,7 +114,7 @@ describe('who has which MAC address', () => {
     expect(news()).toEqual(['default/vm-a', 'default/vm-a', 'default/vm-a']);
   });
 
-  it('while it runs, the addresses of the instance; a listener that ended learns nothing more', () => {
+  it('uses the addresses of the instance while the machine runs; a removed listener is not called again', () => {
     const { addresses, put, remove } = noting();
     const learned: string[] = [];
     const end = addresses.onChange((key) => learned.push(key));
@@ -126,7 +126,7 @@ describe('who has which MAC address', () => {
     expect([addresses.get('default/vm-a')?.macAddresses, learned.length]).toEqual([[A], 2]);
   });
 
-  it('is complete once everything is listed, and has noted everything by then', () => {
+  it('is complete once everything is listed, and has processed everything by then', () => {
     const virtualMachines = new Map([['default/vm-a', machine('vm-a', A)]]);
     const addresses = new MachineAddresses({ virtualMachines, knowledgeOf: () => ({}) });
     const learned: string[] = [];
@@ -183,7 +183,7 @@ describe('laws', () => {
     owners: [A, B, C].map((one) => addresses.machinesWith(one)),
   });
 
-  it('the order in which objects become known makes no difference', () => {
+  it('the order in which objects become known does not matter', () => {
     fc.assert(
       fc.property(
         objectsOf.chain((objects) =>

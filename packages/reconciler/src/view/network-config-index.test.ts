@@ -38,14 +38,14 @@ describe('configs by network and by MAC address', () => {
     ['a pinned address', { wanted: address('10.0.0.9') }, true],
     ['the address that it had before, which counts only until it is recorded', { previous: address('10.0.0.9') }, false],
     ['nothing', {}, false],
-  ])('what makes its network be planned anew: %s', (_, change, isNews) => {
+  ])('a change after which its network has to be planned again: %s', (_, change, isNews) => {
     const index = new NetworkConfigIndex();
     const claim: InterfaceClaim = { network: 'd/n1', macAddress: A };
     index.update('d/vm-a', config('d/vm-a', [claim]));
     expect(index.update('d/vm-a', config('d/vm-a', [{ ...claim, ...change }])).size > 0).toBe(isNews);
   });
 
-  it('a config that vanished claims nothing, and is news when it is made again with the same claims', () => {
+  it('a deleted config claims nothing, and is news when it is created again with the same claims', () => {
     const index = new NetworkConfigIndex();
     const made = config('d/vm-a', [{ network: 'd/n1', macAddress: A }]);
     index.update('d/vm-a', made);
@@ -56,7 +56,7 @@ describe('configs by network and by MAC address', () => {
     expect([...index.claiming('d/n1', A)]).toEqual(['d/vm-a']);
   });
 
-  it('law: after any changes, vanished configs included, it finds what the configs that are left claim', () => {
+  it('law: after any changes, including deleted configs, it finds the claims of the existing configs', () => {
     const claim = fc.record({ network: fc.constantFrom('d/n1', 'd/n2'), macAddress: fc.constantFrom(A, B) });
     const change = fc.tuple(
       fc.constantFrom('d/vm-a', 'd/vm-b'),

@@ -50,7 +50,7 @@ describe('a pool may be served', () => {
   });
 });
 
-describe('a pool that a group with rights of its own reports', () => {
+describe('a pool that a group with its own rights reports', () => {
   const role = (resourceNames: readonly string[], verbs: readonly string[]): KubernetesObject => ({
     kind: 'Role',
     metadata: { namespace: 'default', name: GROUP, labels: { [AGENT_GROUP_LABEL]: GROUP }, resourceVersion: '9' },
@@ -87,7 +87,7 @@ describe('a pool that a group with rights of its own reports', () => {
     expect(pools.groups().get(GROUP)?.lease.report.has(POOL)).toBe(isBelieved);
   });
 
-  it('is believed to be served by the unified group, which may serve every pool', async () => {
+  it('is believed of the unified group, which may serve every pool', async () => {
     const { context, leases, started } = observing(['pool-1'], { groupRights: true });
     leases.put(lease({ [POOL]: SERVING }, { name: UNIFIED_GROUP }));
     await started();
@@ -95,8 +95,8 @@ describe('a pool that a group with rights of its own reports', () => {
   });
 });
 
-describe('what is known of the agents of a pool', () => {
-  it('nothing before everything is listed, and before there is a plan', async () => {
+describe('the state of the agents of a pool', () => {
+  it('is empty before everything is listed, and before there is a plan', async () => {
     const observed = observing();
     const { pools } = observed.context;
     expect(pools.ofPool(viewOf(observed)).conditions).toEqual([]);
@@ -110,7 +110,7 @@ describe('what is known of the agents of a pool', () => {
     expect(pools.ofPool(viewOf(observed)).conditions).not.toEqual([]);
   });
 
-  it('is read from the Deployment and the Lease as they are now, not as they were when it was planned', async () => {
+  it('comes from the current Deployment and Lease, not from those at the time of the plan', async () => {
     const observed = observing();
     const { context, deployments, leases } = observed;
     await observed.started();
@@ -126,7 +126,7 @@ describe('what is known of the agents of a pool', () => {
     expect(context.pools.changed([POOL, 'default/unknown'])).toEqual([POOL]);
   });
 
-  it('is reported again for a pool that was deleted and made again', async () => {
+  it('is reported again for a pool that was deleted and created again', async () => {
     const observed = observing();
     const { pools } = observed.context;
     await observed.started();
@@ -136,7 +136,7 @@ describe('what is known of the agents of a pool', () => {
     expect(pools.changed([POOL])).toEqual([POOL]);
   });
 
-  it('what was taken for its status is not news, and going back from that is', async () => {
+  it('is not news if the status has it already, but a change back is', async () => {
     const observed = observing();
     const { context, leases, clock, started } = observed;
     await started();
@@ -154,7 +154,7 @@ describe('what is known of the agents of a pool', () => {
     expect(context.pools.changed([POOL])).toEqual([POOL]);
   });
 
-  it('is a pod of an earlier version that is to be forgotten, once the group serves the pool', async () => {
+  it('shows a pod of an earlier version that is about to be removed, until the group serves the pool', async () => {
     const observed = observing();
     const { context, leases, putPool } = observed;
     await observed.started();
@@ -168,7 +168,7 @@ describe('what is known of the agents of a pool', () => {
     expect([isMigrated(status, true), isMigrated(status, false), isMigrated({}, true)]).toEqual([true, false, false]);
   });
 
-  it('while it moves, of the group that serves it', async () => {
+  it('shows the group that serves the pool while it moves', async () => {
     const observed = observing();
     const { context, deployments, leases } = observed;
     deployments.put(deployment([POOL]));
@@ -230,7 +230,7 @@ describe('problems of a group', () => {
     expect(message()).not.toBe('x');
   });
 
-  it('a pool that the agents are configured with lacks no rights', async () => {
+  it('do not include missing rights of a pool that the agents are configured with', async () => {
     const observed = observing();
     const { pools } = observed.context;
     observed.deployments.put(deployment([POOL]));
@@ -240,7 +240,7 @@ describe('problems of a group', () => {
     expect(pools.ofPool(viewOf(observed)).conditions[0]).toEqual({ type: 'Registered', status: 'True' });
   });
 
-  it('a pool that its group has no room for has no Deployment, unless another group serves it', async () => {
+  it('leave a pool without a Deployment if the group has no room for it, unless another group serves it', async () => {
     const observed = observing();
     const { pools } = observed.context;
     observed.deployments.put(deployment([]));
@@ -253,7 +253,7 @@ describe('problems of a group', () => {
     expect(pools.ofPool(viewOf(observed)).deploymentRef).toMatchObject({ name: OTHER });
   });
 
-  it('a pool that agents of an unknown namespace served keeps the reference to them, a paused one has none', async () => {
+  it('do not remove the reference to agents in an unknown namespace, unless the pool is paused', async () => {
     const observed = observing();
     const { pools } = observed.context;
     await observed.started();
@@ -265,8 +265,8 @@ describe('problems of a group', () => {
   });
 });
 
-describe('pools that a change concerns', () => {
-  it('those that the object names, and those that the plan has for its group or lets it serve', async () => {
+describe('pools that a change affects', () => {
+  it('are those in the object, those of its group in the plan, and those that the plan lets it serve', async () => {
     const observed = observing(['pool-1', 'pool-2', 'pool-3']);
     const { pools } = observed.context;
     await observed.started();

@@ -20,7 +20,7 @@ describe('pools by network', () => {
     expect([...views.update('default/pool-1', undefined)]).toEqual([]);
   });
 
-  it('one that is made again with another network concerns both', () => {
+  it('a pool that is created again with another network affects both', () => {
     const views = new PoolViews();
     views.update('default/pool-1', pool());
     const again = pool('pool-1', { network: 'net-2' });
@@ -29,8 +29,8 @@ describe('pools by network', () => {
   });
 });
 
-describe('what a pool means', () => {
-  it('is read once for each version of the object, and the spec once for each generation', () => {
+describe('the interpretation of a pool', () => {
+  it('is computed once for each version of the object, and the spec once for each generation', () => {
     const views = new PoolViews();
     const first = versioned(1);
     expect(views.of(first)).toBe(views.of(first));
@@ -40,7 +40,7 @@ describe('what a pool means', () => {
     expect([...view.addressOf.values()].map(formatIpv4Address)).toEqual(['10.0.0.10']);
   });
 
-  it('is parsed only as far as it changed, whatever its status is, until the pool vanishes', () => {
+  it('is parsed only for changed parts, whatever its status is, until the pool is gone', () => {
     const views = new PoolViews();
     const entryOf = (object: KubernetesObject) => {
       views.update('default/pool-1', object);
@@ -74,14 +74,14 @@ describe('what a pool means', () => {
         metadata: { ...versioned(1).metadata, uid: 'other' },
       },
     ],
-  ])('is read again for %s', (_, next) => {
+  ])('is computed again for %s', (_, next) => {
     const views = new PoolViews();
     views.of(versioned(1));
     const { reading } = views.of(next);
     expect(reading.ok && reading.pool.serverAddress).toBe(parseIpv4Address('10.0.0.3'));
   });
 
-  it('is read each time for an object without a generation', () => {
+  it('is computed each time for an object without a generation', () => {
     const views = new PoolViews();
     views.of(pool());
     const { reading } = views.of(pool('pool-1', { ipv4Config: { serverIP: '10.0.0.3' } }));
@@ -97,7 +97,7 @@ describe('what a pool means', () => {
     expect(new PoolViews().of(versioned(1, (spec) => ({ ...spec, ...more }))).paused).toBe(paused);
   });
 
-  it('a name without a namespace is of the namespace of the pool; without a name it has no network', () => {
+  it('a name without a namespace is in the namespace of the pool; without a name it has no network', () => {
     expect(new PoolViews().of(pool('pool-1', { network: 'net-7' })).network).toBe('default/net-7');
     expect(new PoolViews().of(pool('pool-1', { network: '' })).network).toBe('');
   });

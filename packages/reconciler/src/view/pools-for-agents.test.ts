@@ -21,7 +21,7 @@ const servedFrom = (namespace: string, name = 'd', field = 'agentDeploymentRef')
   status: { [field]: { namespace, name } },
 });
 
-describe('a pod of an earlier version that goes on to serve its pool, as the upgrade of its agents is on hold', () => {
+describe('a pod of an earlier version continues to serve its pool while the upgrade of its agents is on hold', () => {
   it.each<[string, object, Partial<KubernetesObject>, boolean]>([
     ['it runs', onHold, { status: { phase: 'Running' } }, true],
     ['it has Succeeded', onHold, { status: { phase: 'Succeeded' } }, false],
@@ -40,7 +40,7 @@ describe('a pod of an earlier version that goes on to serve its pool, as the upg
   });
 });
 
-describe('agents are not to serve a pool', () => {
+describe('agents must not serve a pool', () => {
   it.each<[string, Partial<KubernetesObject>, string | undefined]>([
     ['that nothing is wrong with', {}, undefined],
     ['that is paused', { spec: { ...(made().spec as object), paused: true } }, 'Paused'],
@@ -57,7 +57,7 @@ describe('agents are not to serve a pool', () => {
     expect(context.eligible.whyNotServed(context.view.pool(POOL) as PoolView)?.reason).toBe(reason);
   });
 
-  it('a pod of an earlier version serves on where something is wrong with the pool, unless the pool is paused or deleted', async () => {
+  it('a pod of an earlier version continues to serve if the pool has a problem, unless the pool is paused or deleted', async () => {
     const { context, putPool, started } = observing();
     await started();
     let generation = 1;
@@ -75,7 +75,7 @@ describe('agents are not to serve a pool', () => {
   });
 });
 
-describe('what the plan of agents starts from', () => {
+describe('the input of the plan of agents', () => {
   it.each<[string, Change, object]>([
     [
       'a pool that was made a while ago',
@@ -101,7 +101,7 @@ describe('what the plan of agents starts from', () => {
     ]);
   });
 
-  it('no pool whose settings are invalid', () => {
+  it('excludes pools whose settings are invalid', () => {
     const { context, putPool } = observing();
     putPool(made({ spec: { ...(made().spec as object), ipv4Config: { cidr: 'nonsense' } } }));
     expect(toPoolForAgents(context.view.pool(POOL) as PoolView)).toEqual([]);
@@ -113,7 +113,7 @@ describe('the group that has served a pool so far', () => {
     [servedFrom(NAMESPACE, 'vm-dhcp-agent-vlan-1').status, 'vm-dhcp-agent-vlan-1'],
     [servedFrom(NAMESPACE, 'chart').status, 'vm-dhcp-agents'],
     [undefined, undefined],
-  ])('by the status %j: %s', (status, group) => {
+  ])('comes from the status %j: %s', (status, group) => {
     expect(observing().context.eligible.groupRecordedIn(status)).toBe(group);
   });
 });

@@ -65,7 +65,7 @@ function observing(
 }
 
 describe('AgentsView', () => {
-  it('tells groups and pods of the earlier namespace from those of the agents’ own', async () => {
+  it('distinguishes groups and pods of the previous namespace from those of the current one', async () => {
     const clock = new FakeClock();
     const resource = (...objects: readonly KubernetesObject[]) => resourceOf(clock, ...objects);
     const labels = { [AGENT_LABEL]: 'agent', [IPPOOL_NAMESPACE_LABEL]: 'default', [IPPOOL_NAME_LABEL]: 'net' };
@@ -98,7 +98,7 @@ describe('AgentsView', () => {
   });
 });
 
-describe('the Deployment of a chart in the earlier namespace', () => {
+describe('the Deployment of a chart in the previous namespace', () => {
   const NAME = 'old/vm-dhcp-agents';
   const configs = JSON.stringify([
     { ipPoolRef: 'default/net', nadName: 'default/net', interfaceName: 'net1', cidr: '10.0.0.0/24', serverIP: '10.0.0.2' },
@@ -110,7 +110,7 @@ describe('the Deployment of a chart in the earlier namespace', () => {
     spec: { template: { spec: { containers: [{ name: UNIFIED.containerName, env }] } } },
   };
 
-  it('is known by its name, and tells what its next pods will serve', async () => {
+  it('is known by its name, and says what its next pods will serve', async () => {
     const clock = new FakeClock();
     const observer = observing(clock, { previousUnifiedDeployment: resourceOf(clock, chart) });
     observer.start();
@@ -163,7 +163,7 @@ describe('the Deployment of a chart in the earlier namespace', () => {
   });
 });
 
-describe('AgentsView, of rights', () => {
+describe('the rights in AgentsView', () => {
   /** As the server answers the write of it. */
   const stored = (version: string): KubernetesObject => {
     const right = labelled('Role', 'tenant');
@@ -179,7 +179,7 @@ describe('AgentsView, of rights', () => {
     return { clock, roles, observer, changes };
   }
 
-  it('knows one that was given before the watch brings it', async () => {
+  it('include a right that was granted before the watch delivers it', async () => {
     const { clock, roles, observer, changes } = await observingRoles();
     const role = stored('7');
     observer.wrote('roles', role);
@@ -193,7 +193,7 @@ describe('AgentsView, of rights', () => {
     observer.stop();
   });
 
-  it('does not know one that was given and that the watch has passed by: it is gone again', async () => {
+  it('exclude a granted right that the watch no longer has: it was removed again', async () => {
     const { clock, roles, observer } = await observingRoles();
     observer.wrote('roles', stored('1'));
     expect(observer.rights().get(GROUP)).toHaveLength(1);
@@ -203,7 +203,7 @@ describe('AgentsView, of rights', () => {
     observer.stop();
   });
 
-  it('knows those without a label of a group, as of none', async () => {
+  it('include rights without a group label, which belong to no group', async () => {
     const { observer } = await observingRoles();
     observer.wrote('roles', { kind: 'Role', metadata: { namespace: 'tenant', name: 'bare', resourceVersion: '7' } });
     expect([...observer.rights().keys()]).toEqual(['']);
@@ -239,7 +239,7 @@ describe('planAgents', () => {
       SETTINGS,
     );
 
-  it('suspends a pool from its own group while a group of the earlier namespace may serve it, and gives that one no rights', () => {
+  it('suspends a pool for its current group while a group of the previous namespace may serve it, and gives that group no rights', () => {
     const old = { deployment: labelled('Deployment', 'old'), configured: new Map([[pool.key, pool]]), lease: lease('pod_1') };
     const { actions, groupOf, servedBy } = plan(`old/${GROUP}`, old);
     expect(groupOf.get(pool.key)).toBe(GROUP);
@@ -250,7 +250,7 @@ describe('planAgents', () => {
     expect(rights.filter(({ group }) => group !== GROUP)).toEqual([]);
   });
 
-  it('waits for a chart that tells of a pool which its leader does not know yet, and leaves its Deployment alone', () => {
+  it('waits for a chart with a pool that its leader does not know yet, and leaves its Deployment alone', () => {
     const name = 'old/vm-dhcp-agents';
     const deployment: KubernetesObject = { metadata: { namespace: 'old', name: UNIFIED.deploymentName, uid: 'chart' } };
     const leading = (seen: string) => {
@@ -271,7 +271,7 @@ describe('planAgents', () => {
       expect(actions.filter(({ kind }) => kind === 'delete-deployment' || kind === 'patch-deployment')).toEqual([]);
   });
 
-  it('takes the pods of a chart for running, as they are not known: their Lease is suspended for before it is believed to be free', () => {
+  it('assumes that pods of a chart run, because they are not known: the pool is suspended until their Lease has expired', () => {
     const chart = { deployment: undefined, configured: new Map(), lease: lease('', 'vm-dhcp-agents') };
     const { actions, servedBy } = plan('old/vm-dhcp-agents', chart);
     expect(servedBy.size, 'nothing is known of what it served').toBe(1);

@@ -44,7 +44,7 @@ function observing(count: number) {
 }
 
 describe('pools whose networks are one segment', () => {
-  it('share it with the oldest other one, and are looked at once', () => {
+  it('share it with the oldest other pool, and are checked at once', () => {
     const { segments, sharedBy, putNetwork, look } = observing(3);
     expect(look()).toEqual(['default/pool-2', 'default/pool-1', 'default/pool-1']);
     expect(sharedBy('pool-1')).toEqual({ segment: SEGMENT, sibling: 'default/pool-2' });
@@ -52,7 +52,7 @@ describe('pools whose networks are one segment', () => {
     expect(putNetwork(bridged('net-2')), 'written again as it was').toEqual([]);
   });
 
-  it('are looked at when the segment of another network becomes theirs, ends to be it, and becomes it again', () => {
+  it('are checked when the segment of another network becomes theirs, changes, and becomes it again', () => {
     const { putNetwork, look } = observing(2);
     look();
     expect(putNetwork(bridged('net-2', 50))).toEqual(['default/pool-1']);
@@ -61,7 +61,7 @@ describe('pools whose networks are one segment', () => {
     expect(look()).toEqual(['default/pool-2', 'default/pool-1']);
   });
 
-  it('that share it with a third one still are not looked at when one leaves', () => {
+  it('are not checked when one pool leaves and they still share it with a third one', () => {
     const { putNetwork, look } = observing(3);
     look();
     expect(putNetwork(bridged('net-1', 50))).toEqual([]);
@@ -72,7 +72,7 @@ describe('pools whose networks are one segment', () => {
     ]);
   });
 
-  it('are looked at when another pool serves the network', () => {
+  it('are checked when another pool serves the network', () => {
     const { segments, putPool, removePool, look, sharedBy } = observing(2);
     look();
     expect(putPool('pool-9', 'net-1'), 'the older one goes on to serve').toEqual([]);
@@ -92,7 +92,7 @@ describe('pools whose networks are one segment', () => {
   });
 });
 
-it('a network without a pool, or without a segment, concerns no pools', () => {
+it('a network without a pool, or without a segment, affects no pools', () => {
   const { segments, putNetwork, putPool } = observing(1);
   expect(segments.noteNetwork('default/unknown')).toEqual([]);
   expect(putNetwork(bridged('net-8'))).toEqual([]);

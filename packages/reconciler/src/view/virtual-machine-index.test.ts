@@ -10,7 +10,7 @@ const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'].map((text) => parseMac
 const on = (networkName: string, macAddress: MacAddress) => ({ name: 'nic', networkName, macAddress }) as WantedInterface;
 
 describe('virtual machines by interface', () => {
-  it('copies share a MAC address on a network, and not on another one', () => {
+  it('copies share a MAC address on a network, but not on another one', () => {
     const index = new VirtualMachineIndex();
     index.update('d/vm-a', [on('d/n1', A)]);
     index.update('d/vm-b', [on('d/n1', A), on('d/n2', B)]);
@@ -34,7 +34,7 @@ describe('virtual machines by interface', () => {
     expect([...index.update('d/vm-a', after)]).toEqual(lost);
   });
 
-  it('one that vanished has no interfaces, also when it is made again with others', () => {
+  it('a deleted machine has no interfaces, even if it is created again with others', () => {
     const index = new VirtualMachineIndex();
     index.update('d/vm-a', [on('d/n1', A)]);
     index.update('d/vm-a', undefined);

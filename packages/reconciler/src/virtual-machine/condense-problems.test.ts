@@ -4,7 +4,7 @@ import { network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
 import { condenseProblems } from './condense-problems.js';
 
 describe('condenseProblems', () => {
-  it('makes one problem of those with one reason, in their order, and leaves a single one as it is', () => {
+  it('combines problems with one reason, in order, and leaves a single one unchanged', () => {
     const long = 'x'.repeat(900);
     const twice = (message: string) => ({ reason: 'mac-address-twice', message }) as const;
     expect(condenseProblems([])).toEqual([]);
@@ -22,7 +22,7 @@ describe('condenseProblems', () => {
     ).toEqual([twice('one; two; three; and 1 more'), { reason: 'mac-address-unreadable', message: long }]);
   });
 
-  it('leaves the Events of others room: a virtual machine with 300 interfaces and as many mistakes', async () => {
+  it('leaves room for Events of others: a virtual machine with 300 interfaces and as many mistakes', async () => {
     const running = new Running();
     await running.add(network(), pool('pool-1'));
     await running.started();
@@ -44,6 +44,8 @@ describe('condenseProblems', () => {
       'NoPool on VirtualMachine vm-b',
     ]);
     const [event] = running.cluster.events.objects.values();
-    expect(event?.message).toMatch(/^annotation static-ip\.harvesterhci\.io\/n0: "xn0" is no IPv4 address; .*; and 297 more$/);
+    expect(event?.message).toMatch(
+      /^annotation static-ip\.harvesterhci\.io\/n0: "xn0" is not an IPv4 address; .*; and 297 more$/,
+    );
   });
 });

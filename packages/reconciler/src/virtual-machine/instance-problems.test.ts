@@ -34,12 +34,12 @@ describe('the explanation of what a virtual machine waits for', () => {
     ['its instance runs', running, `KubeVirt writes it to ${place} when the virtual machine has started`],
     ['its instance is not seen yet', 'unseen', `KubeVirt writes it to ${place} when the virtual machine has started`],
     ['instances are unreadable', 'unreadable', `the controller may not read ${place}; ${INSTANCES_REMEDY}`],
-  ])('MAC addresses where %s', (_what, instance, remedy) => {
+  ])('names MAC addresses if %s', (_what, instance, remedy) => {
     const { awaits } = planNetworkConfig(waiting, undefined, { instance });
     expect(awaits).toBe(`no IP address yet for a, b, as the MAC address is not known: ${remedy}`);
   });
 
-  it('nothing, where every MAC address is known', () => {
+  it('is empty if every MAC address is known', () => {
     expect(planNetworkConfig(machine({ a: A }), undefined, { instance: 'unseen' })).not.toHaveProperty('awaits');
   });
 
@@ -56,7 +56,7 @@ describe('a change of the template', () => {
   const begin =
     'the interfaces of the virtual machine have changed, and a VirtualMachineInstance may run with the former ones: nothing is freed';
 
-  it('is delayed where the controller may not read instances', () => {
+  it('is delayed if the controller may not read instances', () => {
     const { problems, actions } = planNetworkConfig(after, before, { instance: 'unreadable' });
     expect(actions).toEqual([]);
     expect(problems).toEqual([
@@ -67,7 +67,7 @@ describe('a change of the template', () => {
     ]);
   });
 
-  it('is delayed where the controller has not seen the instance', () => {
+  it('is delayed if the controller has not seen the instance', () => {
     const { problems, actions } = planNetworkConfig(after, before, { instance: 'unseen' });
     expect(actions).toEqual([]);
     expect(problems).toEqual([
@@ -91,7 +91,7 @@ describe('a change of the template', () => {
     ],
     ['is none where only the MAC address has gone that is remembered', machine({ a: undefined }), 'unseen', []],
     ['is none where the interfaces are the same', machine({ a: A }), 'unseen', []],
-    ['is none where there is no template', { ...after, spec: {} }, 'unseen', ['template-missing']],
+    ['needs a template', { ...after, spec: {} }, 'unseen', ['template-missing']],
   ])('%s', (_what, of, instance, expected) => {
     expect(reasons(planNetworkConfig(of, before, { instance }))).toEqual(expected);
   });

@@ -56,7 +56,7 @@ function described(object: KubernetesObject, knowledge?: InterfaceKnowledge): st
   );
 }
 
-describe('where a MAC address is known from', () => {
+describe('the source of a MAC address', () => {
   it.each<[string, MachineText, InterfaceKnowledge, readonly string[]]>([
     [
       'the template, as KubeMacPool leaves it: its webhook wrote each address there',
@@ -110,11 +110,11 @@ describe('where a MAC address is known from', () => {
     expect(described(machine(text), knowledge)).toEqual(expected);
   });
 
-  it('the interfaces of a running machine are those of its instance, whatever the template has by now', () => {
+  it('the interfaces of a running machine are those of its instance, whatever its template says now', () => {
     expect(described(machine({ pod: TEMPLATE }), running({ nic: ASKED }))).toEqual([`nic on lab/net-1: ${ASKED} by instance`]);
   });
 
-  it('the memory counts for interfaces of the template that have no address of their own, and for no others', () => {
+  it('the memory is used only for interfaces of the template without their own address', () => {
     const knowledge = { formerMacAddresses: FORMER_HAS };
     expect(described(machine({ pod: TEMPLATE }), knowledge)).toEqual([`default on pod: ${TEMPLATE} by template`]);
     const withoutPod = { instance: running({ pod: null }).instance, formerMacAddresses: FORMER_HAS };
@@ -127,19 +127,19 @@ describe('where a MAC address is known from', () => {
     expect(described(machine({ devices: { autoattachPodInterface: false } }), knowledge)).toEqual([]);
   });
 
-  it('an unreadable annotation costs only what it alone would have', () => {
+  it('an unreadable annotation affects only what it would have set', () => {
     const read = machineInterfaces(machine({ pod: TEMPLATE, nic: null, annotation: '{' }));
     expect([read.isAnnotationReadable, macAddressesOf(read)]).toEqual([false, [TEMPLATE]]);
   });
 
-  it('each valid MAC address once', () => {
+  it('each valid MAC address appears once', () => {
     expect(macAddressesOf(machineInterfaces(machine({ pod: '02-00-00-00-00-01', nic: TEMPLATE })))).toEqual([TEMPLATE]);
     expect(macAddressesOf(machineInterfaces(machine({ pod: 'none' })))).toEqual([]);
     expect(machineInterfaces({ metadata: { name: 'web' } }).interfaces).toBeUndefined();
   });
 });
 
-it('law: DHCP and Wake-on-LAN have the same MAC address of each interface that DHCP serves', () => {
+it('law: DHCP and Wake-on-LAN see the same MAC address of each interface that DHCP serves', () => {
   const address = fc.option(fc.constantFrom<string>(...[1, 2, 3, 4, 5, 6].map(mac), 'none'), { nil: null });
   const text = fc.record(
     { pod: address, nic: address, annotation: fc.constantFrom('{', '', `{"nic":"${ANNOTATION}","default":"${ANNOTATION}"}`) },

@@ -39,7 +39,7 @@ const memoryOf = (macAddresses: Readonly<Record<string, MacAddress>>, uid = 'uid
 const BEFORE = memoryOf({ default: CHOSEN });
 const NIC = new Map([['nic', { networkName: 'lab/net-1', macAddress: OTHER, replaces: [] }]]);
 
-describe('what is remembered of a machine', () => {
+describe('the memory of a machine', () => {
   it.each<[string, KubernetesObject, MachineMemory | undefined, InterfaceKnowledge, MachineMemory | undefined]>([
     ['what KubeVirt chose', machine({ default: null }), undefined, running({ default: CHOSEN }), BEFORE],
     ['what it chose last', machine({ default: null }), BEFORE, running({ default: OTHER }), memoryOf({ default: OTHER })],
@@ -77,16 +77,16 @@ describe('what is remembered of a machine', () => {
     expect(rememberMachine(object, former, knowledge)).toEqual(expected);
   });
 
-  it("nothing that Harvester's annotation has", () => {
+  it("excludes everything that Harvester's annotation has", () => {
     const annotations = { [MAC_ADDRESS_ANNOTATION]: JSON.stringify({ default: OTHER }) };
     expect(rememberMachine(machine({ default: null }, { annotations }), BEFORE, running({ default: CHOSEN }))).toBeUndefined();
   });
 
-  it('is the same object as long as it is the same', () => {
+  it('is the same object as long as it is equal', () => {
     expect(rememberMachine(machine({ default: null }), BEFORE, running({ default: CHOSEN }))).toBe(BEFORE);
   });
 
-  it('has a bound', () => {
+  it('is bounded', () => {
     const names = Array.from({ length: MOST_REMEMBERED + 5 }, (_, index) => `nic${index}`);
     const object = machine(Object.fromEntries(names.map((name) => [name, null])));
     const reported = running(Object.fromEntries(names.map((name) => [name, CHOSEN])));

@@ -106,7 +106,7 @@ describe('planMemoryRecord', () => {
     expect(plan(new Map(), configMap({ 'lab.web': TEXT }), isSeen).action).toBeUndefined();
   });
 
-  it('a full ConfigMap keeps what it has, stays below 500 kB, and names what is left out', () => {
+  it('a full ConfigMap keeps its content, stays below 500 kB, and reports what is omitted', () => {
     const machines = new Map(Array.from({ length: 10_000 }, (_, index) => [`lab/vm-${index}`, MEMORY] as const));
     const late = 'lab/vm-9999';
     const before = configMap({ [memoryEntryName(late) ?? '']: TEXT });
@@ -142,7 +142,7 @@ describe('laws', () => {
     .uniqueArray(fc.tuple(fc.constantFrom(...keys), memory), { selector: ([key]) => key })
     .map((entries) => new Map(entries));
 
-  it('what is written is what is read, and then there is nothing to do, whatever was there before', () => {
+  it('what is written is read back, and then there is nothing to do, whatever was there before', () => {
     const before = fc.option(
       fc
         .dictionary(fc.constantFrom('lab.vm-1', 'lab.vm-15', 'x', ''), fc.oneof(fc.constantFrom('{', TEXT), fc.string()))

@@ -66,7 +66,7 @@ describe('the MAC addresses that an interface had before', () => {
   });
 });
 
-describe('entries that no interface is known to have', () => {
+describe('entries without a known interface', () => {
   const waiting = machine({ a: [1, 'net'], b: [undefined, 'net'] });
 
   it('stay while an interface of their network has no MAC address yet', () => {
@@ -74,13 +74,13 @@ describe('entries that no interface is known to have', () => {
     expect(planned(machine({ a: [1, 'net'] }), config({ spec: [entry(1), entry(2)] })), 'where nothing is awaited').toBe('1');
   });
 
-  it('do not stay if they are those of another interface, under a MAC address that it had before', () => {
+  it('are removed if they belong to another interface, under an earlier MAC address of it', () => {
     const remembered = { a: { ...entry(1), replaces: [mac(3)] } };
     expect(planned(waiting, config({ spec: [entry(1), entry(2), entry(3)], remembered }))).toBe('2 1');
     expect(planned(waiting, config({ spec: [entry(2), entry(5)], remembered: { c: entry(5) } }))).toBe('2 1');
   });
 
-  it('stay though an interface had them that has no MAC address on its new network', () => {
+  it('stay if they belonged to an interface that has no MAC address on its new network', () => {
     const moved = machine({ b: [undefined, 'net'], c: [undefined, 'old'] });
     expect(planned(moved, config({ spec: [entry(2, 'old')], remembered: { b: entry(2, 'old') } }))).toBeUndefined();
   });
@@ -89,7 +89,7 @@ describe('entries that no interface is known to have', () => {
     expect(planNetworkConfig(machine({ a: [undefined, 'net'] }), config({ spec: [entry(1)] })).actions).toEqual([]);
   });
 
-  it('stay, however many they are: a version with more places may have written them', () => {
+  it('stay, however many there are: a version with more places may have written them', () => {
     const spec = [1, 2, 3, 4, 5].map((n) => entry(n));
     expect(planNetworkConfig(machine({ a: [undefined, 'net'] }), config({ spec })).actions).toEqual([]);
   });
@@ -103,15 +103,15 @@ describe('entries that no interface is known to have', () => {
   });
 });
 
-describe('entries as they are read', () => {
-  it('invalid ones are left out, and do not cause a write', () => {
+describe('parsed entries', () => {
+  it('exclude invalid ones, which do not cause a write', () => {
     const remembered = { a: entry(1) };
     const { networkName, macAddress } = entry(2);
     const spec = [7, null, {}, { networkName }, { macAddress }, entry(1, 'net', { ipAddress: '' })];
     expect(planNetworkConfig(machine({ a: [1, 'net'] }), config({ spec, remembered })).actions).toEqual([]);
   });
 
-  it('a patch has what differs, and no field without a value', () => {
+  it('a patch has only what differs, and no field without a value', () => {
     const remembered = { a: entry(1) };
     expect(planNetworkConfig(machine({ a: [1, 'net'] }), config({ spec: [], remembered })).actions).toStrictEqual([
       { kind: 'update', patch: { spec: { networkConfigs: [entry(1)] } } },
@@ -119,8 +119,8 @@ describe('entries as they are read', () => {
   });
 });
 
-describe('five interfaces, and one that has an address under a MAC address that it had before', () => {
-  it('gets a place before those that have none', () => {
+describe('the one of five interfaces that has an address under an earlier MAC address', () => {
+  it('gets a place before those without an address', () => {
     const of = machine({ a: [1, 'net'], b: [2, 'net'], c: [3, 'net'], d: [4, 'net'], e: [5, 'net'] });
     const hasAddress = (networkName: string, macAddress: string) => networkName === 'default/net' && macAddress === mac(9);
     const observed = config({ spec: [], remembered: { e: { ...entry(5), replaces: [mac(9)] } } });

@@ -90,12 +90,12 @@ describe('the VirtualMachineNetworkConfig of a virtual machine', () => {
     ]);
   });
 
-  it('has no namespace where the virtual machine has none', () => {
+  it('has no namespace if the virtual machine has none', () => {
     const { metadata } = carriedOut({ ...ONE, metadata: { name: 'vm', uid: 'u' } });
     expect(metadata).not.toHaveProperty('namespace');
   });
 
-  it('a plan after it was carried out is empty', () => {
+  it('after a plan is applied, the next one is empty', () => {
     expect(planNetworkConfig(ONE, carriedOut(ONE)).actions).toEqual([]);
     const more = machine({ interfaces: { a: mac(1), b: mac(2) } });
     expect(planNetworkConfig(more, carriedOut(more, carriedOut(ONE))).actions).toEqual([]);
@@ -109,7 +109,7 @@ describe('the VirtualMachineNetworkConfig of a virtual machine', () => {
     expect(planNetworkConfig({ ...ONE, spec: {} }, carriedOut(ONE)).actions).toEqual([]);
   });
 
-  it('a name that is too long for a label has none', () => {
+  it('has no label if the name is too long for one', () => {
     const long = machine({ interfaces: { a: mac(1) }, metadata: { name: 'v'.repeat(64) } });
     expect(carriedOut(long).metadata.labels).toEqual({});
     expect(carriedOut(machine({ interfaces: { a: mac(1) }, metadata: { name: 'v'.repeat(63) } })).metadata.labels).toEqual({
@@ -118,7 +118,7 @@ describe('the VirtualMachineNetworkConfig of a virtual machine', () => {
     expect(planNetworkConfig(long, carriedOut(long)).actions).toEqual([]);
   });
 
-  it('is deleted when nothing is left to have an address, if the virtual machine owns it', () => {
+  it('is deleted when no interface is left that needs an address, if the virtual machine owns it', () => {
     const there = carriedOut(ONE);
     expect(planNetworkConfig(machine({}), there).actions).toEqual([{ kind: 'delete', uid: 'c' }]);
     const ofOther = {
@@ -130,7 +130,7 @@ describe('the VirtualMachineNetworkConfig of a virtual machine', () => {
     expect(planNetworkConfig(machine({}), { ...there, metadata }).actions).toEqual([]);
   });
 
-  it('one that is being deleted is waited for, if the virtual machine has interfaces', () => {
+  it('waits until its deletion is complete, if the virtual machine has interfaces', () => {
     const there = carriedOut(ONE);
     const going = { ...there, metadata: { ...there.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(planNetworkConfig(ONE, going)).toMatchObject({ actions: [], waits: true });
@@ -144,7 +144,7 @@ describe('an update', () => {
     return action?.kind === 'update' ? action.patch : undefined;
   };
 
-  it('neither another spelling of a MAC address nor another order is a change', () => {
+  it('ignores another spelling of a MAC address and another order', () => {
     const two = machine({ interfaces: { a: mac(1), b: mac(2) } });
     const there = carriedOut(two);
     const entries = [
@@ -154,7 +154,7 @@ describe('an update', () => {
     expect(update(two, withSpec(there, entries))).toBeUndefined();
   });
 
-  it('labels and owners are corrected, those of others stay', () => {
+  it('corrects labels and owners, and keeps those of others', () => {
     const there = carriedOut(ONE);
     const other = { apiVersion: 'v1', kind: 'Other', name: 'x', uid: 'x' };
     const former = { apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', name: 'vm', uid: 'former' };
@@ -182,7 +182,7 @@ describe('an update', () => {
     expect(update(ONE, owned)).toBeUndefined();
   });
 
-  it('an annotation for a static address is copied, changed, and removed with the address', () => {
+  it('copies, changes and removes an annotation for a static address together with the address', () => {
     const pinned = (address: string) => machine({ interfaces: { a: mac(1) }, annotations: { [`${STATIC}a`]: address } });
     const there = carriedOut(pinned('10.0.0.9'));
     expect(update(pinned('10.0.0.8'), there)).toEqual({
@@ -195,7 +195,7 @@ describe('an update', () => {
     });
   });
 
-  it('an address that a person wrote into the spec stays, until an annotation wants another', () => {
+  it('keeps an address that a person wrote into the spec, until an annotation wants another', () => {
     const byHand = withSpec(carriedOut(ONE), [{ networkName: 'red/net-a', macAddress: mac(1), ipAddress: '10.0.0.7' }]);
     expect(update(ONE, byHand)).toBeUndefined();
     expect(update(machine({ interfaces: { a: mac(1) }, annotations: { [`${STATIC}a`]: '10.0.0.9' } }), byHand)).toMatchObject({
@@ -216,7 +216,7 @@ describe('an update', () => {
     expect(update(ONE, annotated)?.['spec'] === undefined).toBe(stays);
   });
 
-  it('an address that a person wrote goes along when the MAC address is another', () => {
+  it('moves an address that a person wrote along with a changed MAC address', () => {
     const byHand = withSpec(carriedOut(ONE), [{ networkName: 'red/net-a', macAddress: mac(1), ipAddress: '10.0.0.7' }]);
     expect(update(machine({ interfaces: { a: mac(3) } }), byHand)).toMatchObject({
       spec: { networkConfigs: [{ networkName: 'red/net-a', macAddress: mac(3), ipAddress: '10.0.0.7' }] },
@@ -230,7 +230,7 @@ describe('more interfaces than a VirtualMachineNetworkConfig has place for', () 
   const networksIn = (object: KubernetesObject) =>
     (object.spec as { networkConfigs: { networkName: string }[] }).networkConfigs.map(({ networkName }) => networkName.slice(-1));
 
-  it('the first four get one, and the message names the others', () => {
+  it('the first four get a place, and the message names the others', () => {
     expect(networksIn(carriedOut(five))).toEqual(['a', 'b', 'c', 'd']);
     expect(planNetworkConfig(five, undefined).problems).toEqual([
       {
@@ -247,7 +247,7 @@ describe('more interfaces than a VirtualMachineNetworkConfig has place for', () 
     ).toEqual([]);
   });
 
-  it('those that have an entry come first, then those that have an address', () => {
+  it('those with an entry come first, then those with an address', () => {
     const last = machine({ interfaces: { e: mac(5) } });
     const plan = planNetworkConfig(five, carriedOut(last));
     expect(plan.actions).toMatchObject([
@@ -291,7 +291,7 @@ describe('an interface that is remembered', () => {
     expect(rememberInterface(...args).replaces).toEqual(replaces);
   });
 
-  it('the last eight MAC addresses are remembered', () => {
+  it('keeps its last eight MAC addresses', () => {
     const many = Array.from({ length: 9 }, (_, index) => `02:00:00:00:01:0${index}`);
     const after = rememberInterface({ networkName: 'n', macAddress: mac(3) }, { ...before, replaces: many }, unrecorded);
     expect(after.replaces).toEqual([...many, mac(1)].slice(-8));
@@ -301,7 +301,7 @@ describe('an interface that is remembered', () => {
     ).toEqual(many.slice(-8));
   });
 
-  it('what is written is read again, and the order of interfaces does not count', () => {
+  it('is read back as it was written, and the order of interfaces does not matter', () => {
     const interfaces = new Map([
       ['b', { networkName: 'n', macAddress: mac(1) as MacAddress, replaces: [mac(2), mac(3)] as MacAddress[] }],
       ['a', { networkName: 'm', macAddress: mac(4) as MacAddress, replaces: [] }],
@@ -314,7 +314,7 @@ describe('an interface that is remembered', () => {
     );
   });
 
-  it('MAC addresses that are none are left out', () => {
+  it('is read without invalid MAC addresses', () => {
     const text = JSON.stringify({ a: { networkName: 'n', macAddress: mac(1), replaces: [7, 'x', null, mac(2)] } });
     const read = readRememberedInterfaces({ metadata: { name: 'x', annotations: { [INTERFACES_ANNOTATION]: text } } });
     expect(read.get('a')?.replaces).toEqual([mac(2)]);
@@ -328,7 +328,7 @@ describe('an interface that is remembered', () => {
     '{"a":7}',
     '{"a":{"networkName":"n","macAddress":"x"}}',
     '{"a":{"macAddress":"02:00:00:00:00:01"}}',
-  ])('nothing is read of %j', (text) => {
+  ])('is empty if read from %j', (text) => {
     expect(readRememberedInterfaces({ metadata: { name: 'x', annotations: { [INTERFACES_ANNOTATION]: text } } }).size).toBe(0);
   });
 });

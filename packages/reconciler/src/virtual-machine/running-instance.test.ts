@@ -8,7 +8,7 @@ const MAC = '02:00:00:00:00:0a';
 const machine: KubernetesObject = { metadata: { namespace: 'default', name: 'vm-a', uid: 'uid-a' } };
 
 describe('projectInstance', () => {
-  it('keeps what counts of a VirtualMachineInstance, and nothing of what makes it large', () => {
+  it('keeps the relevant fields of a VirtualMachineInstance, and nothing that makes it large', () => {
     const small = instance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] }, ownerUid: 'uid-a' });
     const large: KubernetesObject = {
       ...small,
@@ -42,7 +42,7 @@ describe('projectInstance', () => {
     expect(readRunningInstance(machine, paused)?.runningSince).toBeUndefined();
   });
 
-  it('keeps names, identity, owners and the interfaces that have a name', () => {
+  it('keeps names, identity, owners and the interfaces with a name', () => {
     const metadata = {
       name: 'vm-a',
       namespace: 'default',
@@ -77,7 +77,7 @@ describe('projectInstance', () => {
     });
   });
 
-  it('adds nothing to an object that has a name alone', () => {
+  it('adds nothing to an object that has only a name', () => {
     const projected = { metadata: { name: 'vm-a' }, status: { interfaces: [] } };
     expect(projectInstance({ metadata: { name: 'vm-a' } })).toStrictEqual(projected);
     expect(projectInstance({ metadata: { name: 'vm-a' }, spec: { domain: 'x' } })).toStrictEqual(projected);
@@ -111,13 +111,13 @@ describe('readRunningInstance', () => {
     expect(readRunningInstance(machine, instance) !== undefined).toBe(runs);
   });
 
-  it('one whose owner is something else is its own', () => {
+  it('an instance with another owner belongs to no virtual machine', () => {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Other', name: 'x', uid: 'x' }];
     const one = instance('vm-a');
     expect(readRunningInstance(machine, { ...one, metadata: { ...one.metadata, ownerReferences } })).toBeDefined();
   });
 
-  it('a MAC address is that of the hypervisor, else that of the spec, and never what a guest agent reports', () => {
+  it('a MAC address comes from the hypervisor, otherwise from the spec, and never from a guest agent', () => {
     const names = ['asked', 'reported', 'both', 'agent', 'none', 'wrong'];
     const B = '02:00:00:00:00:0b';
     const one = {
@@ -152,7 +152,7 @@ describe('readRunningInstance', () => {
     expect(read?.macAddresses.size).toBe(4);
   });
 
-  it('one that is being deleted runs until it has ended', () => {
+  it('an instance that is being deleted runs until it has ended', () => {
     const one = instance('vm-a');
     const deleted = { ...one, metadata: { ...one.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(readRunningInstance(machine, deleted)).toBeDefined();

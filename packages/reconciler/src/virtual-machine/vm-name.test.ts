@@ -13,7 +13,7 @@ describe('the name of a virtual machine in its VirtualMachineNetworkConfig', () 
     expect(toVmName(name).length).toBeLessThanOrEqual(64);
   });
 
-  it('law: it fits, and the whole name is read again', () => {
+  it('law: it fits, and the whole name is read back', () => {
     const names = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,250}[a-z0-9])?$/);
     fc.assert(
       fc.property(names, (one) => {

@@ -30,7 +30,7 @@ describe('wantedInterfaces', () => {
     ['null', null],
     ['values that are not text', { 'static-ip.harvesterhci.io/nic': 5, 'network.harvesterhci.io/dhcp-opt-out': null }],
     ['a list', ['x']],
-  ])('annotations that are %s, as files may have them, are none', (_what, annotations) => {
+  ])('annotations that are %s, as files may have them, count as none', (_what, annotations) => {
     const object = virtualMachine('vm', { interfaces: { nic: [A, 'net'] } });
     const odd = { ...object, metadata: { ...object.metadata, annotations } } as unknown as KubernetesObject;
     expect(summary(odd)).toEqual({ interfaces: [['nic', 'default/net', A, '']], problems: [] });
@@ -141,7 +141,7 @@ describe('wantedInterfaces', () => {
 });
 
 describe('planNetworkConfig', () => {
-  it('four interfaces fit: a fifth one does not take the place of one that has an address', () => {
+  it('four interfaces fit: a fifth one does not replace one that has an address', () => {
     const some = Object.fromEntries(['b', 'c', 'd', 'e'].map((name) => [name, [A, `net-${name}`] as const]));
     const withUid = (interfaces: typeof some) => {
       const one = virtualMachine('vm-a', { interfaces });
@@ -157,7 +157,7 @@ describe('planNetworkConfig', () => {
   });
 
   it.each(['unreadable', 'unseen'] as const)(
-    'an instance may run (%s), and an earlier version made the VirtualMachineNetworkConfig: no entry makes way for a new interface',
+    'if an instance may run (%s), and an earlier version made the VirtualMachineNetworkConfig, no entry is removed for a new interface',
     (instance) => {
       const machine = (names: readonly string[]) => {
         const interfaces = names.map((name) => [name, [`02:00:00:00:00:0${name}`, 'net'] as const] as const);
@@ -175,7 +175,7 @@ describe('planNetworkConfig', () => {
     },
   );
 
-  it('an interface whose MAC address is gone for the moment keeps what it has', () => {
+  it('an interface whose MAC address is temporarily missing keeps its entry', () => {
     const machine = (macAddress: string | undefined) => {
       const one = virtualMachine('vm-a', { interfaces: { nic: [macAddress, 'net'] } });
       return { ...one, metadata: { ...one.metadata, uid: 'uid-1' } };
@@ -185,7 +185,7 @@ describe('planNetworkConfig', () => {
     expect(planNetworkConfig(machine(undefined), create.object).actions).toEqual([]);
   });
 
-  it('a plan after it was applied is empty', () => {
+  it('after a plan is applied, the next one is empty', () => {
     const machine = { ...virtualMachine('vm-a', { annotations: { 'static-ip.harvesterhci.io/nic': '10.0.0.7' } }), status: {} };
     const vm = { ...machine, metadata: { ...machine.metadata, uid: 'uid-1' } };
     const [create] = planNetworkConfig(vm, undefined).actions;
@@ -193,7 +193,7 @@ describe('planNetworkConfig', () => {
     expect(planNetworkConfig(vm, create.object).actions).toEqual([]);
   });
 
-  it('what another client made is adopted and not removed', () => {
+  it('an object that another client created is adopted and not removed', () => {
     const vm = { ...virtualMachine('vm-a'), metadata: { ...virtualMachine('vm-a').metadata, uid: 'uid-1' } };
     const handmade: KubernetesObject = {
       metadata: { namespace: 'default', name: 'vm-a', uid: 'uid-2' },
@@ -243,27 +243,27 @@ describe('the MAC address of an interface', () => {
     ['of the status of the instance first', all, { instance: running(SPEC, STATUS), remembered }, STATUS],
     ['then of its spec', all, { instance: running(SPEC), remembered }, SPEC],
     ['then of the annotation', all, { instance: running(), remembered }, ANNOTATION],
-    ['then the one that is remembered', machineOf(TEMPLATE, undefined), { instance: running(), remembered }, MEMORY],
+    ['then the remembered one', machineOf(TEMPLATE, undefined), { instance: running(), remembered }, MEMORY],
     ['then of the template', machineOf(TEMPLATE, undefined), { instance: running() }, TEMPLATE],
-    ['of the template first where nothing runs', all, { remembered }, TEMPLATE],
-    ['then of the annotation where nothing runs', machineOf(undefined, ANNOTATION), { remembered }, ANNOTATION],
-    ['then the one that is remembered where nothing runs', machineOf(undefined, undefined), { remembered }, MEMORY],
-    ['the one that is remembered first where an instance may run', all, { instance: 'unseen', remembered }, MEMORY],
-    ['then of the template where an instance may run', all, { instance: 'unreadable' }, TEMPLATE],
-    ['then of the annotation where an instance may run', machineOf(undefined, ANNOTATION), { instance: 'unseen' }, ANNOTATION],
+    ['of the template first if nothing runs', all, { remembered }, TEMPLATE],
+    ['then of the annotation if nothing runs', machineOf(undefined, ANNOTATION), { remembered }, ANNOTATION],
+    ['then the remembered one if nothing runs', machineOf(undefined, undefined), { remembered }, MEMORY],
+    ['the remembered one first if an instance may run', all, { instance: 'unseen', remembered }, MEMORY],
+    ['then of the template if an instance may run', all, { instance: 'unreadable' }, TEMPLATE],
+    ['then of the annotation if an instance may run', machineOf(undefined, ANNOTATION), { instance: 'unseen' }, ANNOTATION],
   ])('is that %s', (_, object, knowledge, expected) => {
     const { interfaces, awaited } = wantedInterfaces(object, knowledge);
     expect(interfaces?.map(({ macAddress }) => macAddress)).toEqual([expected]);
     expect(awaited.size).toBe(0);
   });
 
-  it('is not one that is remembered for another network', () => {
+  it('does not come from the memory of another network', () => {
     const other = new Map([['nic', { networkName: 'default/other', macAddress: MEMORY, replaces: [] }]]);
     const { interfaces, awaited } = wantedInterfaces(machineOf(undefined, undefined), { remembered: other });
     expect([interfaces, [...awaited]]).toEqual([[], [['nic', 'default/net']]]);
   });
 
-  it('is remembered, and the interface too, where an instance may run without being in the template any more', () => {
+  it('is remembered, like the interface, while an instance may run, even if the template no longer has it', () => {
     const { interfaces } = wantedInterfaces(virtualMachine('vm-a', { interfaces: {} }), { instance: 'unseen', remembered });
     expect(interfaces).toEqual([{ name: 'nic', networkName: 'default/net', macAddress: MEMORY }]);
     expect(wantedInterfaces(virtualMachine('vm-a', { interfaces: {} }), { remembered }).interfaces).toEqual([]);
@@ -310,14 +310,14 @@ describe('the MAC address of an interface', () => {
   });
 });
 
-describe('what the owner of a virtual machine is informed of', () => {
+describe('what the owner of a virtual machine is told', () => {
   const long = 'n'.repeat(57);
 
   it.each<[what: string, text: Parameters<typeof virtualMachine>[1], message: string]>([
     [
       'an invalid MAC address',
       { interfaces: { nic: ['x', 'net'] } },
-      'interface "nic": "x" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+      'interface "nic": "x" is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
     ],
     [
       'a MAC address twice',
@@ -330,14 +330,14 @@ describe('what the owner of a virtual machine is informed of', () => {
       'annotation static-ip.harvesterhci.io/x is of no use: "x" is not an interface on a Multus network; there are a, b',
     ],
     [
-      'a pinned address where there is no interface at all',
+      'reports a pinned address without any interface',
       { annotations: { 'static-ip.harvesterhci.io/x': '10.0.0.7' }, interfaces: {} },
       'annotation static-ip.harvesterhci.io/x is of no use: "x" is not an interface on a Multus network; there are none',
     ],
     [
       'a pinned address that is any',
       { annotations: { 'static-ip.harvesterhci.io/a': '0.0.0.0' }, interfaces: { a: [A, 'net'] } },
-      'annotation static-ip.harvesterhci.io/a: "0.0.0.0" is no IPv4 address; the interface gets any address until it is corrected',
+      'annotation static-ip.harvesterhci.io/a: "0.0.0.0" is not an IPv4 address; the interface gets any address until it is corrected',
     ],
     [
       'an interface that does not exist is opted out',
@@ -353,7 +353,7 @@ describe('what the owner of a virtual machine is informed of', () => {
     expect(wantedInterfaces(virtualMachine('vm-a', text)).problems.map((problem) => problem.message)).toEqual([message]);
   });
 
-  it('nothing of a network whose name is as long as may be, and of annotations of others', () => {
+  it('reports nothing about a network with the longest possible name, or about annotations of others', () => {
     const interfaces = { nic: [A, long.slice(1)] } as const;
     const { problems, interfaces: wanted } = wantedInterfaces(
       virtualMachine('vm-a', { annotations: { 'example.org/static-ip': 'x' }, interfaces }),
@@ -361,7 +361,7 @@ describe('what the owner of a virtual machine is informed of', () => {
     expect([problems, wanted?.length]).toEqual([[], 1]);
   });
 
-  it('nothing of a template is read where the virtual machine has none', () => {
+  it('is empty for the template if the virtual machine has none', () => {
     expect(wantedInterfaces({ metadata: { name: 'vm-a' }, spec: { template: {} } })).toMatchObject({
       interfaces: undefined,
       awaited: new Map(),

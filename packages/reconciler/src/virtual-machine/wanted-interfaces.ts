@@ -97,7 +97,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
     if (text === undefined || optedOut(name)) return [];
     const macAddress = parseMacAddress(text);
     if (macAddress !== undefined) return [{ name, networkName, macAddress, ...staticAddress(annotations, name, problems) }];
-    const fault = `interface ${quote(name)}: ${quote(text)} is no MAC address`;
+    const fault = `interface ${quote(name)}: ${quote(text)} is not a MAC address`;
     const remedy = 'write six hexadecimal octets, as in 02:00:5e:10:00:01';
     problems.push(toProblem('mac-address-unreadable', { place: { part: 'interface', name }, value: text, fault, remedy }));
     return [];
@@ -172,7 +172,7 @@ function staticAddress(
   const address = parseIpv4Address(text.trim());
   if (address !== undefined && address !== 0) return { ipAddress: formatIpv4Address(address) };
   const key = `${STATIC_IP_ANNOTATION_PREFIX}${name}`;
-  const fault = `annotation ${key}: ${quote(text)} is no IPv4 address`;
+  const fault = `annotation ${key}: ${quote(text)} is not an IPv4 address`;
   const remedy = 'the interface gets any address until it is corrected';
   problems.push(toProblem('static-address-unreadable', { place: annotationNamed(key), value: text, fault, remedy }));
   return {};

@@ -14,14 +14,14 @@ const TIMEOUT_MS = 20_000;
 export interface ProgramRun {
   /** The exit code. */
   readonly status: number | null;
-  /** Names of packages without scope if they are of a workspace, and of modules of Node, as `process.moduleLoadList` has them. */
+  /** Names of packages (without scope if they are in the workspace), and of modules of Node as in `process.moduleLoadList`. */
   readonly loaded: ReadonlySet<string>;
 }
 
 /**
- * Runs a program of Node to its end and returns what it loaded: what a program imports stays in memory for as long as it runs.
+ * Runs a Node program until it ends and returns what it loaded: what a program imports stays in memory for as long as it runs.
  *
- * @param node - the Node that runs it. @param words - its arguments. @param env - besides PATH. Default: nothing.
+ * @param node - the Node that runs it. @param words - its arguments. @param env - variables besides PATH. Default: none.
  */
 export function loadedBy(
   { node, program }: { readonly node: string; readonly program: string },

@@ -1,4 +1,7 @@
-/** What a merge patch cannot tell of by itself: fields of maps that are wanted no more, and amounts that the API server writes in its own way. */
+/**
+ * Handles what a merge patch cannot express: fields of maps that are no longer wanted, and quantities that the API server spells
+ * differently.
+ */
 import { isRecord, type KubernetesObject, readField, readList } from '@vmdhcp/kube-runtime';
 import { isSameQuantity } from './quantity.js';
 
@@ -30,7 +33,7 @@ export function fitToObserved(wanted: KubernetesObject, observed: KubernetesObje
   };
 }
 
-/** Lists are replaced as a whole, so that resources are compared and not merged. */
+/** Lists are replaced as a whole, so resources are compared instead of merged. */
 function fitResources(wanted: unknown, observed: unknown): Fields {
   return Object.fromEntries(
     ['requests', 'limits'].map((part) => {
@@ -46,7 +49,7 @@ function fitResources(wanted: unknown, observed: unknown): Fields {
   );
 }
 
-/** With each field that is observed and not wanted as undefined: it has to be absent. */
+/** Sets each field that is observed and not wanted to undefined: it has to be absent. */
 function withSurplusGone(wanted: unknown, observed: unknown): unknown {
   if (!isRecord(wanted) || !isRecord(observed)) return wanted;
   return { ...Object.fromEntries(Object.keys(observed).map((name) => [name, undefined])), ...wanted };

@@ -6,7 +6,7 @@ import { AGENT_SETTINGS, readConfig } from '../config/wol-config-fixtures.js';
 import { planWakeAgents, type WakeAgentsPlan } from './plan-wake-agents.js';
 import { WAKE_HTTP_PORTS } from './wake-agent-daemon-set.js';
 
-/** DaemonSets as an API server has them after these writes. */
+/** DaemonSets as an API server returns them after these writes. */
 function applied(daemonSets: readonly KubernetesObject[], { writes }: WakeAgentsPlan): KubernetesObject[] {
   const byName = new Map(daemonSets.map((one) => [one.metadata.name, one]));
   for (const write of writes) {
@@ -43,7 +43,7 @@ const one = (daemonSets: readonly KubernetesObject[]) => daemonSets[0] as Kubern
 const portOf = (daemonSet: KubernetesObject) => httpPortOf(daemonSet, WAKE_HTTP_PORTS);
 const containerOf = ({ spec }: KubernetesObject) => readList(spec, 'template', 'spec', 'containers')[0];
 
-/** As the predecessor wrote it: other labels in its selector, another port, and a ServiceAccount. */
+/** A DaemonSet of the predecessor: other labels in its selector, another port, and a ServiceAccount. */
 function ofPredecessor(config: ReadWolConfig): KubernetesObject {
   const ours = one(after([config]));
   const matchLabels = { app: 'wol-agent', 'app.kubernetes.io/name': 'wol-agent' };
@@ -74,7 +74,7 @@ describe('a story of WolConfigs and DaemonSets', () => {
     expect(readField(repaired.spec, 'template', 'metadata', 'annotations')).toEqual({ restartedAt: 'now' });
   });
 
-  it('labels of nodes and resources that are wanted no more are removed', () => {
+  it('labels of nodes and resources that are no longer wanted are removed', () => {
     const before = readConfig('office', {
       agent: { nodeSelector: { zone: 'a', disk: 'ssd' }, resources: { limits: { cpu: '1', memory: '1Gi' } } },
     });
@@ -87,7 +87,7 @@ describe('a story of WolConfigs and DaemonSets', () => {
     ).toBeUndefined();
   });
 
-  it('amounts that the API server writes in another way are the same', () => {
+  it('amounts that the API server spells differently are equal', () => {
     const config = readConfig('office', { agent: { resources: { limits: { cpu: '0.5', memory: '1024Mi' } } } });
     const there = one(after([config]));
     const container = { ...(containerOf(there) as object), resources: { limits: { cpu: '500m', memory: '1Gi' } } };
@@ -112,7 +112,7 @@ describe('a story of WolConfigs and DaemonSets', () => {
     expect(textsOf(alone), 'the older one is gone').toEqual(['delete wol-agent-office', 'create wol-agent-young']);
   });
 
-  it('a WolConfig whose port is refused has none, and one whose other port is free opens that', () => {
+  it('a WolConfig whose port is refused has no DaemonSet, and one whose other port is free opens that port', () => {
     const some = readConfig('some', { agent: { nodeSelector: { zone: 'a' } } }, 0);
     expect(textsOf(plan([some, office]))).toEqual(['create wol-agent-some']);
     expect(plan([some, office]).agents.get('office')).toMatchObject({ daemonSetName: undefined });
@@ -122,14 +122,14 @@ describe('a story of WolConfigs and DaemonSets', () => {
     expect(readField(containerOf(daemonSet as KubernetesObject), 'args')).not.toContain('9');
   });
 
-  it('a WolConfig that is made again under its name has agents of its own', () => {
+  it('a WolConfig that is recreated under its name has its own agents', () => {
     const former = { ...office, object: { ...office.object, metadata: { ...office.object.metadata, uid: 'former' } } };
     const [first, second] = [plan([office], after([former])), after([office], after([former]))];
     expect(textsOf(first)).toEqual(['delete wol-agent-office']);
     expect(controllerOf(one(after([office], second)))?.uid).toBe('uid-office');
   });
 
-  it('a DaemonSet of another owner is left alone, and named', () => {
+  it('a DaemonSet of another owner is left alone, and the problem names it', () => {
     const other = { ...one(after([office])), metadata: { namespace: 'vm-dhcp-system', name: 'wol-agent-office', uid: 'x' } };
     const planned = plan([office], [other]);
     expect(planned.writes).toEqual([]);
@@ -137,13 +137,13 @@ describe('a story of WolConfigs and DaemonSets', () => {
     expect(textsOf(plan([], [other]))).toEqual([]);
   });
 
-  it('the DaemonSet of the predecessor, whose selector has other labels, is deleted and made again', () => {
+  it('the DaemonSet of the predecessor, whose selector has other labels, is deleted and recreated', () => {
     const old = ofPredecessor(office);
     expect(plan([office], [old]).writes).toMatchObject([{ kind: 'delete', isReplaced: true }]);
     expect(textsOf(plan([office], after([office], [old])))).toEqual(['create wol-agent-office']);
   });
 
-  it('the image that is kept stays, with the user that it needs; a DaemonSet that would have to be made again stays as it is', () => {
+  it('the kept image stays, with the user that it needs; a DaemonSet that would have to be recreated stays as it is', () => {
     const keeping = { ...office, agent: { ...office.agent, holdsImage: true } };
     const there = one(after([office]));
     const container = { ...(containerOf(there) as object), image: 'former:1', securityContext: { runAsUser: 0 }, args: ['x'] };
@@ -154,14 +154,14 @@ describe('a story of WolConfigs and DaemonSets', () => {
     expect(textsOf(plan([keeping], [ofPredecessor(office)]))).toEqual([]);
   });
 
-  it('what is being deleted is waited for', () => {
+  it('the plan waits for objects that are being deleted', () => {
     const there = one(after([office]));
     const leaving = { ...there, metadata: { ...there.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
     expect(textsOf(plan([office], [leaving]))).toEqual([]);
     expect(textsOf(plan([], [leaving]))).toEqual([]);
   });
 
-  it('each DaemonSet has an HTTP port of its own, and keeps it', () => {
+  it('each DaemonSet has a separate HTTP port, and keeps it', () => {
     const zones = ['a', 'b', 'c'].map((zone, age) => readConfig(zone, { agent: { nodeSelector: { zone } } }, age));
     const all = after(zones);
     expect(all.map(portOf)).toEqual([0, 1, 2].map((more) => WAKE_HTTP_PORTS.first + more));
@@ -189,7 +189,7 @@ const anyConfig = fc
 const anyConfigs = fc.uniqueArray(anyConfig, { selector: ({ name }) => name, maxLength: 4 });
 
 describe('laws of the plan', () => {
-  it('after it is carried out there is nothing to write, from whatever was before', () => {
+  it('after the plan is applied there is nothing to write, whatever was there before', () => {
     fc.assert(
       fc.property(anyConfigs, anyConfigs, (before, now) => {
         const there = after(now, after(before));

@@ -1,4 +1,4 @@
-/** All DaemonSets of agents that hear magic packets, from all WolConfigs and what exists, as a value. */
+/** Plans all DaemonSets of agents that receive magic packets, from all WolConfigs and the existing DaemonSets, as a value. */
 import { WOL_GROUP } from '@vmdhcp/ippool-api';
 import {
   chooseHttpPorts,
@@ -20,27 +20,27 @@ import { fitToObserved } from './fit-to-observed.js';
 import { toWakeAgentDaemonSet, WAKE_HTTP_PORTS, type WakeDaemonSetSettings, wakeAgentName } from './wake-agent-daemon-set.js';
 
 export interface WakeAgentsObservation {
-  /** WolConfigs that are used: without problems, and not being deleted. */
+  /** WolConfigs in use: without problems, and not being deleted. */
   readonly configs: readonly ReadWolConfig[];
-  /** In the namespace of the agents, with the label of wake agents. */
+  /** The DaemonSets in the namespace of the agents that have the label of wake agents. */
   readonly daemonSets: readonly KubernetesObject[];
 }
 
 /** The agents of one WolConfig. */
 export interface ConfigAgents {
   readonly listening: ConfigListening;
-  /** The DaemonSet whose agents listen for it, of its own or of another WolConfig; undefined: there is none. */
+  /** The DaemonSet whose agents listen for it, of its own or of another WolConfig; undefined if there is none. */
   readonly daemonSetName: string | undefined;
-  /** As it is observed; undefined: it does not exist yet. */
+  /** As observed; undefined if it does not exist yet. */
   readonly daemonSet: KubernetesObject | undefined;
-  /** Why its DaemonSet cannot be as it should be, and what to do; undefined: it can. */
+  /** Why its DaemonSet cannot be in the wanted state, and what to do; undefined if it can. */
   readonly refusal: string | undefined;
 }
 
 export type DaemonSetWrite = Extract<OwnedObjectPlan, { readonly kind: 'create' | 'patch' | 'delete' }>;
 
 export interface WakeAgentsPlan {
-  /** In this order: what ends first frees its ports. */
+  /** In this order: deletions free ports first. */
   readonly writes: readonly DaemonSetWrite[];
   /** By the name of each WolConfig. */
   readonly agents: ReadonlyMap<string, ConfigAgents>;
@@ -90,16 +90,16 @@ function planDaemonSet(parts: Parts, observed: KubernetesObject | undefined, set
   if (observed === undefined) return planOwnedObject(toWakeAgentDaemonSet(parts, settings), undefined, ownership);
   if (isBeingDeleted(observed)) return { kind: 'nothing' };
   const isOwn = isOwnedBy(observed, ownership);
-  // Of a WolConfig of the same name that is gone: its successor has agents of its own.
+  // A leftover of a deleted WolConfig with the same name: its successor has its own agents.
   if (!isOwn && isOfWolConfig(observed)) return { kind: 'delete', object: observed, isReplaced: true };
   const wanted = toWakeAgentDaemonSet({ ...parts, kept: keptAgent(parts.config, observed) }, settings);
   const plan = planOwnedObject(fitToObserved(wanted, observed), observed, ownership);
   if (plan.kind !== 'refuse' || !isOwn) return plan;
-  // Another selector, as the predecessor wrote it. Agents have no state, so that nothing is lost; those that shall be kept cannot be created again.
+  // A selector of the predecessor. Agents have no state, so recreating them loses nothing; agents to keep cannot be recreated.
   return parts.config.agent.holdsImage ? { kind: 'nothing' } : { kind: 'delete', object: observed, isReplaced: true };
 }
 
-/** The image that the agents run, with the user that it needs, where it shall be kept. */
+/** The image that the agents run, with the user that it needs, if it is kept. */
 function keptAgent({ agent }: ReadWolConfig, { spec }: KubernetesObject): Parameters<typeof toWakeAgentDaemonSet>[0]['kept'] {
   const [container] = readList(spec, 'template', 'spec', 'containers');
   const image = readText(container, 'image');
@@ -107,7 +107,7 @@ function keptAgent({ agent }: ReadWolConfig, { spec }: KubernetesObject): Parame
   return { image, securityContext: readField(container, 'securityContext') };
 }
 
-/** DaemonSets of WolConfigs that are gone, are not used, or need none: the garbage collector is not waited for. */
+/** DaemonSets of WolConfigs that are gone, are not used, or need none: this does not wait for the garbage collector. */
 function planSurplus(daemonSets: readonly KubernetesObject[], wanted: ReadonlySet<string>): readonly OwnedObjectPlan[] {
   return daemonSets
     .filter((one) => !wanted.has(one.metadata.name) && isOfWolConfig(one))

@@ -17,13 +17,13 @@ const SUFFIXES: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** True if both are the same amount: `0.5` and `500m`, `1024Mi` and `1Gi`. The API server writes quantities in its own way. */
+/** True if both are the same amount: `0.5` and `500m`, `1024Mi` and `1Gi`. The API server spells quantities in its own way. */
 export function isSameQuantity(one: unknown, other: unknown): boolean {
   const [first, second] = [amountOf(one), amountOf(other)];
   return Math.abs(first - second) <= Math.abs(first) * 1e-9;
 }
 
-/** NaN for what is no quantity. */
+/** NaN if the text is not a quantity. */
 function amountOf(quantity: unknown): number {
   const [, digits = '', suffix = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(String(quantity)) ?? [];
   const factor = suffix === '' ? 1 : (SUFFIXES[suffix] ?? Number.NaN);

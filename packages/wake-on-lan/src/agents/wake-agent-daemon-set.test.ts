@@ -46,7 +46,7 @@ describe('the DaemonSet of a WolConfig', () => {
     });
   });
 
-  it('runs `vmdhcp-agent wol` with what the WolConfig has', () => {
+  it('runs `vmdhcp-agent wol` with the settings of the WolConfig', () => {
     expect(container['args']).toEqual([
       ...['wol', '--manager', 'vmdhcp-wake-on-lan.vm-dhcp-system.svc:9090', '--tls-dir', '/etc/vmdhcp/wake-on-lan'],
       ...['--node-name', '$(NODE_NAME)', '--port', '9', '--port', '7', '--http', '$(POD_IP):18420'],
@@ -72,7 +72,7 @@ describe('the DaemonSet of a WolConfig', () => {
     expect([pod['nodeSelector'], pod['priorityClassName']]).toEqual([undefined, undefined]);
   });
 
-  it('has what the WolConfig sets', () => {
+  it('has the settings of the WolConfig', () => {
     const set = daemonSetOf({
       passwordSecret: { name: 'wol', key: 'password' },
       agent: {
@@ -104,14 +104,14 @@ describe('the DaemonSet of a WolConfig', () => {
     expect(readField(set.object.spec, 'updateStrategy')).toEqual({ type: 'OnDelete', rollingUpdate: undefined });
   });
 
-  it('reports in clear text where there is no certificate, and names the Secrets by which its image is pulled', () => {
+  it('reports in clear text if there is no certificate, and names the Secrets by which its image is pulled', () => {
     const clear = daemonSetOf({}, { ...AGENT_SETTINGS, tlsSecret: undefined, imagePullSecrets: ['registry'] });
     expect(clear.container['args']).toContain('--clear-text');
     expect([clear.pod['volumes'], clear.container['volumeMounts']]).toEqual([undefined, undefined]);
     expect(clear.pod['imagePullSecrets']).toEqual([{ name: 'registry' }]);
   });
 
-  it('runs under the ServiceAccount that is asked for, without its token, and otherwise under none of its own', () => {
+  it('uses the requested ServiceAccount, without its token, and otherwise the default one', () => {
     const named = daemonSetOf({}, { ...AGENT_SETTINGS, serviceAccountName: 'listener' }).pod;
     expect(named).toMatchObject({
       serviceAccountName: 'listener',
@@ -121,7 +121,7 @@ describe('the DaemonSet of a WolConfig', () => {
     expect(daemonSetOf({}).pod).toMatchObject({ serviceAccountName: undefined, automountServiceAccountToken: false });
   });
 
-  it('of a WolConfig whose name is too long for a label has a name with a hash', () => {
+  it('has a name with a hash if the name of its WolConfig is too long for a label', () => {
     const [one, other] = ['a', 'b'].map((end) => wakeAgentName(`${'x'.repeat(80)}${end}`));
     expect(one).toMatch(/^wol-agent-x{54}-[0-9a-f]{8}$/);
     expect(one).not.toBe(other);

@@ -1,4 +1,4 @@
-/** The DaemonSet of a WolConfig, as data: everything that an API server would fill in is written out. */
+/** The DaemonSet of a WolConfig, as data: it includes everything that an API server would fill in. */
 import { WOL_CONFIG_LABEL } from '@vmdhcp/ippool-api';
 import {
   containerSpec,
@@ -16,11 +16,11 @@ import type { ConfigListening } from '../config/share-ports.js';
 
 export interface WakeDaemonSetSettings {
   readonly namespace: string;
-  /** Of agents whose WolConfig names none. */
+  /** The image of agents whose WolConfig names none. */
   readonly image: string;
-  /** Names of Secrets. */
+  /** Names of Secrets for pulling the image. */
   readonly imagePullSecrets: readonly string[];
-  /** It needs no rights; undefined: that of the namespace, `default`. */
+  /** It needs no rights; undefined for `default` of the namespace. */
   readonly serviceAccountName?: string | undefined;
   /** `host:port` at which agents reach the managers. */
   readonly manager: string;
@@ -33,22 +33,25 @@ export interface WakeAgentParts {
   readonly listening: ConfigListening;
   /** TCP port of the node on which agents serve /healthz, /readyz and /metrics. */
   readonly httpPort: number;
-  /** Of agents that are kept as they are. */
+  /** The image and user of agents that are kept. */
   readonly kept?: { readonly image: string; readonly securityContext: unknown } | undefined;
 }
 
-/** Agents are on the network of the node. */
+/** Agents use the network of the node. */
 export const WAKE_HTTP_PORTS: PortRange = { first: 18_420, count: 2_000 };
 export const WAKE_AGENT_CONTAINER = 'agent';
 export const WAKE_AGENT_APP = 'wol-agent';
-/** Which DaemonSets are looked at. */
+/** The label selector of these DaemonSets. */
 export const WAKE_AGENT_SELECTOR = `app=${WAKE_AGENT_APP}`;
 /** Where agents find their certificate. */
 const TLS_FOLDER = '/etc/vmdhcp/wake-on-lan';
 const MOST_LABEL_CHARACTERS = 63;
 const SECURITY_CONTEXT = unprivileged(['NET_RAW', 'NET_BIND_SERVICE']);
 const GRACE_SECONDS = 10;
-/** No limit of processor time, as agents of DHCP have none: a flood of 100,000 packets a second takes half of a processor, and an agent that waits for its share hears no wake-up. */
+/**
+ * No CPU limit, like DHCP agents: a flood of 100,000 packets a second uses half a processor, and a throttled agent misses
+ * wake-ups.
+ */
 const DEFAULT_RESOURCES = { requests: { cpu: '50m', memory: '96Mi' }, limits: { memory: '192Mi' } };
 const LIVENESS = { initialDelaySeconds: 15, periodSeconds: 30, timeoutSeconds: 5, failureThreshold: 3 };
 const READINESS = { periodSeconds: 5, timeoutSeconds: 3, failureThreshold: 3 };
@@ -59,7 +62,7 @@ export function wakeAgentName(config: string): string {
   return `${WAKE_AGENT_APP}-${labelValueOf(config)}`;
 }
 
-/** The name itself, where a label may have it. */
+/** The name itself, if it is a valid label value. */
 function labelValueOf(config: string): string {
   if (config.length <= MOST_LABEL_CHARACTERS) return config;
   return objectNameWithin(config, { suffix: '', of: config, isAmbiguous: true, most: MOST_LABEL_CHARACTERS });
@@ -109,10 +112,10 @@ function toPodSpec(parts: WakeAgentParts, settings: WakeDaemonSetSettings): Read
       priorityClassName: agent.pod.priorityClassName || undefined,
     },
     {
-      // Agents ask the API server for nothing.
+      // Agents do not use the API server.
       automountServiceAccountToken: false,
       enableServiceLinks: false,
-      // Else the user of the container could not read the key of its certificate.
+      // Otherwise the user of the container could not read the key of its certificate.
       securityContext: { fsGroup: IMAGE_USER },
       nodeSelector: Object.keys(agent.nodeSelector).length === 0 ? undefined : agent.nodeSelector,
       tolerations: agent.tolerations,
@@ -148,7 +151,7 @@ function toContainer(parts: WakeAgentParts, settings: WakeDaemonSetSettings): ob
   );
 }
 
-/** The name of the password is no option, which an image that is kept may not know. */
+/** The name of the password is not an option, because a kept image may not know it. */
 function toPasswordVariables(passwordSecret: WakeAgentSpec['passwordSecret']): readonly object[] {
   if (passwordSecret === undefined) return [];
   return [
@@ -171,7 +174,7 @@ function toArguments({ config, listening, httpPort }: WakeAgentParts, { manager,
     ...(agent.isPromiscuous ? ['--promiscuous'] : []),
     ...(listening.hasFrames ? [] : ['--no-frames']),
     '--http',
-    // On the address of the node that pods and the kubelet use, and on no other.
+    // Listens only on the address of the node that pods and the kubelet use.
     `$(POD_IP):${httpPort}`,
   ];
 }

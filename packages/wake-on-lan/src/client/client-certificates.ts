@@ -4,14 +4,14 @@ import type { TlsMaterial } from '../tls/tls-material.js';
 
 export interface ClientCertificatesSettings {
   readonly directory: string;
-  /** Milliseconds between two looks at the directory. */
+  /** Milliseconds between two checks of the directory. */
   readonly checkIntervalMs: number;
   readonly observe: (event: WolClientEvent) => void;
-  /** The files are others than before. */
+  /** Called when the files changed. */
   readonly onChange: () => void;
 }
 
-/** The certificate of a client, read again while it is used. */
+/** The certificate of a client, which is read again while it is used. */
 export class ClientCertificates {
   readonly #settings: ClientCertificatesSettings;
   #material: TlsMaterial | undefined;
@@ -23,12 +23,12 @@ export class ClientCertificates {
     this.#settings = settings;
   }
 
-  /** The last files that could be read; undefined: none yet. */
+  /** The last readable files; undefined if none yet. */
   get material(): TlsMaterial | undefined {
     return this.#material;
   }
 
-  /** What is wrong with the files as they are now. */
+  /** The problem of the current files. */
   get problem(): string | undefined {
     return this.#problem;
   }

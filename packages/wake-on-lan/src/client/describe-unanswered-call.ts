@@ -1,6 +1,6 @@
 import type { UnansweredCall } from './manager-connection.js';
 
-/** What gRPC and TLS report, and what to do about it. */
+/** Explains errors of gRPC and TLS, and says what to do about them. */
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [
     /unable to verify the first certificate|self-signed certificate|unable to get (local )?issuer certificate/,
@@ -24,7 +24,7 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** What gRPC adds; a time in it would make each failure a new one. */
+/** Details from gRPC; a time in them would make each failure a new one. */
 const NOISE = [
   /^No connection established\. Last error: (?:null|Error: )?/,
   /\s*Resolution note:.*$/s,
@@ -36,7 +36,9 @@ const NOISE = [
 export function describeUnansweredCall(failure: UnansweredCall): string {
   switch (failure.kind) {
     case 'not-leading':
-      return failure.leader === undefined ? 'no manager leads' : `the manager at ${failure.leader} leads, and is not reached`;
+      return failure.leader === undefined
+        ? 'no manager is leader'
+        : `the manager at ${failure.leader} is leader, and cannot be reached`;
     case 'unknown-method':
       return 'the manager does not know this service: is this address a manager?';
     case 'malformed':

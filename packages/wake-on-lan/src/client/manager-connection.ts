@@ -26,14 +26,14 @@ const OPTIONS: ChannelOptions = {
   'grpc.keepalive_time_ms': KEEPALIVE_MS,
   'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
   'grpc.keepalive_permit_without_calls': 1,
-  // Repeating is the queue's, which knows when a wake-up is too old.
+  // The queue retries, because it knows when a wake-up is too old.
   'grpc.enable_retries': 0,
   'grpc.enable_http_proxy': 0,
   'grpc.enable_channelz': 0,
-  // Two connections in a row must not share what the first one failed with.
+  // Two connections in a row must not share the failure of the first one.
   'grpc.use_local_subchannel_pool': 1,
   'grpc.service_config_disable_resolution': 1,
-  // Of several addresses of one name, agents take different ones.
+  // If a name has several addresses, agents choose different ones.
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ pick_first: { shuffleAddressList: true } }] }),
 };
 
@@ -41,11 +41,11 @@ const OPTIONS: ChannelOptions = {
 export type CallOutcome<Value> =
   | { readonly kind: 'answered'; readonly value: Value }
   | { readonly kind: 'not-leading'; readonly leader: string | undefined }
-  /** The manager does not know the method. */
+  /** The manager does not have the method. */
   | { readonly kind: 'unknown-method' }
-  /** The manager refuses what was sent, and will refuse it again. */
+  /** The manager refuses the message, and will refuse it again. */
   | { readonly kind: 'malformed'; readonly message: string }
-  /** The manager leads, and has reached a limit. */
+  /** The manager is leader, and has reached a limit. */
   | { readonly kind: 'later'; readonly message: string }
   | { readonly kind: 'unavailable'; readonly message: string };
 
@@ -55,7 +55,7 @@ export class ManagerConnection {
   readonly address: string;
   readonly #client: Client;
 
-  /** @param tls - undefined: clear text. */
+  /** @param tls - undefined for clear text. */
   constructor(address: string, tls: TlsMaterial | undefined) {
     this.address = address;
     const security = tls === undefined ? credentials.createInsecure() : toCredentials(tls);
@@ -74,7 +74,7 @@ export class ManagerConnection {
     return this.#call('HealthCheck', { service: '' });
   }
 
-  /** Follows the list of addresses. `onEnd` is called once. Returns how to end that without `onEnd`. */
+  /** Follows the list of addresses. `onEnd` is called once. Returns a function that ends it without `onEnd`. */
   follow(
     request: FollowRequest,
     onChanges: (changes: AddressChanges) => void,
@@ -104,7 +104,7 @@ export class ManagerConnection {
     };
   }
 
-  /** Calls under way end with `unavailable`, at the latest after their time limit. */
+  /** Calls in progress end with `unavailable`, at the latest after their time limit. */
   close(): void {
     this.#client.close();
   }
@@ -126,7 +126,7 @@ export class ManagerConnection {
           resolve(error === null ? { kind: 'answered', value: value as WolMessages[Name]['response'] } : toFailure(error));
         },
       );
-      // The deadline is one of the wall clock, which may jump.
+      // The deadline uses the wall clock, which may jump.
       const timer = setTimeout(() => call.cancel(), CALL_MS + 500);
     });
   }

@@ -1,6 +1,6 @@
 /**
- * An agent's side: reports wake-ups to the manager that leads, and follows its list of wakeable addresses. The call that follows the list is also how it
- * knows whether a leader is there.
+ * The agent's side: reports wake-ups to the manager that is leader, and follows its list of wakeable addresses. The call that
+ * follows the list also shows whether a leader is there.
  */
 
 import { type FollowingEvent, followLeader, startFollowing } from '../following/follow-leader.js';
@@ -14,7 +14,7 @@ import { ManagerConnection, type UnansweredCall } from './manager-connection.js'
 const CERTIFICATE_CHECK_MS = 5_000;
 const FIRST_MESSAGE_MS = 5_000;
 const HEALTH_CHECK_MS = 5_000;
-/** Longer than a call takes at most. */
+/** Longer than the longest call. */
 const CLOSE_AFTER_MS = 10_000;
 const MOST_TRIES_OF_A_REPORT = 4;
 
@@ -22,11 +22,14 @@ export interface WolClientSettings extends ManagerListeners {
   /** host:port of the Service of the managers. */
   readonly manager: string;
   readonly nodeName: string;
-  /** `SECRET/KEY` of the password that this agent checks: the list has the machines that packets with it may wake; absent: it checks none, or its packets wake what needs none. */
+  /**
+   * `SECRET/KEY` of the password that this agent checks: the list has the machines that packets with it may wake; absent if it
+   * checks none, or if its packets wake machines that need none.
+   */
   readonly passwordSecret?: string | undefined;
-  /** With tls.crt, tls.key and ca.crt; undefined: clear text. */
+  /** The directory with tls.crt, tls.key and ca.crt; undefined for clear text. */
   readonly tlsDirectory: string | undefined;
-  /** Milliseconds between two looks at the directory; default: 5,000. */
+  /** Milliseconds between two checks of the directory; default: 5,000. */
   readonly certificateCheckMs?: number;
 }
 
@@ -54,7 +57,7 @@ export class WolClient implements ManagerClient {
     return this.#state;
   }
 
-  /** Begins to connect; resolves when the certificates were read, not when a manager answers. */
+  /** Starts to connect; resolves when the certificates were read, not when a manager responds. */
   async start(): Promise<void> {
     if (this.#certificates === undefined) this.#connect();
     else await this.#certificates.start();
@@ -71,7 +74,7 @@ export class WolClient implements ManagerClient {
     this.#connection = undefined;
   }
 
-  /** Reports a wake-up to the manager that leads. Takes five seconds at most for each manager that it is sent to; never rejects. */
+  /** Reports a wake-up to the manager that is leader. Takes at most five seconds for each manager that it tries; never rejects. */
   async report(report: WakeReport): Promise<DeliveryOutcome> {
     for (let tries = 0; tries < MOST_TRIES_OF_A_REPORT; tries++) {
       const connection = this.#connection;
@@ -92,7 +95,7 @@ export class WolClient implements ManagerClient {
     clearTimeout(this.#timer);
     const { tlsDirectory } = this.#settings;
     const material = this.#certificates?.material;
-    // The next look at the directory connects.
+    // The next check of the directory connects.
     if (tlsDirectory !== undefined && material === undefined) return;
     const connection = new ManagerConnection(this.#following.target, material);
     this.#connection = connection;
@@ -133,7 +136,7 @@ export class WolClient implements ManagerClient {
     else if (received.addresses !== undefined) this.#settings.onAddresses(received.addresses);
   }
 
-  /** Managers without the list: whether they serve is asked for now and then. */
+  /** For managers without the list: checks now and then whether they serve. */
   #followHealth(connection: ManagerConnection): void {
     this.#settings.observe({ kind: 'no-list', address: connection.address });
     const check = async (): Promise<void> => {

@@ -1,15 +1,15 @@
-/** On which nodes the agents of a WolConfig run, as far as their labels and taints tell. */
+/** On which nodes the agents of a WolConfig run, judging by labels and taints. */
 import type { WolConfigAgent } from '@vmdhcp/ippool-api';
 
 export type Toleration = NonNullable<WolConfigAgent['tolerations']>[number];
 
 export interface AgentPlacement {
-  /** Labels of the nodes; empty: all nodes. */
+  /** Labels of the nodes; empty for all nodes. */
   readonly nodeSelector: Readonly<Record<string, string>>;
   readonly tolerations: readonly Toleration[];
 }
 
-/** Every taint that keeps pods away. Source: kubevirt-wol, the default of `spec.agent.tolerations`. */
+/** Tolerates every taint that keeps pods away. Source: kubevirt-wol, the default of `spec.agent.tolerations`. */
 export const DEFAULT_TOLERATIONS: readonly Toleration[] = [
   { operator: 'Exists', effect: 'NoSchedule' },
   { operator: 'Exists', effect: 'NoExecute' },
@@ -23,7 +23,7 @@ export function coversNodes(one: AgentPlacement, other: AgentPlacement): boolean
   );
 }
 
-/** False only where no node can have agents of both: their selectors want two values of one label. */
+/** False only if no node can have agents of both: their selectors want different values of one label. */
 export function mayShareNodes(one: AgentPlacement, other: AgentPlacement): boolean {
   return Object.entries(one.nodeSelector).every(([label, value]) => {
     const wanted = labelOf(other, label);

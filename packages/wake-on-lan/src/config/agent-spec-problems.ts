@@ -7,7 +7,7 @@ const QUANTITY = /^[+-]?(\d+(\.\d*)?|\.\d+)([KMGTPE]i|[numkMGTPE]|[eE][+-]?(\d+(
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const UPDATE_STRATEGIES = ['RollingUpdate', 'OnDelete'];
 
-/** What is wrong with `spec.agent`, as far as one object shows it; the rest is for the API server to refuse. */
+/** The problems of `spec.agent` that one object shows; the API server refuses the rest. */
 export function agentSpecProblems({
   image,
   imagePullPolicy,
@@ -40,7 +40,7 @@ function quantityProblems(
       : [
           {
             path: ['spec', 'agent', 'resources', field, name],
-            message: `${JSON.stringify(quantity)} is no quantity`,
+            message: `${JSON.stringify(quantity)} is not a quantity`,
             remedy: 'write it as in 100m or 64Mi',
           },
         ],

@@ -12,7 +12,7 @@ function problemsOf(spec: Readonly<Record<string, unknown>>): readonly string[] 
 }
 
 describe('a WolConfig of the predecessor', () => {
-  it('without anything in it allows all machines, port 9, on every node that takes pods', () => {
+  it('allows all machines on port 9, on every node that accepts pods, if it is empty', () => {
     const { metadata } = wolConfigObject('office');
     const reading = readWolConfig({ metadata });
     expect(reading).toMatchObject({
@@ -91,22 +91,22 @@ describe('problems of a WolConfig', () => {
       [
         'spec.agent.imagePullPolicy: "Sometimes" is not allowed here; write Always or IfNotPresent or Never',
         'spec.agent.updateStrategy.type: "All" is not allowed here; write RollingUpdate or OnDelete',
-        'spec.agent.resources.limits.cpu: "two" is no quantity; write it as in 100m or 64Mi',
+        'spec.agent.resources.limits.cpu: "two" is not a quantity; write it as in 100m or 64Mi',
       ],
     ],
     [
       'what no definition would store',
       { wolPorts: '9', explicitMappings: [{ macAddress: 'odd', vmName: 'a', namespace: 'b' }] },
       [
-        'spec.explicitMappings[0].macAddress: "odd" is no MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
+        'spec.explicitMappings[0].macAddress: "odd" is not a MAC address; write six hexadecimal octets, as in 02:00:5e:10:00:01',
         'spec.wolPorts: "9" is text, not a list; write a list, each entry on a line that begins with "- "',
       ],
     ],
-  ])('%s: every one, in words', (_, spec, problems) => {
+  ])('%s: lists every problem, in words', (_, spec, problems) => {
     expect(problemsOf(spec)).toEqual(problems);
   });
 
-  it('all of a specification together', () => {
+  it('lists all problems of a specification together', () => {
     expect(problemsOf({ discoveryMode: 'Explicit', wolPorts: [0], agent: { imagePullPolicy: '' } })).toHaveLength(3);
   });
 

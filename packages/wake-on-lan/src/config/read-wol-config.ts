@@ -1,4 +1,4 @@
-/** From a WolConfig object to what it allows and what its agents are, or every problem that it has. */
+/** Reads a WolConfig object: what it allows and its agents, or all its problems. */
 import {
   explainIssue,
   HOLD_WAKE_AGENT_UPGRADE_ANNOTATION,
@@ -15,38 +15,38 @@ import { agentSpecProblems } from './agent-spec-problems.js';
 import { selectorProblems } from './selector-problems.js';
 import type { WolConfigProblem } from './wol-config-problem.js';
 
-/** What the agents of a WolConfig are, with everything that is left out filled in. */
+/** The agent settings of a WolConfig, with all defaults filled in. */
 export interface WakeAgentSpec extends AgentPlacement {
-  /** Patterns; empty: every interface with a network outside of the node. */
+  /** Patterns; empty for every interface with a network outside the node. */
   readonly interfaces: readonly string[];
   readonly isPromiscuous: boolean;
   /** Frames with EtherType 0x0842 are received. */
   readonly hasFrames: boolean;
-  /** Where the SecureOn password is. */
+  /** The location of the SecureOn password. */
   readonly passwordSecret: { readonly name: string; readonly key: string } | undefined;
-  /** What the DaemonSet has of the WolConfig as it is. */
+  /** The fields of the WolConfig that the DaemonSet copies. */
   readonly pod: Pick<WolConfigAgent, 'image' | 'imagePullPolicy' | 'resources' | 'updateStrategy' | 'priorityClassName'>;
-  /** True: the agents keep the image that they run. */
+  /** True if the agents keep the image that they run. */
   readonly holdsImage: boolean;
 }
 
 /** A WolConfig without problems. */
 export interface ReadWolConfig {
   readonly name: string;
-  /** With its kind. */
+  /** Includes its kind. */
   readonly object: KubernetesObject;
   readonly allows: WakeConfig;
   readonly policy: WakeUpPolicy;
   /** UDP ports, each once, in the order of the specification. */
   readonly ports: readonly number[];
   readonly agent: WakeAgentSpec;
-  /** Mappings that allow nothing, in words; the others do. */
+  /** Descriptions of mappings that allow nothing; the others do. */
   readonly ignoredMappings: readonly string[];
 }
 
 export type WolConfigReading =
   | { readonly ok: true; readonly config: ReadWolConfig }
-  /** Nothing of it is used. */
+  /** The WolConfig is not used at all. */
   | {
       readonly ok: false;
       readonly name: string;
@@ -143,7 +143,7 @@ function toAgent({ agent, passwordSecret }: WolConfigSpec, { metadata }: Kuberne
   };
 }
 
-/** Without fields that are there and undefined, which exact optional types do not have. */
+/** Removes fields that are undefined, which exact optional types do not allow. */
 function definedFields<Value>(value: Value): never {
   return (isRecord(value) ? JSON.parse(JSON.stringify(value)) : value) as never;
 }

@@ -12,7 +12,7 @@ const NEEDS_VALUES: ReadonlyMap<string, boolean> = new Map([
   ['DoesNotExist', false],
 ]);
 
-/** What is wrong with a label selector: one that Kubernetes would refuse must not select by chance. */
+/** The problems of a label selector: one that Kubernetes would refuse must not select by chance. */
 export function selectorProblems({ matchExpressions = [] }: Selector): readonly WolConfigProblem[] {
   return matchExpressions.flatMap((requirement, index) => {
     const problem = requirementProblem(requirement);

@@ -20,7 +20,7 @@ function describeAll(...configs: readonly ReadWolConfig[]): Record<string, strin
 }
 
 describe('UDP ports of several WolConfigs', () => {
-  it('one alone has all of its own', () => {
+  it('a single WolConfig has all of its ports', () => {
     expect(describeAll(readConfig('old', { wolPorts: [9, 7] }))).toEqual({ old: 'own 9, 7 and frames' });
   });
 
@@ -53,12 +53,12 @@ describe('UDP ports of several WolConfigs', () => {
     expect(describeAll(readConfig('young', young, 2), readConfig('old', old, 1))['young']).toBe(expected);
   });
 
-  it('a port that was shared or refused is none that others share', () => {
+  it('a port that was shared or refused is not shared further', () => {
     const configs = [readConfig('a', {}, 1), readConfig('b', {}, 2), readConfig('c', {}, 3)];
     expect(describeAll(...configs)).toEqual({ a: 'own 9 and frames', b: 'shared 9 with a', c: 'shared 9 with a' });
   });
 
-  it('a conflict names the other one, the port, and what to do', () => {
+  it('a conflict names the other WolConfig, the port, and what to do', () => {
     expect(describePortConflict({ port: 9, other: 'old', because: 'nodes' })).toMatch(
       /^UDP port 9 .* WolConfig old, .*; choose another UDP port/,
     );
@@ -94,7 +94,7 @@ const runsOn = ({ agent }: ReadWolConfig, node: Readonly<Record<string, string>>
   Object.entries(agent.nodeSelector).every(([label, value]) => node[label] === value);
 
 describe('laws of shared ports', () => {
-  it('on no node do two agents open one UDP port', () => {
+  it('no two agents on one node open the same UDP port', () => {
     fc.assert(
       fc.property(anyConfigs, (configs) => {
         const listening = sharePorts(configs);
@@ -106,7 +106,7 @@ describe('laws of shared ports', () => {
     );
   });
 
-  it('a port that is no conflict is open on every node of its WolConfig', () => {
+  it('a port without conflict is open on every node of its WolConfig', () => {
     fc.assert(
       fc.property(anyConfigs, (configs) => {
         const listening = sharePorts(configs);
@@ -123,7 +123,7 @@ describe('laws of shared ports', () => {
     );
   });
 
-  it('the order in which they are read makes no difference', () => {
+  it('the order of WolConfigs makes no difference', () => {
     fc.assert(
       fc.property(anyConfigs, (configs) => {
         const sorted = (all: readonly ReadWolConfig[]) =>

@@ -1,7 +1,8 @@
 /**
- * Which agents open which UDP port. Two processes of one node cannot both open one: the older WolConfig has a port first. A younger one whose nodes
- * and listening settings the older one covers shares it: packets are decided by all WolConfigs, whichever agent received them. One that is not covered,
- * and may have agents on the same node, goes without that port.
+ * Decides which agents open which UDP port. Two processes of one node cannot open the same one: the older WolConfig gets a port
+ * first. A younger one shares it if the older one covers its nodes and has the same listening settings: packets are decided by
+ * all WolConfigs, whichever agent received them. One that is not covered, and may have agents on the same node, does not get that
+ * port.
  */
 import { compareByAge } from '@vmdhcp/kube-runtime';
 import { coversNodes, mayShareNodes } from './agent-placement.js';
@@ -11,23 +12,23 @@ export interface PortConflict {
   readonly port: number;
   /** The WolConfig whose agents open the port. */
   readonly other: string;
-  /** `nodes`: the other one may have agents on some of its nodes, and not on all. `settings`: it listens in another way. */
+  /** `nodes`: the other one may have agents on only some of its nodes. `settings`: it listens in another way. */
   readonly because: 'nodes' | 'settings';
 }
 
 /** What one WolConfig listens to. */
 export interface ConfigListening {
-  /** UDP ports that agents of its own open. None: it has no agents of its own. */
+  /** UDP ports that its own agents open. If empty, it has no agents. */
   readonly ports: readonly number[];
-  /** True: agents of its own receive frames. */
+  /** True if its own agents receive frames. */
   readonly hasFrames: boolean;
-  /** UDP ports that the agents of an older WolConfig, by name, open for it too. */
+  /** UDP ports that the agents of an older WolConfig, by name, also open for it. */
   readonly shared: ReadonlyMap<number, string>;
   /** UDP ports that no agent opens for it. */
   readonly conflicts: readonly PortConflict[];
 }
 
-/** What each WolConfig listens to, by its name. Their order makes no difference. */
+/** What each WolConfig listens to, by name. The order of the input does not matter. */
 export function sharePorts(configs: readonly ReadWolConfig[]): ReadonlyMap<string, ConfigListening> {
   const listening = new Map<string, ConfigListening>();
   const openers = new Map<number, ReadWolConfig[]>();
@@ -55,17 +56,17 @@ function listeningOf(config: ReadWolConfig, openers: ReadonlyMap<number, readonl
   return { ports, hasFrames, shared, conflicts };
 }
 
-/** True if agents of `one` hear what those of `other` would hear, and ask for the same password. */
+/** True if agents of `one` receive everything that those of `other` would, and check the same password. */
 function listensLike(one: WakeAgentSpec, other: WakeAgentSpec): boolean {
   return textOf(one) === textOf(other) && (one.isPromiscuous || !other.isPromiscuous) && (one.hasFrames || !other.hasFrames);
 }
 
-/** The settings that have to be the same. */
+/** The settings that have to be equal. */
 function textOf({ interfaces, passwordSecret }: WakeAgentSpec): string {
   return JSON.stringify([interfaces.toSorted(), passwordSecret?.name, passwordSecret?.key]);
 }
 
-/** What is wrong, and what to do next. */
+/** Says what is wrong, and what to do next. */
 export function describePortConflict({ port, other, because }: PortConflict): string {
   const remedy = 'choose another UDP port';
   return because === 'nodes'

@@ -28,11 +28,11 @@ it.each<[string, Spec, Spec, boolean]>([
   ['labels, and all machines', labelled, {}, true],
   ['labels, which machines may have or not', explicit('lab', 'vm-a'), labelled, false],
   ['all machines, with a password too', {}, { passwordSecret }, false],
-])('%s: machines of the first one are allowed without its password: %4$s', (_, one, other, isFound) => {
+])('%s: the machines of the first one are allowed without its password: %4$s', (_, one, other, isFound) => {
   const config = secured(one);
   expect(unsecuredBy(config, [config, readConfig('open', other)])).toEqual(isFound ? ['open'] : []);
 });
 
-it('a WolConfig without a password has none that another one could leave out', () => {
+it('a WolConfig without a password has no password to bypass', () => {
   expect(unsecuredBy(readConfig('one'), [readConfig('one'), readConfig('other')])).toEqual([]);
 });

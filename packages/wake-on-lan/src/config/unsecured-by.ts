@@ -2,7 +2,8 @@ import type { ExplicitMapping, WakeConfig } from '../machine/wake-config.js';
 import type { ReadWolConfig } from './read-wol-config.js';
 
 /**
- * Names of the other WolConfigs that allow machines of this one without its password, sorted. Those that select by labels are left out: which machines have these labels is not known here.
+ * Names of the other WolConfigs that allow machines of this one without its password, sorted. Those that select by labels are
+ * omitted, because the labels of machines are not known here.
  */
 export function unsecuredBy({ name, allows }: ReadWolConfig, configs: readonly ReadWolConfig[]): readonly string[] {
   if (allows.passwordSecret === undefined) return [];
@@ -23,9 +24,9 @@ function allowsSome(one: WakeConfig, other: WakeConfig): boolean {
 }
 
 interface SomeMachines {
-  /** Undefined: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
-  /** Undefined: some or all machines. */
+  /** Undefined for some or all machines. */
   readonly name: string | undefined;
 }
 
@@ -35,12 +36,12 @@ function namesOf(config: WakeConfig): readonly SomeMachines[] {
   return config.namespaces.map((namespace) => ({ namespace, name: undefined }));
 }
 
-/** Those that allow something: not those in other namespaces than the WolConfig selects. */
+/** The mappings that allow something: not those outside the namespaces that the WolConfig selects. */
 function mappingsOf({ mappings, namespaces }: Extract<WakeConfig, { mode: 'Explicit' }>): readonly ExplicitMapping[] {
   return mappings.filter(({ namespace }) => isIn(namespaces, namespace));
 }
 
-/** @param namespaces - empty: all. */
+/** @param namespaces - empty for all. */
 function isIn(namespaces: readonly string[], namespace: string | undefined): boolean {
   return namespaces.length === 0 || namespace === undefined || namespaces.includes(namespace);
 }

@@ -14,7 +14,7 @@ export const AGENT_SETTINGS: WakeDaemonSetSettings = {
   tlsSecret: 'vmdhcp-wake-on-lan-agent-tls',
 };
 
-/** @param age - the higher, the younger. */
+/** @param age - a higher number is younger. */
 export function wolConfigObject(name: string, spec: Readonly<Record<string, unknown>> = {}, age = 0): KubernetesObject {
   const seconds = String(age).padStart(2, '0');
   return {
@@ -25,7 +25,7 @@ export function wolConfigObject(name: string, spec: Readonly<Record<string, unkn
   };
 }
 
-/** @throws Error where it has problems. */
+/** @throws Error if it has problems. */
 export function readConfig(name: string, spec: Readonly<Record<string, unknown>> = {}, age = 0): ReadWolConfig {
   const reading = readWolConfig(wolConfigObject(name, spec, age));
   if (!reading.ok) throw new Error(reading.problems.map(describeWolConfigProblem).join('; '));
@@ -43,7 +43,7 @@ export function macEndingIn(last: number): string {
   return `02:00:5e:10:${high}:${low}`;
 }
 
-/** Virtual machines that a test changes. */
+/** Virtual machines that a test can change. */
 export class MemoryInventory implements MachineSource {
   readonly #machines = new Map<string, WakeMachine>();
   readonly #listeners = new Set<(key: string) => void>();

@@ -1,8 +1,8 @@
 /** One thing that is wrong with a WolConfig. */
 export interface WolConfigProblem {
-  /** From the root of the object. */
+  /** The path from the root of the object. */
   readonly path: readonly (string | number)[];
-  /** What stands there, or is missing. */
+  /** The value there, or what is missing. */
   readonly message: string;
   /** What to write. */
   readonly remedy: string;

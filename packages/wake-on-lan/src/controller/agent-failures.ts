@@ -1,4 +1,4 @@
-/** Writes of DaemonSets that the API server refused, by WolConfig: they are shown in its condition until they work. */
+/** Remembers writes of DaemonSets that the API server refused, by WolConfig: its condition shows them until they succeed. */
 import type { ReconcileResult, WriteResult } from '@vmdhcp/kube-runtime';
 import type { DaemonSetWrite, WakeAgentsPlan } from '../agents/plan-wake-agents.js';
 
@@ -9,7 +9,7 @@ export interface AgentFailure {
 
 type Refusal = Extract<WriteResult<unknown>, { readonly ok: false }>;
 
-/** What is in the way may be gone by then. */
+/** Retry after this time: the obstacle may be gone by then. */
 const RECHECK_MS = 30_000;
 
 export class AgentFailures {
@@ -17,24 +17,24 @@ export class AgentFailures {
   readonly #failures = new Map<string, AgentFailure>();
   #plan: WakeAgentsPlan | undefined;
 
-  /** Forgets failures of what is not written any more. */
+  /** Forgets failures of objects that are no longer written. */
   keepOnly(plan: WakeAgentsPlan): void {
     this.#plan = plan;
     const written = new Set(plan.writes.map(({ object }) => object.metadata.name));
     for (const name of [...this.#failures.keys()]) if (!written.has(name)) this.#failures.delete(name);
   }
 
-  /** Undefined: nothing failed that a person has to know of. */
+  /** Undefined if no failure concerns people. */
   of(config: string): AgentFailure | undefined {
     return this.#failures.get(this.#plan?.agents.get(config)?.daemonSetName ?? '');
   }
 
-  /** Takes note of a refusal. @returns when to look again; undefined: a newer state is on its way, and explains it. */
+  /** Records a refusal. @returns when to try again; undefined if a newer state is on its way, and explains it. */
   note({ kind, object }: DaemonSetWrite, { reason, message }: Refusal): ReconcileResult | undefined {
     const { namespace, name } = object.metadata;
     if (kind === 'create' && reason === 'already-exists') {
       const remedy = 'delete it, or create the WolConfig again with another name';
-      const text = `DaemonSet ${namespace}/${name} exists and is not one of this controller: it lacks the label app=wol-agent; ${remedy}`;
+      const text = `DaemonSet ${namespace}/${name} exists and does not belong to this controller: it lacks the label app=wol-agent; ${remedy}`;
       this.#failures.set(name, { reason: 'AgentsRefused', message: text });
       return { kind: 'terminal', reason: text, recheckAfterMs: RECHECK_MS };
     }

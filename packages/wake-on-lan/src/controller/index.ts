@@ -1,5 +1,6 @@
 /**
- * Wake-on-LAN in a cluster: WolConfigs, the agents that listen for them, who may be woken, and the decision about each wake-up that an agent reports.
+ * Wake-on-LAN in a cluster: WolConfigs, the agents that listen for them, which machines may be woken, and the decision about each
+ * wake-up that an agent reports.
  *
  * @packageDocumentation
  */

@@ -65,7 +65,7 @@ async function leading(within: World = world()) {
   return { ...within, controller: made };
 }
 
-/** `False InvalidConfig` of a condition. */
+/** The status and reason of a condition, `False InvalidConfig`. */
 function conditionOf({ configs }: World, name: string, type = 'Ready'): string {
   const found = readConditions(configs.objects.get(name)?.status).find((one) => one.type === type);
   return found === undefined ? '' : [found.status, found.reason].filter(Boolean).join(' ');
@@ -79,14 +79,14 @@ const statusOf = ({ configs }: World, name: string, ...path: string[]) => readFi
 const daemonSetNames = ({ daemonSets }: World) => [...daemonSets.objects.keys()];
 const reasonsOf = ({ events }: World) => [...events.objects.values()].map(({ reason }) => reason);
 
-/** What the DaemonSet controller of Kubernetes reports. */
+/** Reports what the DaemonSet controller of Kubernetes reports. */
 function report({ daemonSets }: World, name: string, nodes: number, ready = nodes): void {
   const object = daemonSets.objects.get(`vm-dhcp-system/${name}`) as KubernetesObject;
   const status = { observedGeneration: 9, desiredNumberScheduled: nodes, numberReady: ready, numberAvailable: ready };
   daemonSets.put({ ...object, status });
 }
 
-/** @returns what ends it. */
+/** @returns a function that ends it. */
 function refuseCreation({ daemonSets }: World, refusal: { readonly reason: WriteRefusal; readonly message: string }): () => void {
   const { create } = daemonSets;
   Object.assign(daemonSets, { create: async () => ({ ok: false, ...refusal }) });
@@ -94,7 +94,7 @@ function refuseCreation({ daemonSets }: World, refusal: { readonly reason: Write
 }
 
 describe('a story of one WolConfig', () => {
-  it('its DaemonSet is created, its status follows, and it goes with it at once', async () => {
+  it('creates its DaemonSet, updates its status, and deletes the DaemonSet with it at once', async () => {
     const story = await leading();
     expect(daemonSetNames(story)).toEqual([]);
     story.inventory.set(wakeMachine('lab/vm-a', 1));
@@ -128,7 +128,7 @@ describe('a story of one WolConfig', () => {
     expect(story.controller.index.find(macEndingIn(1)).kind).toBe('not-allowed');
   });
 
-  it('nothing is written where nothing has changed: lastSync stays', async () => {
+  it('writes nothing if nothing has changed: lastSync stays', async () => {
     const story = await leading();
     story.configs.put(wolConfigObject('office'));
     await story.clock.advance(5_000);
@@ -143,7 +143,7 @@ describe('a story of one WolConfig', () => {
     expect([typeof lastSync, statusOf(story, 'office', 'lastSync')]).toEqual(['string', lastSync]);
   });
 
-  it('ten thousand changes of machines within a second are one write of the status', async () => {
+  it('ten thousand changes of machines within a second cause one write of the status', async () => {
     const story = await leading();
     story.configs.put(wolConfigObject('office'));
     await story.clock.advance(5_000);
@@ -155,7 +155,7 @@ describe('a story of one WolConfig', () => {
     expect(statusOf(story, 'office', 'managedVMs')).toBe(10_000);
   });
 
-  it('a DaemonSet that another client changes or deletes is as before', async () => {
+  it('restores a DaemonSet that another client changes or deletes', async () => {
     const story = await leading();
     story.configs.put(wolConfigObject('office'));
     await story.clock.advance(1_000);
@@ -211,7 +211,7 @@ describe('what a WolConfig reports', () => {
     ]);
   });
 
-  it('the DaemonSet of another WolConfig, where that listens for it', async () => {
+  it('the DaemonSet of another WolConfig, if that listens for it', async () => {
     const story = await leading();
     story.configs.put(wolConfigObject('old', {}, 1));
     story.configs.put(wolConfigObject('young', {}, 2));
@@ -235,7 +235,7 @@ describe('what a WolConfig reports', () => {
     expect(story.daemonSets.objects.get('vm-dhcp-system/wol-agent-office')?.metadata.uid).toBe('other');
   });
 
-  it('AgentsRefused for one that the watch does not show, until it is gone', async () => {
+  it('AgentsRefused for a DaemonSet that the watch does not show, until it is gone', async () => {
     const within = world();
     const accept = refuseCreation(within, { reason: 'already-exists', message: 'exists' });
     const story = await leading(within);
@@ -247,7 +247,7 @@ describe('what a WolConfig reports', () => {
     expect(conditionOf(story, 'office')).toBe('Unknown Configured');
   });
 
-  it('AgentFailed with the text of the API server, and where no node takes an agent', async () => {
+  it('AgentFailed with the text of the API server, or if no node accepts an agent', async () => {
     const within = world();
     const accept = refuseCreation(within, { reason: 'invalid', message: 'tolerations[0].operator: Near' });
     const story = await leading(within);
@@ -260,7 +260,7 @@ describe('what a WolConfig reports', () => {
     report(story, 'wol-agent-office', 0);
     await story.clock.advance(5_000);
     expect(conditionOf(story, 'office')).toBe('False AgentFailed');
-    expect(messageOf(story, 'office')).toContain('no node takes an agent');
+    expect(messageOf(story, 'office')).toContain('no node accepts an agent');
   });
 
   it('MachineMissing, MappingIgnored and AddressAmbiguous, while the rest works', async () => {
@@ -292,7 +292,7 @@ describe('what a WolConfig reports', () => {
     expect(reasonsOf(story).toSorted()).toEqual(['AddressAmbiguous', 'MachineMissing', 'MappingIgnored']);
   });
 
-  it('AddressAmbiguous names a machine of each tenant, also where one has many copies', async () => {
+  it('AddressAmbiguous with a machine of each tenant, even if one tenant has many copies', async () => {
     const story = await leading();
     story.configs.put(wolConfigObject('all'));
     story.inventory.set(wakeMachine('lab/vm-a', 7));
@@ -301,7 +301,7 @@ describe('what a WolConfig reports', () => {
     expect(messageOf(story, 'all', 'MappingsResolved')).toContain(`${macEndingIn(7)} of aaa-tenant/copy-0, lab/vm-a, `);
   });
 
-  it('texts that are bounded, however much is wrong', async () => {
+  it('bounded texts, however many problems there are', async () => {
     const story = await leading();
     for (let last = 0; last < 300; last++)
       for (const copy of ['a', 'b']) story.inventory.set(wakeMachine(`lab/vm-${copy}-${'x'.repeat(40)}-${last}`, last));
@@ -321,7 +321,7 @@ describe('what a WolConfig reports', () => {
 });
 
 describe('several controllers', () => {
-  it('one that does not lead has a warm index and writes nothing; when it leads it goes on', async () => {
+  it('a standby has an up-to-date index and writes nothing; when it becomes leader, it continues', async () => {
     const within = world();
     const follower = controller(within);
     follower.start();
@@ -351,7 +351,7 @@ describe('several controllers', () => {
     expect(daemonSetNames(story)).toHaveLength(1);
   });
 
-  it('a DaemonSet of a WolConfig that went while no controller ran is deleted', async () => {
+  it('the DaemonSet of a WolConfig that was deleted while no controller ran is deleted', async () => {
     const before = await leading();
     before.configs.put(wolConfigObject('office'));
     await before.clock.advance(5_000);

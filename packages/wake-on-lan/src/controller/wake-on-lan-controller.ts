@@ -1,6 +1,7 @@
 /**
- * From WolConfigs and virtual machines to who may be woken, and to agents that listen. Every replica follows the cluster, so that its index is warm when it
- * becomes leader; only the leader writes: DaemonSets, the status of WolConfigs, and Events.
+ * Derives from WolConfigs and virtual machines which machines may be woken, and which agents listen. Every replica follows the
+ * cluster, so that its index is ready when it becomes leader; only the leader writes: DaemonSets, the status of WolConfigs, and
+ * Events.
  */
 
 import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
@@ -33,12 +34,12 @@ import type { MachineSource } from './machine-source.js';
 import { WakeableMachineIndex, type WakeableMachines } from './wakeable-machines.js';
 import { invalidStatus, planWolConfigStatus, type WantedStatus, wolConfigStatus } from './wol-config-status.js';
 
-/** What is reconciled: all DaemonSets at once, as ports are shared; and the statuses of all WolConfigs. */
+/** The keys that are reconciled: all DaemonSets at once, because ports are shared; and the statuses of all WolConfigs. */
 export type WakeOnLanKey = 'agents' | 'statuses';
 /** Kinds that are listed and watched. */
 export type WakeOnLanKind = 'wolConfigs' | 'daemonSets';
 
-/** What is worth counting or logging. */
+/** Events for metrics and the log. */
 export interface WakeOnLanObserver {
   readonly onReconciled?: (key: WakeOnLanKey, result: ReconcileResult, durationMs: number) => void;
   readonly onRetry?: (key: WakeOnLanKey, cause: { readonly reason: string; readonly error?: unknown }) => void;
@@ -59,18 +60,18 @@ export interface WakeOnLanControllerSettings {
   readonly inventory: MachineSource;
   readonly agents: WakeDaemonSetSettings;
   readonly clock: Clock;
-  /** RFC 3339, now: for people, nothing is decided by it. */
+  /** The current time as RFC 3339: for people, no decision depends on it. */
   readonly now: () => string;
-  /** 0 up to, not including, 1. */
+  /** 0 up to, but not including, 1. */
   readonly random: () => number;
-  /** The instance that Events name. */
+  /** The instance in Events. */
   readonly identity: string;
   readonly observer?: WakeOnLanObserver;
 }
 
 const FIRST_RETRY_MS = 50;
 const MOST_RETRY_MS = 30_000;
-/** Changes of virtual machines and of the numbers of DaemonSets within this time are one write of each status. */
+/** Changes of virtual machines and of DaemonSet counts within this time become one write of each status. */
 const GATHER_MS = 1_000;
 
 export class WakeOnLanController implements ControllerPart {
@@ -85,7 +86,7 @@ export class WakeOnLanController implements ControllerPart {
   readonly #life: PartLifecycle;
   readonly #marks = new DeletionMarks();
   readonly #failures = new AgentFailures();
-  /** By name, of WolConfigs that are not being deleted. */
+  /** WolConfigs that are not being deleted, by name. */
   readonly #readings = new Map<string, WolConfigReading>();
   #stopAwaitingMachines: () => void = () => undefined;
   #plan: WakeAgentsPlan | undefined;
@@ -137,7 +138,7 @@ export class WakeOnLanController implements ControllerPart {
     });
   }
 
-  /** Who may be woken; complete once `synced` is true. */
+  /** Which machines may be woken; complete once `synced` is true. */
   get index(): WakeableMachines {
     return this.#index;
   }
@@ -156,7 +157,7 @@ export class WakeOnLanController implements ControllerPart {
     return missing.length === 0 ? [] : [`not listed yet: ${missing.join(', ')}`];
   }
 
-  /** How many virtual machines each WolConfig that is used allows, by its name: for metrics. */
+  /** The number of virtual machines that each WolConfig in use allows, by name, for metrics. */
   managed(): ReadonlyMap<string, number> {
     return new Map(this.#usedConfigs().map(({ name }) => [name, this.#index.managedBy(name)]));
   }
@@ -190,7 +191,7 @@ export class WakeOnLanController implements ControllerPart {
     const object = this.#configs.get(key);
     if (object === undefined || isBeingDeleted(object)) this.#readings.delete(key);
     else this.#readings.set(key, readWolConfig(object));
-    // Before the first list is complete, configurations come one by one.
+    // Before the first list is complete, configurations arrive one by one.
     if (this.#configs.synced) this.#index.setConfigs(this.#usedConfigs());
     this.#add('agents');
     this.#add('statuses');
@@ -250,7 +251,7 @@ export class WakeOnLanController implements ControllerPart {
     return result;
   }
 
-  /** Undefined: its agents are planned in a moment. */
+  /** Undefined until its agents are planned. */
   #statusOf(config: ReadWolConfig, duplicates: ReturnType<WakeableMachineIndex['duplicates']>): WantedStatus | undefined {
     const { name } = config;
     const agents = this.#plan?.agents.get(name);
@@ -278,7 +279,7 @@ export class WakeOnLanController implements ControllerPart {
     return { kind: 'settled' };
   }
 
-  /** What is wrong is an Event too: `kubectl describe` shows it with its time. */
+  /** Problems are also Events: `kubectl describe` shows them with their time. */
   #tell(object: KubernetesObject, { conditions }: WantedStatus): void {
     const regarding = { ...toRegarding(object), apiVersion: 'wol.pillon.org/v1beta1', kind: 'WolConfig' };
     for (const { status, reason, message = '' } of conditions) {

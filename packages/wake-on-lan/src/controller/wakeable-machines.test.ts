@@ -14,7 +14,7 @@ function setUp() {
 }
 
 describe('the index of machines that may be woken', () => {
-  it('a story: machines that are there, come, change and go; WolConfigs that come and go', () => {
+  it('a story: machines exist, appear, change and disappear; WolConfigs are created and deleted', () => {
     const { inventory, changes, index, found } = setUp();
     inventory.set(wakeMachine('lab/vm-a', 1));
     index.start();
@@ -36,7 +36,7 @@ describe('the index of machines that may be woken', () => {
     expect(changes).toHaveLength(4);
   });
 
-  it('a machine continues where one of the WolConfigs that allow it has it so', () => {
+  it('a machine is unpaused if one of the WolConfigs that allow it says so', () => {
     const { index } = setUp();
     index.setConfigs([readConfig('plain'), readConfig('unpauses', { unpause: true })]);
     expect(index.policyOf(['plain', 'unpauses'])).toEqual({ unpauses: true });
@@ -45,7 +45,7 @@ describe('the index of machines that may be woken', () => {
     expect(index.policyOf(['plain', 'unpauses']), 'also where the machines are the same').toEqual({ unpauses: false });
   });
 
-  it('a WolConfig without a password adds nothing to one that has one: neither its list nor what is woken', () => {
+  it('a WolConfig without a password adds nothing to one that has one: neither to its list nor to what is woken', () => {
     const { inventory, index, found } = setUp();
     inventory.set(wakeMachine('lab/vm-a', 1));
     const explicitMappings = [{ macAddress: macEndingIn(1), namespace: 'lab', vmName: 'vm-a' }];
@@ -60,7 +60,7 @@ describe('the index of machines that may be woken', () => {
     expect(found(1)).toBe('vm-a by open');
   });
 
-  it('listeners learn of many changes once', async () => {
+  it('listeners are told once about many changes', async () => {
     const { clock, inventory, index } = setUp();
     const seen: number[] = [];
     index.start();

@@ -1,4 +1,4 @@
-/** Who may be woken by which address, as of now: from all WolConfigs and the virtual machines of the cluster. */
+/** Which machines may be woken by which address now, from all WolConfigs and the virtual machines of the cluster. */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { ReadWolConfig } from '../config/read-wol-config.js';
 import type { WakeUpPolicy } from '../machine/plan-wake-up.js';
@@ -9,23 +9,27 @@ import type { MachineSource } from './machine-source.js';
 /** The addresses that agents report. */
 export interface FollowedAddresses {
   /**
-   * All of them now that a packet may wake, in no order and in the canonical spelling; also those that lead to two machines, whose wake-ups are refused with that reason.
-   * @param passwordSecret - `SECRET/KEY` of the password that it had; undefined: none was checked.
+   * All addresses that a packet may wake now, in no order and in the canonical spelling; includes those that lead to two
+   * machines, whose wake-ups are refused with that reason.
+   * @param passwordSecret - `SECRET/KEY` of the password in the packet; undefined if none was checked.
    */
   readonly snapshot: (passwordSecret?: string) => readonly string[];
-  /** `SECRET/KEY` of each password that a WolConfig demands. */
+  /** `SECRET/KEY` of each password that a WolConfig requires. */
   readonly passwords: () => ReadonlySet<string>;
-  /** Calls the listener after changes, once for all of a moment. @returns what ends that. */
+  /** Calls the listener after changes, once for several in a short time. @returns a function that ends that. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
 /** What a decision about a wake-up reads. */
 export interface WakeableMachines {
-  /** What a packet for this address, in the canonical spelling, wakes. @param passwordSecret - `SECRET/KEY` of the password that it had; undefined: none was checked. */
+  /**
+   * What a packet for this address, in the canonical spelling, wakes. @param passwordSecret - `SECRET/KEY` of the password in the
+   * packet; undefined if none was checked.
+   */
   readonly find: (macAddress: string, passwordSecret?: string) => PacketTarget;
-  /** How many virtual machines may be woken. */
+  /** The number of virtual machines that may be woken. */
   readonly size: () => number;
-  /** What waking does where one of these WolConfigs, by name, allows it. */
+  /** The policy of waking if one of these WolConfigs, by name, allows it. */
   readonly policyOf: (configs: readonly string[]) => WakeUpPolicy;
   readonly addresses: FollowedAddresses;
 }
@@ -36,7 +40,7 @@ const GATHER_MS = 100;
 interface IndexSettings {
   readonly inventory: Pick<MachineSource, 'machines' | 'get' | 'onChange'>;
   readonly clock: Clock;
-  /** A machine has changed: what the status of WolConfigs counts and names may be another. */
+  /** Called when a machine has changed: the counts and names in the status of WolConfigs may change. */
   readonly onMachineChange: () => void;
 }
 
@@ -45,7 +49,7 @@ export class WakeableMachineIndex implements WakeableMachines {
   readonly #listeners = new Set<() => void>();
   #stopFollowing: () => void = () => undefined;
   #callOffNotice: (() => void) | undefined;
-  /** Undefined: it is built anew when it is read. WolConfigs mostly change several at a time. */
+  /** Undefined: it is rebuilt when it is read. WolConfigs usually change several at a time. */
   #built: WakeIndex | undefined;
   #configs: readonly ReadWolConfig[] = [];
 
@@ -57,7 +61,7 @@ export class WakeableMachineIndex implements WakeableMachines {
     snapshot: (passwordSecret) => this.#current().addressesForPacket(passwordSecret),
     passwords: () => this.#current().passwords,
     onChange: (listener) => {
-      // The same listener twice is called twice.
+      // Adding the same listener twice calls it twice.
       const call = () => listener();
       this.#listeners.add(call);
       return () => void this.#listeners.delete(call);
@@ -77,7 +81,7 @@ export class WakeableMachineIndex implements WakeableMachines {
     this.#listeners.clear();
   }
 
-  /** The WolConfigs that are used. Only where one allows something else than before, every machine is looked at again, at the next question. */
+  /** Sets the WolConfigs in use. Only if what one of them allows has changed, every machine is checked again, at the next query. */
   setConfigs(configs: readonly ReadWolConfig[]): void {
     const isSame =
       configs.length === this.#configs.length &&
@@ -97,12 +101,12 @@ export class WakeableMachineIndex implements WakeableMachines {
     unpauses: this.#configs.some(({ name, policy }) => policy.unpauses && configs.includes(name)),
   });
 
-  /** How many machines the WolConfig of this name allows. */
+  /** The number of machines that the WolConfig of this name allows. */
   managedBy(config: string): number {
     return this.#current().managedBy(config);
   }
 
-  /** The addresses that lead to more than one machine, of which a WolConfig allows one, by its name. */
+  /** The addresses that lead to more than one machine, at least one of which the WolConfig of this name allows. */
   duplicates(): ReadonlyMap<string, readonly DuplicateAddress[]> {
     const byConfig = new Map<string, DuplicateAddress[]>();
     for (const duplicate of this.#current().duplicates()) {
@@ -110,7 +114,7 @@ export class WakeableMachineIndex implements WakeableMachines {
       const machines = target.kind === 'ambiguous' ? target.machines : [];
       for (const config of new Set(machines.flatMap(({ configs }) => configs))) {
         const known = byConfig.get(config);
-        // A copy of the list for each address would take seconds where a tenant has made ten thousand of them.
+        // Copying the list for each address would take seconds if a tenant has created ten thousand machines with it.
         if (known === undefined) byConfig.set(config, [duplicate]);
         else known.push(duplicate);
       }
@@ -118,7 +122,7 @@ export class WakeableMachineIndex implements WakeableMachines {
     return byConfig;
   }
 
-  /** `namespace/name` of the machines that mappings name and that do not exist, sorted. */
+  /** `namespace/name` of the machines in mappings that do not exist, sorted. */
   missingMachines(config: WakeConfig): readonly string[] {
     return this.#current().missingMachines(config);
   }
@@ -144,7 +148,7 @@ export class WakeableMachineIndex implements WakeableMachines {
   #notify(): void {
     this.#callOffNotice ??= this.#settings.clock.after(GATHER_MS, () => {
       this.#callOffNotice = undefined;
-      // Also where no listener asks: the first wake-up after a change should not wait for it.
+      // Also without listeners: the first wake-up after a change should not wait for it.
       this.#current();
       for (const listener of [...this.#listeners]) listener();
     });

@@ -1,4 +1,4 @@
-/** The status of a WolConfig: what it manages, what its agents are, and what a person should correct. */
+/** The status of a WolConfig: what it manages, its agents, and what a person should correct. */
 import type { ConditionOf } from '@vmdhcp/ippool-api';
 import {
   type ConditionState,
@@ -19,28 +19,28 @@ import type { DuplicateAddress } from '../machine/wakeable.js';
 
 type WolCondition = ConditionOf<'WolConfig'>;
 
-/** What is known of a WolConfig without problems. */
+/** What is known about a WolConfig without problems. */
 export interface WolConfigFacts {
   readonly config: ReadWolConfig;
   readonly managed: number;
   readonly duplicates: readonly DuplicateAddress[];
   readonly missing: readonly string[];
   readonly agents: ConfigAgents;
-  /** Why its DaemonSet could not be written; undefined: nothing failed. */
+  /** Why its DaemonSet could not be written; undefined if nothing failed. */
   readonly failure: { readonly reason: 'AgentsRefused' | 'AgentFailed'; readonly message: string } | undefined;
 }
 
-/** What a status should have, without times. */
+/** The wanted status, without times. */
 export interface WantedStatus {
   readonly managedVMs: number;
   readonly agentStatus: Readonly<Record<string, unknown>> | undefined;
   readonly conditions: readonly WolCondition[];
 }
 
-/** `problems` in a condition: as many as there is room for. */
+/** `problems` in a condition: as many as fit. */
 const MOST_PROBLEMS = { most: 12, longest: 240 } as const;
 
-/** The status of a WolConfig that has problems: nothing of it is used. */
+/** The status of a WolConfig with problems: it is not used at all. */
 export function invalidStatus(problems: readonly WolConfigProblem[]): WantedStatus {
   const message = describeProblems(problems.map(describeWolConfigProblem), MOST_PROBLEMS);
   return {
@@ -66,7 +66,7 @@ export function wolConfigStatus(facts: WolConfigFacts): WantedStatus {
   };
 }
 
-/** Undefined: the status is as it should be. @param now - RFC 3339. */
+/** Undefined if the status is up to date. @param now - RFC 3339. */
 export function planWolConfigStatus(object: KubernetesObject, wanted: WantedStatus, now: string): MergePatch | undefined {
   const before = readConditions(object.status);
   const states = wanted.conditions as readonly ConditionState[];
@@ -100,7 +100,7 @@ function rolloutCondition({ daemonSet, daemonSetName }: ConfigAgents): WolCondit
     return { type, status: 'Unknown', reason: 'Configured', message: `the agents of DaemonSet ${daemonSetName} are starting` };
   const [desired, ready] = [numberOf('desiredNumberScheduled'), numberOf('numberReady')];
   if (desired === 0) {
-    const message = `no node takes an agent of DaemonSet ${daemonSetName}; correct spec.agent.nodeSelector or spec.agent.tolerations`;
+    const message = `no node accepts an agent of DaemonSet ${daemonSetName}; correct spec.agent.nodeSelector or spec.agent.tolerations`;
     return { type, status: 'False', reason: 'AgentFailed', message };
   }
   if (ready === 0) {

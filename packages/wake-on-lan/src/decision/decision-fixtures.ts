@@ -1,4 +1,7 @@
-/** A manager for tests: machines as plain values, an API server that answers what a test wants, and everything that the decision did. */
+/**
+ * A manager for tests: machines as plain values, an API server whose responses the test decides, and everything that the decision
+ * did.
+ */
 
 import type { EventOf } from '@vmdhcp/ippool-api';
 import type { EventRegarding, KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -22,9 +25,9 @@ export interface RawMachine {
   readonly printableStatus?: string;
   readonly requests?: readonly ('Start' | 'Stop')[];
   readonly isBeingDeleted?: boolean;
-  /** MAC addresses of the interfaces in the template, undefined where KubeVirt chooses one. Default: there is no template. */
+  /** MAC addresses of the interfaces in the template, undefined if KubeVirt chooses one. Default: there is no template. */
   readonly template?: readonly (string | undefined)[];
-  /** Phase of the instance; undefined: there is none. */
+  /** Phase of the instance; undefined if there is none. */
   readonly phase?: string;
   readonly isInstanceBeingDeleted?: boolean;
 }
@@ -82,11 +85,11 @@ export interface RecordedEvent extends Omit<EventOf<'VirtualMachine'>, 'reason'>
   readonly about: string;
 }
 
-/** A manager that is leader and synced; a test changes what it wants. */
+/** A manager that is leader and synced; a test may change this. */
 export class DecisionWorld {
   readonly clock = new FakeClock();
   readonly machines = new Map<string, RawMachine | CallFailure>();
-  /** Requests in their order: `read lab/vm-a`, `start lab/vm-a`. */
+  /** Requests in order: `read lab/vm-a`, `start lab/vm-a`. */
   readonly calls: string[] = [];
   readonly events: RecordedEvent[] = [];
   readonly answers: DecidedReport[] = [];
@@ -99,17 +102,17 @@ export class DecisionWorld {
   configs: readonly WakeConfig[] = [ALL];
   inventory: readonly WakeMachine[] = [VM_A, VM_B];
   isSynced = true;
-  /** What a request does; default: it succeeds, and the machine starts. */
+  /** The effect of a request; default: it succeeds, and the machine starts. */
   onStart: (key: string) => CallResult | Promise<CallResult> = (key) => {
     this.machines.set(key, { runStrategy: 'Manual', printableStatus: 'Starting', phase: 'Scheduling' });
     return { ok: true };
   };
-  /** What happens right before a read is answered. */
+  /** Called right before a read is answered. */
   onRead: (key: string) => void | Promise<void> = () => undefined;
   readonly ports: WakePorts = this.#createPorts();
   readonly decider = new WakeDecider(this.ports);
 
-  /** The answer; fails where there is none. */
+  /** The answer; fails if there is none. */
   async ask(macAddress: string, more: Partial<WakeReport> = {}): Promise<WakeAnswer> {
     const outcome = await this.report(macAddress, more);
     if (outcome.kind !== 'answered') throw new Error(`no answer: ${JSON.stringify(outcome)}`);

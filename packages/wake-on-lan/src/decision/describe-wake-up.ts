@@ -1,4 +1,4 @@
-/** What was decided, in words for people: in the answer, the Event and the log. */
+/** Describes decisions for people, in the answer, the Event and the log. */
 import { describeNames, quote } from '@vmdhcp/kube-runtime';
 import type { NoActionReason, WakeUpRefusalReason } from '../machine/plan-wake-up.js';
 import type { WakeReport, WokenMachine } from '../report/wake-report.js';
@@ -15,7 +15,7 @@ export function describeNoAction(machine: WokenMachine, reason: NoActionReason):
   }
 }
 
-/** Why a machine is not started, and what to do. */
+/** Says why a machine is not started, and what to do. */
 export function describeRefusal(machine: WokenMachine, reason: WakeUpRefusalReason): string {
   return `${nameOf(machine)} is not started: ${REFUSALS[reason]}${inState(machine)}`;
 }
@@ -32,14 +32,14 @@ const REFUSALS: Readonly<Record<WakeUpRefusalReason, string>> = {
   'run-strategy-unknown': 'its run strategy is not known to this version. Set Halted, Manual or RerunOnFailure',
 };
 
-/** ` (Stopping)`; empty where the state is not known. */
+/** ` (Stopping)`; empty if the state is not known. */
 function inState({ currentState }: WokenMachine): string {
   return currentState === '' ? '' : ` (status ${plain(currentState)})`;
 }
 
 /**
- * Why an address of several machines wakes none, and what to do.
- * @param namespace - readers of this one may not know machines of others; undefined: all are named.
+ * Says why an address of several machines wakes none, and what to do.
+ * @param namespace - readers of this namespace may not know machines of others; undefined: all are named.
  */
 export function describeAmbiguity(macAddress: string, keys: readonly string[], namespace?: string): string {
   const named = namespace === undefined ? keys : keys.filter((key) => key.startsWith(`${namespace}/`));
@@ -53,12 +53,12 @@ export function nameOf({ namespace, name }: Pick<WokenMachine, 'namespace' | 'na
   return `VirtualMachine ${namespace}/${name}`;
 }
 
-/** Which packet it was, who sent it, and which node heard it. */
+/** Describes the packet, its sender, and the node that received it. */
 export function describeReport({ macAddress, sender, nodeName }: WakeReport): string {
   return `Magic packet for ${plain(macAddress)} from ${plain(sender)}, received by node ${plain(nodeName)}`;
 }
 
-/** Text of a report as a message shows it. */
+/** Makes text of a report safe for a message. */
 export function plain(text: string): string {
   return /^[\w.:%-]{1,253}$/.test(text) ? text : quote(text);
 }

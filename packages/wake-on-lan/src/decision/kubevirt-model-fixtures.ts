@@ -1,6 +1,8 @@
 /**
- * KubeVirt as far as a wake-up sees it: virt-api, which takes start requests, and virt-controller, which acts on them later and reports later still.
- * Source: virt-api, `StartVMRequestHandler`, `UnpauseVMIRequestHandler`; virt-controller, `syncRunStrategy`, `setPrintableStatus`, `isTrimFirstChangeRequestNeeded`.
+ * Models KubeVirt as far as a wake-up sees it: virt-api, which accepts start requests, and virt-controller, which acts on them
+ * later and reports later still.
+ * Source: virt-api, `StartVMRequestHandler`, `UnpauseVMIRequestHandler`; virt-controller, `syncRunStrategy`,
+ * `setPrintableStatus`, `isTrimFirstChangeRequestNeeded`.
  */
 import type { Clock, KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
@@ -9,7 +11,7 @@ import type { CallResult, LiveMachine } from './wake-ports.js';
 export type ModelState = 'stopped' | 'running' | 'stopping' | 'paused';
 
 interface Instance {
-  /** Empty: not processed yet. */
+  /** Empty if it was not processed yet. */
   phase: '' | 'Scheduling' | 'Running';
   isBeingDeleted: boolean;
   isPaused: boolean;
@@ -19,9 +21,9 @@ interface Machine {
   runStrategy: string;
   requests: ('Start' | 'Stop')[];
   instance: Instance | undefined;
-  /** As virt-controller last reported it. */
+  /** The last report of virt-controller. */
   printableStatus: string;
-  /** Start requests that were taken. */
+  /** Accepted start requests. */
   taken: number;
   created: number;
   unpaused: number;
@@ -37,7 +39,7 @@ export class KubeVirtModel {
     this.#random = random;
   }
 
-  /** A machine in this state; one that stops is down within a minute. */
+  /** A machine in this state; a stopping machine is down within a minute. */
   add(key: string, runStrategy: string, state: ModelState): void {
     const machine: Machine = {
       runStrategy,
@@ -55,7 +57,7 @@ export class KubeVirtModel {
     if (state === 'stopping') this.#clock.after(1_000 + this.#random(60_000), () => this.#goDown(machine));
   }
 
-  /** How many start requests were taken, how often it was started, and how often it was continued. */
+  /** How many start requests were accepted, how often it was started, and how often it was unpaused. */
   countsOf(key: string): Readonly<Pick<Machine, 'taken' | 'created' | 'unpaused'>> {
     return this.#machine(key);
   }
@@ -63,7 +65,7 @@ export class KubeVirtModel {
   /** A person shuts it down, and it is down at once. */
   shutDown(key: string): void {
     const machine = this.#machine(key);
-    // KubeVirt has made `Always` of `Halted`, and makes `Halted` of it again.
+    // KubeVirt made `Always` of `Halted`, and makes it `Halted` again.
     if (machine.runStrategy === 'Always') machine.runStrategy = 'Halted';
     this.#goDown(machine);
   }
@@ -134,7 +136,7 @@ export class KubeVirtModel {
     this.#clock.after(this.#random(1_000), () => this.#report(machine));
   }
 
-  /** One write: the state, and the requests that are done. */
+  /** One write: the state, and removal of completed requests. */
   #report(machine: Machine): void {
     const { instance } = machine;
     if (instance !== undefined) machine.requests = machine.requests.filter((action) => action !== 'Start');

@@ -19,7 +19,7 @@ interface Answers {
   readonly put?: () => WriteResult<unknown>;
 }
 
-/** The requests, and what they asked for. */
+/** The requests, and their targets. */
 function requestsWith({ get = () => undefined, put = () => ({ ok: true, object: undefined }) }: Answers) {
   const asked: string[] = [];
   const requests = kubevirtRequests(
@@ -45,7 +45,7 @@ describe('requests to KubeVirt', () => {
     ]);
   });
 
-  it('a machine is read with its instance; one that is gone is none', async () => {
+  it('a machine is read with its instance; a deleted machine is undefined', async () => {
     const { requests } = requestsWith({ get: ({ plural }) => (plural === 'virtualmachines' ? VM : INSTANCE) });
     expect(await requests.readMachine('lab/vm-a')).toEqual({ ok: true, machine: { virtualMachine: VM, instance: INSTANCE } });
     const { requests: gone } = requestsWith({});
@@ -77,7 +77,7 @@ describe('requests to KubeVirt', () => {
     expect([await requests.start('lab/vm-a'), await requests.readMachine('lab/vm-a')]).toEqual([failure, failure]);
   });
 
-  it('a fence is a failure, and a bug is thrown', async () => {
+  it('a fenced request is a failure, and a bug is thrown', async () => {
     const { requests } = requestsWith({
       put: () => {
         throw new NotLeadingError();

@@ -1,4 +1,4 @@
-/** What the decision asks of the API server and of KubeVirt's aggregated API, by a connection of its own. */
+/** The requests of the decision to the API server and to KubeVirt's aggregated API, over a separate connection. */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import {
@@ -14,10 +14,10 @@ const SUBRESOURCES = { group: 'subresources.kubevirt.io', version: 'v1', namespa
 
 type Client = Pick<ObjectClient<KubernetesObject>, 'get' | 'subresource'>;
 
-/** HTTP status of a request that failed; 0: without an answer; undefined: it is another error, a bug. */
+/** HTTP status of a failed request; 0 without a response; undefined for another error, which is a bug. */
 export type ReadStatus = (error: unknown) => number | undefined;
 
-/** The requests. @param clientOf - writes only while this process is leader. */
+/** Makes the requests. @param clientOf - writes only while this process is leader. */
 export function kubevirtRequests(
   clientOf: (resource: ApiResource) => Client,
   readStatus: ReadStatus,
@@ -63,7 +63,7 @@ const STATUS_OF_REFUSAL: Readonly<Record<WriteRefusal, number>> = {
   invalid: 422,
 };
 
-/** Too many requests, and what no server answered: worth a retry, as are faults of the server. */
+/** Too many requests, missing responses and server errors are worth a retry. */
 function toFailure(error: unknown, readStatus: ReadStatus): CallFailure {
   if (error instanceof NotLeadingError) return { ok: false, status: 0, message: error.message, canRetry: true };
   const status = readStatus(error);

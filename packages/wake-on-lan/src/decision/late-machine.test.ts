@@ -1,4 +1,4 @@
-/** What is known of machines comes by a watch, which may be late: a machine that has another address by now is not started. */
+/** Machines are known from a watch, which may be late: a machine that has another address by now is not started. */
 import { expect, it } from 'vitest';
 import { DecisionWorld, MAC_A, MAC_B, VM_A } from './decision-fixtures.js';
 
@@ -7,7 +7,7 @@ it.each([
   ['it has the address, in another spelling', [MAC_A.toUpperCase().replaceAll(':', '-')], true],
   ['KubeVirt chooses one of its addresses', [MAC_B, undefined], true],
   ['it has another address by now', [MAC_B], false],
-])('vm-a is found by an address, and %s: it is started only where it may have it', async (_, template, isStarted) => {
+])('vm-a is found by an address, and %s: it is started only if it may have the address', async (_, template, isStarted) => {
   const world = new DecisionWorld();
   world.machines.set('lab/vm-a', { runStrategy: 'Manual', printableStatus: 'Stopped', template });
   const { status } = await world.ask(MAC_A);
@@ -18,7 +18,7 @@ it.each([
 it.each([
   ['it had another one', [MAC_B]],
   ['it had this one some time ago', [MAC_A]],
-])('a mapping starts its machine, whatever addresses that has (%s)', async (_, macAddresses) => {
+])('a mapping starts its machine, whatever addresses it has (%s)', async (_, macAddresses) => {
   const world = new DecisionWorld();
   world.inventory = [{ ...VM_A, macAddresses }];
   const mapping = { macAddress: MAC_A, namespace: 'lab', name: 'vm-a' };
@@ -28,10 +28,10 @@ it.each([
   expect(world.calls).toContain('start lab/vm-a');
 });
 
-it('tells which of both it is: the WolConfig allows it no more, or the machine has another address', async () => {
+it('the message says which one it is: the WolConfig no longer allows it, or the machine has another address', async () => {
   const world = new DecisionWorld();
   world.machines.set('lab/vm-a', { runStrategy: 'Manual', printableStatus: 'Stopped', template: [MAC_B] });
   const { message } = await world.ask(MAC_A);
-  expect(message).toContain(`it has no interface with the address ${MAC_A} any more; send the packet to one that it has`);
+  expect(message).toContain(`it no longer has an interface with the address ${MAC_A}; send the packet to one that it has`);
   expect(message).not.toContain('WolConfig allows');
 });

@@ -1,13 +1,14 @@
 /**
- * Wake-ups of machines that stop: KubeVirt refuses to start them until they are down. Each is looked at again, less often as time passes, until it was started or two minutes
- * are over. What waits is in memory alone: it ends with the leadership and with the process, and an Event reports that.
+ * Wake-ups of machines that are stopping: KubeVirt refuses to start them until they are down. Each is checked again, less often
+ * as time passes, until it was started or two minutes are over. They are only in memory: they end with the leadership and with
+ * the process, and an Event reports that.
  */
 import type { Clock } from '@vmdhcp/kube-runtime';
 import type { WakeReason, WakeVerdict } from './wake-verdict.js';
 
 const LONGEST_MS = 120_000;
 const MOST_WAITING = 100;
-/** Machines may take long to stop, and each tenant has some. */
+/** Machines may take long to stop, and each tenant may have some. */
 const MOST_OF_A_NAMESPACE = 50;
 /** Once a second for the first ten seconds, then every three seconds: a hundred machines cost at most a hundred reads a second. */
 const SOON_MS = 1_000;
@@ -19,9 +20,9 @@ export interface MachineWait {
   readonly key: string;
   /** The verdict that made it wait. */
   readonly verdict: WakeVerdict;
-  /** One more attempt; undefined: no configuration allows it any more. */
+  /** Makes one more attempt; undefined if no configuration allows it any longer. */
   readonly attempt: () => Promise<WakeVerdict | undefined>;
-  /** Called once, with what became of it. */
+  /** Called once, with the outcome. */
   readonly onOver: (verdict: WakeVerdict) => void;
 }
 
@@ -46,17 +47,17 @@ export class MachineWaits {
     this.#ports = ports;
   }
 
-  /** Machines that wait. */
+  /** The number of waiting machines. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** The verdict that made the machine `namespace/name` wait; undefined: it does not wait. */
+  /** The verdict that made the machine `namespace/name` wait; undefined if it does not wait. */
   verdictOf(key: string): WakeVerdict | undefined {
     return this.#entries.get(key)?.wait.verdict;
   }
 
-  /** False if there is no room for it. A machine that waits already waits on as it is. */
+  /** False if there is no room for it. A machine that waits already keeps waiting. */
   add(wait: MachineWait): boolean {
     if (this.#entries.has(wait.key)) return true;
     if (this.#isStopped || this.#entries.size >= MOST_WAITING || this.#waitingBeside(wait.key) >= MOST_OF_A_NAMESPACE)
@@ -73,7 +74,7 @@ export class MachineWaits {
     for (const entry of this.#entries.values()) this.#end(entry, abandoned(entry, 'process-ends'));
   }
 
-  /** Machines of its namespace that wait. */
+  /** The number of waiting machines of its namespace. */
   #waitingBeside(key: string): number {
     const prefix = key.slice(0, key.indexOf('/') + 1);
     return [...this.#entries.keys()].filter((one) => one.startsWith(prefix)).length;
@@ -91,7 +92,7 @@ export class MachineWaits {
     else this.#end(entry, verdict);
   }
 
-  /** What became of it; undefined: it waits on. */
+  /** Its outcome; undefined if it keeps waiting. */
   async #attempt({ wait, sinceMs }: Entry): Promise<WakeVerdict | undefined> {
     const { clock, isLeading } = this.#ports;
     if (!isLeading()) return abandoned({ wait }, 'leadership-lost');
@@ -115,7 +116,7 @@ const WHY: Readonly<Record<AbandonedReason & WakeReason, string>> = {
   'not-down-in-time': 'it was not down within two minutes. Send the packet again when it is',
   'leadership-lost': 'this manager lost the leadership while it waited until the machine was down. Send the packet again',
   'process-ends': 'this manager ended while it waited until the machine was down. Send the packet again',
-  'no-longer-allowed': 'no WolConfig allows that any more',
+  'no-longer-allowed': 'no WolConfig allows that any longer',
 };
 
 function abandoned({ wait }: Pick<Entry, 'wait'>, reason: AbandonedReason): WakeVerdict {

@@ -39,7 +39,7 @@ describe('a machine that only a WolConfig with a password allows', () => {
     world.onRead = () => {
       world.configs = [SECURED];
     };
-    expect((await world.ask(MAC_A)).message).toContain('no WolConfig allows that any more');
+    expect((await world.ask(MAC_A)).message).toContain('no WolConfig allows that any longer');
     expect(world.calls).toEqual(['read lab/vm-a']);
   });
 });

@@ -1,9 +1,12 @@
-/** What is read of a VirtualMachine and its VirtualMachineInstance for a wake-up. Never throws. */
+/** Reads the state of a VirtualMachine and its VirtualMachineInstance for a wake-up. Never throws. */
 import { isBeingDeleted, isOwnedByAnother, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { InstanceState, MachineState, RunStrategy } from '../machine/plan-wake-up.js';
 import type { LiveMachine } from './wake-ports.js';
 
-/** The state of a machine. An instance of another machine that had the same name counts, as KubeVirt starts no second one beside it. */
+/**
+ * The state of a machine. An instance of an earlier machine with the same name counts, because KubeVirt starts no second one
+ * beside it.
+ */
 export function readMachineState({ virtualMachine, instance }: LiveMachine): MachineState {
   const requests = readList(virtualMachine.status, 'stateChangeRequests').map((request) => readText(request, 'action'));
   return {

@@ -1,8 +1,9 @@
 /**
- * Which reports are one wake-up. A wake-up that was accepted is remembered for ten seconds from its first sighting; one that came to nothing, because the
- * machine runs or cannot be started, only for the moment in which other nodes report the same packet: a machine that is shut down right after that can be
- * woken. What counts is when the packet was received: a report that was kept for two minutes is one more of a wake-up that was decided meanwhile, also where the
- * owner of the machine has stopped it again. Reports that come while one is being decided wait for its verdict.
+ * Decides which reports belong to one wake-up. An accepted wake-up is remembered for ten seconds from its first sighting; one
+ * without effect, because the machine runs or cannot be started, only for the moment in which other nodes report the same packet,
+ * so that a machine that is shut down right after that can be woken. The time of reception counts: a report that was delayed for
+ * two minutes belongs to a wake-up that was decided meanwhile, even if the owner of the machine has stopped it again. Reports
+ * that arrive during a decision wait for its verdict.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { ruleOf, type WakeVerdict } from './wake-verdict.js';
@@ -10,16 +11,16 @@ import { ruleOf, type WakeVerdict } from './wake-verdict.js';
 /** Source: the predecessor's windows, of its managers and of its agents. */
 const WINDOW_MS = 10_000;
 const MOMENT_MS = 2_000;
-/** Only addresses that may wake a machine come here. */
+/** Only addresses that may wake a machine are stored here. */
 const CAPACITY = 10_000;
 
 export type SeenReport =
-  /** To be decided; the caller settles it by `decide`. */
+  /** Has to be decided; the caller settles it by `decide`. */
   { readonly kind: 'new' } | { readonly kind: 'repeated'; readonly verdict: WakeVerdict | Promise<WakeVerdict> };
 
 interface Remembered {
   readonly verdict: WakeVerdict;
-  /** Packets that were received before are the same wake-up. */
+  /** Packets received before this time are the same wake-up. */
   readonly untilMs: number;
 }
 
@@ -28,12 +29,12 @@ export class RecentWakeUps {
   /** In the order of their decisions. */
   readonly #remembered = new Map<MacAddress, Remembered>();
 
-  /** Reports that are being decided. */
+  /** Reports whose decision is in progress. */
   get underWay(): number {
     return this.#deciding.size;
   }
 
-  /** What a report is of a packet that was received at `heardMs`, by the clock of this process. */
+  /** Classifies a report of a packet received at `heardMs`, by the clock of this process. */
   see(macAddress: MacAddress, heardMs: number): SeenReport {
     const deciding = this.#deciding.get(macAddress);
     if (deciding !== undefined) return { kind: 'repeated', verdict: deciding };
@@ -42,7 +43,7 @@ export class RecentWakeUps {
     return { kind: 'repeated', verdict: remembered.verdict };
   }
 
-  /** Decides a new report that came at `nowMs`, and remembers the verdict as its outcome demands. */
+  /** Decides a new report that arrived at `nowMs`, and remembers the verdict for as long as its outcome requires. */
   async decide(macAddress: MacAddress, nowMs: number, decide: () => Promise<WakeVerdict>): Promise<WakeVerdict> {
     const deciding = decide();
     this.#deciding.set(macAddress, deciding);

@@ -12,7 +12,7 @@ const failure = (status: number): CallFailure => ({
   canRetry: status === 0 || status >= 500,
 });
 
-/** A world whose start request fails so, after which the machine is this. */
+/** A manager whose start request fails like this, after which the machine has this state. */
 function worldWith(status: number, after: RawMachine): DecisionWorld {
   const world = new DecisionWorld();
   world.machines.set('lab/vm-a', STOPPED);
@@ -42,7 +42,7 @@ describe('a start request that is refused', () => {
   });
 
   it.each([500, 502, 503, 504, 0])(
-    'HTTP %i, and nothing has started: the agent tries again, and that starts it',
+    'HTTP %i, and nothing has started: the agent tries again, and then the machine starts',
     async (status) => {
       const world = worldWith(status, STOPPED);
       expect(await world.report(MAC_A)).toMatchObject({
@@ -55,7 +55,7 @@ describe('a start request that is refused', () => {
     },
   );
 
-  it('without an answer, and it is starting now: it is the start that was requested', async () => {
+  it('without a response, but the machine is starting now: the request started it', async () => {
     const world = worldWith(0, STARTING);
     expect(await world.ask(MAC_A)).toMatchObject({ status: 'vm-start-initiated' });
     expect(world.calls).toEqual(['read lab/vm-a', 'start lab/vm-a', 'read lab/vm-a']);
@@ -70,14 +70,14 @@ describe('a start request that is refused', () => {
     [409, { runStrategy: 'Always', printableStatus: 'Stopped' }, 'accepted', 'starting'],
     [409, { ...STOPPED, phase: 'Running', isInstanceBeingDeleted: true }, 'accepted', 'waiting'],
     [409, { ...STOPPED, isBeingDeleted: true }, 'error', 'refused'],
-  ] as const)('HTTP %i, as the machine changed meanwhile (%j): the answer is %s', async (code, after, status, outcome) => {
+  ] as const)('HTTP %i, because the machine changed meanwhile (%j): the answer is %s', async (code, after, status, outcome) => {
     const world = worldWith(code, after);
     expect(await world.ask(MAC_A)).toMatchObject({ status });
     expect(world.answers.map(({ verdict }) => verdict.outcome)).toEqual([outcome]);
     expect(world.calls.filter((call) => call.startsWith('start'))).toHaveLength(1);
   });
 
-  it('HTTP 409, as another client changed the machine in that moment, and it is still stopped: the start is requested again', async () => {
+  it('HTTP 409, because another client changed the machine at that moment, and it is still stopped: the start is requested again', async () => {
     const world = worldWith(409, STOPPED);
     const fail = world.onStart;
     world.onStart = (key) => {
@@ -95,7 +95,7 @@ describe('a start request that is refused', () => {
     expect(world.calls.filter((call) => call.startsWith('start'))).toHaveLength(2);
   });
 
-  it('a machine that is gone after that: the failure is what is answered', async () => {
+  it('the machine is gone after that: the answer is the failure', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
     world.onStart = (key) => {
@@ -106,7 +106,7 @@ describe('a start request that is refused', () => {
     expect(world.events.map(({ about }) => about)).toEqual(['lab/vm-a']);
   });
 
-  it('by a fence, as the leadership has ended: the agent asks the leader', async () => {
+  it('the leadership has ended: the agent tries the leader', async () => {
     const world = worldWith(0, STOPPED);
     const fail = world.onStart;
     world.onStart = (key) => {

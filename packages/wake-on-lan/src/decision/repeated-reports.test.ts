@@ -5,7 +5,7 @@ const RUNNING = { runStrategy: 'Always', printableStatus: 'Running', phase: 'Run
 const STOPPED = { runStrategy: 'Manual', printableStatus: 'Stopped' };
 
 describe('reports of one wake-up', () => {
-  it('ten nodes hear one packet: one start, one Event, nine duplicates that name the machine', async () => {
+  it('ten nodes report one packet: one start, one Event, nine duplicates that name the machine', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
     const nodes = Array.from({ length: 10 }, (_, index) => `node-${index}`);
@@ -31,7 +31,7 @@ describe('reports of one wake-up', () => {
     expect(world.events).toHaveLength(2);
   });
 
-  it('a report that another node kept for a minute starts nothing again, where the owner has stopped the machine meanwhile', async () => {
+  it('a report that another node delayed for a minute starts nothing again if the owner has stopped the machine meanwhile', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
     await world.ask(MAC_A);
@@ -43,7 +43,7 @@ describe('reports of one wake-up', () => {
     expect(await world.ask(MAC_A, { nodeName: 'node-2', ageMs: 50_000 })).toMatchObject({ status: 'vm-start-initiated' });
   });
 
-  it.each([-1, 4_294_967_295])('an age of %s ms that a node claims counts for two minutes at most', async (ageMs) => {
+  it.each([-1, 4_294_967_295])('a claimed age of %s ms counts for two minutes at most', async (ageMs) => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
     await world.ask(MAC_A);
@@ -52,20 +52,20 @@ describe('reports of one wake-up', () => {
     expect(await world.ask(MAC_A, { ageMs })).toMatchObject({ status: 'vm-start-initiated' });
   });
 
-  it('a machine that runs and is shut down right after that can be woken two seconds later', async () => {
+  it('a running machine that is shut down right after that can be woken two seconds later', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', { runStrategy: 'Manual', printableStatus: 'Running', phase: 'Running' });
     expect(await world.ask(MAC_A)).toMatchObject({ status: 'vm-already-running' });
     world.machines.set('lab/vm-a', STOPPED);
     await world.clock.advance(1_999);
-    // Not `duplicate`, for which agents ignore further packets until the window ends.
+    // The answer is not `duplicate`, for which agents ignore further packets until the window ends.
     expect(await world.ask(MAC_A)).toMatchObject({ status: 'vm-already-running', wasDuplicate: true });
     expect(world.answers.at(-1)?.verdict.outcome).toBe('duplicate');
     await world.clock.advance(1);
     expect(await world.ask(MAC_A)).toMatchObject({ status: 'vm-start-initiated' });
   });
 
-  it('a refusal is the same for every node that heard the packet, and has one Event', async () => {
+  it('all nodes that report the packet get the same refusal, with one Event', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', { runStrategy: 'Once', printableStatus: 'Stopped' });
     const first = await world.ask(MAC_A);
@@ -87,7 +87,7 @@ describe('reports of one wake-up', () => {
   });
 });
 
-describe('one machine, and what changes while it is read', () => {
+describe('one machine that changes while it is read', () => {
   it('packets for both cards of a machine at the same moment request one start', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
@@ -97,7 +97,7 @@ describe('one machine, and what changes while it is read', () => {
     expect(world.calls).toEqual(['read lab/vm-a', 'start lab/vm-a']);
   });
 
-  it('its WolConfig is deleted while the machine is read: nothing is started, and an Event reports it', async () => {
+  it('its WolConfig is deleted while the machine is read: nothing is started, and an Event says so', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
     world.onRead = () => {
@@ -108,7 +108,7 @@ describe('one machine, and what changes while it is read', () => {
     expect(world.events).toMatchObject([{ reason: 'WakeUpRefused', about: 'lab/vm-a' }]);
   });
 
-  it('a thousand machines with one address are a message of some names', async () => {
+  it('a message about a thousand machines with one address names only some of them', async () => {
     const world = new DecisionWorld();
     const names = Array.from({ length: 1_000 }, (_, index) => `vm-${index}`);
     world.inventory = names.map((name) => ({ namespace: 'lab', name, labels: {}, macAddresses: [] }));
@@ -121,7 +121,7 @@ describe('one machine, and what changes while it is read', () => {
 });
 
 describe('floods', () => {
-  it('of one sender: its wake-ups are limited and the answer has the reason; the agent tries again; another sender wakes another machine', async () => {
+  it('from one sender: its wake-ups are limited and the answer says why; the agent tries again; another sender wakes another machine', async () => {
     const world = new DecisionWorld();
     const macs = Array.from({ length: 300 }, (_, index) => `02:00:00:01:${hex(index >> 8)}:${hex(index & 255)}`);
     world.inventory = [
@@ -134,7 +134,7 @@ describe('floods', () => {
     expect(outcomes.filter(({ kind }) => kind === 'answered')).toHaveLength(200);
     expect(outcomes.at(-1)).toEqual({
       kind: 'later',
-      message: 'too many wake-ups from 10.0.0.9; the next one is decided in 50 ms, and the agent reports this one again',
+      message: 'too many wake-ups from 10.0.0.9; the next one is decided in 50 ms, and the agent will report this one again',
     });
     expect(await world.ask(MAC_B, { sender: '10.0.0.10' })).toMatchObject({ status: 'vm-start-initiated' });
     await world.clock.advance(50);
@@ -142,7 +142,7 @@ describe('floods', () => {
     expect(world.events).toHaveLength(202);
   });
 
-  it('of made-up senders, for machines that there are: five hundred decisions, then a hundred a second', async () => {
+  it('from made-up senders, for existing machines: five hundred decisions, then a hundred a second', async () => {
     const world = new DecisionWorld();
     const macs = Array.from({ length: 2_000 }, (_, index) => `02:00:00:01:${hex(index >> 8)}:${hex(index & 255)}`);
     world.inventory = macs.map((mac, index) => ({ namespace: 'lab', name: `vm-${index}`, labels: {}, macAddresses: [mac] }));
@@ -155,7 +155,7 @@ describe('floods', () => {
     expect(world.calls).toHaveLength(600);
   });
 
-  it('of a machine that cannot be started: ten decisions, then one a second', async () => {
+  it('for a machine that cannot be started: ten decisions, then one a second', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', { ok: false, status: 503, message: 'no leader', canRetry: true });
     for (let turn = 0; turn < 50; turn++) await world.report(MAC_A, { sender: `10.0.0.${turn}` });
@@ -166,7 +166,7 @@ describe('floods', () => {
     expect(await world.ask(MAC_A)).toMatchObject({ status: 'vm-start-initiated' });
   });
 
-  it('of made-up addresses: nothing is read, recorded or remembered, and no limit is used up', async () => {
+  it('for made-up addresses: nothing is read, recorded or remembered, and no limit is used up', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', STOPPED);
     for (let made = 0; made < 5_000; made++) await world.report(`02:00:00:02:${hex(made >> 8)}:${hex(made & 255)}`);

@@ -36,7 +36,7 @@ describe('a machine that stops when it is woken', () => {
     expect([world.decider.waiting, world.clock.pending]).toEqual([0, 0]);
   });
 
-  it('further packets while it waits are duplicates, also after the window, and it is started once', async () => {
+  it('makes further packets duplicates while it waits, also after the window, and is started once', async () => {
     const world = await worldThatWaits();
     for (let second = 0; second < 30; second += 5) {
       await world.clock.advance(5_000);
@@ -48,7 +48,7 @@ describe('a machine that stops when it is woken', () => {
     expect(world.events).toHaveLength(2);
   });
 
-  it('ends after two minutes, with an Event that has the reason', async () => {
+  it('is given up after two minutes, with an Event that says why', async () => {
     const world = await worldThatWaits();
     await world.clock.advance(125_000);
     expect(overOf(world)).toEqual([['abandoned', 'not-down-in-time']]);
@@ -57,7 +57,7 @@ describe('a machine that stops when it is woken', () => {
     expect(world.clock.pending).toBe(0);
   });
 
-  it('ends with the leadership, with the process, and where no configuration allows it any more', async () => {
+  it('is given up when the leadership or the process ends, and when no configuration allows it any longer', async () => {
     const lost = await worldThatWaits();
     lost.isLeading = false;
     lost.machines.set('lab/vm-a', STOPPED);
@@ -80,7 +80,7 @@ describe('a machine that stops when it is woken', () => {
     }
   });
 
-  it('is looked at again when the API server fails', async () => {
+  it('is checked again when the API server fails', async () => {
     const world = await worldThatWaits();
     world.machines.set('lab/vm-a', { ok: false, status: 503, message: 'no', canRetry: true });
     await world.clock.advance(20_000);
@@ -90,7 +90,7 @@ describe('a machine that stops when it is woken', () => {
     expect(world.events.map(({ reason }) => reason)).toEqual(['WakeUpWaiting', 'WakeUpStarted']);
   });
 
-  it('that a person starts meanwhile is left alone', async () => {
+  it('is left alone if a person starts it meanwhile', async () => {
     const world = await worldThatWaits();
     world.machines.set('lab/vm-a', { runStrategy: 'Manual', printableStatus: 'Running', phase: 'Running' });
     await world.clock.advance(1_000);
@@ -98,7 +98,7 @@ describe('a machine that stops when it is woken', () => {
     expect(startsOf(world)).toEqual([]);
   });
 
-  it('a hundred wait at most, and fifty of one namespace; the agent reports the next one again', async () => {
+  it('waits only with a hundred others, and fifty of one namespace; the agent reports the next one again', async () => {
     const world = new DecisionWorld();
     const names = Array.from({ length: 100 }, (_, index) => `vm-${index + 100}`);
     const macOf = (name: string) => `02:00:00:03:00:${(Number(name.slice(3)) - 100).toString(16).padStart(2, '0')}`;

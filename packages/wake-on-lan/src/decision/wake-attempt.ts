@@ -1,6 +1,6 @@
 /**
- * One attempt to wake a machine: read it from the API server, decide what a wake-up means for it now, and request that. It is safe to attempt twice: KubeVirt keeps a start that
- * was requested in the VirtualMachine, so that the second attempt finds it there.
+ * One attempt to wake a machine: read it from the API server, decide what a wake-up means for it now, and request that. It is
+ * safe to try twice: KubeVirt stores a requested start in the VirtualMachine, so the second attempt finds it there.
  */
 import { readText, toRegarding } from '@vmdhcp/kube-runtime';
 import { planWakeUp, type WakeUpAction } from '../machine/plan-wake-up.js';
@@ -13,20 +13,23 @@ import type { WakeReason, WakeVerdict } from './wake-verdict.js';
 
 const CONFLICT = 409;
 
-/** The machine that is to be woken, and the configurations that allow it. */
+/** The machine to wake, and the configurations that allow it. */
 export interface Wake {
   readonly namespace: string;
   readonly name: string;
-  /** As it was listed: an Event about a machine that cannot be read needs it. */
+  /** The machine as listed: an Event about a machine that cannot be read needs it. */
   readonly uid: string | undefined;
   readonly configs: readonly string[];
-  /** Why it is not to be woken any more, for people; undefined: it is. @param live - as the API server has it: news of the machine may be late. */
+  /**
+   * Why it should no longer be woken, for people; undefined if it should. @param live - from the API server: news of the machine
+   * may be late.
+   */
   readonly whyNotAllowed: (live: LiveMachine) => string | undefined;
 }
 
 type Ports = Pick<WakePorts, 'readMachine' | 'start' | 'unpause' | 'policyOf' | 'isLeading' | 'leaderAddress' | 'observer'>;
 
-/** What came of it. */
+/** The outcome of an attempt. */
 export async function attemptWakeUp(wake: Wake, ports: Ports): Promise<WakeVerdict> {
   const seen = await look(wake, ports);
   return 'verdict' in seen ? seen.verdict : carryOut({ wake, ports, isSecond: false }, seen);
@@ -63,7 +66,7 @@ export function notLeadingVerdict({ leaderAddress }: Pick<WakePorts, 'leaderAddr
   };
 }
 
-/** A WolConfig or the machine has changed while the machine was read. */
+/** A WolConfig or the machine changed while the machine was read. */
 function noLongerAllowed({ machine, live }: Seen, why: string): WakeVerdict {
   const message = `${nameOf(machine)} is not started: ${why}`;
   return { outcome: 'refused', reason: 'no-longer-allowed', message, machine, regarding: regardingOf(live) };
@@ -80,7 +83,7 @@ async function look(wake: Wake, ports: Ports): Promise<Seen | { readonly verdict
   const read = await ports.readMachine(machineKey(wake));
   if (!read.ok) return { verdict: notRead(wake, read) };
   if (read.machine === undefined) {
-    const message = `${nameOf(wake)} does not exist any more`;
+    const message = `${nameOf(wake)} no longer exists`;
     return { verdict: { outcome: 'not-found', reason: 'machine-gone', message } };
   }
   const state = readMachineState(read.machine);
@@ -94,12 +97,12 @@ async function look(wake: Wake, ports: Ports): Promise<Seen | { readonly verdict
 
 function notRead({ namespace, name, uid }: Wake, failure: CallFailure): WakeVerdict {
   const verdict = failed({ namespace, name, currentState: '' }, 'read', failure);
-  // What is tried again is not worth an Event each time.
+  // A failure that is tried again does not deserve an Event each time.
   if (failure.canRetry || uid === undefined) return verdict;
   return { ...verdict, regarding: [{ apiVersion: 'kubevirt.io/v1', kind: 'VirtualMachine', namespace, name, uid }] };
 }
 
-/** A start that failed is requested once, and a second time where it lost a race: what the machine reports now decides. */
+/** A failed start is requested once, and a second time if it lost a race: then the current report of the machine decides. */
 async function afterFailure(
   { wake, ports, isSecond }: Attempt,
   { machine, live, kind, failure }: Seen & { readonly kind: 'start' | 'unpause'; readonly failure: CallFailure },
@@ -109,11 +112,12 @@ async function afterFailure(
   if ('verdict' in seen) return { ...verdict, regarding: regardingOf(live) };
   const { action } = seen;
   if (action.kind === 'nothing') {
-    // Without an answer, the request is what started it.
+    // Without a response, it is assumed that the request started it.
     return failure.status === 0 ? succeeded(seen, kind) : withoutRequest(seen, action);
   }
   if (action.kind === 'start' || action.kind === 'unpause') {
-    // Source: KubeVirt, virt-api: 409 is also the answer where another client changed the machine in that moment, so that "jsonpatch test operation does not apply".
+    // Source: KubeVirt, virt-api: 409 is also the response if another client changed the machine at that moment, so that
+    // "jsonpatch test operation does not apply".
     if (failure.status === CONFLICT && !isSecond) return carryOut({ wake, ports, isSecond: true }, seen);
     return { ...verdict, regarding: regardingOf(seen.live) };
   }
@@ -134,7 +138,7 @@ function withoutRequest(
   const common = { machine, regarding: regardingOf(live) };
   switch (action.kind) {
     case 'wait-until-down': {
-      const message = `${nameOf(machine)} is stopping, and is started when it is down, if that takes two minutes at most`;
+      const message = `${nameOf(machine)} is stopping, and will be started when it is down, if that takes at most two minutes`;
       return { outcome: 'waiting', reason: 'stopping', message, ...common };
     }
     case 'nothing': {
@@ -149,7 +153,7 @@ function withoutRequest(
 function failed(machine: WokenMachine, request: 'read' | 'start' | 'unpause', failure: CallFailure): WakeVerdict {
   const reason = reasonOfStatus(failure);
   const subject = `${nameOf(machine)} cannot be ${DONE[request]}: ${describeFailure(failure)}`;
-  const message = failure.canRetry ? `${subject}. The agent reports the wake-up again` : `${subject}. ${remedyOf(reason)}`;
+  const message = failure.canRetry ? `${subject}. The agent will report the wake-up again` : `${subject}. ${remedyOf(reason)}`;
   return { outcome: failure.canRetry ? 'unavailable' : 'failed', reason, message, machine };
 }
 

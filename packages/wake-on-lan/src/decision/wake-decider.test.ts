@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DecisionWorld, MAC_A, MAC_B, type RawMachine, VM_A, VM_B } from './decision-fixtures.js';
 
-/** The states of a machine, what a wake-up does about it, the answer and the Event. */
+/** The states of a machine, the effect of a wake-up, the answer and the Event. */
 const STATES: readonly [string, RawMachine, string, string, string][] = [
   ['stopped', { runStrategy: 'Manual', printableStatus: 'Stopped' }, 'start', 'vm-start-initiated', 'WakeUpStarted'],
   ['stopped', { runStrategy: 'Halted', printableStatus: 'Stopped' }, 'start', 'vm-start-initiated', 'WakeUpStarted'],
@@ -109,7 +109,7 @@ describe('WakeDecider', () => {
     expect(world.log).toEqual([`report ${MAC_A}`, ...(request === '' ? [] : ['starting lab/vm-a'])]);
   });
 
-  it('a paused machine continues where the configuration allows that', async () => {
+  it('a paused machine is unpaused if the configuration allows that', async () => {
     const world = new DecisionWorld();
     world.unpauses = true;
     world.machines.set('lab/vm-a', { runStrategy: 'Manual', printableStatus: 'Paused', phase: 'Running' });
@@ -118,7 +118,7 @@ describe('WakeDecider', () => {
     expect(world.events.map(({ reason }) => reason)).toEqual(['WakeUpUnpaused']);
   });
 
-  it('the start is measured from the packet; a clock of a node that is ahead counts as none', async () => {
+  it('the delay of the start counts from the packet; it is zero if the clock of a node is ahead', async () => {
     const world = new DecisionWorld();
     for (const key of ['lab/vm-a', 'lab/vm-b']) world.machines.set(key, { printableStatus: 'Stopped' });
     world.onRead = () => world.clock.advance(30);
@@ -130,7 +130,7 @@ describe('WakeDecider', () => {
     ]);
   });
 
-  it('another spelling of the address is the same machine; what is no address of a machine is an error', async () => {
+  it('another spelling of the address is the same machine; an invalid address is an error', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', { printableStatus: 'Stopped' });
     expect(await world.ask('02-00-00-00-00-0A')).toMatchObject({ status: 'vm-start-initiated' });
@@ -161,11 +161,11 @@ describe('WakeDecider', () => {
     const world = new DecisionWorld();
     expect(await world.ask(MAC_A)).toMatchObject({
       status: 'vm-not-found',
-      message: 'VirtualMachine lab/vm-a does not exist any more',
+      message: 'VirtualMachine lab/vm-a no longer exists',
     });
   });
 
-  it('a tenant with many copies of an address keeps the Event from none whose machine has it', async () => {
+  it('a tenant with many copies of an address does not prevent the Events of other tenants', async () => {
     const world = new DecisionWorld();
     world.configs = [{ name: 'everything', namespaces: [], mode: 'All' }];
     const copies = Array.from({ length: 20 }, (_, index) => ({ ...VM_A, namespace: 'aaa-tenant', name: `copy-${index}` }));
@@ -204,7 +204,7 @@ describe('WakeDecider', () => {
     expect(messages.get('prod/vm-b')).not.toContain('lab/');
   });
 
-  it('a manager that is not leader names the leader; one that has not listed everything lets the agent try again', async () => {
+  it('a manager that is not leader names the leader; one that has not listed everything makes the agent try again', async () => {
     const world = new DecisionWorld();
     world.isLeading = false;
     expect(await world.report(MAC_A)).toEqual({ kind: 'not-leading', leader: '10.1.0.2:9090' });
@@ -233,7 +233,7 @@ describe('WakeDecider', () => {
     expect(world.faults).toHaveLength(1);
   });
 
-  it('after stop nothing new is decided, and what is under way is answered first', async () => {
+  it('after stop nothing new is decided, and decisions in progress are answered first', async () => {
     const world = new DecisionWorld();
     world.machines.set('lab/vm-a', { printableStatus: 'Stopped' });
     const gate = Promise.withResolvers<void>();

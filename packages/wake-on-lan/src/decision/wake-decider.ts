@@ -1,7 +1,7 @@
 /**
- * One report of an agent, one answer. The leader alone decides, by what configurations allow and by what the API server reports now. A wake-up that is accepted starts its machine
- * exactly once: reports of the same packet by other nodes get the verdict of the first one, and another manager, after a change of leaders, finds the start that was requested
- * in the VirtualMachine itself.
+ * Gives one answer to each report of an agent. Only the leader decides, by what configurations allow and by what the API server
+ * reports now. An accepted wake-up starts its machine exactly once: reports of the same packet by other nodes get the verdict of
+ * the first one, and after a change of leaders, the new manager finds the requested start in the VirtualMachine itself.
  */
 import { isGroupMacAddress, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { describeNames, toRegarding } from '@vmdhcp/kube-runtime';
@@ -19,16 +19,16 @@ import { ruleOf, type WakeVerdict } from './wake-verdict.js';
 const CAPACITY = 10_000;
 /** For each sender: reports that need a decision. A backup server that wakes two hundred machines at once is not limited. */
 const SENDER_LIMIT = { burst: 200, perSecond: 20, capacity: CAPACITY };
-/** For each machine: what was refused or could not be done is tried again this often. */
+/** For each machine: how often a refused or failed wake-up is tried again. */
 const MACHINE_LIMIT = { burst: 10, perSecond: 1, capacity: CAPACITY };
-/** For all of them: senders can be made up. Each decision is two reads, and the processor time is that of DHCP too. */
+/** For all senders together, because senders can be made up. Each decision is two reads, and shares the processor with DHCP. */
 const TOTAL_LIMIT = { burst: 500, perSecond: 100, capacity: 1 };
 const ALL = '';
-/** Decisions under way, each with requests to the API server. */
+/** Decisions in progress, each with requests to the API server. */
 const MOST_UNDER_WAY = 200;
 /** Agents keep a wake-up for two minutes: a greater age is a mistake. */
 const MOST_AGE_MS = 120_000;
-/** Machines with one address that get an Event, of as many namespaces as there are. */
+/** The number of machines with one address that get an Event, from as many namespaces as possible. */
 const MOST_AMBIGUOUS = 8;
 
 /** Decides about the reports of agents, one answer each. */
@@ -49,12 +49,12 @@ export class WakeDecider {
     this.#waits = new MachineWaits(ports);
   }
 
-  /** Machines that are started when they are down. */
+  /** Machines that will be started when they are down. */
   get waiting(): number {
     return this.#waits.size;
   }
 
-  /** The answer to a report. Does not throw. */
+  /** The answer to a report. Never throws. */
   async report(report: WakeReport): Promise<ReportOutcome> {
     const { clock, observer } = this.#ports;
     const sinceMs = clock.nowMs();
@@ -76,7 +76,7 @@ export class WakeDecider {
     return { kind: 'answered', answer };
   }
 
-  /** Decides nothing new from this call on, and ends what waits; resolves when nothing is under way. */
+  /** Decides nothing new from this call on, and ends what waits; resolves when nothing is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#waits.stop();
@@ -90,7 +90,7 @@ export class WakeDecider {
     observer.onReport(report);
     const macAddress = readMachineAddress(report.macAddress);
     if (macAddress === undefined) return { verdict: malformed(report), isRepeated: false };
-    // Before everything that has a memory, so that a flood of made-up addresses finds none to fill.
+    // First, before anything that uses memory, so that a flood of made-up addresses fills none.
     const target = this.#ports.index.find(macAddress, report.passwordSecret);
     if (target.kind === 'not-allowed') return { verdict: notFound(macAddress), isRepeated: false };
     const { verdict, isRepeated } = await this.#judgeAllowed(report, macAddress, target);
@@ -123,7 +123,9 @@ export class WakeDecider {
     }
   }
 
-  /** Of a machine that waits, or that is being decided by another one of its addresses: senders may wake each card of a machine. */
+  /**
+   * For a machine that waits, or that is being decided by another one of its addresses: senders may wake each card of a machine.
+   */
   #verdictOf(key: string): WakeVerdict | Promise<WakeVerdict> | undefined {
     return this.#waits.verdictOf(key) ?? this.#deciding.get(key);
   }
@@ -132,35 +134,35 @@ export class WakeDecider {
   #findHindrance(): WakeVerdict | undefined {
     const { isLeading, index } = this.#ports;
     if (this.#isStopped) {
-      const message = 'this manager ends; the agent reports the wake-up to the next one';
+      const message = 'this manager ends; the agent will report the wake-up to the next one';
       return { outcome: 'unavailable', reason: 'process-ends', message };
     }
     if (!isLeading()) return notLeadingVerdict(this.#ports);
     if (index.synced) return undefined;
     const message =
-      'this manager has not listed all virtual machines and configurations yet; the agent reports the wake-up again';
+      'this manager has not listed all virtual machines and configurations yet; the agent will report the wake-up again';
     return { outcome: 'not-synced', reason: 'not-synced', message };
   }
 
   #findLimit({ report: { sender }, target }: Deciding, nowMs: number): WakeVerdict | undefined {
     if (this.#recent.underWay >= MOST_UNDER_WAY) {
-      const message = `${MOST_UNDER_WAY} wake-ups are being decided; the agent reports this one again`;
+      const message = `${MOST_UNDER_WAY} wake-ups are being decided; the agent will report this one again`;
       return { outcome: 'limited', reason: 'too-many-under-way', message };
     }
     const ofSender = this.#senders.take(sender.slice(0, 64), nowMs);
     if (ofSender.kind === 'limited') {
-      const message = `too many wake-ups from ${plain(sender)}; the next one is decided in ${ofSender.retryAfterMs} ms, and the agent reports this one again`;
+      const message = `too many wake-ups from ${plain(sender)}; the next one is decided in ${ofSender.retryAfterMs} ms, and the agent will report this one again`;
       return { outcome: 'limited', reason: 'too-many-of-sender', message };
     }
     const key = limitedName(target);
     const ofMachine = this.#machines.take(key, nowMs);
     if (ofMachine.kind === 'limited') {
-      const message = `too many wake-ups of ${key}; the next one is decided in ${ofMachine.retryAfterMs} ms, and the agent reports this one again`;
+      const message = `too many wake-ups of ${key}; the next one is decided in ${ofMachine.retryAfterMs} ms, and the agent will report this one again`;
       return { outcome: 'limited', reason: 'too-many-of-machine', message };
     }
     const ofAll = this.#total.take(ALL, nowMs);
     if (ofAll.kind === 'allowed') return undefined;
-    const message = `too many wake-ups of all senders; the next one is decided in ${ofAll.retryAfterMs} ms, and the agent reports this one again`;
+    const message = `too many wake-ups of all senders; the next one is decided in ${ofAll.retryAfterMs} ms, and the agent will report this one again`;
     return { outcome: 'limited', reason: 'too-many-of-all', message };
   }
 
@@ -183,9 +185,9 @@ export class WakeDecider {
     const packet: Packet = { macAddress, passwordSecret: report.passwordSecret };
     const whyNotAllowed = (live: LiveMachine) => {
       const allowed = this.#allowance(machineKey(machine), packet);
-      if (allowed === undefined) return 'no WolConfig allows that any more';
+      if (allowed === undefined) return 'no WolConfig allows that any longer';
       if (allowed.isMapped || !this.#ports.hasLostAddress(live, macAddress)) return undefined;
-      return `it has no interface with the address ${macAddress} any more; send the packet to one that it has, or map the address to it by a WolConfig with explicitMappings`;
+      return `it no longer has an interface with the address ${macAddress}; send the packet to one that it has, or map the address to it by a WolConfig with explicitMappings`;
     };
     const wake: Wake = { namespace, name, uid, configs, whyNotAllowed };
     const verdict = await attemptWakeUp(wake, this.#ports);
@@ -197,7 +199,7 @@ export class WakeDecider {
       onOver: (over) => this.#onWaitOver(report, { ...over, configs }),
     });
     if (isWaiting) return verdict;
-    const message = `${nameOf(wake)} is stopping, and too many others wait until they are down; the agent reports the wake-up again`;
+    const message = `${nameOf(wake)} is stopping, and too many others wait until they are down; the agent will report the wake-up again`;
     return { ...verdict, outcome: 'unavailable', reason: 'too-many-waiting', message };
   }
 
@@ -212,7 +214,7 @@ export class WakeDecider {
     return attempt.finally(() => this.#underWay.delete(attempt));
   }
 
-  /** The machine as it may be woken by this packet now; undefined: it may not. */
+  /** The machine that this packet may wake now; undefined if it may not. */
   #allowance(key: string, { macAddress, passwordSecret }: Packet): AllowedMachine | undefined {
     const target = this.#ports.index.find(macAddress, passwordSecret);
     return target.kind === 'machine' && machineKey(target.machine) === key ? target : undefined;
@@ -252,7 +254,7 @@ export class WakeDecider {
   }
 }
 
-/** The machine, or why it is not clear which, of an address that WolConfigs allow. */
+/** The machine, or why it is ambiguous, for an address that WolConfigs allow. */
 type AllowedTarget = Exclude<PacketTarget, { readonly kind: 'not-allowed' }>;
 
 interface Deciding {
@@ -261,7 +263,7 @@ interface Deciding {
   readonly target: Exclude<WakeTarget, { readonly kind: 'not-allowed' }>;
 }
 
-/** What a machine is looked up by, again and again while a wake-up is decided. */
+/** The key of a machine while a wake-up is decided. */
 interface Packet {
   readonly macAddress: MacAddress;
   readonly passwordSecret: string | undefined;
@@ -272,31 +274,34 @@ function ageOf({ ageMs = 0 }: WakeReport): number {
   return Math.min(Math.max(0, ageMs), MOST_AGE_MS);
 }
 
-/** True where other wake-ups can be decided meanwhile. */
+/** True if other wake-ups can be decided meanwhile. */
 function isLimit({ outcome, reason }: WakeVerdict): boolean {
   return outcome === 'limited' || reason === 'too-many-waiting';
 }
 
-/** Many machines may have one address: all their names would be a text without a bound. */
+/** Many machines may have one address: listing all names would be unbounded. */
 function limitedName(target: Deciding['target']): string {
   if (target.kind === 'machine') return machineKey(target.machine);
   const [first] = target.machines;
   return `${first === undefined ? '' : machineKey(first.machine)} and others of its address`;
 }
 
-/** What a further report of the same packet is answered: that it is one more where the wake-up was accepted, else the same. */
+/** The answer to a further report of the same packet: a duplicate if the wake-up was accepted, otherwise the same. */
 function repeated(verdict: WakeVerdict): WakeVerdict {
   const { status } = ruleOf(verdict.outcome);
   if (status === 'again' || status === 'error' || status === 'vm-not-found') return verdict;
   return { ...verdict, outcome: 'duplicate', reason: 'repeated', message: `one more packet of a wake-up: ${verdict.message}` };
 }
 
-/** Agents ignore further packets for as long as the answer to the first one has it: a machine that runs has no other answer, however many nodes report it. */
+/**
+ * Agents ignore further packets for as long as the answer to the first one says: for a running machine, all nodes get the same
+ * answer.
+ */
 function isRepeatedForMoment({ outcome }: WakeVerdict, isRepeated: boolean): boolean {
   return isRepeated && ruleOf(outcome).remembered === 'moment';
 }
 
-/** The canonical spelling; undefined: it is not the address of a machine. */
+/** The canonical spelling; undefined if it is not the address of a machine. */
 function readMachineAddress(text: string): MacAddress | undefined {
   const macAddress = parseMacAddress(text);
   return macAddress === undefined || isGroupMacAddress(macAddress) || macAddress === '00:00:00:00:00:00' ? undefined : macAddress;

@@ -1,4 +1,4 @@
-/** Everything that the decision needs of the world, on one screen. */
+/** Everything that the decision needs from its environment. */
 
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { EventOf } from '@vmdhcp/ippool-api';
@@ -11,32 +11,32 @@ import type { WakeVerdict } from './wake-verdict.js';
 /** Why a request did not succeed. */
 export interface CallFailure {
   readonly ok: false;
-  /** HTTP; 0: no answer. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   readonly message: string;
-  /** True: it may have happened, or may succeed later. */
+  /** True if it may have happened, or may succeed later. */
   readonly canRetry: boolean;
 }
 
 export type CallResult = { readonly ok: true } | CallFailure;
 
-/** A machine as the API server has it now. */
+/** The current state of a machine, from the API server. */
 export interface LiveMachine {
   readonly virtualMachine: KubernetesObject;
-  /** Undefined: there is none. */
+  /** Undefined if there is none. */
   readonly instance: KubernetesObject | undefined;
 }
 
 export type LiveRead =
-  | { readonly ok: true /** Undefined: it is gone. */; readonly machine: LiveMachine | undefined }
+  | { readonly ok: true /** Undefined if it is gone. */; readonly machine: LiveMachine | undefined }
   | CallFailure;
 
-/** What was decided about one report, for log and metrics. */
+/** The decision about one report, for log and metrics. */
 export interface DecidedReport {
   readonly report: WakeReport;
   readonly verdict: WakeVerdict;
   readonly processingTimeMs: number;
-  /** From the packet, by the clock of its node, until now; 0 where that clock is ahead. */
+  /** From the packet, by the clock of its node, until now; 0 if that clock is ahead. */
   readonly sinceHeardMs: number;
 }
 
@@ -46,9 +46,9 @@ export interface WakeObserver {
   /** The start of the machine `namespace/name` is about to be requested. */
   readonly onStarting: (key: string) => void;
   readonly onAnswer: (decided: DecidedReport) => void;
-  /** What became of a wake-up that waited until its machine was down. */
+  /** The outcome of a wake-up that waited until its machine was down. */
   readonly onWaitOver: (decided: DecidedReport) => void;
-  /** A bug; the agent reports the wake-up again. */
+  /** A bug; the agent will report the wake-up again. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -57,18 +57,20 @@ export interface WakePorts {
   /** Milliseconds since 1970. */
   readonly wallTimeMs: () => number;
   readonly isLeading: () => boolean;
-  /** host:port of the leader, where it is known. */
+  /** host:port of the leader, if it is known. */
   readonly leaderAddress: () => string | undefined;
   readonly index: {
     readonly synced: boolean;
-    /** @param passwordSecret - `SECRET/KEY` of the password that the packet had; undefined: none was checked. */
+    /** @param passwordSecret - `SECRET/KEY` of the password in the packet; undefined if none was checked. */
     readonly find: (macAddress: MacAddress, passwordSecret: string | undefined) => PacketTarget;
   };
   /** What the configurations of these names allow. */
   readonly policyOf: (configs: readonly string[]) => WakeUpPolicy;
-  /** Of the API server, not of a cache. What one of the three requests throws is a bug. */
+  /** Reads from the API server, not from a cache. An error thrown by one of the three requests is a bug. */
   readonly readMachine: (key: string) => Promise<LiveRead>;
-  /** True if it is known that no interface of the machine has this MAC address any more, by the rules by which DHCP finds them. */
+  /**
+   * True if it is known that no interface of the machine has this MAC address any longer, by the rules by which DHCP finds them.
+   */
   readonly hasLostAddress: (machine: LiveMachine, macAddress: MacAddress) => boolean;
   readonly start: (key: string) => Promise<CallResult>;
   readonly unpause: (key: string) => Promise<CallResult>;

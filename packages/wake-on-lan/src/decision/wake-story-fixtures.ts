@@ -1,6 +1,7 @@
 /**
- * Random stories of wake-ups: several managers of which one leads, agents that keep a report until it is answered, and KubeVirt. Managers crash between any two steps and come back, leaders
- * change, requests and answers are lost. The same seed is the same story.
+ * Random stories of wake-ups: several managers with one leader, agents that keep a report until it is answered, and KubeVirt.
+ * Managers crash between any two steps and come back, leaders change, requests and responses are lost. The same seed gives the
+ * same story.
  */
 
 import { FakeClock, type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
@@ -44,8 +45,8 @@ export interface StoryFault {
 type Requests = Pick<WakePorts, 'start' | 'unpause'>;
 
 /**
- * Plays one story. Returns everything that should not be; empty: all is well.
- * @param faulty - requests of a manager that does something else than it says: the story has to find them.
+ * Plays one story. Returns all violations; empty if all is well.
+ * @param faulty - requests of a manager that does not do what it reports: the story has to detect them.
  */
 export async function playWakeStory(seed: number, faulty: Partial<Requests> = {}): Promise<StoryFault[]> {
   const story = new WakeStory(seed, faulty);
@@ -64,7 +65,7 @@ class WakeStory {
   readonly #managers: Manager[] = [];
   /** Machines whose wait ended with a manager that accepted it. */
   readonly #lostWaits = new Set<string>();
-  /** Start requests that were taken and had no effect, by machine. */
+  /** Start requests that were accepted and had no effect, by machine. */
   readonly #extra = new Map<string, number>();
   #leader: Manager | undefined;
   #isTroubled = true;
@@ -154,7 +155,7 @@ class WakeStory {
     };
   }
 
-  /** A request of a manager: a dead one never sees the answer, and what it sent may arrive all the same. */
+  /** A request of a manager: a dead manager never sees the response, but the request may arrive. */
   async #request<Result>(manager: Manager, serve: () => Result): Promise<Result | Exclude<CallResult, { ok: true }>> {
     const fate = this.#isTroubled ? this.#random(8) : 7;
     await this.#pause(fate === 0 ? 8_000 : 100);
@@ -201,7 +202,7 @@ class WakeStory {
     if (this.#leader?.isAlive !== true) this.#elect();
   }
 
-  /** A packet, sent one to three times, that at least one agent hears each time. */
+  /** A packet, sent one to three times; each time at least one agent receives it. */
   #wakeSoon(machine: Machine, withinMs: number): void {
     this.#clock.after(this.#random(withinMs), () => {
       for (let packets = 1 + this.#random(3); packets > 0; packets--) {
@@ -213,7 +214,7 @@ class WakeStory {
     });
   }
 
-  /** As an agent does: tries one manager after the other until one answers, or two minutes are over. */
+  /** Does what an agent does: tries one manager after the other until one answers, or two minutes are over. */
   async #hear(agent: number, { macAddress }: Machine): Promise<void> {
     await this.#pause(2_000);
     const heardAtMs = this.#clock.nowMs();
@@ -228,7 +229,7 @@ class WakeStory {
     }
   }
 
-  /** The outcome; undefined: no answer in time. */
+  /** The outcome; undefined if there was no answer in time. */
   async #ask(manager: Manager, report: WakeReport): Promise<ReportOutcome | undefined> {
     await this.#pause(50);
     if (!manager.isAlive) return undefined;
@@ -239,14 +240,15 @@ class WakeStory {
     return isAnswerLost ? undefined : outcome;
   }
 
-  /** @param rounds - how often a machine that may be woken has been woken. */
+  /** @param rounds - how often a wakeable machine has been woken. */
   #check(when: string, rounds: number): void {
     for (const machine of this.#machines) {
       const { taken, created, unpaused } = this.#kubevirt.countsOf(machine.key);
       const [least, most] = this.#expectedStarts(machine, rounds);
       const text = `${when}: ${machine.key} (${machine.runStrategy}, ${machine.state})`;
       if (created < least || created > most) this.faults.push(`${text} was started ${created} times, not ${least} to ${most}`);
-      // A request that arrives late may be taken once more, without effect: right after an instance is made, virt-api does not see that it runs.
+      // A late request may be accepted once more, without effect: right after an instance is created, virt-api does not see that
+      // it runs.
       const extra = taken - created;
       if (extra !== (this.#extra.get(machine.key) ?? extra))
         this.faults.push(`${text}: a start was requested twice without trouble`);
@@ -264,7 +266,7 @@ class WakeStory {
   }
 }
 
-/** A machine that the first packets have started for certain. */
+/** A machine that the first packets have certainly started. */
 function isStarted({ namespace, runStrategy, state }: Machine): boolean {
   return namespace === 'allowed' && runStrategy !== 'Once' && state === 'stopped';
 }

@@ -5,13 +5,13 @@ import { playWakeStory, type StoryFault } from './wake-story-fixtures.js';
 const SEEDS = Number(process.env['VMDHCP_STORIES'] ?? 40);
 const FIRST = Number(process.env['VMDHCP_STORIES_FIRST'] ?? 0);
 
-it('whichever manager crashes and whatever is lost, a machine that may be woken is started exactly once, and no other one', async () => {
+it('whichever manager crashes and whatever is lost, a wakeable machine is started exactly once, and no other one', async () => {
   const found: StoryFault[] = [];
   for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playWakeStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 
-describe('stories find a manager that', () => {
+describe('stories detect a manager that', () => {
   it('says that it has started machines, and never calls KubeVirt', async () => {
     const messages = await faultsOf({ start: async () => ({ ok: true }) });
     expect(messages).toContainEqual(expect.stringMatching(/was started 0 times, not 1 to 1$/));

@@ -1,4 +1,4 @@
-/** What was decided about a report, and what follows from it: the status of the answer, the Event, and for how long it is remembered. */
+/** The decision about a report, and its consequences: the status of the answer, the Event, and for how long it is remembered. */
 import type { ReasonAt } from '@vmdhcp/ippool-api';
 import type { EventRegarding } from '@vmdhcp/kube-runtime';
 import type { NoActionReason, WakeUpRefusalReason } from '../machine/plan-wake-up.js';
@@ -15,7 +15,7 @@ export type WakeReason =
   | 'repeated'
   /** No configuration allows a machine by this address, or there is none. */
   | 'not-allowed'
-  /** Each configuration that allows a machine by this address demands a password, which the agent has not checked. */
+  /** Each configuration that allows a machine by this address requires a password, which the agent has not checked. */
   | 'password-not-checked'
   /** The machine was deleted meanwhile. */
   | 'machine-gone'
@@ -31,11 +31,11 @@ export type WakeReason =
   | 'process-ends'
   /** The API server refused a request: a right is missing. */
   | 'forbidden'
-  /** The API server does not know the object, or the subresource. */
+  /** The API server does not have the object, or the subresource. */
   | 'not-found'
   | 'conflict'
   | 'invalid'
-  /** The API server did not answer, or could not. */
+  /** The API server did not respond, or could not. */
   | 'api-unavailable'
   /** A bug. */
   | 'fault'
@@ -44,16 +44,19 @@ export type WakeReason =
   | 'no-longer-allowed';
 
 interface OutcomeRule {
-  /** `again`: the agent reports it again. */
+  /** `again`: the agent will report it again. */
   readonly status: WakeStatus | 'again';
   readonly event?:
     | { readonly type: 'Normal'; readonly reason: ReasonAt<'Normal Event on VirtualMachine'> }
     | { readonly type: 'Warning'; readonly reason: ReasonAt<'Warning Event on VirtualMachine'> };
-  /** For the window of a wake-up; for the moment in which other nodes report the same packet; or not, so that the next report is decided anew. */
+  /**
+   * Remembered for the window of a wake-up; for the moment in which other nodes report the same packet; or not at all, so that
+   * the next report is decided again.
+   */
   readonly remembered: 'window' | 'moment' | 'no';
 }
 
-/** Everything that can come of a report. */
+/** All outcomes of a report. */
 export const OUTCOMES = {
   started: { status: 'vm-start-initiated', event: { type: 'Normal', reason: 'WakeUpStarted' }, remembered: 'window' },
   unpaused: { status: 'vm-start-initiated', event: { type: 'Normal', reason: 'WakeUpUnpaused' }, remembered: 'window' },
@@ -70,24 +73,24 @@ export const OUTCOMES = {
   'not-found': { status: 'vm-not-found', remembered: 'no' },
   malformed: { status: 'error', remembered: 'no' },
   duplicate: { status: 'duplicate', remembered: 'no' },
-  /** Of a machine whose start had to wait. */
+  /** For a machine whose start had to wait. */
   abandoned: { status: 'error', event: { type: 'Warning', reason: 'WakeUpAbandoned' }, remembered: 'no' },
 } as const satisfies Readonly<Record<string, OutcomeRule>>;
 
 export type WakeOutcome = keyof typeof OUTCOMES;
 
-/** What was decided. */
+/** A decision. */
 export interface WakeVerdict {
   readonly outcome: WakeOutcome;
   readonly reason: WakeReason;
   /** For people: what was done, or what to do. Without a full stop. */
   readonly message: string;
   readonly machine?: WokenMachine;
-  /** Names of the WolConfigs that allow a machine by this address; absent: none does, or none was asked. */
+  /** Names of the WolConfigs that allow a machine by this address; absent if none does, or none was checked. */
   readonly configs?: readonly string[];
-  /** `namespace/name` of the machines that have the address, where there are several. */
+  /** `namespace/name` of the machines that have the address, if there are several. */
   readonly sameAddress?: readonly string[];
-  /** What an Event is about; absent: no machine was read. */
+  /** The object of an Event; absent if no machine was read. */
   readonly regarding?: readonly EventRegarding[];
 }
 

@@ -11,14 +11,14 @@ const named = (leader: string | undefined): FollowingEvent => ({ kind: 'not-lead
 const UNREACHABLE: FollowingEvent = { kind: 'unreachable' };
 
 describe('followLeader', () => {
-  it('goes to the leader that is named, stays there, and asks the Service when it is gone', () => {
+  it('goes to the named leader, stays there, and returns to the Service when it is gone', () => {
     let step = after(startFollowing(SERVICE), named(LEADER));
     expect(step).toMatchObject({ state: { target: LEADER }, retryAfterMs: 0 });
     step = after(step.state, { kind: 'leads' });
     expect(step.state.target).toBe(LEADER);
     step = after(step.state, UNREACHABLE);
     expect(step).toMatchObject({ state: { target: SERVICE }, retryAfterMs: 0 });
-    // The Service still names the one that is gone: until its lease ends.
+    // The Service still names the former leader, until its lease ends.
     step = after(step.state, named(LEADER));
     expect(step).toMatchObject({ state: { target: LEADER }, retryAfterMs: 0 });
     step = after(step.state, UNREACHABLE);
@@ -28,7 +28,7 @@ describe('followLeader', () => {
     expect(step).toMatchObject({ state: { target: OTHER }, retryAfterMs: 0 });
   });
 
-  it('a connection that was well and ends is made again at once, and then after a while', () => {
+  it('a good connection that ends is made again at once, and then after a pause', () => {
     const first = after(after(startFollowing(SERVICE), { kind: 'leads' }).state, UNREACHABLE);
     expect(first).toMatchObject({ state: { target: SERVICE }, retryAfterMs: 0 });
     expect(after(first.state, UNREACHABLE).retryAfterMs).toBeGreaterThan(0);
@@ -37,9 +37,9 @@ describe('followLeader', () => {
   it.each([
     ['no leader is known', undefined],
     ['the target names itself', SERVICE],
-    ['what is named is no address', 'somewhere'],
+    ['an invalid address', 'somewhere'],
     ['what is named has no port that exists', '10.0.0.1:70000'],
-  ])('%s: the Service is asked again after a while', (_, leader) => {
+  ])('%s: the Service is tried again after a pause', (_, leader) => {
     const { state, retryAfterMs } = after(startFollowing(SERVICE), named(leader));
     expect(state.target).toBe(SERVICE);
     expect(retryAfterMs).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe('followLeader', () => {
     expect(state).toMatchObject({ target: SERVICE, redirects: 0 });
   });
 
-  it('any sequence of events: of five steps in a row without a leader one waits at least, and no wait is longer than five seconds', () => {
+  it('law: five steps in a row without a leader include a pause, and no pause is longer than five seconds', () => {
     const event = fc.oneof(fc.constant(UNREACHABLE), fc.constantFrom(LEADER, OTHER, SERVICE, undefined, 'x').map(named));
     fc.assert(
       fc.property(
@@ -93,8 +93,10 @@ describe('reconnectPauseMs', () => {
 });
 
 describe('isAddress', () => {
-  it.each(['10.0.0.1:1', 'managers.lab.svc:18443', '[fd00::1]:9'])('%s is one', (text) => expect(isAddress(text)).toBe(true));
-  it.each(['10.0.0.1', ':9', 'a:0', 'a:65536', 'a b:9', 'fd00::1:9', 'http://a:9', ''])('"%s" is none', (text) =>
+  it.each(['10.0.0.1:1', 'managers.lab.svc:18443', '[fd00::1]:9'])('%s is an address', (text) =>
+    expect(isAddress(text)).toBe(true),
+  );
+  it.each(['10.0.0.1', ':9', 'a:0', 'a:65536', 'a b:9', 'fd00::1:9', 'http://a:9', ''])('"%s" is not an address', (text) =>
     expect(isAddress(text)).toBe(false),
   );
 });

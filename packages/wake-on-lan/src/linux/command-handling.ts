@@ -1,4 +1,4 @@
-/** Without a cluster: each wake-up is logged, and runs the command of a person. */
+/** Without a cluster: logs each wake-up, and runs the user's command. */
 import type { Logger } from '@vmdhcp/service-process';
 import { describePlace } from '../listen/listening-ports.js';
 import type { PacketWakeUp, WakeUpEnds } from '../report/packet-wake-up.js';

@@ -1,7 +1,7 @@
 import { describePlace, type ListeningEvent } from '../listen/listening-ports.js';
 import type { LogLine } from '../report/describe-client-event.js';
 
-/** What the log contains about a listener. */
+/** Describes an event of a listener for the log. */
 export function describeListeningEvent(event: ListeningEvent): LogLine {
   switch (event.kind) {
     case 'listening':
@@ -9,7 +9,7 @@ export function describeListeningEvent(event: ListeningEvent): LogLine {
     case 'listener-failed':
       return {
         level: 'error',
-        message: `not listening on ${describePlace(event.place)}: ${event.error.message}; the other listeners go on, and it is tried again`,
+        message: `not listening on ${describePlace(event.place)}: ${event.error.message}; trying again, and the other listeners continue`,
       };
     case 'interface-lost':
       return {
@@ -19,9 +19,9 @@ export function describeListeningEvent(event: ListeningEvent): LogLine {
     case 'interface-missing':
       return {
         level: 'warn',
-        message: `interface ${event.interfaceName} does not exist, is down, or is no Ethernet interface; it is used when it is there`,
+        message: `interface ${event.interfaceName} does not exist, is down, or is not an Ethernet interface; it is used as soon as it is available`,
       };
     case 'interfaces-not-listed':
-      return { level: 'error', message: `the interfaces cannot be listed: ${event.error.message}; what listens goes on` };
+      return { level: 'error', message: `the interfaces cannot be listed: ${event.error.message}; existing listeners continue` };
   }
 }

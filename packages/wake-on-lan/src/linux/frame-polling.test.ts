@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { FramePolling } from './frame-polling.js';
 
-/** A packet socket whose frames wait to be read, so many with each call. */
+/** A packet socket with frames to read, this many with each call. */
 class FakeSocket {
   waiting = 0;
   reads = 0;
@@ -43,9 +43,9 @@ describe('FramePolling', () => {
     polling.add(quiet, () => heard++);
     flooded.waiting = 95;
     const startedAt = Date.now();
-    // The first look, and ten more, the last of which finds nothing.
+    // The first read, and ten more, the last of which finds nothing.
     for (let look = 0; look < 11; look++) vi.advanceTimersToNextTimer();
-    // Of the fake clock, on which an immediate takes a millisecond; the next interval ends after 40.
+    // Time of the fake clock, on which an immediate takes a millisecond; the next interval ends after 40.
     expect(Date.now() - startedAt).toBe(30);
     expect([heard, flooded.waiting]).toEqual([95, 0]);
     expect(quiet.reads).toBe(11);

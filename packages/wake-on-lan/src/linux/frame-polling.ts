@@ -5,15 +5,15 @@ const POLL_INTERVAL_MS = 20;
 type PolledSocket = Pick<FrameSocket, 'receive'>;
 
 /**
- * Reads packet sockets, of which Node cannot tell when frames are there: fifty times a second, and at once again while frames come in, so that a
- * flood is read before the kernel has to drop what comes after it.
+ * Reads packet sockets; Node cannot tell when frames have arrived. It reads fifty times a second, and immediately again while
+ * frames arrive, so that a flood is read before the kernel has to drop later frames.
  */
 export class FramePolling {
   readonly #handlers = new Map<PolledSocket, FrameHandler>();
   #timer: NodeJS.Timeout | undefined;
   #isBusy = false;
 
-  /** Reads the socket from now on. Returns how to end that. */
+  /** Reads the socket from now on. Returns a function that ends that. */
   add(socket: PolledSocket, handler: FrameHandler): () => void {
     this.#handlers.set(socket, handler);
     this.#timer ??= setInterval(() => this.#poll(), POLL_INTERVAL_MS);

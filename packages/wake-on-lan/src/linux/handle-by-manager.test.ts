@@ -59,7 +59,7 @@ class Manager {
   }
 }
 
-/** What an agent hears, and how it handles that. */
+/** An agent's hearing and handling. */
 class Agent {
   readonly hearing = new PacketHearing({ machines: undefined, password: undefined, windowMs: 10_000 });
   readonly lines: { readonly event: string; readonly msg: string }[] = [];
@@ -79,7 +79,7 @@ class Agent {
     onTestFinished(() => this.handling.stop());
   }
 
-  /** A packet, as the listeners hand it over. */
+  /** Passes a packet on, as the listeners do. */
   receive(macAddress: string): HeardPacket {
     const payload = encodeMagicPacket({ macAddress });
     const heard = this.hearing.hear(payload, () => '192.0.2.7', performance.now());
@@ -114,7 +114,7 @@ async function connected() {
 }
 
 describe('an agent in a cluster', { timeout: 30_000 }, () => {
-  it('reports a wake-up with what was heard, and logs what tests of the predecessor look for', async () => {
+  it('reports a wake-up with its facts, and logs what tests of the predecessor look for', async () => {
     const { manager, agent } = await connected();
     agent.receive(VM_A);
     await until(() => agent.handling.counts().accepted === 1);
@@ -138,7 +138,7 @@ describe('an agent in a cluster', { timeout: 30_000 }, () => {
     expect(agent.receive(VM_A)).toMatchObject({ kind: 'ignored', reason: 'repeated' });
   });
 
-  it('without a manager wake-ups wait, once each, and the first manager that comes gets them at once', async () => {
+  it('keeps each wake-up once without a manager, and the first manager gets them at once', async () => {
     const { manager, server, agent } = await connected();
     const { port } = server;
     await server.stop();
@@ -155,7 +155,7 @@ describe('an agent in a cluster', { timeout: 30_000 }, () => {
     expect(agent.handling.unready()).toEqual([]);
   });
 
-  it('a packet is a wake-up again when another manager leads: the one before may have ended while it waited until the machine was down', async () => {
+  it('reports a packet as a wake-up again when another manager is leader: the one before may have ended while it waited until the machine was down', async () => {
     const { server, agent } = await connected();
     const { port } = server;
     agent.receive(VM_A);
@@ -170,7 +170,7 @@ describe('an agent in a cluster', { timeout: 30_000 }, () => {
     await until(() => next.started.has(VM_A));
   });
 
-  it('the answer is lost after the machine was started: it is reported again, and the machine is started once', async () => {
+  it('reports again if the answer is lost after the machine was started, and the machine is started once', async () => {
     const { manager, agent } = await connected();
     const usual = manager.outcome;
     manager.outcome = (report) => {
@@ -186,7 +186,7 @@ describe('an agent in a cluster', { timeout: 30_000 }, () => {
     expect(await agent.metrics()).toContain('vmdhcp_agent_wol_report_failures_total 1');
   });
 
-  it.each<WakeStatus>(['vm-not-found', 'error'])('%s: the next packet asks again', async (status) => {
+  it.each<WakeStatus>(['vm-not-found', 'error'])('reports the next packet again after %s', async (status) => {
     const { manager, agent } = await connected();
     manager.outcome = () => answered(status);
     agent.receive(VM_A);
@@ -205,7 +205,7 @@ describe('an agent in a cluster', { timeout: 30_000 }, () => {
     expect(agent.receive(VM_B)).toMatchObject({ kind: 'ignored', reason: 'not-in-list' });
   });
 
-  it('ends when what is under way was answered', async () => {
+  it('ends after wake-ups in progress are answered', async () => {
     const { manager, agent } = await connected();
     const usual = manager.outcome;
     let answer = () => {};

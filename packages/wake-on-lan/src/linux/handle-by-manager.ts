@@ -1,4 +1,4 @@
-/** In a cluster: wake-ups are reported to the manager that leads. */
+/** In a cluster: reports wake-ups to the manager that is leader. */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import type { Logger } from '@vmdhcp/service-process';
 import { WolClient } from '../client/wol-client.js';
@@ -12,11 +12,11 @@ export interface ManagerSettings {
   /** host:port */
   readonly manager: string;
   readonly nodeName: string;
-  /** `SECRET/KEY` of the password that is checked; undefined: none is, or it has no name. */
+  /** `SECRET/KEY` of the password that is checked; undefined if none is, or it has no name. */
   readonly passwordSecret: string | undefined;
-  /** Undefined: clear text. */
+  /** Undefined for clear text. */
   readonly tlsDirectory: string | undefined;
-  /** Machines of the command line; undefined: all. */
+  /** Machines of the command line; undefined for all. */
   readonly machines: ReadonlySet<MacAddress> | undefined;
   readonly udpPorts: readonly number[];
 }

@@ -1,5 +1,5 @@
 /**
- * Wake-on-LAN on Linux: magic packets out of this host, and an agent that hears them.
+ * Wake-on-LAN on Linux: sends magic packets from this host, and runs an agent that receives them.
  *
  * @packageDocumentation
  */

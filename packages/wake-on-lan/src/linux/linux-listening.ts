@@ -5,7 +5,7 @@ import type { ListeningPlace, ListeningPorts, PayloadHandler, WakeSocket } from 
 import { ETHERTYPE_WAKE_ON_LAN } from '../packet/wake-frame.js';
 import { FramePolling } from './frame-polling.js';
 
-/** @param promiscuous - true: frames for other hosts are received too. */
+/** @param promiscuous - true to also receive frames for other hosts. */
 export function linuxListening(promiscuous: boolean): Pick<ListeningPorts, 'listLinks' | 'open'> {
   const polling = new FramePolling();
   return {

@@ -1,4 +1,4 @@
-/** The metrics of `vmdhcp-agent wol --manager`, beside those of every listener. */
+/** The metrics of `vmdhcp-agent wol --manager`, in addition to those of every listener. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface ReportMetricSources {
@@ -7,10 +7,10 @@ export interface ReportMetricSources {
   readonly ends: () => ReadonlyMap<string, number>;
   readonly failedTries: () => number;
   readonly waiting: () => number;
-  /** Undefined: there is no list. */
+  /** Undefined if there is no list. */
   readonly listed: () => number | undefined;
   readonly isConnected: () => boolean;
-  /** Wake-ups in memory, by which repeated packets are known. */
+  /** Wake-ups in memory, which detect repeated packets. */
   readonly remembered: () => number;
 }
 
@@ -51,12 +51,12 @@ export function registerReportMetrics(registry: Registry, sources: ReportMetricS
     'MAC addresses in the list of machines that may be woken; -1: there is no list.',
     () => sources.listed() ?? -1,
   );
-  gauge('vmdhcp_agent_wol_manager_connected', '1: a manager that leads answers. 0: none does.', () =>
+  gauge('vmdhcp_agent_wol_manager_connected', '1 if a manager that is leader answers, else 0.', () =>
     Number(sources.isConnected()),
   );
   new Gauge({
     name: 'wol_agent_dedupe_cache_size',
-    help: 'Wake-ups in memory, by which repeated packets are known.',
+    help: 'Wake-ups in memory, which detect repeated packets.',
     labelNames: ['node'],
     registers,
     collect() {

@@ -1,4 +1,6 @@
-/** An agent for Wake-on-LAN: listeners, and what their packets mean. What is done about a wake-up is its handling. */
+/**
+ * An agent of Wake-on-LAN: listeners, and the interpretation of their packets. The handling decides what is done about a wake-up.
+ */
 import type { Server } from 'node:http';
 import { type ListenAddress, type Logger, startStatusServer } from '@vmdhcp/service-process';
 import { type HearingSettings, PacketHearing } from '../listen/hear-packet.js';
@@ -15,11 +17,11 @@ const CHECK_INTERVAL_MS = 1_000;
 export interface WakeAgentSettings extends WakeListenersSettings, HearingSettings {
   readonly promiscuous: boolean;
   readonly handle: (hearing: WakeUpEnds, logger: Logger) => WakeUpHandling;
-  /** Undefined: no HTTP. */
+  /** Undefined for no HTTP. */
   readonly http: ListenAddress | undefined;
 }
 
-/** An agent on one host: hears magic packets and passes each wake-up on, to a command or to the manager. */
+/** An agent on one host: receives magic packets and passes each wake-up on, to a command or to the manager. */
 export class WakeAgent {
   readonly #settings: WakeAgentSettings;
   readonly #logger: Logger;
@@ -29,7 +31,7 @@ export class WakeAgent {
   readonly #handling: WakeUpHandling;
   #ends: readonly (() => void)[] = [];
 
-  /** Resolves when what can listen listens. @throws CommandError where the HTTP address is in use. */
+  /** Resolves when all possible listeners are open. @throws CommandError if the HTTP address is in use. */
   static async start(settings: WakeAgentSettings, logger: Logger): Promise<WakeAgent> {
     const agent = new WakeAgent(settings, logger);
     await agent.#start();
@@ -51,7 +53,7 @@ export class WakeAgent {
     this.#listeners = new WakeListeners(settings, ports, (payload, place, sender) => this.#onPayload(payload, place, sender));
   }
 
-  /** Hears nothing more; resolves when wake-ups under way have ended, or after a few seconds. */
+  /** Stops listening; resolves when wake-ups in progress have ended, or after a few seconds. */
   async stop(): Promise<void> {
     this.#listeners.stop();
     await this.#handling.stop();

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 const MOST_RUNNING = 8;
 const MOST_WAITING = 100;
 const TIME_LIMIT_MS = 30_000;
-/** Of its error output, for the log. */
+/** The amount of error output that is logged. */
 const MOST_ERROR_TEXT = 500;
-/** How long commands may go on when the agent ends. */
+/** How long commands may run on when the agent ends. */
 const END_MS = 5_000;
 
 export type CommandOutcome = { readonly ok: true } | { readonly ok: false; readonly why: string };
@@ -15,26 +15,26 @@ export interface WakeCommandLimits {
   readonly running: number;
   /** Wake-ups that wait for one of them to end; more are refused. */
   readonly waiting: number;
-  /** After that a command is killed. */
+  /** A command is killed after this time. */
   readonly timeLimitMs: number;
-  /** When the agent ends, a command that runs is killed after that. */
+  /** When the agent ends, a running command is killed after this time. */
   readonly endMs: number;
 }
 
-const NOT_RUN = 'it was not run, as the agent ends';
+const NOT_RUN = 'it was not run, because the agent is ending';
 
-/** Runs the command of a person for each wake-up, a few at a time. */
+/** Runs the user's command for each wake-up, a few at a time. */
 export class WakeCommand {
   readonly #command: string;
   readonly #limits: WakeCommandLimits;
   readonly #waiting: (() => void)[] = [];
-  /** How to kill each command that runs. */
+  /** Functions that kill each running command. */
   readonly #kills = new Set<() => void>();
   #running = 0;
   #isStopped = false;
   #onIdle: () => void = () => {};
 
-  /** @param command - of a shell. */
+  /** @param command - a shell command. */
   constructor(
     command: string,
     limits: WakeCommandLimits = { running: MOST_RUNNING, waiting: MOST_WAITING, timeLimitMs: TIME_LIMIT_MS, endMs: END_MS },
@@ -43,12 +43,14 @@ export class WakeCommand {
     this.#limits = limits;
   }
 
-  /** Resolves when the command has ended; never rejects. @param variables - its environment, besides that of this process. */
+  /**
+   * Resolves when the command has ended; never rejects. @param variables - its environment, in addition to that of this process.
+   */
   async run(variables: Readonly<Record<string, string>>): Promise<CommandOutcome> {
     if (this.#isStopped) return { ok: false, why: NOT_RUN };
     if (this.#running >= this.#limits.running) {
       if (this.#waiting.length >= this.#limits.waiting) return { ok: false, why: 'too many commands wait' };
-      // The command that ends leaves its place to this one.
+      // The command that ends passes its slot to this one.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else this.#running++;
     try {
@@ -58,7 +60,7 @@ export class WakeCommand {
     }
   }
 
-  /** Refuses what waits, and lets what runs end; resolves when nothing runs. */
+  /** Refuses waiting commands, and lets running ones end; resolves when nothing runs. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#running === 0) return;
@@ -76,7 +78,7 @@ export class WakeCommand {
     clearTimeout(timer);
   }
 
-  /** A command that ends leaves its place to one that waits. */
+  /** A command that ends passes its slot to a waiting one. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next !== undefined) {
@@ -90,7 +92,7 @@ export class WakeCommand {
   #start(variables: Readonly<Record<string, string>>): Promise<CommandOutcome> {
     const { timeLimitMs, endMs } = this.#limits;
     return new Promise((resolve) => {
-      // A group of its own: what it started is killed with it.
+      // A separate process group: its children are killed with it.
       const child = spawn('/bin/sh', ['-c', this.#command], {
         stdio: ['ignore', 'ignore', 'pipe'],
         detached: true,
@@ -106,7 +108,7 @@ export class WakeCommand {
         killGroup(child.pid);
       };
       const timer = setTimeout(() => killAs(`it took more than ${timeLimitMs / 1000} s`), timeLimitMs);
-      const kill = (): void => killAs(`the agent ends, and it took more than ${endMs / 1000} s`);
+      const kill = (): void => killAs(`the agent is ending, and it took more than ${endMs / 1000} s`);
       this.#kills.add(kill);
       const end = (why: string | undefined): void => {
         clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createWakeMetrics } from './wake-metrics.js';
 
-it('the metrics of a listener are what its sources have when they are read', async () => {
+it('the metrics of a listener have the values of their sources at the time of reading', async () => {
   const wakeUps = { accepted: 2, failed: 1 };
   const registry = createWakeMetrics({
     packets: () => new Map([['wake-up', 3]]),

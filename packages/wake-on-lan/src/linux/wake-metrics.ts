@@ -2,7 +2,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 export interface WakeMetricSources {
-  /** Packets by what became of them: `wake-up`, or the reason why they were ignored. */
+  /** Packets by outcome: `wake-up`, or the reason why they were ignored. */
   readonly packets: () => ReadonlyMap<string, number>;
   readonly wakeUps: () => { readonly accepted: number; readonly failed: number };
   readonly listeners: () => { readonly listening: number; readonly dead: number };
@@ -14,7 +14,7 @@ export function createWakeMetrics({ packets, wakeUps, listeners }: WakeMetricSou
   collectDefaultMetrics({ register: registry });
   new Counter({
     name: 'vmdhcp_agent_wol_packets_total',
-    help: 'Packets that Wake-on-LAN listeners received, by what became of them: wake-up, or the reason why they were ignored.',
+    help: 'Packets that Wake-on-LAN listeners received, by outcome: wake-up, or the reason why they were ignored.',
     labelNames: ['outcome'],
     registers,
     collect() {

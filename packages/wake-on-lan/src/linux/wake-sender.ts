@@ -1,13 +1,13 @@
-/** The ways of a magic packet out of this host. */
+/** Sends magic packets from this host. */
 import dgram from 'node:dgram';
 import { FrameSocket, openUdpSocket } from '@vmdhcp/linux-sockets';
 import { ETHERTYPE_WAKE_ON_LAN } from '../packet/wake-frame.js';
 
 export interface DatagramTarget {
-  /** IPv4, of a host or of a broadcast. */
+  /** IPv4 address of a host, or a broadcast address. */
   readonly to: string;
   readonly port: number;
-  /** Undefined: the one of the route. */
+  /** Undefined: chosen by the route. */
   readonly interfaceName: string | undefined;
 }
 

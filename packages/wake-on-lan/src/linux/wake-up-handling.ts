@@ -9,9 +9,9 @@ export interface WakeUpHandling {
   readonly wake: (wakeUp: PacketWakeUp) => void;
   /** Wake-ups that ended. */
   readonly counts: () => { readonly accepted: number; readonly failed: number };
-  /** Why wake-ups do not end well now, a line each. */
+  /** Why wake-ups fail at the moment, one line each. */
   readonly unready: () => readonly string[];
   readonly registerMetrics: (registry: Registry) => void;
-  /** Resolves when what is under way has ended, or after a few seconds. */
+  /** Resolves when wake-ups in progress have ended, or after a few seconds. */
   readonly stop: () => Promise<void>;
 }

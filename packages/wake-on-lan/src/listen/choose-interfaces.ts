@@ -1,35 +1,36 @@
 /**
- * On which interfaces packets from outside are received. A port of a bridge or bond is none of them: what it receives arrives at the bridge or bond. Interfaces of
- * pods, containers and virtual machines are none either, as their packets come from inside.
+ * Chooses the interfaces on which packets from outside are received. It skips ports of a bridge or bond: what they receive
+ * arrives at the bridge or bond. It also skips interfaces of pods, containers and virtual machines, because their packets come
+ * from inside.
  */
 import type { ListenableLink } from './listenable-link.js';
 
-/** Kinds that have no network outside of the host behind them, or only another tunnel. */
+/** Kinds without a network outside the host, or with only another tunnel. */
 const INSIDE_KINDS: ReadonlySet<string> = new Set([
   ...['dummy', 'ifb', 'tun', 'macvtap', 'ipvlan', 'vrf', 'nlmon', 'netdevsim'],
   ...['vxlan', 'geneve', 'gretap', 'ip6gretap', 'erspan', 'bareudp'],
 ]);
 
-/** Names that container networks and hypervisors give to what is inside. */
+/** Names that container networks and hypervisors give to interfaces inside. */
 const INSIDE_NAMES = [
   ...['docker*', 'podman*', 'cni*', 'flannel*', 'cali*', 'cilium_*', 'lxc*', 'lxd*', 'virbr*', 'vnet*', 'tap*', 'veth*'],
   ...['kube-*', 'nodelocaldns*', 'br-int', 'ovs-system', 'ovn-k8s-*', 'genev_sys*'],
 ].map(toExpression);
-/** Docker names the bridges of its networks so. */
+/** Docker names the bridges of its networks like this. */
 const DOCKER_BRIDGE = /^br-[0-9a-f]{12}$/;
-/** The end of a pair that a machine made of namespaces has as its network card. */
+/** The end of a veth pair that a machine in namespaces has as its network card. */
 const CARD_NAME = /^(eth|en)/;
 
 export interface ChosenInterfaces {
   readonly links: readonly ListenableLink[];
-  /** Names without wildcard that no usable interface has: it is not there, is down, or is no Ethernet. Sorted. */
+  /** Names without wildcard that match no usable interface: it is missing, down, or not Ethernet. Sorted. */
   readonly missing: readonly string[];
 }
 
 /**
- * The interfaces that the patterns choose; without a pattern that chooses, every interface with a network outside.
- * A pattern may have `*` and `?`; those choose among interfaces with a network outside. A whole name chooses that interface, whatever it is. A pattern that begins with
- * `!` leaves out what it matches, whatever else chooses it.
+ * The interfaces that the patterns choose; without a choosing pattern, every interface with a network outside.
+ * A pattern may have `*` and `?`; those choose among interfaces with a network outside. A whole name chooses that interface,
+ * whatever it is. A pattern that begins with `!` excludes what it matches, whatever else chooses it.
  */
 export function chooseInterfaces(links: readonly ListenableLink[], patterns: readonly string[]): ChosenInterfaces {
   const leftOut = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => toExpression(pattern.slice(1)));
@@ -50,7 +51,7 @@ function isOutside(link: ListenableLink, links: readonly ListenableLink[]): bool
   if (link.kind === 'veth' && !CARD_NAME.test(link.interfaceName)) return false;
   if (matches(link, INSIDE_NAMES) || DOCKER_BRIDGE.test(link.interfaceName)) return false;
   if (link.masterIndex === undefined) return true;
-  // An interface of a VRF is no port: packets arrive at itself.
+  // An interface of a VRF is not a port: packets arrive at the interface itself.
   return links.find(({ interfaceIndex }) => interfaceIndex === link.masterIndex)?.kind === 'vrf';
 }
 

@@ -25,7 +25,7 @@ describe('PacketHearing', () => {
     expect(textOf(packets.hear(packetFor(VM_A), router, 10_002))).toBe('wake-up');
   });
 
-  it('a machine that ran is woken again after two seconds; after another manager leads, each machine at once', () => {
+  it('a running machine is woken again after two seconds; after a change of leader, each machine at once', () => {
     const packets = hearing();
     const hear = (nowMs: number) => packets.hear(packetFor(VM_A), router, nowMs);
     const first = hear(0);
@@ -51,7 +51,7 @@ describe('PacketHearing', () => {
     expect(textOf(packets.hear(packetFor(VM_A), router, 500))).toBe('wake-up');
   });
 
-  it('without a list, a flood becomes few wake-ups, from one sender and from made-up ones; what was refused is heard later', () => {
+  it('without a list, a flood becomes few wake-ups, from one sender and from made-up ones; a refused packet is accepted later', () => {
     for (const senderOf of [() => router, (made: number) => () => `10.0.${made >> 8}.${made & 0xff}`]) {
       const packets = hearing();
       const heard = Array.from({ length: 10_000 }, (_, made) => textOf(packets.hear(madeUp(made), senderOf(made), made / 10)));
@@ -63,7 +63,7 @@ describe('PacketHearing', () => {
     }
   });
 
-  it('a machine of the list whose wake-ups fail is tried again, not with every packet of a flood', () => {
+  it('a machine of the list whose wake-ups fail is tried again, but not with every packet of a flood', () => {
     const packets = hearing({ machines: new Set([VM_A]) });
     let tried = 0;
     for (let nowMs = 0; nowMs < 10_000; nowMs += 10) {
@@ -91,7 +91,7 @@ describe('PacketHearing', () => {
     expect(hear(3)).toBe('wake-up');
   });
 
-  it('what is no magic packet is named', () => {
+  it('says why a packet is not a magic packet', () => {
     expect(textOf(hearing().hear(new Uint8Array(4), router, 0))).toBe('no-synchronization-stream');
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Which packets become wake-ups. Machines of a list are looked up before anything is counted or remembered, so that a flood of made-up addresses costs a
- * look-up each and delays no real wake-up. Without a list every address could be a machine: then limits for each sender and for all of them bound what a flood does.
+ * Decides which packets become wake-ups. Machines of a list are looked up before anything is counted or remembered, so that a
+ * flood of made-up addresses costs one look-up each and delays no real wake-up. Without a list, every address could be a machine:
+ * then limits for each sender and for all of them bound the effect of a flood.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { decodeMagicPacket, type NotMagicReason } from '../packet/decode-magic-packet.js';
@@ -9,18 +10,20 @@ import { RateLimit } from '../window/rate-limit.js';
 import { type Sighting, WakeUpWindow } from '../window/wake-up-window.js';
 
 const ALL_SENDERS = '';
-/** Other nodes hear the same packet within it. A machine that runs may be shut down right after that, and be woken again. */
+/**
+ * Other nodes receive the same packet within this time. A running machine may be shut down right after that, and be woken again.
+ */
 const MOMENT_MS = 2_000;
 const CAPACITY = 10_000;
-/** For each sender of packets for machines that no list has. */
+/** For each sender of packets for machines that are in no list. */
 const SENDER_LIMIT = { burst: 20, perSecond: 2, capacity: CAPACITY };
-/** For each machine: what is not accepted, as a command that fails, is tried again this often. */
+/** For each machine: how often a wake-up that is not accepted, such as a failing command, is tried again. */
 const MACHINE_LIMIT = { burst: 5, perSecond: 0.5, capacity: CAPACITY };
-/** For all of them together, as senders can be made up too. */
+/** For all senders together, because senders can be made up too. */
 const TOTAL_LIMIT = { burst: 100, perSecond: 20, capacity: 1 };
 
 export interface HearingSettings {
-  /** At the start; see `hearOnly`. In their canonical spelling; undefined: every machine. */
+  /** The initial list; see `hearOnly`. In the canonical spelling; undefined for every machine. */
   readonly machines: ReadonlySet<MacAddress> | undefined;
   /** Packets without it are ignored. */
   readonly password: SecureOnPassword | undefined;
@@ -32,9 +35,9 @@ export type IgnoredReason =
   | NotMagicReason
   | 'wrong-password'
   | 'not-in-list'
-  /** It is one more packet of a wake-up that is processed. */
+  /** It is one more packet of a wake-up in progress. */
   | 'in-progress'
-  /** It is one more packet of a wake-up that was accepted. */
+  /** It is one more packet of an accepted wake-up. */
   | 'repeated'
   /** Its sender, or all senders together, sent too many; or wake-ups of its machine failed too often. */
   | 'too-many';
@@ -43,7 +46,7 @@ export type HeardPacket =
   | { readonly kind: 'wake-up'; readonly sighting: Sighting }
   | { readonly kind: 'ignored'; readonly reason: IgnoredReason };
 
-/** Hears packets, and remembers the wake-ups that they were. */
+/** Classifies packets, and remembers their wake-ups. */
 export class PacketHearing {
   readonly #settings: HearingSettings;
   #machines: ReadonlySet<MacAddress> | undefined;
@@ -63,7 +66,7 @@ export class PacketHearing {
     return this.#window.size;
   }
 
-  /** What a packet is that was received at `nowMs`. @param sender - called only where it is needed. */
+  /** Classifies a packet received at `nowMs`. @param sender - called only if it is needed. */
   hear(payload: Uint8Array, sender: () => string, nowMs: number): HeardPacket {
     const decoded = decodeMagicPacket(payload);
     if (!decoded.ok) return ignored(decoded.reason);
@@ -80,22 +83,25 @@ export class PacketHearing {
     return { kind: 'wake-up', sighting: seen.sighting };
   }
 
-  /** From now on these machines count. @param machines - in their canonical spelling; undefined: every machine. */
+  /** Replaces the list of machines. @param machines - in the canonical spelling; undefined for every machine. */
   hearOnly(machines: ReadonlySet<MacAddress> | undefined): void {
     this.#machines = machines;
   }
 
-  /** The wake-up was accepted: further packets of it are repeated, for the window, or for the moment in which they arrive by other ways. */
+  /**
+   * Ends a wake-up as accepted: further packets of it are repeated ones, for the window, or for the moment in which they arrive
+   * on other ways.
+   */
   accept(sighting: Sighting, remembered: 'window' | 'moment' = 'window'): void {
     this.#window.accept(sighting, remembered === 'window' ? this.#settings.windowMs : MOMENT_MS);
   }
 
-  /** What was accepted counts no more: the manager that accepted it may be gone. */
+  /** Forgets accepted wake-ups: the manager that accepted them may be gone. */
   forgetAccepted(): void {
     this.#window.forgetAccepted();
   }
 
-  /** The wake-up failed: the next packet is one again. */
+  /** Ends a wake-up as failed: the next packet is a wake-up again. */
   refuse(sighting: Sighting): void {
     this.#window.refuse(sighting);
   }
@@ -105,7 +111,7 @@ export class PacketHearing {
     return wanted === undefined || (password !== undefined && isSamePassword(password, wanted));
   }
 
-  /** @param sender - of a packet for a machine that no list has. */
+  /** @param sender - the sender of a packet for a machine that is in no list. */
   #isWithinLimits(macAddress: MacAddress, sender: (() => string) | undefined, nowMs: number): boolean {
     if (this.#machineLimit.take(macAddress, nowMs).kind !== 'allowed') return false;
     if (sender === undefined) return true;

@@ -14,7 +14,7 @@ export function link(name: string, { index, kind, master, isUp = true, isEtherne
   return { interfaceName: name, interfaceIndex: index ?? ++lastIndex, isUp, isEthernet, kind, masterIndex: master };
 }
 
-/** A node with a management network, one for virtual machines, and one card that is in neither. */
+/** A node with a management network, one for virtual machines, and one card that belongs to neither. */
 export const HARVESTER: readonly ListenableLink[] = [
   link('lo', { index: 1, isEthernet: false }),
   link('eno1', { index: 2, master: 4 }),

@@ -1,4 +1,4 @@
-/** What the listeners need of the world. */
+/** What the listeners need from their environment. */
 import type { ListenableLink } from './listenable-link.js';
 
 /** Where a listener receives: a UDP port of an interface, or frames with EtherType 0x0842. */
@@ -10,7 +10,7 @@ export type ListeningPlace =
 export interface MagicPacketSender {
   /** IPv4 address, or MAC address of a frame. */
   readonly address: string;
-  /** UDP port; 0: a frame. */
+  /** UDP port; 0 for a frame. */
   readonly port: number;
 }
 
@@ -18,24 +18,24 @@ export interface MagicPacketSender {
 export type PayloadHandler = (payload: Uint8Array, place: ListeningPlace, sender: () => MagicPacketSender) => void;
 
 export interface WakeSocket {
-  /** The interface as it was when the socket was opened. */
+  /** The interface when the socket was opened. */
   readonly interfaceIndex: number;
   close(): void;
 }
 
 export interface ListeningPorts {
-  /** Every interface of the host. Throws where the kernel refuses. */
+  /** Every interface of the host. Throws if the kernel refuses. */
   readonly listLinks: () => readonly ListenableLink[];
-  /** Rejects where the place is taken, or not allowed. `onError`: the socket failed later. */
+  /** Rejects if the place is in use, or not permitted. `onError` is called if the socket fails later. */
   readonly open: (place: ListeningPlace, onPayload: PayloadHandler, onError: (error: Error) => void) => Promise<WakeSocket>;
-  /** What has changed. */
+  /** The changes. */
   readonly observe: (event: ListeningEvent) => void;
 }
 
 /** What happens to the listeners. */
 export type ListeningEvent =
   | { readonly kind: 'listening'; readonly place: ListeningPlace }
-  /** Reported once for each message; it is tried again. */
+  /** Reported once for each message; opening is tried again. */
   | { readonly kind: 'listener-failed'; readonly place: ListeningPlace; readonly error: Error }
   /** The interface is gone, is down, or was replaced. */
   | { readonly kind: 'interface-lost'; readonly interfaceName: string }

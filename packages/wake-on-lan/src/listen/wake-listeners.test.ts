@@ -8,7 +8,7 @@ import { WakeListeners } from './wake-listeners.js';
 class FakeHost {
   links: ListenableLink[] = [link('eth0', { index: 1 }), link('eth1', { index: 2 })];
   whyNotListed: Error | undefined;
-  /** Places that another program has. */
+  /** Places that another program uses. */
   readonly taken = new Map<string, string>();
   readonly open = new Map<string, { fail: (error: Error) => void }>();
   readonly events: string[] = [];
@@ -50,10 +50,10 @@ function textOf(event: ListeningEvent): string {
 const ALL = ['eth0', 'eth1'].flatMap((name) => [`${name} UDP port 7`, `${name} UDP port 9`, `${name} EtherType 0x0842`]);
 
 describe('WakeListeners', () => {
-  it('listens on every UDP port and for frames on every interface; a second look opens nothing', async () => {
+  it('listens on every UDP port and for frames on every interface; a second check opens nothing', async () => {
     const host = new FakeHost();
     expect(host.listeners.dead).toEqual([
-      'no interface has a network outside of this host; name one with --interface, or with spec.agent.interfaces of the WolConfig',
+      'no interface has a network outside this host; name one with --interface, or with spec.agent.interfaces of the WolConfig',
     ]);
     await host.listeners.check(0);
     await host.listeners.check(1_000);
@@ -64,7 +64,7 @@ describe('WakeListeners', () => {
     expect(host.open.size).toBe(0);
   });
 
-  it('a port that is taken is reported once, the others work, and it is opened when it is free', async () => {
+  it('a port in use is reported once, the others work, and it is opened when it is free', async () => {
     const host = new FakeHost();
     host.taken.set('eth0 UDP port 9', 'EADDRINUSE');
     for (const nowMs of [0, 1_000, 5_000, 6_000]) await host.listeners.check(nowMs);
@@ -77,14 +77,14 @@ describe('WakeListeners', () => {
     expect(host.listeners.dead).toEqual([]);
   });
 
-  it('an interface that disappears is reported, the others go on, and it is used again when it is back', async () => {
+  it('an interface that disappears is reported, the others continue, and it is used again when it is back', async () => {
     const host = new FakeHost(['eth0', 'eth1']);
     await host.listeners.check(0);
     host.links = [link('eth1', { index: 2 })];
     await host.listeners.check(1_000);
     expect([...host.open.keys()]).toEqual(ALL.slice(3));
     expect(host.listeners.dead).toEqual([
-      'eth0: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up',
+      'eth0: no such interface, or it is down or not an Ethernet interface; correct --interface, or set it up',
     ]);
     expect(host.events.slice(-2)).toEqual(['interface-missing: eth0', 'interface-lost: eth0']);
     host.links = [link('eth0', { index: 7 }), link('eth1', { index: 2 })];
@@ -93,14 +93,14 @@ describe('WakeListeners', () => {
     expect(host.listeners.dead).toEqual([]);
   });
 
-  it('patterns that choose no interface are named; a name that no interface has is named alone', async () => {
+  it('patterns that choose no interface are reported; a name without an interface is reported alone', async () => {
     const [patterns, name] = [new FakeHost(['mgmt-*', '!*.100']), new FakeHost(['eth9'])];
     for (const host of [patterns, name]) await host.listeners.check(0);
     expect(patterns.listeners.dead).toEqual([
       'no interface matches mgmt-* !*.100; name one with --interface, or with spec.agent.interfaces of the WolConfig',
     ]);
     expect(name.listeners.dead).toEqual([
-      'eth9: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up',
+      'eth9: no such interface, or it is down or not an Ethernet interface; correct --interface, or set it up',
     ]);
   });
 
@@ -124,7 +124,7 @@ describe('WakeListeners', () => {
     expect(host.open.size).toBe(6);
   });
 
-  it('when the kernel does not list the interfaces, that is reported once and what listens goes on', async () => {
+  it('if the kernel does not list the interfaces, that is reported once and existing listeners continue', async () => {
     const host = new FakeHost();
     await host.listeners.check(0);
     host.whyNotListed = new Error('ENOBUFS');
@@ -135,7 +135,7 @@ describe('WakeListeners', () => {
     expect(host.events.filter((event) => event === 'interfaces-not-listed')).toHaveLength(1);
   });
 
-  it('what is opened while it stops is closed', async () => {
+  it('a listener that opens during the stop is closed', async () => {
     const host = new FakeHost();
     const checked = host.listeners.check(0);
     host.listeners.stop();

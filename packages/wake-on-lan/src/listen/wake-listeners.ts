@@ -1,6 +1,6 @@
 /**
- * The listeners of a host, brought in line with its interfaces again and again. Each place has a socket of its own: one that is taken, or whose
- * interface disappears, is reported and tried again, and the others go on.
+ * Keeps the listeners of a host in line with its interfaces. Each place has a separate socket: one that is in use, or whose
+ * interface disappears, is reported and tried again, and the others continue.
  */
 import { chooseInterfaces } from './choose-interfaces.js';
 import type { ListenableLink } from './listenable-link.js';
@@ -15,10 +15,10 @@ import {
 const RETRY_INTERVAL_MS = 5_000;
 
 export interface WakeListenersSettings {
-  /** Empty: every interface with a network outside. @see chooseInterfaces */
+  /** Empty for every interface with a network outside. @see chooseInterfaces */
   readonly patterns: readonly string[];
   readonly udpPorts: readonly number[];
-  /** False: only UDP. */
+  /** False for UDP only. */
   readonly frames: boolean;
 }
 
@@ -55,19 +55,19 @@ export class WakeListeners {
     return [...this.#listeners.values()].filter(({ kind }) => kind === 'listening').map(({ place }) => place);
   }
 
-  /** What does not work, a line each; empty: everything does. */
+  /** What does not work, one line each; empty if everything works. */
   get dead(): readonly string[] {
     return [
       ...(this.#whyNotListed === undefined ? [] : [this.#whyNotListed]),
       ...this.#missing.map(
-        (name) => `${name}: no such interface, or it is down or no Ethernet interface; correct --interface, or set it up`,
+        (name) => `${name}: no such interface, or it is down or not an Ethernet interface; correct --interface, or set it up`,
       ),
       ...[...this.#listeners].flatMap(([place, one]) => (one.kind === 'failed' ? [`${place}: ${one.message}`] : [])),
       ...(this.#listeners.size === 0 && this.#missing.length === 0 ? [this.#describeNoInterface()] : []),
     ];
   }
 
-  /** Brings the listeners in line with the interfaces as they are now. To be called every second or so; never rejects. */
+  /** Updates the listeners for the current interfaces. Call it about every second; never rejects. */
   async check(nowMs: number): Promise<void> {
     if (this.#isChecking || this.#isStopped) return;
     this.#isChecking = true;
@@ -93,7 +93,7 @@ export class WakeListeners {
   #describeNoInterface(): string {
     const { patterns } = this.#settings;
     const why =
-      patterns.length === 0 ? 'no interface has a network outside of this host' : `no interface matches ${patterns.join(' ')}`;
+      patterns.length === 0 ? 'no interface has a network outside this host' : `no interface matches ${patterns.join(' ')}`;
     return `${why}; name one with --interface, or with spec.agent.interfaces of the WolConfig`;
   }
 

@@ -1,4 +1,4 @@
-/** Label selectors as Kubernetes defines them. What is not understood selects nothing. */
+/** Label selectors as Kubernetes defines them. An unknown operator selects nothing. */
 
 export interface LabelRequirement {
   readonly key: string;

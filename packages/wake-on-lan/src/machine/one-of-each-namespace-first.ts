@@ -1,6 +1,9 @@
 import type { MachineKey } from './wake-config.js';
 
-/** The same machines, sorted by name, but one of each namespace before the second one of any: of these, a few that are named or get an Event are not all of one tenant. */
+/**
+ * The same machines, sorted by name, but one of each namespace before the second one of any. So if only the first few are named
+ * or get an Event, they do not all belong to one tenant.
+ */
 export function oneOfEachNamespaceFirst(keys: Iterable<MachineKey>): MachineKey[] {
   const before = new Map<string, number>();
   const placed = [...keys].toSorted().map((key) => {

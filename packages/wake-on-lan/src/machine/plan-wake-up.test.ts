@@ -25,7 +25,8 @@ describe('planWakeUp', () => {
     ['Stopping', 'RerunOnFailure', 'wait-until-down'],
     ['Stopping', 'Always', 'nothing: kubevirt-starts-it'],
     ['Stopping', 'Once', 'refuse: runs-only-once'],
-    // Its volumes are being filled; KubeVirt reports this of machines that are not to run too, and starts what was started when they are full.
+    // Its volumes are being filled; KubeVirt reports this also for machines that should not run, and starts them when they are
+    // full if a start was requested.
     ['Provisioning', 'Halted', 'start'],
     ['Provisioning', 'Manual', 'start'],
     ['Provisioning', 'RerunOnFailure', 'start'],
@@ -57,7 +58,7 @@ describe('planWakeUp', () => {
     for (const strategy of STRATEGIES) expect(textOf(plan(state, strategy))).toBe(expected);
   });
 
-  it('a paused machine continues where the policy has it so', () => {
+  it('a paused machine is unpaused if the policy says so', () => {
     for (const strategy of STRATEGIES) expect(plan('Paused', strategy, true)).toEqual({ kind: 'unpause' });
   });
 
@@ -69,11 +70,11 @@ describe('planWakeUp', () => {
     ['Stopping', { startRequested: true, stopRequested: true }, 'nothing: already-starting'],
     ['Running', { startRequested: true, stopRequested: true }, 'nothing: already-starting'],
     ['DataVolumeError', { startRequested: true }, 'refuse: image-or-volume-not-ready'],
-    // Its stop was requested, and KubeVirt has not begun with it, or has not removed the request. It would refuse a start.
+    // Its stop was requested, and KubeVirt has not begun it, or has not removed the request. It would refuse a start.
     ['Running', { stopRequested: true }, 'wait-until-down'],
     ['Paused', { stopRequested: true }, 'wait-until-down'],
     ['Stopped', { stopRequested: true }, 'wait-until-down'],
-    // What the machine reports is older than its instance.
+    // The report of the machine is older than its instance.
     ['Stopped', { instance: 'active' }, 'nothing: already-starting'],
     ['Provisioning', { instance: 'active' }, 'nothing: already-starting'],
     ['Stopped', { instance: 'stopping' }, 'wait-until-down'],
@@ -94,7 +95,7 @@ describe('planWakeUp', () => {
       });
   });
 
-  it('law: only a machine that is down is started, if its run strategy allows `start`, and never one whose start was requested or that has an instance', () => {
+  it('law: a machine is started only if it is down, its run strategy allows `start`, no start was requested and it has no instance', () => {
     const instances: readonly (InstanceState | undefined)[] = [undefined, 'none', 'active', 'stopping', 'succeeded', 'failed'];
     for (const printableStatus of STATES) {
       for (const runStrategy of STRATEGIES) {

@@ -1,21 +1,21 @@
 /**
- * What a wake-up means for a virtual machine of KubeVirt in each of its states. A machine is started by the `start` subresource, and its run
- * strategy is never written: KubeVirt refuses `start` for `Always` and `Once`.
+ * Decides what a wake-up means for a virtual machine of KubeVirt in each of its states. A machine is started by the `start`
+ * subresource, and its run strategy is never written: KubeVirt refuses `start` for `Always` and `Once`.
  *
- * `printableStatus` alone is not enough. A start or a stop that was requested stands in `status.stateChangeRequests` until KubeVirt acts on it, and
- * a machine whose volumes are being filled is `Provisioning`, whether it is to run or not.
+ * `printableStatus` alone is not enough. A requested start or stop is in `status.stateChangeRequests` until KubeVirt acts on it,
+ * and a machine whose volumes are being filled is `Provisioning`, whether it should run or not.
  * Source: KubeVirt user guide, "Run Strategies"; `VirtualMachineStatus.printableStatus`; virt-api, `StartVMRequestHandler`.
  */
 
 /** `spec.runStrategy`; `spec.running: true` is `Always`, `false` is `Halted`. */
 export type RunStrategy = 'Always' | 'Halted' | 'Manual' | 'Once' | 'RerunOnFailure';
 
-/** The VirtualMachineInstance: there is none, it is starting or runs, it is being deleted, or it has ended. */
+/** The VirtualMachineInstance: it does not exist, is starting or running, is being deleted, or has ended. */
 export type InstanceState = 'none' | 'active' | 'stopping' | 'succeeded' | 'failed';
 
-/** What is known of a virtual machine. */
+/** What is known about a virtual machine. */
 export interface MachineState {
-  /** Undefined: one that is not known here. */
+  /** Undefined if this version does not know it. */
   readonly runStrategy: RunStrategy | undefined;
   /** `status.printableStatus`. */
   readonly printableStatus: string | undefined;
@@ -25,12 +25,12 @@ export interface MachineState {
   readonly startRequested?: boolean;
   /** `status.stateChangeRequests` has the action `Stop`. Default: false. */
   readonly stopRequested?: boolean;
-  /** Default: not known, so that only what the machine reports counts. */
+  /** Default: not known, so that only the report of the machine counts. */
   readonly instance?: InstanceState;
 }
 
 export interface WakeUpPolicy {
-  /** True: a paused machine continues. */
+  /** True if a paused machine is unpaused. */
   readonly unpauses: boolean;
 }
 
@@ -39,7 +39,7 @@ export type NoActionReason =
   | 'already-running'
   /** Its start was requested, or is under way. */
   | 'already-starting'
-  /** The run strategy makes KubeVirt start it by itself. */
+  /** KubeVirt starts it because of its run strategy. */
   | 'kubevirt-starts-it';
 
 /** Nothing can be done. */
@@ -48,14 +48,14 @@ export type WakeUpRefusalReason =
   | 'paused'
   /** It was started, and no node has room for it. */
   | 'unschedulable'
-  /** Its image, its volume or its claim is not there. */
+  /** Its image, its volume or its claim does not exist. */
   | 'image-or-volume-not-ready'
   | 'crashes-repeatedly'
   /** `Once`: it has run, and KubeVirt does not start it a second time. */
   | 'runs-only-once'
   /** It waits for a machine that migrates from another cluster. */
   | 'receives-a-migration'
-  /** KubeVirt does not report its state, or one that is not known here. */
+  /** KubeVirt reports no state, or one that this version does not know. */
   | 'state-unknown'
   | 'run-strategy-unknown';
 
@@ -63,7 +63,7 @@ export type WakeUpRefusalReason =
 export type WakeUpAction =
   | { readonly kind: 'start' }
   | { readonly kind: 'unpause' }
-  /** It stops. Plan again when it is down. */
+  /** It is stopping. Plan again when it is down. */
   | { readonly kind: 'wait-until-down' }
   | { readonly kind: 'nothing'; readonly reason: NoActionReason }
   | { readonly kind: 'refuse'; readonly reason: WakeUpRefusalReason };
@@ -72,7 +72,7 @@ const STARTING: WakeUpAction = { kind: 'nothing', reason: 'already-starting' };
 const RUNNING: WakeUpAction = { kind: 'nothing', reason: 'already-running' };
 const NOT_READY: WakeUpAction = { kind: 'refuse', reason: 'image-or-volume-not-ready' };
 
-/** The states that decide alone. `Provisioning` and `Stopped` do not: see `planStart`. */
+/** The states that alone decide. `Provisioning` and `Stopped` do not: see `planStart`. */
 const BY_STATE: ReadonlyMap<string, WakeUpAction> = new Map<string, WakeUpAction>([
   ['Running', RUNNING],
   ['Migrating', RUNNING],
@@ -80,7 +80,7 @@ const BY_STATE: ReadonlyMap<string, WakeUpAction> = new Map<string, WakeUpAction
   ['WaitingForVolumeBinding', STARTING],
 ]);
 
-/** What has to be repaired first, also where a start was requested already. */
+/** States that have to be repaired first, even if a start was already requested. */
 const FAULTS: ReadonlyMap<string, WakeUpAction> = new Map<string, WakeUpAction>([
   ['Terminating', { kind: 'refuse', reason: 'being-deleted' }],
   ['ErrorUnschedulable', { kind: 'refuse', reason: 'unschedulable' }],
@@ -117,16 +117,16 @@ function planByState(machine: MachineState, { unpauses }: WakeUpPolicy): WakeUpA
   }
 }
 
-/** Of a machine that reports no instance; what is known of the instance is newer. */
+/** For a machine that reports no instance; what is known about the instance is newer. */
 function planStart({ runStrategy, instance }: MachineState): WakeUpAction {
   if (instance === 'active') return STARTING;
   if (instance === 'stopping') return startAction(runStrategy, { kind: 'wait-until-down' });
-  // KubeVirt refuses to start it, and starts it itself.
+  // KubeVirt refuses the request, and starts the machine itself.
   if (instance === 'failed' && runStrategy === 'RerunOnFailure') return { kind: 'nothing', reason: 'kubevirt-starts-it' };
   return startAction(runStrategy, { kind: 'start' });
 }
 
-/** @param action - where the run strategy allows it. */
+/** @param action - used if the run strategy allows it. */
 function startAction(runStrategy: RunStrategy | undefined, action: WakeUpAction): WakeUpAction {
   switch (runStrategy) {
     case 'Halted':

@@ -2,7 +2,7 @@
 import { isGroupMacAddress, type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { type LabelSelector, selects, unknownOperators } from './label-selector.js';
 
-/** One machine by name, and the MAC address by which it is woken, which need not be one of its own. */
+/** One machine by name, and the MAC address by which it is woken, which need not belong to it. */
 export interface ExplicitMapping {
   /** In any spelling. */
   readonly macAddress: string;
@@ -12,9 +12,9 @@ export interface ExplicitMapping {
 
 interface ConfigIdentity {
   readonly name: string;
-  /** Machines of other namespaces are never allowed; empty: of all namespaces. */
+  /** Machines of other namespaces are never allowed; empty for all namespaces. */
   readonly namespaces: readonly string[];
-  /** `SECRET/KEY` of the SecureOn password without which it allows nothing; absent: packets need none. */
+  /** `SECRET/KEY` of the SecureOn password without which it allows nothing; absent if packets need none. */
   readonly passwordSecret?: string;
 }
 
@@ -24,14 +24,14 @@ export type WakeConfig =
   | (ConfigIdentity & { readonly mode: 'LabelSelector'; readonly selector: LabelSelector })
   | (ConfigIdentity & { readonly mode: 'Explicit'; readonly mappings: readonly ExplicitMapping[] });
 
-/** A machine that may be woken, or not. */
+/** A machine that may or may not be woken. */
 export interface WakeMachine {
   readonly namespace: string;
   readonly name: string;
-  /** Of its object in Kubernetes, where that is known. */
+  /** The labels of its object in Kubernetes, if known. */
   readonly uid?: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Of all its interfaces, in any spelling. */
+  /** The addresses of all its interfaces, in any spelling. */
   readonly macAddresses: readonly string[];
 }
 
@@ -43,12 +43,12 @@ export function machineKey({ namespace, name }: { readonly namespace: string; re
   return `${namespace}/${name}`;
 }
 
-/** The MAC addresses by which a machine may be woken; none: it may not. */
+/** The MAC addresses by which a machine may be woken; empty if it may not. */
 export type Allowance = (machine: WakeMachine) => readonly MacAddress[];
 
 const NOTHING: readonly MacAddress[] = [];
 
-/** What a configuration allows each machine. */
+/** What a configuration allows for each machine. */
 export function allowanceOf(config: WakeConfig): Allowance {
   const allowance = allowanceOfMode(config);
   return (machine) => (isInNamespaces(config, machine.namespace) ? allowance(machine) : NOTHING);
@@ -67,14 +67,17 @@ function allowanceOfMode(config: WakeConfig): Allowance {
   }
 }
 
-/** The addresses that mappings of a configuration give to a machine, whether it exists or not. Mappings that allow nothing give none. */
+/**
+ * The addresses that mappings of a configuration give to a machine, whether it exists or not. Mappings that allow nothing give
+ * none.
+ */
 export function mappedAddresses(config: WakeConfig): readonly MacAddress[] {
   if (config.mode !== 'Explicit') return [];
   const mappings = config.mappings.filter(({ namespace }) => isInNamespaces(config, namespace));
   return machineAddresses(mappings.map(({ macAddress }) => macAddress));
 }
 
-/** What is wrong with a configuration, in words, with the remedy; what has a problem allows nothing. */
+/** Describes the problems of a configuration, with the remedy; a part with a problem allows nothing. */
 export function wakeConfigProblems(config: WakeConfig): readonly string[] {
   switch (config.mode) {
     case 'All':
@@ -104,7 +107,7 @@ function isInNamespaces({ namespaces }: ConfigIdentity, namespace: string): bool
   return namespaces.length === 0 || namespaces.includes(namespace);
 }
 
-/** In the canonical spelling, each once, without texts and addresses that no machine has. */
+/** In the canonical spelling, each once, without invalid texts and addresses that no machine has. */
 function machineAddresses(texts: readonly string[]): MacAddress[] {
   const read = texts.flatMap((text) => parseMacAddress(text) ?? []);
   return [...new Set(read)].filter((mac) => !isGroupMacAddress(mac) && mac !== '00:00:00:00:00:00');

@@ -52,7 +52,7 @@ describe('wakeable', () => {
     expect(wokenOf([all('x', 'lab')])).toEqual(['lab/vm-a (x)', 'lab/vm-b (x)', 'not allowed', 'not allowed']);
   });
 
-  it('LabelSelector: the machines it selects, in its namespaces', () => {
+  it('LabelSelector: the machines that it selects, in its namespaces', () => {
     expect(wokenOf([labelled('x', { wake: 'yes' })])).toEqual(['lab/vm-a (x)', 'not allowed', 'prod/vm-c (x)', 'not allowed']);
     expect(wokenOf([labelled('x', { wake: 'yes' }, 'prod')])[0]).toBe('not allowed');
   });
@@ -63,12 +63,12 @@ describe('wakeable', () => {
     expect(woken(wakeable([config], MACHINES), '02:00:00:00:00:0f')).toBe('lab/vm-b (x)');
   });
 
-  it('several: a machine is allowed where one of them allows it, and each is named', () => {
+  it('several: a machine is allowed if one of them allows it, and all that do are named', () => {
     const configs = [labelled('labels', { wake: 'yes' }), all('lab', 'lab'), explicit('one', [mapping('prod/vm-d', mac(4))])];
     expect(wokenOf(configs)).toEqual(['lab/vm-a (lab, labels)', 'lab/vm-b (lab)', 'prod/vm-c (labels)', 'prod/vm-d (one)']);
   });
 
-  it('a mapping outside of the namespaces of its configuration allows nothing, and is a problem', () => {
+  it('a mapping outside the namespaces of its configuration allows nothing, and is a problem', () => {
     const config = explicit('x', [mapping('prod/vm-c', mac(3))], 'lab');
     expect(wokenOf([config])).toEqual(Array(4).fill('not allowed'));
     expect(wakeConfigProblems(config)).toEqual([
@@ -86,7 +86,7 @@ describe('wakeable', () => {
     ]);
   });
 
-  it('two machines with one address: none is woken, and both are named; when one is gone, the other one is', () => {
+  it('two machines with one address: none is woken, and both are named; when one is gone, the other one is woken', () => {
     const index = wakeable([all('x')], [...MACHINES, machine('prod/copy', 1)]);
     expect(woken(index, mac(1))).toBe('ambiguous: lab/vm-a, prod/copy');
     expect(index.duplicates()).toEqual([{ macAddress: mac(1), machines: ['lab/vm-a', 'prod/copy'] }]);
@@ -95,7 +95,7 @@ describe('wakeable', () => {
     expect(index.duplicates()).toEqual([]);
   });
 
-  it('a machine that an administrator has mapped to its address is woken by it, whichever machine has a copy of the address', () => {
+  it('a machine that an administrator mapped to its address is woken by it, whichever machine has a copy of the address', () => {
     const copy = machine('prod/copy', 1);
     const index = wakeable([all('x'), explicit('one', [mapping('lab/vm-a', mac(1))])], [...MACHINES, copy]);
     expect(woken(index, mac(1))).toBe('lab/vm-a (one, x)');
@@ -121,7 +121,7 @@ describe('wakeable', () => {
     expect(woken(index, mac(1))).toBe('lab/vm-a (x)');
   });
 
-  it('a machine that only configurations with a password allow is woken with one of these passwords, and by what demands none without', () => {
+  it('a machine that only configurations with a password allow is woken with one of these passwords, or by a configuration without one', () => {
     const secured = { ...explicit('secured', [mapping('lab/vm-a', mac(1))]), passwordSecret: 'office/password' };
     const open = all('open', 'prod');
     const index = wakeable([secured, open], MACHINES);
@@ -137,7 +137,7 @@ describe('wakeable', () => {
     expect(both.findForPacket(mac(1), undefined)).toMatchObject({ kind: 'machine', configs: ['lab'] });
   });
 
-  it('a password never decides which machine an address stands for', () => {
+  it('a password never decides which machine an address belongs to', () => {
     const secured = { ...all('secured', 'lab'), passwordSecret: 'office/password' };
     const index = wakeable([secured, all('open', 'prod')], [...MACHINES, machine('prod/copy', 1)]);
     for (const checked of [undefined, 'office/password']) expect(index.findForPacket(mac(1), checked).kind).toBe('ambiguous');
@@ -146,13 +146,13 @@ describe('wakeable', () => {
     expect(copied.findForPacket(mac(1), undefined)).toEqual({ kind: 'needs-password', configs: ['mapped'] });
   });
 
-  it('mappings of machines that do not exist are named', () => {
+  it('mappings of machines that do not exist are listed', () => {
     const config = explicit('x', [mapping('lab/vm-z', mac(9)), mapping('lab/vm-a', mac(1)), mapping('lab/vm-z', mac(8))]);
     expect(wakeable([config], MACHINES).missingMachines(config)).toEqual(['lab/vm-z']);
     expect(wakeable([all('y')], MACHINES).missingMachines(all('y'))).toEqual([]);
   });
 
-  it('addresses that no machine has, and texts that are none, wake nothing', () => {
+  it('addresses that no machine has, and invalid texts, wake nothing', () => {
     const odd = { ...machine('lab/odd', 7), macAddresses: ['01:00:5e:00:00:01', 'odd', '00:00:00:00:00:00'] };
     const index = wakeable([all('x')], [odd]);
     expect(woken(index, '01:00:5e:00:00:01')).toBe('not allowed');
@@ -182,7 +182,7 @@ const withPassword = ([config, passwordSecret]: [WakeConfig, string | undefined]
 const configsWithNames = fc.uniqueArray(anyConfig, { selector: ({ name }) => name, maxLength: 3 });
 
 describe('laws of the index', () => {
-  it('the union is never wider than what one configuration alone allows, and narrower only at addresses of mappings, which are those of the mapped machines', () => {
+  it('the union never exceeds what one configuration alone allows, and is smaller only at addresses of mappings, which belong to the mapped machines', () => {
     fc.assert(
       fc.property(configsWithNames, fc.array(anyMachine, { maxLength: 6 }), (configs, machines) => {
         const unique = [...new Map(machines.map((one) => [`${one.namespace}/${one.name}`, one])).values()];
@@ -198,7 +198,7 @@ describe('laws of the index', () => {
     );
   });
 
-  it('a packet wakes what its password and no more allows, and the list of its agent has exactly that', () => {
+  it('a packet wakes exactly what its password allows, and the list of its agent has the same', () => {
     const secured = configsWithNames.chain((configs) =>
       fc.tuple(...configs.map((config) => fc.tuple(fc.constant(config), anyPassword).map(withPassword))),
     );
@@ -222,7 +222,7 @@ describe('laws of the index', () => {
     );
   });
 
-  it('one change after the other gives the index of all, whatever the order', () => {
+  it('single changes, in any order, give the same index as all at once', () => {
     const change = fc.tuple(anyMachine, fc.boolean());
     fc.assert(
       fc.property(configsWithNames, fc.array(change, { maxLength: 12 }), (configs, changes) => {
@@ -260,7 +260,7 @@ function isByMapping(configs: readonly WakeConfig[], entry: string): boolean {
   return configs.some(({ name, mode }) => mode === 'Explicit' && entry.endsWith(` ${name}`));
 }
 
-/** `machine config` for each that allows it. */
+/** `machine config` for each configuration that allows it. */
 function allowedBy(index: WakeIndex, macAddress: string): string[] {
   const target = index.find(macAddress);
   const machines = target.kind === 'machine' ? [target] : target.kind === 'ambiguous' ? target.machines : [];

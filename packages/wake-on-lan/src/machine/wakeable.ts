@@ -1,6 +1,6 @@
 /**
- * Who may be woken: the union of what each configuration allows, never wider. A machine is allowed if one configuration alone allows it; what another
- * configuration leaves empty adds nothing to it.
+ * Which machines may be woken: the union of what each configuration allows, never more. A machine is allowed if one configuration
+ * alone allows it; settings that another configuration omits do not extend it.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { oneOfEachNamespaceFirst } from './one-of-each-namespace-first.js';
@@ -18,7 +18,7 @@ import {
 export interface AllowedMachine {
   readonly machine: WakeMachine;
   readonly configs: readonly string[];
-  /** True: one of these configurations maps the address to it, so that it needs no interface with it. */
+  /** True if one of these configurations maps the address to it, so that it needs no interface with it. */
   readonly isMapped: boolean;
 }
 
@@ -26,23 +26,26 @@ export type WakeTarget =
   | ({ readonly kind: 'machine' } & AllowedMachine)
   /** No configuration allows a machine by this address, or there is none. */
   | { readonly kind: 'not-allowed' }
-  /** More than one machine is allowed by this address, and not exactly one of them by a mapping. None is woken. One of each namespace stands before the second one of any. */
+  /**
+   * More than one machine is allowed by this address, and not exactly one of them by a mapping. None is woken. One of each
+   * namespace comes before the second one of any.
+   */
   | { readonly kind: 'ambiguous'; readonly machines: readonly AllowedMachine[] };
 
 /** What one packet wakes. */
 export type PacketTarget =
   | WakeTarget
-  /** Each configuration that allows a machine by this address, by name, demands a password that was not checked. */
+  /** Each configuration that allows a machine by this address requires a password that was not checked; their names. */
   | { readonly kind: 'needs-password'; readonly configs: readonly string[] };
 
-/** An address by which more than one machine may be woken, and none is. */
+/** An address that would wake more than one machine, and so wakes none. */
 export interface DuplicateAddress {
   readonly macAddress: MacAddress;
-  /** One of each namespace stands before the second one of any. */
+  /** One of each namespace comes before the second one of any. */
   readonly machines: readonly MachineKey[];
 }
 
-/** The index of machines that may be woken, by MAC address. The order of configurations and machines makes no difference. */
+/** The index of wakeable machines, by MAC address. The order of configurations and machines does not matter. */
 export function wakeable(configs: readonly WakeConfig[], machines: Iterable<WakeMachine>): WakeIndex {
   const index = new WakeIndex(configs);
   for (const machine of machines) index.set(machine);
@@ -54,9 +57,9 @@ export class WakeIndex {
   readonly #allowances: readonly { readonly name: string; readonly allowance: Allowance }[];
   /** Names of configurations whose mappings name each machine. */
   readonly #explicit: ReadonlySet<string>;
-  /** Addresses of mappings: they are those of the mapped machines only, also while these do not exist. */
+  /** Addresses of mappings: they belong only to the mapped machines, even while these do not exist. */
   readonly #mapped: ReadonlySet<MacAddress>;
-  /** `SECRET/KEY` by the name of each configuration that demands a password. */
+  /** `SECRET/KEY` by the name of each configuration that requires a password. */
   readonly #passwords: ReadonlyMap<string, string>;
   readonly #machines = new Map<MachineKey, WakeMachine>();
   readonly #addresses = new Map<MachineKey, ReadonlyMap<MacAddress, readonly string[]>>();
@@ -74,17 +77,17 @@ export class WakeIndex {
     this.#allowances = configs.map((config) => ({ name: config.name, allowance: allowanceOf(config) }));
   }
 
-  /** Machines that may be woken. */
+  /** The number of wakeable machines. */
   get size(): number {
     return this.#addresses.size;
   }
 
-  /** `SECRET/KEY` of each password that a configuration demands. */
+  /** `SECRET/KEY` of each password that a configuration requires. */
   get passwords(): ReadonlySet<string> {
     return new Set(this.#passwords.values());
   }
 
-  /** A machine is new, or has changed. Takes time in proportion to the configurations, not to the machines. */
+  /** Adds or updates a machine. The time depends on the number of configurations, not of machines. */
   set(machine: WakeMachine): void {
     const key = machineKey(machine);
     this.delete(machine);
@@ -96,7 +99,7 @@ export class WakeIndex {
     this.#count(addresses, 1);
   }
 
-  /** A machine is gone; nothing happens where it was not there. */
+  /** Removes a machine; does nothing if it is not there. */
   delete(machine: Pick<WakeMachine, 'namespace' | 'name'>): void {
     const key = machineKey(machine);
     this.#machines.delete(key);
@@ -107,20 +110,21 @@ export class WakeIndex {
     this.#count(addresses, -1);
   }
 
-  /** The machine of this address, in its canonical spelling, whichever passwords the configurations demand. */
+  /** The machine of this address, in its canonical spelling, whichever passwords the configurations require. */
   find(macAddress: MacAddress): WakeTarget {
     const machines = oneOfEachNamespaceFirst(this.#allowed.get(macAddress) ?? []).flatMap((key) =>
       this.#allowedMachine(key, macAddress),
     );
-    // What an administrator has mapped is no doubt: else the owner of another machine could stop its wake-ups by a copy of the address, or get them while it is replaced.
+    // A mapping by an administrator is never ambiguous: otherwise the owner of another machine could stop its wake-ups by copying
+    // the address, or get them while it is replaced.
     const [one, ...others] = this.#mapped.has(macAddress) ? machines.filter(({ isMapped }) => isMapped) : machines;
     if (one === undefined) return { kind: 'not-allowed' };
     return others.length === 0 ? { kind: 'machine', ...one } : { kind: 'ambiguous', machines };
   }
 
   /**
-   * What a packet for this address wakes. A password decides whether it wakes its machine, and never which machine that is.
-   * @param checked - `SECRET/KEY` of the password that the packet had; undefined: none was checked.
+   * What a packet for this address wakes. A password decides whether it wakes its machine, but never which machine that is.
+   * @param checked - `SECRET/KEY` of the password in the packet; undefined if none was checked.
    */
   findForPacket(macAddress: MacAddress, checked: string | undefined): PacketTarget {
     const target = this.find(macAddress);
@@ -135,20 +139,23 @@ export class WakeIndex {
     );
   }
 
-  /** Every address by which a packet may wake a machine, or could wake several and wakes none; in no order. @param checked - as of `findForPacket`. */
+  /**
+   * Every address by which a packet may wake a machine, or would wake several and so wakes none; in no order. @param checked -
+   * see `findForPacket`.
+   */
   addressesForPacket(checked: string | undefined): MacAddress[] {
     const addresses = [...this.addresses()];
     if (this.#passwords.size === 0) return addresses;
     return addresses.filter((macAddress) => this.findForPacket(macAddress, checked).kind !== 'needs-password');
   }
 
-  /** Every address by which a machine may be woken, or more than one; in no order. */
+  /** Every address by which one or more machines may be woken; in no order. */
   *addresses(): IterableIterator<MacAddress> {
     for (const macAddress of this.#allowed.keys())
       if (!this.#mapped.has(macAddress) || this.find(macAddress).kind !== 'not-allowed') yield macAddress;
   }
 
-  /** Every address that wakes none of its machines as it is that of more than one, sorted. */
+  /** Every address that wakes none of its machines because there is more than one, sorted. */
   duplicates(): DuplicateAddress[] {
     return [...this.#duplicates].toSorted().flatMap((macAddress) => {
       const target = this.find(macAddress);
@@ -164,7 +171,7 @@ export class WakeIndex {
     return [...new Set(config.mappings.map(machineKey))].filter((key) => !this.#machines.has(key)).toSorted();
   }
 
-  /** How many machines the configuration of this name allows. */
+  /** The number of machines that the configuration of this name allows. */
   managedBy(config: string): number {
     return this.#managed.get(config) ?? 0;
   }
@@ -174,7 +181,7 @@ export class WakeIndex {
     return demanded === undefined || demanded === checked;
   }
 
-  /** MAC address to the names of the configurations that allow it. */
+  /** The names of the configurations that allow it, by MAC address. */
   #addressesOf(machine: WakeMachine): ReadonlyMap<MacAddress, readonly string[]> {
     const addresses = new Map<MacAddress, string[]>();
     for (const { name, allowance } of this.#allowances) {

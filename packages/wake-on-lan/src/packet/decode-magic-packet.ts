@@ -1,6 +1,6 @@
 /**
- * A magic packet may stand anywhere in a payload. Its MAC address is never a group address, so that its first octet is never 0xff: in a row of
- * six or more octets 0xff the last six are the synchronization stream, and no place in a payload has to be tried twice.
+ * A magic packet may be anywhere in a payload. Its MAC address is never a group address, so its first octet is never 0xff: in a
+ * row of six or more octets 0xff, the last six are the synchronization stream, and no place in a payload has to be tried twice.
  */
 import { isGroupMacAddress, readMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { type MagicPacket, REPETITIONS, SYNCHRONIZATION_LENGTH } from './magic-packet.js';
@@ -9,13 +9,13 @@ import { isPasswordLength } from './secure-on-password.js';
 const MAC_LENGTH = 6;
 const REPEATED_LENGTH = REPETITIONS * MAC_LENGTH;
 
-/** Why octets are no magic packet. */
+/** Why octets are not a magic packet. */
 export type NotMagicReason =
-  /** Six octets 0xff are nowhere in it. */
+  /** It does not contain six octets 0xff. */
   | 'no-synchronization-stream'
   /** The payload ends before the sixteenth repetition. */
   | 'cut-off'
-  /** What follows the synchronization stream is not one address sixteen times. */
+  /** The synchronization stream is not followed by one address sixteen times. */
   | 'address-not-repeated'
   /** A multicast address, or 00:00:00:00:00:00, which no machine has. */
   | 'not-a-machine-address';
@@ -25,8 +25,8 @@ export type DecodedMagicPacket =
   | { readonly ok: false; readonly reason: NotMagicReason };
 
 /**
- * The first magic packet in a UDP payload, or in what follows the header of a frame; else the reason why there is none, of the last place that
- * looked like one. Never throws. Takes time in proportion to the length.
+ * The first magic packet in a UDP payload, or in the payload of a frame; otherwise the reason why there is none, from the last
+ * place that looked like one. Never throws. Takes time in proportion to the length.
  */
 export function decodeMagicPacket(payload: Uint8Array): DecodedMagicPacket {
   let reason: NotMagicReason = 'no-synchronization-stream';
@@ -38,7 +38,7 @@ export function decodeMagicPacket(payload: Uint8Array): DecodedMagicPacket {
   return { ok: false, reason };
 }
 
-/** Where the first row of six or more octets 0xff ends that begins at `from` or later. */
+/** The end of the first row of six or more octets 0xff that begins at `from` or later. */
 function endOfSynchronization(payload: Uint8Array, from: number): number | undefined {
   for (let start = payload.indexOf(0xff, from); start !== -1; start = payload.indexOf(0xff, start)) {
     let end = start + 1;

@@ -14,7 +14,7 @@ describe('decodeMagicPacket (AMD publication 20213)', () => {
     ['as tools send it', MAGIC, undefined],
     ['with a password of four octets', `${MAGIC}01020304`, [1, 2, 3, 4]],
     ['with a password of six octets', `${MAGIC}010203040506`, [1, 2, 3, 4, 5, 6]],
-    ['with five octets after it, which are no password', `${MAGIC}0102030405`, undefined],
+    ['with five octets after it, which are not a password', `${MAGIC}0102030405`, undefined],
     ['in the middle of other octets', `0001ff${'ff'.repeat(5)}00${MAGIC}${'00'.repeat(20)}`, undefined],
     ['after more than six octets 0xff', `ffff${MAGIC}`, undefined],
     ['after one that is cut off', `${MAGIC.slice(0, 100)}${MAGIC}`, undefined],
@@ -33,7 +33,7 @@ describe('decodeMagicPacket (AMD publication 20213)', () => {
     ['a multicast address', FF6 + '01005e000001'.repeat(16), 'not-a-machine-address'],
     ['no address', FF6 + '00'.repeat(96), 'not-a-machine-address'],
     ['the broadcast address', 'ff'.repeat(102), 'cut-off'],
-  ])('%s is none: %s is %s', (_, hex, reason) => {
+  ])('%s: %s is %s', (_, hex, reason) => {
     expect(decodeMagicPacket(octetsOf(hex))).toEqual({ ok: false, reason });
   });
 
@@ -80,7 +80,7 @@ describe('decodeMagicPacket (AMD publication 20213)', () => {
     );
   });
 
-  it('of another length than 4 or 6 octets a password is not encoded', () => {
+  it('a password of another length than 4 or 6 octets is not encoded', () => {
     expect(() => encodeMagicPacket({ macAddress: MAC, password: new Uint8Array(5) })).toThrow('has 4 or 6');
   });
 });
@@ -96,13 +96,13 @@ describe('SecureOn passwords', () => {
   });
 
   it.each(['', 'secret', '256.1.1.1', '1.2.3', '00:22:44', '00:22:44:66:88', '00:22-44:66', '00:22:44:66:88:aa:bb'])(
-    '%j is none',
+    '%j is not a password',
     (text) => {
       expect(parseSecureOnPassword(text)).toBeUndefined();
     },
   );
 
-  it('law: only the same octets are the same password', () => {
+  it('law: only equal octets are the same password', () => {
     fc.assert(
       fc.property(anyPassword, anyPassword, (one, other) => {
         expect(isSamePassword(one, one.slice())).toBe(true);

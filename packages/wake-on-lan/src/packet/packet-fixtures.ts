@@ -6,7 +6,7 @@ export const MAC = '02:00:5e:10:00:01';
 export const octetsOf = (hex: string): Uint8Array =>
   Uint8Array.from(hex.match(/../g) ?? [], (octet) => Number.parseInt(octet, 16));
 
-/** Many octets 0xff and 0 among them. */
+/** Octets, many of which are 0xff and 0. */
 export const anyMachineAddress = fc
   .array(fc.oneof(fc.constantFrom(0xff, 0), fc.nat(255)), { minLength: 6, maxLength: 6 })
   .map((octets) => readMacAddress(Uint8Array.from(octets)))

@@ -11,8 +11,8 @@ export function isPasswordLength(octets: number): boolean {
 }
 
 /**
- * The password that `text` spells: four decimal octets (`192.168.1.1`), or four or six hexadecimal ones (`00:22:44:66:88:aa`), as etherwake
- * reads it. Undefined if it is none.
+ * The password that `text` spells: four decimal octets (`192.168.1.1`), or four or six hexadecimal ones (`00:22:44:66:88:aa`),
+ * like in etherwake. Undefined if it is not a password.
  */
 export function parseSecureOnPassword(text: string): SecureOnPassword | undefined {
   if (DOTTED.test(text)) {
@@ -23,7 +23,7 @@ export function parseSecureOnPassword(text: string): SecureOnPassword | undefine
   return Uint8Array.from(text.split(/[:-]/), (octet) => Number.parseInt(octet, 16));
 }
 
-/** True if both have the same octets. Compares all of them, whichever differ. */
+/** True if both have the same octets. Always compares all of them. */
 export function isSamePassword(one: SecureOnPassword, other: SecureOnPassword): boolean {
   if (one.length !== other.length) return false;
   return one.reduce((difference, octet, index) => difference | (octet ^ (other[index] ?? 0)), 0) === 0;

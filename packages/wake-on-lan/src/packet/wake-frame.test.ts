@@ -31,7 +31,7 @@ describe('decodeWakeFrame', () => {
     ['IPv4', `${ADDRESSES}0800${MAGIC}`, 'another-ethertype'],
     ['three tags', `${ADDRESSES}8100000181000002810000030842${MAGIC}`, 'too-many-vlan-tags'],
     ['no magic packet', `${ADDRESSES}0842`, 'no-synchronization-stream'],
-  ])('%s is none', (_, hex, reason) => {
+  ])('%s is not a wake-up', (_, hex, reason) => {
     expect(decodeWakeFrame(octetsOf(hex))).toEqual({ ok: false, reason });
   });
 

@@ -1,24 +1,24 @@
-/** Magic packets in Ethernet frames of their own, without IP. Source: IEEE 802.3, IEEE 802.1Q §9, EtherType 0x0842. */
+/** Magic packets directly in Ethernet frames, without IP. Source: IEEE 802.3, IEEE 802.1Q §9, EtherType 0x0842. */
 import { type MacAddress, macAddressBytes, readMacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { type DecodedMagicPacket, decodeMagicPacket, type NotMagicReason } from './decode-magic-packet.js';
 import { encodeMagicPacket } from './encode-magic-packet.js';
 import type { MagicPacket } from './magic-packet.js';
 
-/** Of frames that have a magic packet and nothing else. */
+/** The EtherType of frames that contain only a magic packet. */
 export const ETHERTYPE_WAKE_ON_LAN = 0x0842;
-/** 802.1Q, 802.1ad, and what switches used before there was 802.1ad. */
+/** 802.1Q, 802.1ad, and the value that switches used before 802.1ad. */
 const VLAN_TAG_TYPES: ReadonlySet<number> = new Set([0x8100, 0x88a8, 0x9100]);
 const MOST_TAGS = 2;
 const ADDRESSES_LENGTH = 12;
 const TAG_LENGTH = 4;
 const TYPE_LENGTH = 2;
 
-/** Why a frame is no wake-up. */
+/** Why a frame is not a wake-up. */
 export type NotWakeFrameReason =
   | NotMagicReason
   /** It ends in its header. */
   | 'frame-cut-off'
-  /** Its EtherType is another one. */
+  /** It has another EtherType. */
   | 'another-ethertype'
   /** It has more than two VLAN tags. */
   | 'too-many-vlan-tags';
@@ -36,7 +36,7 @@ export type DecodedWakeFrame =
   | { readonly ok: true; readonly frame: WakeFrame }
   | { readonly ok: false; readonly reason: NotWakeFrameReason };
 
-/** The wake-up in an Ethernet frame without its checksum, or the reason why it is none. Never throws. */
+/** The wake-up in an Ethernet frame without its checksum, or the reason why there is none. Never throws. */
 export function decodeWakeFrame(octets: Uint8Array): DecodedWakeFrame {
   const vlanIds: number[] = [];
   let at = ADDRESSES_LENGTH;
@@ -74,7 +74,7 @@ export function encodeWakeFrame({ destination, source, vlanIds, packet }: WakeFr
   ]);
 }
 
-/** Octets past the end read as zero, which is no tag. */
+/** Octets past the end read as zero, which is not a tag. */
 function uint16(octets: Uint8Array, at: number): number {
   return ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0);
 }

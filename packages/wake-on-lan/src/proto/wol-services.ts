@@ -18,7 +18,7 @@ export interface FollowRequest {
   readonly password_secret: string;
 }
 
-/** Messages of the methods, by the name of the method. */
+/** The messages of each method, by name of the method. */
 export interface WolMessages {
   readonly ReportWOLEvent: { readonly request: WakeEvent; readonly response: WakeEventResponse };
   readonly HealthCheck: { readonly request: { readonly service: string }; readonly response: HealthResponse };

@@ -5,13 +5,13 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** What the log contains about the connection to the manager. */
+/** Describes events of the connection to the manager for the log. */
 export function describeClientEvent(event: WolClientEvent): LogLine {
   switch (event.kind) {
     case 'connected':
       return { level: 'info', message: `connected to the manager ${event.address}` };
     case 'disconnected':
-      return { level: 'warn', message: `manager ${event.address}: ${event.why}; it is tried again, and wake-ups wait` };
+      return { level: 'warn', message: `manager ${event.address}: ${event.why}; trying again, and wake-ups wait` };
     case 'certificates-read':
       return { level: 'info', message: 'the certificate for the manager was read' };
     case 'certificates-problem':

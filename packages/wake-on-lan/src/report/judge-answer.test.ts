@@ -18,8 +18,8 @@ it.each<[WakeStatus, string]>([
 });
 
 it('a report that the manager cannot read is refused', () =>
-  expect(judgeAnswer({ kind: 'malformed', message: 'node_name is no name of a node' })).toEqual({
+  expect(judgeAnswer({ kind: 'malformed', message: 'node_name is not the name of a node' })).toEqual({
     remembered: 'no',
     outcome: 'malformed',
-    message: 'node_name is no name of a node',
+    message: 'node_name is not the name of a node',
   }));

@@ -1,7 +1,7 @@
 import type { DeliveryOutcome } from './manager-client.js';
 import type { WakeAnswer, WakeStatus } from './wake-report.js';
 
-/** What a manager answered, for good. */
+/** The final answer of a manager. */
 export type ReportAnswer = Exclude<DeliveryOutcome, { readonly kind: 'later' | 'unavailable' }>;
 
 /** What an answer means for the agent. */
@@ -20,13 +20,13 @@ const REMEMBERED: Readonly<Record<WakeStatus, Remembered>> = {
   // Another agent reported it, or its answer was lost.
   duplicate: 'window',
   'vm-start-initiated': 'window',
-  // It may be shut down right after that.
+  // The machine may be shut down right after that.
   'vm-already-running': 'moment',
-  // It may get this address in a moment.
+  // A machine may get this address soon.
   'vm-not-found': 'no',
-  // The manager tried, and the API server refused, for example.
+  // For example, the manager tried, and the API server refused.
   error: 'no',
-  // A status of a later version, or none: that the machine was started is not known.
+  // A status of a later version, or none: it is not known whether the machine was started.
   unknown: 'no',
 };
 

@@ -1,41 +1,41 @@
-/** How an agent reaches its managers. `WolClient` is one, over gRPC. */
+/** The connection of an agent to its managers. `WolClient` implements it over gRPC. */
 import type { WakeAnswer, WakeReport } from './wake-report.js';
 import type { WolClientEvent } from './wol-client-event.js';
 
-/** What became of a report. */
+/** The outcome of a report. */
 export type DeliveryOutcome =
   | { readonly kind: 'answered'; readonly answer: WakeAnswer }
   /** The manager refuses the report, and would refuse it again. */
   | { readonly kind: 'malformed'; readonly message: string }
-  /** The manager that leads has too many wake-ups of this machine or sender: it is to be reported again, and others meanwhile. */
+  /** The leading manager has too many wake-ups of this machine or sender: report it again later, and report others meanwhile. */
   | { readonly kind: 'later'; readonly message: string }
-  /** No manager that leads took it: it is to be reported again. */
+  /** No manager that is leader accepted it: report it again. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
 export interface ManagerState {
   readonly kind: 'connected' | 'disconnected';
   /** host:port of the manager that was tried last. */
   readonly address: string;
-  /** Why it is disconnected; empty where it is connected. */
+  /** Why it is disconnected; empty if it is connected. */
   readonly why: string;
-  /** When that began, in milliseconds of a clock that only goes forward. */
+  /** Since when, in milliseconds of a monotonic clock. */
   readonly sinceMs: number;
 }
 
 export interface ManagerClient {
   readonly state: ManagerState;
-  /** Begins to connect; resolves before a manager answers. */
+  /** Starts to connect; resolves before a manager responds. */
   start(): Promise<void>;
-  /** Reports to the manager that leads; never rejects. */
+  /** Reports to the manager that is leader; never rejects. */
   report(report: WakeReport): Promise<DeliveryOutcome>;
   stop(): void;
 }
 
-/** What a client calls. */
+/** The callbacks of a client. */
 export interface ManagerListeners {
   readonly observe: (event: WolClientEvent) => void;
-  /** A manager that leads answers: what waits can be reported. */
+  /** A manager that is leader answers: waiting wake-ups can be reported. */
   readonly onReachable: () => void;
-  /** All addresses that may be woken, after each change. */
+  /** All wakeable addresses, after each change. */
   readonly onAddresses: (addresses: ReadonlySet<string>) => void;
 }

@@ -1,4 +1,4 @@
-/** In a cluster: each wake-up is kept until the manager that leads has answered, or until two minutes are over. */
+/** In a cluster: keeps each wake-up until the manager that is leader has answered, or until two minutes are over. */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { describePlace } from '../listen/listening-ports.js';
 import { describeClientEvent } from './describe-client-event.js';
@@ -20,24 +20,24 @@ type WriteLine = (about: Readonly<Record<string, unknown>>, message: string) => 
 
 export interface ManagerReportsSettings {
   readonly nodeName: string;
-  /** Machines of the command line; undefined: all. */
+  /** Machines of the command line; undefined for all. */
   readonly machines: ReadonlySet<MacAddress> | undefined;
 }
 
 export interface ManagerReportsPorts {
-  /** Makes the client, which calls these listeners. */
+  /** Creates the client, which calls these listeners. */
   readonly connect: (listeners: ManagerListeners) => ManagerClient;
   readonly hearing: WakeUpEnds;
   readonly logger: { readonly info: WriteLine; readonly warn: WriteLine; readonly error: WriteLine };
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly nowMs: () => number;
-  /** Calls after so many milliseconds. Returns how to prevent that. */
+  /** Calls after this many milliseconds. Returns a function that cancels the call. */
   readonly after: (delayMs: number, run: () => void) => () => void;
-  /** Milliseconds until the next try after so many failures in a row, 1 or more. */
+  /** Milliseconds until the next try after this many failures in a row, 1 or more. */
   readonly pauseMs: (failures: number) => number;
 }
 
-/** Reports wake-ups to the manager that leads, and listens for the machines that it names. */
+/** Reports wake-ups to the manager that is leader, and listens for the machines that it names. */
 export class ManagerReports {
   readonly #settings: ManagerReportsSettings;
   readonly #ports: ManagerReportsPorts;
@@ -78,7 +78,7 @@ export class ManagerReports {
     return this.#ends;
   }
 
-  /** Tries that no manager took. */
+  /** Tries that no manager accepted. */
   get failedTries(): number {
     return this.#failedTries;
   }
@@ -88,7 +88,7 @@ export class ManagerReports {
     return this.#queue.size;
   }
 
-  /** Addresses in the manager's list; undefined: there is no list. */
+  /** Addresses in the manager's list; undefined if there is no list. */
   get listed(): number | undefined {
     return this.#list.size;
   }
@@ -130,7 +130,10 @@ export class ManagerReports {
       await new Promise<void>((resolve) => void this.#ports.after(STOP_CHECK_MS, resolve));
     const { size } = this.#queue;
     if (size > 0)
-      this.#ports.logger.error({ event: 'wake-ups-lost', count: size }, `the agent ends; ${size} wake-ups were not reported`);
+      this.#ports.logger.error(
+        { event: 'wake-ups-lost', count: size },
+        `the agent is ending; ${size} wake-ups were not reported`,
+      );
     this.#endListChecks();
     this.#queue.stop();
     this.#client.stop();
@@ -149,7 +152,7 @@ export class ManagerReports {
   }
 
   #onDelayed(wakeUp: PacketWakeUp, reason: string): void {
-    const message = `wake-up of ${wakeUp.sighting.macAddress} is not reported yet: ${reason}; it is tried for ${KEEP_MS / 60_000} minutes`;
+    const message = `wake-up of ${wakeUp.sighting.macAddress} is not reported yet: ${reason}; trying for ${KEEP_MS / 60_000} minutes`;
     this.#ports.logger.warn({ event: 'report-delayed', ...this.#about(wakeUp), reason }, message);
   }
 
@@ -159,7 +162,7 @@ export class ManagerReports {
       this.#count(end.reason, false);
       this.#ports.hearing.refuse(sighting);
       const why =
-        end.reason === 'too-old' ? `no manager took it in ${KEEP_MS / 60_000} minutes` : `${CAPACITY} newer wake-ups wait`;
+        end.reason === 'too-old' ? `no manager accepted it in ${KEEP_MS / 60_000} minutes` : `${CAPACITY} newer wake-ups wait`;
       const message = `wake-up of ${sighting.macAddress} is given up: ${why}: ${end.lastFailure}`;
       this.#ports.logger.error({ event: 'report-given-up', ...this.#about(wakeUp), reason: end.reason }, message);
       return;
@@ -186,7 +189,8 @@ export class ManagerReports {
 
   #onClientEvent(event: WolClientEvent): void {
     if (event.kind === 'disconnected') this.#list.disconnect(this.#ports.nowMs());
-    // Another manager may lead now, which does not know what the one before accepted, and waits for no machine that stops.
+    // Another manager may be leader now, which does not know what the previous one accepted, and does not wait for machines that
+    // are stopping.
     if (event.kind === 'connected') this.#ports.hearing.forgetAccepted();
     if (event.kind === 'no-list') {
       this.#list.forget();

@@ -14,5 +14,5 @@ export interface PacketFacts {
 
 export type PacketWakeUp = HeardWakeUp<PacketFacts>;
 
-/** The part of the hearing that handles wake-ups: it ends each of them, and names the machines to listen for. */
+/** The part of the hearing that the handling uses: it ends each wake-up, and sets the machines to listen for. */
 export type WakeUpEnds = Pick<PacketHearing, 'accept' | 'refuse' | 'forgetAccepted' | 'hearOnly' | 'size'>;

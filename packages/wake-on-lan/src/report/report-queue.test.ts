@@ -11,7 +11,7 @@ const UNAVAILABLE: ReportDelivery<string> = { kind: 'unavailable', message: 'no 
 const LATER: ReportDelivery<string> = { kind: 'later', message: 'too many' };
 const STARTED: ReportDelivery<string> = { kind: 'answered', answer: 'started' };
 
-/** A queue on a fake clock, with a manager that answers what `manager` returns. */
+/** A queue on a fake clock, with a manager that answers with the result of `manager`. */
 class Story {
   nowMs = 0;
   manager: (macAddress: string) => ReportDelivery<string> | Promise<ReportDelivery<string>> = () => STARTED;
@@ -99,7 +99,7 @@ describe('ReportQueue', () => {
     expect(story.ends.map(([mac]) => mac)).toEqual([VM_A, VM_B]);
   });
 
-  it('no manager for a minute: it is tried all the time with pauses of five seconds at most, and then answered exactly once', async () => {
+  it('no manager for a minute: the queue keeps trying with pauses of at most five seconds, and then the wake-up is answered exactly once', async () => {
     const story = new Story();
     story.manager = () => UNAVAILABLE;
     story.hear(VM_A);
@@ -115,7 +115,7 @@ describe('ReportQueue', () => {
     expect(story.reports).toHaveLength(tries + 1);
   });
 
-  it('a manager that is there again gets what waits at once, not after the pause', async () => {
+  it('a manager that is back gets waiting wake-ups at once, not after the pause', async () => {
     const story = new Story();
     story.manager = () => UNAVAILABLE;
     for (let number = 0; number < 100; number++) story.hear(macOf(number));
@@ -128,7 +128,7 @@ describe('ReportQueue', () => {
     expect(story.ends).toHaveLength(100);
   });
 
-  it('the answer is lost after the manager accepted: it is reported again, and ends as a duplicate', async () => {
+  it('the answer is lost after the manager accepted: the wake-up is reported again, and ends as a duplicate', async () => {
     const story = new Story();
     let accepted = 0;
     story.manager = () => {
@@ -141,7 +141,7 @@ describe('ReportQueue', () => {
     expect(accepted).toBe(2);
   });
 
-  it('after two minutes without a manager it is given up, with the last reason; the next packet is a wake-up of its own', async () => {
+  it('after two minutes without a manager a wake-up is given up, with the last reason; the next packet is a new wake-up', async () => {
     const story = new Story();
     story.manager = () => UNAVAILABLE;
     story.hear(VM_A);
@@ -155,7 +155,7 @@ describe('ReportQueue', () => {
     expect(story.kinds).toEqual(['too-old', 'started']);
   });
 
-  it('a report that is under way when the two minutes are over is given up only without its answer', async () => {
+  it('a report in progress when the two minutes are over is given up only without its answer', async () => {
     for (const [last, end] of [
       [STARTED, 'started'],
       [UNAVAILABLE, 'too-old'],
@@ -172,7 +172,7 @@ describe('ReportQueue', () => {
     }
   });
 
-  it('while no manager answers, one wake-up at a time is tried, whatever waits', async () => {
+  it('while no manager answers, one wake-up at a time is tried, however many wait', async () => {
     const story = new Story();
     story.manager = () => UNAVAILABLE;
     for (let number = 0; number < 500; number++) story.hear(macOf(number));
@@ -182,7 +182,7 @@ describe('ReportQueue', () => {
     expect(story.reports.length).toBeLessThan(40);
   });
 
-  it('one wake-up whose decision fails keeps the others waiting for a moment only', async () => {
+  it('one wake-up whose decision fails delays the others only for a moment', async () => {
     const story = new Story();
     story.manager = (mac) => (mac === BROKEN ? UNAVAILABLE : STARTED);
     story.hear(BROKEN);
@@ -191,7 +191,7 @@ describe('ReportQueue', () => {
     expect(story.ends).toHaveLength(100);
   });
 
-  it('a hundred wake-ups that the manager takes later keep no other one waiting, and are tried again', async () => {
+  it('a hundred postponed wake-ups delay no other one, and are tried again', async () => {
     const story = new Story();
     const later = new Set(Array.from({ length: 100 }, (_, number) => macOf(1_000 + number)));
     story.manager = (mac) => (later.has(mac) ? LATER : STARTED);
@@ -207,7 +207,7 @@ describe('ReportQueue', () => {
     expect(story.timers).toBe(0);
   });
 
-  it('a thousand wake-ups that the manager takes later are twenty reports a second at most', async () => {
+  it('a thousand postponed wake-ups cause at most twenty reports a second', async () => {
     const story = new Story();
     story.manager = () => LATER;
     for (let number = 0; number < 1_000; number++) story.hear(macOf(number));
@@ -216,7 +216,7 @@ describe('ReportQueue', () => {
     expect(story.reports.length).toBeGreaterThan(1_000 + 100);
   });
 
-  it('what the manager takes later is tried with growing pauses, and given up after two minutes', async () => {
+  it('a postponed wake-up is tried with growing pauses, and given up after two minutes', async () => {
     const story = new Story();
     story.manager = () => LATER;
     story.hear(VM_A);
@@ -240,7 +240,7 @@ describe('ReportQueue', () => {
     expect(story.kinds).toEqual(['started']);
   });
 
-  it('when it is full, the wake-up that waits longest goes', async () => {
+  it('when it is full, the wake-up that has waited longest is removed', async () => {
     const story = new Story({ capacity: 10 });
     story.manager = () => UNAVAILABLE;
     for (let number = 0; number < 12; number++) {
@@ -270,7 +270,7 @@ describe('ReportQueue', () => {
     expect(story.reports).toHaveLength(2);
   });
 
-  it('any story of packets, managers that come and go, and time: each wake-up ends exactly once, and memory is bounded', async () => {
+  it('law: in any story of packets, managers and time, each wake-up ends exactly once, and memory is bounded', async () => {
     const step = fc.oneof(
       fc.nat(30).map((number) => ({ kind: 'hear', number }) as const),
       fc.constantFrom(STARTED, UNAVAILABLE, LATER).map((delivery) => ({ kind: 'manager', delivery }) as const),

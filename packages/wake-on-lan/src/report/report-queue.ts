@@ -1,9 +1,11 @@
 /**
- * Wake-ups on their way to a manager. Each is kept until a manager has answered, or until it is too old to be of use. While no manager answers, one
- * wake-up at a time is tried, with growing pauses; the first answer, or the word that a manager is there, sends all of them. A wake-up that a manager takes
- * later waits apart from the others: else one machine that is woken too often would keep the wake-ups of all others waiting.
+ * Queues wake-ups for a manager. Each is kept until a manager has answered, or until it is too old to be useful. While no manager
+ * answers, one wake-up at a time is tried, with growing pauses; the first answer, or the news that a manager is there, sends all
+ * of them. A wake-up that a manager postpones waits apart from the others: otherwise one machine that is woken too often would
+ * delay the wake-ups of all others.
  *
- * The memory has a bound, with the rule of WakeUpWindow: when it is full, the wake-up that waits longest goes, so that a flood replaces itself.
+ * The memory is bounded, with the rule of WakeUpWindow: when it is full, the wake-up that has waited longest is removed, so that
+ * a flood replaces itself.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { OldestFirst } from '../window/oldest-first.js';
@@ -21,9 +23,9 @@ export interface ReportQueueSettings {
 /** How a try to report ended. */
 export type ReportDelivery<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
-  /** A manager that leads will take it later, as there are too many of its kind. Other wake-ups are not concerned. */
+  /** The leading manager will accept it later, because there are too many of its kind. Other wake-ups are not affected. */
   | { readonly kind: 'later'; readonly message: string }
-  /** No manager took it. */
+  /** No manager accepted it. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
 /** How a wake-up left the queue. */
@@ -31,7 +33,7 @@ export type ReportEnd<Answer> =
   | { readonly kind: 'answered'; readonly answer: Answer }
   | { readonly kind: 'given-up'; readonly reason: GivenUpReason; readonly lastFailure: string };
 
-/** Why a wake-up was given up: no manager took it in time, or newer ones needed its place. */
+/** Why a wake-up was given up: no manager accepted it in time, or newer ones needed its place. */
 export type GivenUpReason = 'too-old' | 'queue-full';
 
 /** A wake-up, and what is reported about it. */
@@ -41,11 +43,11 @@ export interface HeardWakeUp<Facts> {
 }
 
 export interface ReportPorts<Facts, Answer> {
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly nowMs: () => number;
-  /** Calls after so many milliseconds. Returns how to prevent that. */
+  /** Calls after this many milliseconds. Returns a function that cancels the call. */
   readonly after: (delayMs: number, run: () => void) => () => void;
-  /** Milliseconds until the next try after so many failures in a row, 1 or more. */
+  /** Milliseconds until the next try after this many failures in a row, 1 or more. */
   readonly pauseMs: (failures: number) => number;
   /** Reports to a manager; never rejects. */
   readonly deliver: (wakeUp: HeardWakeUp<Facts>) => Promise<ReportDelivery<Answer>>;
@@ -60,13 +62,16 @@ interface Entry<Facts> {
   readonly addedAtMs: number;
   isUnderWay: boolean;
   lastFailure: string | undefined;
-  /** How often a manager has put it off. */
+  /** How often a manager has postponed it. */
   timesLater: number;
-  /** When that one may be tried again. */
+  /** When it may be tried again after a manager postponed it. */
   dueAtMs: number;
 }
 
-/** Milliseconds between two wake-ups that were put off: the manager limits what it decides, and all agents together must not flood it with what it did not. */
+/**
+ * Milliseconds between two postponed wake-ups: the manager limits its decisions, and all agents together must not flood it with
+ * postponed ones.
+ */
 const LATER_INTERVAL_MS = 50;
 
 /** Keeps wake-ups until they are answered or given up. */
@@ -75,12 +80,12 @@ export class ReportQueue<Facts, Answer> {
   readonly #ports: ReportPorts<Facts, Answer>;
   /** In the order of their first packets. */
   readonly #entries = new OldestFirst<Entry<Facts>>();
-  /** What is to be sent, in its order. An address whose entry is gone is passed over. */
+  /** Addresses to send, in order. An address without an entry is skipped. */
   readonly #next = new Set<MacAddress>();
   #underWay = 0;
-  /** Tries in a row that no manager took. */
+  /** Tries in a row that no manager accepted. */
   #failures = 0;
-  /** What a manager has put off, in the order in which it did. */
+  /** Wake-ups that a manager postponed, in that order. */
   readonly #later = new Set<Entry<Facts>>();
   #endLater: (() => void) | undefined;
   #endPause: (() => void) | undefined;
@@ -97,7 +102,7 @@ export class ReportQueue<Facts, Answer> {
     return this.#entries.size;
   }
 
-  /** Reports a wake-up. One whose machine is in the queue already takes the place of the earlier one, and not more time than that has. */
+  /** Reports a wake-up. If its machine is already in the queue, it replaces the earlier one, with the same deadline. */
   add(wakeUp: HeardWakeUp<Facts>): void {
     const { macAddress } = wakeUp.sighting;
     const known = this.#entries.get(macAddress);
@@ -120,13 +125,13 @@ export class ReportQueue<Facts, Answer> {
     this.#watchOldest();
   }
 
-  /** A manager is there: what waits is sent at once. */
+  /** Called when a manager is there: sends what waits at once. */
   managerIsReachable(): void {
     this.#failures = 0;
     this.#resume();
   }
 
-  /** Nothing is sent any more. What waits is lost. */
+  /** Stops sending. Waiting wake-ups are lost. */
   stop(): void {
     this.#isStopped = true;
     this.#endPause?.();
@@ -136,7 +141,7 @@ export class ReportQueue<Facts, Answer> {
 
   #send(): void {
     if (this.#isStopped || this.#endPause !== undefined) return;
-    // After a failure a single one finds out whether a manager is there again.
+    // After a failure, a single wake-up tests whether a manager is there again.
     const most = this.#failures > 0 ? 1 : this.#settings.atOnce;
     for (const macAddress of this.#next) {
       if (this.#underWay >= most) return;
@@ -179,7 +184,7 @@ export class ReportQueue<Facts, Answer> {
     this.#resume();
   }
 
-  /** The first one of those that were put off whose own pause is over. */
+  /** The first postponed one whose pause is over. */
   #tryOneAgain(): void {
     const nowMs = this.#ports.nowMs();
     const due = [...this.#later].find(({ dueAtMs }) => dueAtMs <= nowMs);
@@ -203,7 +208,7 @@ export class ReportQueue<Facts, Answer> {
       this.#next.add(macAddress);
       this.#noteFailure(entry, message);
     }
-    // Reports that were on their way together fail together: that is one failure.
+    // Reports that were sent together fail together: that counts as one failure.
     if (this.#failures !== failuresBefore || this.#endPause !== undefined) return;
     this.#failures++;
     this.#endPause = this.#ports.after(this.#ports.pauseMs(this.#failures), () => this.#resume());
@@ -215,12 +220,12 @@ export class ReportQueue<Facts, Answer> {
     this.#send();
   }
 
-  /** Gives up what is too old, and comes back when the next one is. */
+  /** Gives up what is too old, and runs again when the next one is. */
   #watchOldest(): void {
     this.#endExpiry?.();
     this.#endExpiry = undefined;
     let oldest = this.#entries.oldest();
-    // One that is under way may still be answered; its end calls this again.
+    // One in progress may still be answered; its end calls this again.
     while (oldest !== undefined && this.#leftMs(oldest) <= 0 && !oldest.isUnderWay) {
       this.#giveUp(oldest, 'too-old');
       oldest = this.#entries.oldest();
@@ -238,7 +243,7 @@ export class ReportQueue<Facts, Answer> {
     this.#ports.onEnd(entry.wakeUp, { kind: 'given-up', reason, lastFailure: entry.lastFailure ?? 'not tried yet' });
   }
 
-  /** False: it was given up before. */
+  /** False if it was given up before. */
   #remove(entry: Entry<Facts>): boolean {
     const { macAddress } = entry.wakeUp.sighting;
     if (this.#entries.get(macAddress) !== entry) return false;

@@ -1,26 +1,26 @@
-/** What an agent reports, and what its manager answers. */
+/** The report of an agent, and the answer of its manager. */
 
 /** A magic packet that an agent received. */
 export interface WakeReport {
-  /** Of the machine to wake; lower case with colons. */
+  /** The MAC address of the machine to wake; lower case with colons. */
   readonly macAddress: string;
-  /** Of the node whose agent received it. */
+  /** The node whose agent received it. */
   readonly nodeName: string;
   /** IPv4, IPv6 or MAC address. */
   readonly sender: string;
-  /** 0: a frame without UDP. */
+  /** 0 for a frame without UDP. */
   readonly senderPort: number;
   /** In octets. */
   readonly packetSize: number;
   /** Milliseconds since 1970, by the clock of the node. */
   readonly heardAtMs: number;
-  /** Milliseconds from the packet to this report, by a clock that does not jump; undefined: the agent does not report it. */
+  /** Milliseconds from the packet to this report, by a monotonic clock; undefined if the agent does not report it. */
   readonly ageMs?: number;
-  /** `SECRET/KEY` of the password that the packet had; absent: the agent checks none, or does not report it. */
+  /** `SECRET/KEY` of the password in the packet; absent if the agent checks none, or does not report it. */
   readonly passwordSecret?: string;
 }
 
-/** What became of a wake-up. On the wire: UNKNOWN 0 to ERROR 6, in this order. */
+/** The outcome of a wake-up. On the wire: UNKNOWN 0 to ERROR 6, in this order. */
 export const WAKE_STATUSES = [
   'unknown',
   'accepted',
@@ -37,7 +37,7 @@ export type WakeStatus = (typeof WAKE_STATUSES)[number];
 export interface WokenMachine {
   readonly namespace: string;
   readonly name: string;
-  /** `status.printableStatus`, as it was before anything was done; empty where it is not known. */
+  /** `status.printableStatus` before anything was done; empty if not known. */
   readonly currentState: string;
 }
 
@@ -54,7 +54,7 @@ export interface WakeAnswer {
 /** What a manager does about a report. */
 export type ReportOutcome =
   | { readonly kind: 'answered'; readonly answer: WakeAnswer }
-  /** `leader`: host:port, where it is known. */
+  /** `leader`: host:port, if known. */
   | { readonly kind: 'not-leading'; readonly leader: string | undefined }
   /** Too many wake-ups of this machine or sender: the agent tries again, and reports others meanwhile. */
   | { readonly kind: 'later'; readonly message: string }

@@ -15,7 +15,7 @@ it('before the first list all machines count, then those of the list, and all ag
   expect(list.size).toBeUndefined();
 });
 
-it('a manager that is back within five minutes: its list counts without an end', () => {
+it('if the manager is back within five minutes, its list stays valid', () => {
   const list = new WakeableList(undefined);
   list.take(new Set([VM_A]));
   list.disconnect(0);

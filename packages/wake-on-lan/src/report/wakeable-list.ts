@@ -1,25 +1,25 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 
-/** A machine that was created meanwhile is in no old list: it must be heard by the limits of an agent without one. */
+/** How long an old list is used. A new machine is in no old list: it must be heard within the limits of an agent without one. */
 const KEEP_MS = 300_000;
 
-/** The manager's list of machines that may be woken, and how long it counts without that manager. */
+/** The manager's list of wakeable machines, and for how long it is used without that manager. */
 export class WakeableList {
   readonly #only: ReadonlySet<MacAddress> | undefined;
   #listed: ReadonlySet<MacAddress> | undefined;
   #disconnectedAtMs: number | undefined;
 
-  /** @param only - machines of the command line, which are the only ones in any case; undefined: all. */
+  /** @param only - machines of the command line, which restrict any list; undefined for all. */
   constructor(only: ReadonlySet<MacAddress> | undefined) {
     this.#only = only;
   }
 
-  /** Addresses in the list that counts now; undefined: there is no list. */
+  /** Addresses in the list that is used now; undefined if there is no list. */
   get size(): number | undefined {
     return this.#listed?.size;
   }
 
-  /** Takes the list of a manager. */
+  /** Stores the list of a manager. */
   take(listed: ReadonlySet<MacAddress>): void {
     const only = this.#only;
     this.#listed = only === undefined ? listed : new Set([...listed].filter((one) => only.has(one)));
@@ -31,12 +31,12 @@ export class WakeableList {
     this.#listed = undefined;
   }
 
-  /** No manager that leads answers since `nowMs`. */
+  /** No manager that is leader has answered since `nowMs`. */
   disconnect(nowMs: number): void {
     this.#disconnectedAtMs ??= nowMs;
   }
 
-  /** The machines whose packets count; undefined: all. @param nowMs - of a clock that only goes forward. */
+  /** The machines whose packets count; undefined for all. @param nowMs - from a monotonic clock. */
   machines(nowMs: number): ReadonlySet<MacAddress> | undefined {
     if (this.#disconnectedAtMs !== undefined && nowMs - this.#disconnectedAtMs >= KEEP_MS) this.#listed = undefined;
     return this.#listed ?? this.#only;

@@ -1,8 +1,8 @@
-/** What happens at a client that its log should contain. Each is reported once for each change, not for each try. */
+/** Events of a client for the log. Each is reported once for each change, not for each try. */
 export type WolClientEvent =
-  /** A manager that leads answers. */
+  /** A manager that is leader answers. */
   | { readonly kind: 'connected'; readonly address: string }
-  /** No manager that leads answers: why the last try failed. */
+  /** No manager that is leader answers; why the last try failed. */
   | { readonly kind: 'disconnected'; readonly address: string; readonly why: string }
   | { readonly kind: 'certificates-read' }
   | { readonly kind: 'certificates-problem'; readonly problem: string }

@@ -1,22 +1,25 @@
 import type { ReportOutcome, WakeReport } from './wake-report.js';
 
-/** The MAC addresses of machines that may be woken, in lower case with colons. */
+/** The MAC addresses of wakeable machines, in lower case with colons. */
 export interface WakeableAddresses {
-  /** All addresses now whose machines a packet may wake. @param passwordSecret - `SECRET/KEY` of the password that it had; undefined: none was checked. */
+  /**
+   * All addresses whose machines a packet may wake now. @param passwordSecret - `SECRET/KEY` of the password in the packet;
+   * undefined if none was checked.
+   */
   readonly snapshot: (passwordSecret?: string) => readonly string[];
-  /** `SECRET/KEY` of the passwords for which the list is another one; absent: there are none. */
+  /** `SECRET/KEY` of the passwords with a different list; absent if there are none. */
   readonly passwords?: () => ReadonlySet<string>;
-  /** Calls the listener after changes, gathered. Returns how to end that. */
+  /** Calls the listener after changes, several at once. Returns a function that ends that. */
   readonly onChange: (listener: () => void) => () => void;
 }
 
-/** What decides about reports, behind the server. */
+/** Decides about reports, behind the server. */
 export interface WolHandler {
   /** Never rejects; if it does, the report is answered as unavailable. */
   readonly report: (report: WakeReport) => Promise<ReportOutcome>;
-  /** True: it leads, and knows which machines may be woken. */
+  /** True if it is leader, and knows the wakeable machines. */
   readonly isServing: () => boolean;
-  /** host:port of another manager that leads; undefined: none is known, or this one leads. */
+  /** host:port of another manager that is leader; undefined if none is known, or this one is leader. */
   readonly leader: () => string | undefined;
   readonly wakeable: WakeableAddresses;
 }

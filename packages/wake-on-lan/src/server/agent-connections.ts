@@ -1,6 +1,6 @@
 /**
- * Accepts connections and hands over those whose certificate is an agent's. TLS ends here and not in gRPC: so the certificates change without a restart,
- * the name of the client is checked once for each connection, and every refusal has a reason.
+ * Accepts connections and passes on those with the certificate of an agent. TLS ends here and not in gRPC: so certificates change
+ * without a restart, the name of the client is checked once for each connection, and every refusal has a reason.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
@@ -9,15 +9,15 @@ import { RefusalMemory } from './refusal-memory.js';
 import type { ConnectionRefusalReason, WolServerEvent } from './wol-server-event.js';
 
 const MOST_CONNECTIONS = 4_096;
-/** An agent has one; several can be behind one address. None of them may use up the room of all. */
+/** An agent has one; several agents can share one address. No address may use all connections. */
 const MOST_CONNECTIONS_OF_AN_ADDRESS = 256;
 const MOST_HANDSHAKES_OF_AN_ADDRESS = 32;
 const HANDSHAKE_MS = 5_000;
 
 export interface AgentConnectionsSettings {
-  /** Undefined: clear text. */
+  /** Undefined for clear text. */
   readonly tls: TlsMaterial | undefined;
-  /** A DNS name of the client's certificate. */
+  /** A DNS name in the client's certificate. */
   readonly clientName: string;
   readonly onConnection: (socket: Socket) => void;
   readonly observe: (event: WolServerEvent) => void;
@@ -35,11 +35,11 @@ export class AgentConnections {
     this.#settings = settings;
     this.#server = settings.tls === undefined ? this.#clearText() : this.#tls(settings.tls);
     this.#server.maxConnections = MOST_CONNECTIONS;
-    // Before anything else is done about a connection.
+    // Called before anything else is done about a connection.
     this.#server.prependListener('connection', (socket) => this.#admit(socket));
   }
 
-  /** Resolves with the port. Rejects where the address cannot be listened on. */
+  /** Resolves with the port. Rejects if it cannot listen on the address. */
   async listen({ host, port }: { readonly host: string; readonly port: number }): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
@@ -53,12 +53,14 @@ export class AgentConnections {
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** New connections see this certificate, and are verified by these authorities. @throws where a text is no certificate or key. */
+  /**
+   * Sets the certificate of new connections, and the authorities that verify them. @throws if a text is not a certificate or key.
+   */
   use(material: TlsMaterial): void {
     if ('setSecureContext' in this.#server) (this.#server as TlsServer).setSecureContext(toContext(material));
   }
 
-  /** Accepts no connection any more; resolves when all are closed. */
+  /** Stops accepting connections; resolves when all are closed. */
   close(): Promise<void> {
     return new Promise((resolve) => this.#server.close(() => resolve()));
   }
@@ -80,7 +82,7 @@ export class AgentConnections {
       ALPNProtocols: ['h2'],
       minVersion: 'TLSv1.2',
       requestCert: true,
-      // What is wrong with a certificate is decided and named below.
+      // Problems of a certificate are found and named below.
       rejectUnauthorized: false,
       handshakeTimeout: HANDSHAKE_MS,
       noDelay: true,
@@ -108,7 +110,7 @@ export class AgentConnections {
   #onHandshakeError(error: Error, socket: TLSSocket): void {
     const remoteAddress = addressOf(socket);
     socket.destroy();
-    // Probes of a port open and close it.
+    // Port probes open and close it.
     if (!isClosedByPeer(error)) this.#refuse(remoteAddress, 'handshake-failed', error.message);
   }
 
@@ -147,7 +149,7 @@ export class AgentConnections {
     socket.once('close', end);
   }
 
-  /** How to end the handshakes under way, by address and port of the peer. */
+  /** Functions that end handshakes in progress, by address and port of the peer. */
   readonly #pending = new Map<string, () => void>();
 
   #endHandshake(socket: TLSSocket): void {
@@ -205,7 +207,7 @@ const REMEDIES = new Map([
   ['CERT_NOT_YET_VALID', 'it is not valid yet by the clock of this host; compare the clocks'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'it is of another authority; the agent must mount the Secret that this manager keeps'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'it is of another authority; the agent must mount the Secret that this manager keeps'],
-  // The agent sends its authority too, where its ca.crt has it beside that of the manager.
+  // The agent also sends its authority, if its ca.crt has it in addition to the manager's.
   ['SELF_SIGNED_CERT_IN_CHAIN', 'it is of another authority; the agent must mount the Secret that this manager keeps'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is signed by itself; the agent must mount the Secret that this manager keeps'],
 ]);
@@ -215,7 +217,7 @@ function isClosedByPeer(error: Error): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
-/** One fewer of this address. */
+/** Decrements the count of this address. */
 function countDown(counts: Map<string, number>, remoteAddress: string): void {
   const left = (counts.get(remoteAddress) ?? 1) - 1;
   if (left > 0) counts.set(remoteAddress, left);
@@ -230,5 +232,5 @@ function portOf(socket: Socket, remoteAddress: string): string {
   return `${remoteAddress} ${socket.remotePort ?? 0}`;
 }
 
-/** A peer that goes away is no error of the server. */
+/** A peer that disconnects is not an error of the server. */
 function ignoreSocketError(): void {}

@@ -13,7 +13,7 @@ export function notLeading(leader: string | undefined): Failure {
   const metadata = new Metadata();
   if (leader !== undefined) metadata.set(LEADER_METADATA, leader);
   const details =
-    leader === undefined ? 'this manager does not lead, and no other one is known to' : `the manager at ${leader} leads`;
+    leader === undefined ? 'this manager is not leader, and no other leader is known' : `the manager at ${leader} is leader`;
   return { code: status.FAILED_PRECONDITION, details, metadata };
 }
 
@@ -21,12 +21,12 @@ export function unavailable(message: string): Failure {
   return { code: status.UNAVAILABLE, details: message };
 }
 
-/** A manager that leads takes this report later; other reports are not concerned. */
+/** The leading manager will accept this report later; other reports are not affected. */
 export function later(message: string): Failure {
   return { code: status.RESOURCE_EXHAUSTED, details: message };
 }
 
 export function notServing(handler: WolHandler): Failure {
   const leader = handler.leader();
-  return leader === undefined ? unavailable('no manager leads, or it has not synced yet') : notLeading(leader);
+  return leader === undefined ? unavailable('no manager is leader, or it has not synced yet') : notLeading(leader);
 }

@@ -1,6 +1,7 @@
 /**
- * Sends the list of wakeable addresses to every agent that follows it: the whole list first, then what changes. Agents that check one password have one list. Agents choose what they name, so
- * that only passwords that the manager knows make lists of their own.
+ * Sends the list of wakeable addresses to every agent that follows it: first the whole list, then the changes. Agents that check
+ * one password share one list. Agents choose the password that they name, so only passwords that the manager knows get a separate
+ * list.
  */
 import { type ServerWritableStream, status } from '@grpc/grpc-js';
 import type { FollowRequest } from '../proto/wol-services.js';
@@ -12,32 +13,32 @@ import { SentList } from './sent-list.js';
 type FollowCall = ServerWritableStream<FollowRequest, AddressChanges>;
 
 const MOST_FOLLOWERS = 4_096;
-/** An agent has one. A list that its reader does not read is in memory for each call. */
+/** An agent has one. An unread list is in memory for each call. */
 const MOST_FOLLOWERS_OF_A_CONNECTION = 4;
-/** How long followers of a manager that leads no more wait for the word. */
+/** How long followers wait for the end of the call after the manager lost the leadership. */
 const CHECK_INTERVAL_MS = 500;
 const NO_PASSWORD = '';
 
 interface Follower {
   /** Address and port: one connection. */
   readonly peer: string;
-  /** `SECRET/KEY` of the password that it checks, as it names it; empty: none. */
+  /** `SECRET/KEY` of the password that the agent names; empty for none. */
   readonly password: string;
-  /** The password of the list that it has. */
+  /** The password of its list. */
   list: string;
-  /** What was written is not sent yet. */
+  /** True if written messages are not sent yet. */
   isFull: boolean;
-  /** Changes were left out since it is full: the whole list follows. */
+  /** True if changes were skipped since it is full: the whole list follows. */
   isBehind: boolean;
 }
 
 export class ListFollowers {
   readonly #handler: WolHandler;
   readonly #followers = new Map<FollowCall, Follower>();
-  /** How many, by peer. */
+  /** The number of followers, by peer. */
   readonly #followersOf = new Map<string, number>();
   readonly #endListening: () => void;
-  /** By password, as far as an agent follows them. */
+  /** By password, for passwords that an agent follows. */
   readonly #lists = new Map<string, SentList>();
   #timer: NodeJS.Timeout | undefined;
 
@@ -80,12 +81,12 @@ export class ListFollowers {
     if (!this.#handler.isServing()) return notServing(this.#handler);
     const ofPeer = this.#followersOf.get(peer) ?? 0;
     if (ofPeer >= MOST_FOLLOWERS_OF_A_CONNECTION)
-      return { code: status.RESOURCE_EXHAUSTED, details: `${ofPeer} calls of this connection follow already` };
+      return { code: status.RESOURCE_EXHAUSTED, details: `${ofPeer} calls of this connection follow the list already` };
     if (this.#followers.size < MOST_FOLLOWERS) return undefined;
-    return { code: status.RESOURCE_EXHAUSTED, details: `${MOST_FOLLOWERS} agents follow already` };
+    return { code: status.RESOURCE_EXHAUSTED, details: `${MOST_FOLLOWERS} agents follow the list already` };
   }
 
-  /** The password of the list of agents that name this one. */
+  /** The password of the list for agents that name this one. */
   #listFor(password: string): string {
     return this.#handler.wakeable.passwords?.().has(password) === true ? password : NO_PASSWORD;
   }

@@ -1,4 +1,4 @@
-/** Which refused connections were reported: a peer tries again and again, and its refusal is reported when it is new. */
+/** Remembers which refused connections were reported: a peer tries again and again, and its refusal is reported once. */
 
 const MOST_ADDRESSES = 1_000;
 
@@ -6,17 +6,17 @@ export class RefusalMemory {
   /** Message by address. */
   readonly #reported = new Map<string, string>();
 
-  /** True: the message is new for this address. */
+  /** True if the message is new for this address. */
   isNew(remoteAddress: string, message: string): boolean {
     if (this.#reported.get(remoteAddress) === message) return false;
-    // An address whose port alone is made up is one address; a flood of addresses forgets the oldest.
+    // A peer can choose only its port freely, so the port is ignored; a flood of addresses removes the oldest.
     const oldest = this.#reported.keys().next();
     if (this.#reported.size >= MOST_ADDRESSES && oldest.done !== true) this.#reported.delete(oldest.value);
     this.#reported.set(remoteAddress, message);
     return true;
   }
 
-  /** A connection of this address was accepted. */
+  /** Called when a connection of this address was accepted. */
   forget(remoteAddress: string): void {
     this.#reported.delete(remoteAddress);
   }

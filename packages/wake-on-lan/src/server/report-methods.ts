@@ -1,4 +1,4 @@
-/** The methods that take reports. */
+/** The methods that accept reports. */
 import { type ServerDuplexStream, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import type { ReportOutcome, WakeAnswer } from '../report/wake-report.js';
 import type { WolHandler } from '../report/wol-handler.js';
@@ -34,7 +34,7 @@ export class ReportMethods {
     });
   };
 
-  /** One after the other: while one is decided, the next one waits in the socket. */
+  /** One after the other: the next one waits in the socket during a decision. */
   readonly reportStream = (call: ServerDuplexStream<WakeEvent, WakeEventResponse>): void => {
     call.on('data', (event: WakeEvent) => {
       call.pause();
@@ -43,9 +43,9 @@ export class ReportMethods {
           call.emit('error', reply.failure);
           return;
         }
-        // One event that is malformed does not end the others.
+        // A malformed event does not end the others.
         const answer = reply.kind === 'answer' ? reply.answer : toErrorAnswer(reply.problems);
-        // Answers that the client does not read would fill the memory: the next event is read when they are sent.
+        // Answers that the client does not read would fill the memory: the next event is read after they are sent.
         if (call.write(encodeWakeEventResponse(answer))) call.resume();
         else call.once('drain', () => call.resume());
       });

@@ -1,25 +1,25 @@
 import { type AddressChanges, encodeDifference, encodeList } from '../wire/address-changes.js';
 
-/** A list as those who follow it have it. */
+/** The list as its followers have it. */
 export class SentList {
   readonly #snapshot: () => readonly string[];
   #sent: ReadonlySet<string>;
-  /** `#sent` as messages, which all agents get that come after a change of the leader. */
+  /** `#sent` as messages, for all agents that connect after a change of the leader. */
   #encoded: readonly AddressChanges[] | undefined;
 
-  /** @param snapshot - all addresses now. */
+  /** @param snapshot - all current addresses. */
   constructor(snapshot: () => readonly string[]) {
     this.#snapshot = snapshot;
     this.#sent = new Set(snapshot());
   }
 
-  /** The whole list. What has changed since follows with the next change, as to all others. */
+  /** The whole list. Changes since then follow with the next update. */
   whole(): readonly AddressChanges[] {
     this.#encoded ??= encodeList([...this.#sent]);
     return this.#encoded;
   }
 
-  /** What brings those who have the list up to date; empty: they are. */
+  /** The messages that update the followers; empty if they are up to date. */
   update(): readonly AddressChanges[] {
     const before = this.#sent;
     this.#sent = new Set(this.#snapshot());

@@ -1,4 +1,4 @@
-/** What happens at a server that its log should contain. */
+/** Events of a server for the log. */
 export type WolServerEvent =
   /** Once for each address and message, until a connection of that address is accepted. */
   | {
@@ -14,9 +14,9 @@ export type WolServerEvent =
 
 export type ConnectionRefusalReason =
   | 'no-certificate'
-  /** Of another authority, expired, or not valid yet. */
+  /** It is of another authority, expired, or not valid yet. */
   | 'certificate-refused'
-  /** A certificate of the authority that is not that of an agent. */
+  /** A certificate of the authority that does not belong to an agent. */
   | 'wrong-name'
   | 'handshake-failed'
   | 'too-many-connections'

@@ -16,7 +16,7 @@ import type { WolServerEvent } from './wol-server-event.js';
 
 const MOST_MESSAGE_OCTETS = 1024 * 1024;
 const MOST_STREAMS_OF_A_CONNECTION = 100;
-/** A certificate that is no longer accepted, or a connection to a manager that was replaced, ends after that time. */
+/** A connection with a replaced certificate, or to a replaced manager, ends after this time. */
 const CONNECTION_AGE_MS = 3_600_000;
 const CONNECTION_AGE_GRACE_MS = 10_000;
 const CONNECTION_IDLE_MS = 120_000;
@@ -25,11 +25,11 @@ const KEEPALIVE_TIMEOUT_MS = 10_000;
 const STOP_MS = 5_000;
 
 export interface WolServerSettings {
-  /** Port 0: any free one. */
+  /** Port 0 for any free port. */
   readonly listen: { readonly host: string; readonly port: number };
-  /** Undefined: clear text. Any host that reaches the port can then wake machines. */
+  /** Undefined for clear text. Then any host that reaches the port can wake machines. */
   readonly tls: TlsMaterial | undefined;
-  /** DNS name that the certificates of agents have; default: wake-on-lan-agent.vmdhcp. */
+  /** DNS name in the certificates of agents; default: wake-on-lan-agent.vmdhcp. */
   readonly clientName?: string;
   readonly handler: WolHandler;
   readonly observe: (event: WolServerEvent) => void;
@@ -38,18 +38,18 @@ export interface WolServerSettings {
 /** Serves `wol.v1.WOLService` and `vmdhcp.wol.v1.WakeableAddresses`. */
 export interface WolServer {
   readonly port: number;
-  /** Agents that follow the list of addresses now. */
+  /** The number of agents that follow the list of addresses now. */
   readonly followers: number;
   /**
-   * New connections see this certificate and are verified by these authorities; those that are open go on.
-   * @throws where a text is no certificate or key, and then goes on with what it has.
+   * Sets the certificate and the authorities of new connections; open ones continue.
+   * @throws if a text is not a certificate or key; then the current ones stay in use.
    */
   readonly use: (material: TlsMaterial) => void;
-  /** Accepts nothing new; resolves when calls under way have ended, or after five seconds. */
+  /** Accepts nothing new; resolves when calls in progress have ended, or after five seconds. */
   readonly stop: () => Promise<void>;
 }
 
-/** Resolves when the server listens. Rejects where the address cannot be listened on. */
+/** Resolves when the server listens. Rejects if it cannot listen on the address. */
 export async function startWolServer(settings: WolServerSettings): Promise<WolServer> {
   const { handler, observe } = settings;
   const server = new Server({

@@ -1,4 +1,4 @@
-/** What peers send that are no agents, or agents that misbehave: the server goes on. */
+/** Peers that are not agents, or agents that misbehave: the server continues. */
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect as connectTcp, type Socket } from 'node:net';
@@ -21,7 +21,7 @@ async function dial(manager: TestManager): Promise<Socket> {
   return socket;
 }
 
-/** A connection of HTTP/2 whose streams take nothing. */
+/** An HTTP/2 connection whose streams read nothing. */
 async function openSession(manager: TestManager): Promise<ClientHttp2Session> {
   const session = connectHttp2(`http://${manager.address}`, { settings: { initialWindowSize: 0 } });
   onTestFinished(() => session.destroy());
@@ -34,14 +34,14 @@ function headersOf(path: string) {
   return { ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' };
 }
 
-/** A message as gRPC frames it. */
+/** A message in the frame of gRPC. */
 function toFrame(message: Buffer): Buffer {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(message.length, 1);
   return Buffer.concat([prefix, message]);
 }
 
-/** A client with a connection of its own, whose calls have no deadline. */
+/** A client with a separate connection, whose calls have no deadline. */
 function openClient(manager: TestManager): Client {
   const settings = { 'grpc.max_send_message_length': -1, 'grpc.use_local_subchannel_pool': 1 };
   const client = new Client(manager.address, credentials.createInsecure(), settings);
@@ -66,13 +66,13 @@ const VALID = Buffer.from(METHOD?.requestSerialize(encodeWakeEvent(REPORT)) ?? [
 
 describe('a server and bad peers', { timeout: 30_000 }, () => {
   it.each([
-    ['octets that are no HTTP/2', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+    ['octets that are not HTTP/2', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
     [
       'an HTTP/2 preface and then nonsense',
       Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), Buffer.alloc(500, 0xff)]),
     ],
     ['a TLS hello', Buffer.from('16030100050100000100', 'hex')],
-  ])('%s: the connection ends, and others go on', async (_, octets) => {
+  ])('%s: the connection ends, and others continue', async (_, octets) => {
     const manager = await startManager();
     const socket = await dial(manager);
     const ended = once(socket, 'close');
@@ -85,7 +85,7 @@ describe('a server and bad peers', { timeout: 30_000 }, () => {
   });
 
   it.each<[string, Buffer, status]>([
-    ['octets that are no message', Buffer.from([0xff, 0xff, 0xff]), status.INTERNAL],
+    ['octets that are not a message', Buffer.from([0xff, 0xff, 0xff]), status.INTERNAL],
     ['an empty message', Buffer.alloc(0), status.INVALID_ARGUMENT],
     ['a message of 2 MiB', Buffer.alloc(2 * 1024 * 1024), status.RESOURCE_EXHAUSTED],
   ])('%s: an error for this call only', async (_, octets, code) => {
@@ -95,11 +95,11 @@ describe('a server and bad peers', { timeout: 30_000 }, () => {
     expect(manager.reports).toEqual([REPORT]);
   });
 
-  it('more than 1,024 reports that are being decided: those above are to be tried again, and the others are answered', async () => {
+  it('more than 1,024 reports in progress: the agents of further ones are told to try again, and the others are answered', async () => {
     const manager = await startManager();
     const waiting: (() => void)[] = [];
     manager.outcome = () => new Promise((resolve) => waiting.push(() => resolve({ kind: 'answered', answer: STARTED })));
-    // A connection has a hundred calls at once. They have no deadline: on a busy machine an agent's would pass.
+    // A connection has a hundred calls at once. They have no deadline: on a busy machine, an agent's would pass.
     const clients = Array.from({ length: 12 }, () => openClient(manager));
     const outcomes = clients.flatMap((client) => Array.from({ length: 98 }, () => send(client, VALID)));
     const refused: (status | undefined)[] = [];
@@ -111,13 +111,13 @@ describe('a server and bad peers', { timeout: 30_000 }, () => {
     expect((await Promise.all(outcomes)).filter((error) => error === null)).toHaveLength(1_024);
   });
 
-  it('a client that reads no answers of its stream is read no further', async () => {
+  it('if a client does not read the answers of its stream, the server stops reading its requests', async () => {
     const manager = await startManager();
     const session = await openSession(manager);
     const stream = session.request(headersOf('/wol.v1.WOLService/ReportWOLEventStream'));
     stream.on('error', () => {});
     const event = toFrame(METHOD?.requestSerialize({ ...encodeWakeEvent(REPORT), mac_address: 'none' }) ?? Buffer.alloc(0));
-    // Each answer is some 50 octets; only so many fit into the window of the stream and the buffers.
+    // Each answer has about 50 octets; only a few fit into the window of the stream and the buffers.
     stream.write(Buffer.concat(Array.from({ length: 50_000 }, () => event)));
     await until(() => manager.events.length > 0);
     const agent = await startAgent(manager.address);
@@ -129,7 +129,7 @@ describe('a server and bad peers', { timeout: 30_000 }, () => {
     await until(() => manager.events.length > 5_000);
   });
 
-  it('a peer that follows the list a thousand times keeps no agent out', async () => {
+  it('a peer that follows the list a thousand times does not keep agents out', async () => {
     const manager = await startManager();
     const calls = await Promise.all(
       Array.from({ length: 10 }, async () => {
@@ -160,7 +160,7 @@ describe('a server and bad peers', { timeout: 30_000 }, () => {
     await until(() => agent.client.state.kind === 'connected');
   });
 
-  it('connections that begin no handshake keep no agent out', async () => {
+  it('connections without a handshake do not keep agents out', async () => {
     const authority = await createAuthority();
     const manager = await startManager(await managerOf(authority));
     const silent = await Promise.all(Array.from({ length: 40 }, () => dial(manager)));

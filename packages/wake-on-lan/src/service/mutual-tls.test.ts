@@ -58,7 +58,7 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
       },
       /not valid yet/,
     ],
-  ])('%s: the agent reports that once, and reports nothing', async (_, make, why) => {
+  ])('%s: the agent logs that once, and reports nothing', async (_, make, why) => {
     const { manager: material, agent: own } = await make();
     const manager = await startManager(material);
     const agent = await startAgent(manager.address, (await mount(own)).path);
@@ -80,7 +80,7 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
         };
       },
       'certificate-refused',
-      /not of an authority in ca.crt/,
+      /not from an authority in ca.crt/,
     ],
     [
       'expired',
@@ -109,7 +109,7 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
       'wrong-name',
       /the manager closed the connection/,
     ],
-  ])('a certificate of an agent that is %s is refused, and both sides report why', async (_, make, reason, why) => {
+  ])('a certificate of an agent that is %s is refused, and both sides log why', async (_, make, reason, why) => {
     const { manager: material, agent: own } = await make();
     const manager = await startManager(material);
     const agent = await startAgent(manager.address, (await mount(own)).path);
@@ -149,7 +149,7 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
     expect(manager.reports).toEqual([]);
   });
 
-  it('certificates of both sides and their authority are replaced while reports go on, and none is lost', async () => {
+  it('certificates of both sides and their authority are replaced while agents report, and no report is lost', async () => {
     const first = await createAuthority();
     const second = await createAuthority();
     const both = `${first.certificate}${second.certificate}`;
@@ -167,7 +167,7 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
       const before = outcomes.length;
       await until(() => read() >= count && outcomes.length > before + 20);
     };
-    // As the keeper does it: publish the successor, issue by it, forget the one before.
+    // Does what the keeper does: publish the new authority, issue certificates by it, forget the old one.
     manager.use({ ...(await managerOf(first)), authorities: both });
     await secret.replace({ ...(await agentOf(first)), authorities: both });
     await accepted(2);
@@ -185,7 +185,7 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
     expect(manager.events).toEqual([]);
   });
 
-  it('files that are cut or missing are named, and what was read goes on', async () => {
+  it('incomplete or missing files are named, and the earlier ones stay in use', async () => {
     const authority = await createAuthority();
     const manager = await startManager(await managerOf(authority));
     const secret = await mount(await agentOf(authority));
@@ -203,7 +203,7 @@ describe('mutual TLS', { timeout: 60_000 }, () => {
     await appendFile(join(secret.path, '..data', 'tls.crt'), '\n');
   });
 
-  it('a directory that is mounted later is used when it is there', async () => {
+  it('a directory that is mounted later is used when it appears', async () => {
     const authority = await createAuthority();
     const manager = await startManager(await managerOf(authority));
     const secret = await mount(await agentOf(authority));

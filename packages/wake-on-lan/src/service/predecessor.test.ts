@@ -1,4 +1,4 @@
-/** Peers that know only `wol.v1.WOLService`, made from the .proto alone. */
+/** Peers that know only `wol.v1.WOLService`, built from the .proto alone. */
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import {
@@ -52,7 +52,7 @@ describe('an agent of the predecessor', { timeout: 30_000 }, () => {
     expect(response['status']).toBe(4);
   });
 
-  it('asks a manager that does not lead: an error, and the leader in the trailing metadata', async () => {
+  it('gets an error from a manager that is not leader, with the leader in the trailing metadata', async () => {
     const manager = await startManager();
     manager.outcome = { kind: 'not-leading', leader: '10.0.0.1:18443' };
     const { error, metadata } = await call(connect(manager.address), 'ReportWOLEvent', EVENT);
@@ -63,13 +63,13 @@ describe('an agent of the predecessor', { timeout: 30_000 }, () => {
   it.each([
     [true, 1],
     [false, 2],
-  ])('asks for health where the manager serves: %s, status %i', async (isServing, status) => {
+  ])('checks the health of a manager that serves: %s, status %i', async (isServing, status) => {
     const manager = await startManager();
     manager.isServing = isServing;
     expect((await call(connect(manager.address), 'HealthCheck', {})).response['status']).toBe(status);
   });
 
-  it('reports in a stream: an answer for each event in their order, and one that is malformed ends nothing', async () => {
+  it('reports in a stream: one answer for each event in order, and a malformed one ends nothing', async () => {
     const manager = await startManager();
     const stream = connect(manager.address)['ReportWOLEventStream']?.();
     const answers: { readonly status: number }[] = [];
@@ -83,7 +83,7 @@ describe('an agent of the predecessor', { timeout: 30_000 }, () => {
     expect(manager.reports).toHaveLength(2);
   });
 
-  it('in a stream to a manager that stops leading, the stream ends with the leader', async () => {
+  it('reports in a stream to a manager that loses the leadership: the stream ends with the leader', async () => {
     const manager = await startManager();
     manager.outcome = { kind: 'not-leading', leader: '10.0.0.1:18443' };
     const stream = connect(manager.address)['ReportWOLEventStream']?.();
@@ -97,7 +97,7 @@ describe('an agent of the predecessor', { timeout: 30_000 }, () => {
 });
 
 describe('a manager of the predecessor', { timeout: 30_000 }, () => {
-  it('takes reports of our agent, which goes on without a list', async () => {
+  it('accepts reports of our agent, which continues without a list', async () => {
     const events: unknown[] = [];
     const server = new Server();
     server.addService(WOLService.service, {
@@ -122,7 +122,7 @@ describe('a manager of the predecessor', { timeout: 30_000 }, () => {
     ]);
   });
 
-  it('what is no gRPC at all is named', async () => {
+  it('a server that is not gRPC is named', async () => {
     const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     const port = await new Promise<number>((resolve) =>
       server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),

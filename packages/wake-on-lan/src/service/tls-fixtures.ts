@@ -1,4 +1,4 @@
-/** Authorities and certificates that are made for a test, and a directory as kubelet mounts one. */
+/** Authorities and certificates that are made for a test, and a directory like a Secret mounted by kubelet. */
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ export interface MountedSecret {
   readonly remove: () => Promise<void>;
 }
 
-/** A directory whose files are links into `..data`, which is a link that is replaced. */
+/** A directory whose files are links into `..data`, which is itself a link that is replaced. */
 export async function mountSecret(material: TlsMaterial): Promise<MountedSecret> {
   const path = await mkdtemp(join(tmpdir(), 'wol-tls-'));
   let version = 0;

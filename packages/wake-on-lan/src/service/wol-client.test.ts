@@ -4,7 +4,7 @@ import { REPORT, STARTED, startAgent, startManager, VM_A, VM_B } from './wol-fix
 const until = (condition: () => unknown) => vi.waitFor(() => expect(condition()).toBeTruthy(), { timeout: 10_000, interval: 5 });
 
 describe('an agent and its managers', { timeout: 30_000 }, () => {
-  it('a report is answered with everything that the manager has to report', async () => {
+  it('a report is answered with everything that the manager has to say', async () => {
     const manager = await startManager();
     const agent = await startAgent(manager.address);
     expect(await agent.report()).toEqual({ kind: 'answered', answer: STARTED });
@@ -25,7 +25,7 @@ describe('an agent and its managers', { timeout: 30_000 }, () => {
     await until(() => agent.addresses?.size === many.length);
   });
 
-  it('an agent that checks a password names it, and has the list of those that check this one', async () => {
+  it('an agent that checks a password names it, and gets the list of those that check this one', async () => {
     const manager = await startManager();
     manager.listWithPassword('wake-password/password', [VM_A, VM_B]);
     const withPassword = await startAgent(manager.address, undefined, 'wake-password/password');
@@ -44,7 +44,7 @@ describe('an agent and its managers', { timeout: 30_000 }, () => {
     expect([...(unknown.addresses ?? [])]).toEqual([VM_B]);
   });
 
-  it('a manager that does not lead names the leader; the agent goes there, and comes back when the leader is gone', async () => {
+  it('a manager that is not leader names the leader; the agent goes there, and returns when the leader is gone', async () => {
     const standby = await startManager();
     const leader = await startManager();
     standby.outcome = { kind: 'not-leading', leader: leader.address };
@@ -64,7 +64,7 @@ describe('an agent and its managers', { timeout: 30_000 }, () => {
     expect((await agent.report()).kind).toBe('answered');
   });
 
-  it('a leader that steps down ends the list, and the agent follows to the next one', async () => {
+  it('a leader that steps down ends the list, and the agent follows the next one', async () => {
     const first = await startManager();
     const second = await startManager();
     const agent = await startAgent(first.address);
@@ -91,7 +91,7 @@ describe('an agent and its managers', { timeout: 30_000 }, () => {
     expect(manager.reports).toHaveLength(1);
   });
 
-  it('a manager that cannot decide now is asked again by the agent; a report that it cannot read is not', async () => {
+  it('a manager that cannot decide now is tried again by the agent; a report that it cannot read is not', async () => {
     const manager = await startManager();
     const agent = await startAgent(manager.address);
     manager.outcome = { kind: 'unavailable', message: 'the API server does not answer' };
@@ -103,7 +103,7 @@ describe('an agent and its managers', { timeout: 30_000 }, () => {
     expect(manager.events.map(({ kind }) => kind)).toEqual(['report-failed']);
     expect(await agent.report({ ...REPORT, macAddress: 'vm-a', nodeName: 'a b' })).toMatchObject({
       kind: 'malformed',
-      message: 'mac_address is no MAC address, as in 02:00:5e:10:00:01; node_name is no name of a node',
+      message: 'mac_address is not a MAC address, as in 02:00:5e:10:00:01; node_name is not the name of a node',
     });
   });
 });

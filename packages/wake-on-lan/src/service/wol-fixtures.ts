@@ -38,7 +38,7 @@ export interface TestManager extends WolServer {
   leader: string | undefined;
   /** The list of addresses. */
   list: (addresses: readonly string[]) => void;
-  /** The list of agents that check a password of this name. */
+  /** The list for agents that check a password of this name. */
   listWithPassword: (passwordSecret: string, addresses: readonly string[]) => void;
 }
 

@@ -1,11 +1,11 @@
-/** The certificate of a client in a directory, as kubelet mounts a Secret: its files are replaced together, by a symbolic link. */
+/** The certificate of a client in a directory, as kubelet mounts a Secret: a symbolic link replaces all files together. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TlsMaterial } from './tls-material.js';
 
 const FILES = { certificate: 'tls.crt', key: 'tls.key', authorities: 'ca.crt' } as const;
-/** kubelet's link to the files of now. */
+/** kubelet's link to the current files. */
 const CURRENT = '..data';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -14,7 +14,7 @@ export type ReadMaterial =
   /** Why there is no certificate, with the file. */
   | { readonly ok: false; readonly problem: string };
 
-/** What the directory holds now. Files that are being replaced are a problem until the next look. */
+/** The current content of the directory. Files that are being replaced are a problem until the next check. */
 export async function readCertificateDirectory(directory: string): Promise<ReadMaterial> {
   // All three files of one version, whatever is replaced meanwhile.
   const where = await realpath(join(directory, CURRENT)).catch(() => directory);
@@ -36,7 +36,10 @@ export async function readCertificateDirectory(directory: string): Promise<ReadM
   }
 }
 
-/** What stops the manager from accepting the certificate, as far as this side can know; undefined: nothing. @param nowMs - milliseconds since 1970. */
+/**
+ * Why the manager will not accept the certificate, as far as this side can know; undefined if nothing is wrong. @param nowMs -
+ * milliseconds since 1970.
+ */
 export function findCertificateProblem({ certificate: text, authorities }: TlsMaterial, nowMs: number): string | undefined {
   const certificate = new X509Certificate(text);
   if (Date.parse(certificate.validTo) < nowMs)
@@ -44,7 +47,7 @@ export function findCertificateProblem({ certificate: text, authorities }: TlsMa
   if (Date.parse(certificate.validFrom) > nowMs)
     return `tls.crt is not valid yet (${certificate.validFrom}): look at the clock of this host`;
   const isOwn = (authorities.match(CERTIFICATE) ?? []).some((one) => isIssuedBy(certificate, new X509Certificate(one)));
-  return isOwn ? undefined : 'tls.crt is not of an authority in ca.crt: all three files must be of one Secret';
+  return isOwn ? undefined : 'tls.crt is not from an authority in ca.crt: all three files must be from one Secret';
 }
 
 function findFault({ certificate, key, authorities }: TlsMaterial): string | undefined {

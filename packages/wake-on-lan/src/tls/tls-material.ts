@@ -2,7 +2,7 @@
 export interface TlsMaterial {
   readonly certificate: string;
   readonly key: string;
-  /** Certificates of the authorities whose certificates the other side may have. */
+  /** Certificates of the authorities that the other side trusts. */
   readonly authorities: string;
 }
 

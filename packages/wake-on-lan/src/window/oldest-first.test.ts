@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { OldestFirst } from './oldest-first.js';
 
-it('law: it is a Map whose first entry leaves, whatever happened before', () => {
+it('law: it is a Map whose first entry is removed, whatever happened before', () => {
   const step = fc.tuple(fc.constantFrom('set', 'delete', 'delete-oldest', 'look'), fc.constantFrom('a', 'b', 'c', 'd'), fc.nat());
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {

@@ -1,10 +1,10 @@
 /**
- * A map that finds its oldest entry at once. A Map of JavaScript alone does not: its first entry is searched for among all those that were
- * deleted before it, which in a flood costs more than everything else.
+ * A map that finds its oldest entry at once. A JavaScript Map does not: it searches for its first entry among all entries that
+ * were deleted before it, which in a flood costs more than everything else.
  */
 export class OldestFirst<Value> {
   readonly #values = new Map<string, Value>();
-  /** Goes on over what is inserted later. What it has passed is deleted, or is `#oldest`. */
+  /** This iterator continues over entries inserted later. Entries that it has passed are deleted, or are `#oldest`. */
   readonly #keys = this.#values.keys();
   #oldest: string | undefined;
 
@@ -16,7 +16,7 @@ export class OldestFirst<Value> {
     return this.#values.get(key);
   }
 
-  /** The entry is the newest one from now on. */
+  /** The entry becomes the newest one. */
   set(key: string, value: Value): void {
     this.delete(key);
     this.#values.set(key, value);

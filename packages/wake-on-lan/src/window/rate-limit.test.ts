@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RateLimit } from './rate-limit.js';
 
 describe('RateLimit', () => {
-  it('allows a burst, then so many a second; each source has its own', () => {
+  it('allows a burst, then a number per second; each source has its own limit', () => {
     const limit = new RateLimit({ burst: 2, perSecond: 1, capacity: 10 });
     expect(limit.take('a', 0)).toEqual({ kind: 'allowed' });
     expect(limit.take('a', 0)).toEqual({ kind: 'allowed' });
@@ -19,7 +19,7 @@ describe('RateLimit', () => {
     expect(limit.take('a', 1_000)).toEqual({ kind: 'allowed' });
   });
 
-  it('forgets the source whose last request is oldest', () => {
+  it('forgets the source with the oldest request', () => {
     const limit = new RateLimit({ burst: 1, perSecond: 0.001, capacity: 2 });
     for (const source of ['a', 'b', 'a', 'c']) limit.take(source, 0);
     expect(limit.size).toBe(2);
@@ -27,7 +27,7 @@ describe('RateLimit', () => {
     expect(limit.take('b', 0).kind).toBe('allowed');
   });
 
-  it('law: in any time no more than the burst and what that time adds; after retryAfterMs one more', () => {
+  it('law: in any time, no more than the burst and what that time adds; after retryAfterMs one more', () => {
     const gaps = fc.array(fc.nat(500), { maxLength: 100 });
     fc.assert(
       fc.property(gaps, fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 20 }), (waits, burst, perSecond) => {

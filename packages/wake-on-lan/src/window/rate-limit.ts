@@ -1,12 +1,12 @@
-/** How many wake-ups of each source, or for each machine, are processed: a burst, and then so many a second. */
+/** Limits how many wake-ups of each source, or for each machine, are processed: a burst, and then a number per second. */
 import { OldestFirst } from './oldest-first.js';
 
 export interface RateLimitSettings {
-  /** So many at once, 1 or more. */
+  /** The burst, 1 or more. */
   readonly burst: number;
-  /** Then so many a second; more than 0. */
+  /** Then this many a second; more than 0. */
   readonly perSecond: number;
-  /** Sources or machines in memory, 1 or more. When it is full, the one whose last request is oldest goes. */
+  /** Sources or machines in memory, 1 or more. When it is full, the one with the oldest request is removed. */
   readonly capacity: number;
 }
 
@@ -35,7 +35,7 @@ export class RateLimit {
     return this.#buckets.size;
   }
 
-  /** Whether one more of `key` is allowed at `nowMs`. A request that is refused costs nothing. */
+  /** Whether one more of `key` is allowed at `nowMs`. A refused request costs nothing. */
   take(key: string, nowMs: number): RateDecision {
     const { burst, perSecond, capacity } = this.#settings;
     const { tokens, atMs } = this.#buckets.get(key) ?? { tokens: burst, atMs: nowMs };

@@ -15,7 +15,7 @@ function windowOf(capacity = 100): WakeUpWindow {
 }
 
 describe('WakeUpWindow', () => {
-  it('vm-a is woken; the packet comes again while the manager decides, and after that; later it is a wake-up again', () => {
+  it('vm-a is woken; the packet arrives again while the manager decides, and after that; later it is a wake-up again', () => {
     const window = windowOf();
     const first = newSighting(window.see(VM_A, 0));
     expect(window.see(VM_A, 1).kind).toBe('in-progress');
@@ -32,14 +32,14 @@ describe('WakeUpWindow', () => {
     expect(window.see(VM_A, 10_500).kind).toBe('new');
   });
 
-  it('a report that fails, or that is refused, makes no record', () => {
+  it('a report that fails, or that is refused, leaves no record', () => {
     const window = windowOf();
     window.refuse(newSighting(window.see(VM_A, 0)));
     expect(window.see(VM_A, 1).kind).toBe('new');
     expect(window.size).toBe(1);
   });
 
-  it('a wake-up that waits for a manager longer than the window is still the same one', () => {
+  it('a wake-up that waits for a manager longer than the window stays the same one', () => {
     const window = windowOf();
     const first = newSighting(window.see(VM_A, 0));
     expect(window.see(VM_A, 60_000)).toEqual({ kind: 'in-progress', sighting: first });
@@ -47,7 +47,7 @@ describe('WakeUpWindow', () => {
     expect(window.see(VM_A, 60_001).kind).toBe('new');
   });
 
-  it('what a manager accepted is a wake-up for the next one; what waits for its answer is none', () => {
+  it('what a manager accepted is a new wake-up for the next manager; what waits for its answer is not', () => {
     const window = windowOf();
     window.accept(newSighting(window.see(VM_A, 0)));
     window.see(VM_B, 0);
@@ -56,7 +56,7 @@ describe('WakeUpWindow', () => {
     expect(window.see(VM_B, 1).kind).toBe('in-progress');
   });
 
-  it('a wake-up that came to nothing is repeated for a shorter time, and never for longer than the window', () => {
+  it('a wake-up without effect is repeated for a shorter time, and never for longer than the window', () => {
     const window = windowOf();
     window.accept(newSighting(window.see(VM_A, 0)), 2_000);
     window.accept(newSighting(window.see(VM_B, 0)), 60_000);
@@ -71,7 +71,7 @@ describe('WakeUpWindow', () => {
     expect(window.see(VM_A, 5).kind).toBe('new');
   });
 
-  it('the record of one machine is not that of a later first sighting that was accepted before', () => {
+  it('a first sighting that was accepted before does not end the record of a later one', () => {
     const window = windowOf();
     const [a, b] = [newSighting(window.see(VM_A, 0)), newSighting(window.see(VM_B, 5))];
     window.accept(b);
@@ -88,7 +88,7 @@ describe('WakeUpWindow', () => {
     expect(window.see(VM_B, 2).kind).toBe('new');
   });
 
-  it('a sighting that had to go is accepted all the same, and ends no later one', () => {
+  it('a sighting that was removed is accepted nevertheless, and ends no later one', () => {
     const window = windowOf(1);
     const first = newSighting(window.see(VM_A, 0));
     newSighting(window.see(VM_B, 1));
@@ -99,7 +99,7 @@ describe('WakeUpWindow', () => {
     expect(window.size).toBe(1);
   });
 
-  it('where every entry is accepted, the one that was accepted longest ago goes', () => {
+  it('if every entry is accepted, the one that was accepted longest ago is removed', () => {
     const window = windowOf(2);
     window.accept(newSighting(window.see(VM_A, 0)));
     window.accept(newSighting(window.see(VM_B, 1)));

@@ -1,11 +1,12 @@
 /**
- * Which of the packets that ask for the same machine is a wake-up of its own. Senders repeat packets, every node of a network receives them, and
- * a record that is made too early loses a wake-up. So a record is made when the wake-up was accepted, and its window begins at the first
- * sighting and does not slide.
+ * Decides which of the packets for one machine is a new wake-up. Senders repeat packets, every node of a network receives them,
+ * and a record that is made too early loses a wake-up. So a record is made when the wake-up was accepted, and its window begins
+ * at the first sighting and does not slide.
  *
- * The memory has a bound. When it is full, the sighting that waits longest for its answer goes first: made-up addresses are never
- * accepted, so that a flood of them replaces itself. Only when every entry is accepted does the one that was accepted longest ago go. An
- * entry that goes makes the next packet for that machine a wake-up again: a wake-up may be reported twice, and is never lost.
+ * The memory is bounded. When it is full, the sighting that has waited longest for its answer is removed first: made-up addresses
+ * are never accepted, so a flood of them replaces itself. Only if every entry is accepted, the one that was accepted longest ago
+ * is removed. After a removal, the next packet for that machine is a wake-up again: a wake-up may be reported twice, and is never
+ * lost.
  */
 import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { OldestFirst } from './oldest-first.js';
@@ -17,26 +18,26 @@ export interface Sighting {
 }
 
 interface Accepted extends Sighting {
-  /** From the first sighting. */
+  /** Counted from the first sighting. */
   readonly windowMs: number;
 }
 
 export type SeenWakeUp =
-  /** To be reported. */
+  /** Has to be reported. */
   | { readonly kind: 'new'; readonly sighting: Sighting }
-  /** It is reported already, and has no answer yet. */
+  /** It is already reported, and has no answer yet. */
   | { readonly kind: 'in-progress'; readonly sighting: Sighting }
   /** It was accepted less than a window after its first sighting. */
   | { readonly kind: 'repeated' };
 
 export interface WakeUpWindowSettings {
-  /** From the first sighting of a wake-up; in milliseconds. */
+  /** Counted from the first sighting of a wake-up; in milliseconds. */
   readonly windowMs: number;
   /** Entries, 1 or more. */
   readonly capacity: number;
 }
 
-/** The wake-ups that wait for an answer, and those that were accepted. */
+/** The wake-ups that wait for an answer, and the accepted ones. */
 export class WakeUpWindow {
   readonly #settings: WakeUpWindowSettings;
   /** In the order of their first sightings. */
@@ -53,7 +54,7 @@ export class WakeUpWindow {
     return this.#waiting.size + this.#accepted.size;
   }
 
-  /** What a packet is that was received at `nowMs`, of any clock that goes forward; one that jumps ends windows. */
+  /** Classifies a packet received at `nowMs`, of any monotonic clock; one that jumps ends windows. */
   see(macAddress: MacAddress, nowMs: number): SeenWakeUp {
     const waiting = this.#waiting.get(macAddress);
     if (waiting !== undefined) return { kind: 'in-progress', sighting: waiting };
@@ -67,7 +68,10 @@ export class WakeUpWindow {
     return { kind: 'new', sighting };
   }
 
-  /** The wake-up was accepted: packets until the end of its window are repeated. @param windowMs - from the first sighting; default: that of the settings, which is the longest. */
+  /**
+   * Ends a wake-up as accepted: packets until the end of its window are repeated ones. @param windowMs - from the first sighting;
+   * default: the window of the settings, which is the longest.
+   */
   accept(sighting: Sighting, windowMs = this.#settings.windowMs): void {
     const { macAddress } = sighting;
     this.refuse(sighting);
@@ -76,15 +80,15 @@ export class WakeUpWindow {
     this.#accepted.set(macAddress, { ...sighting, windowMs: Math.min(windowMs, this.#settings.windowMs) });
   }
 
-  /** What was accepted counts no more: the next packet of each machine is a wake-up, unless it waits for an answer. */
+  /** Forgets accepted wake-ups: the next packet of each machine is a wake-up, unless it waits for an answer. */
   forgetAccepted(): void {
     while (this.#accepted.size > 0) this.#accepted.deleteOldest();
   }
 
-  /** The wake-up was refused, or not delivered: the next packet is a wake-up again. */
+  /** Ends a wake-up as refused or not delivered: the next packet is a wake-up again. */
   refuse(sighting: Sighting): void {
     const { macAddress } = sighting;
-    // Another sighting may stand here, where this one had to go.
+    // Another sighting may have replaced this one, if this one was removed.
     if (this.#waiting.get(macAddress) === sighting) this.#waiting.delete(macAddress);
   }
 

@@ -8,7 +8,7 @@ const NONE = new Uint8Array(0);
 const message = { begins_list: false, completes_list: false, added: NONE, removed: NONE };
 
 describe('the list of addresses', () => {
-  it('a list and any changes of it arrive as they are', () => {
+  it('a list and any changes of it arrive unchanged', () => {
     fc.assert(
       fc.property(fc.array(list, { minLength: 1, maxLength: 6 }), (lists) => {
         const received = new ReceivedAddresses();
@@ -23,7 +23,7 @@ describe('the list of addresses', () => {
     );
   });
 
-  it('a list counts when it is complete, and the one before until then', () => {
+  it('a list is used when it is complete, and the previous one until then', () => {
     const received = new ReceivedAddresses();
     const many = Array.from({ length: 20_001 }, (_, index) => `02:00:00:00:${hex(index >> 8)}:${hex(index & 0xff)}`);
     const [first, second, third] = encodeList(many);
@@ -45,7 +45,7 @@ describe('the list of addresses', () => {
     expect(encodeDifference(new Set(['02:00:00:00:00:01']), new Set(['02:00:00:00:00:01']))).toEqual([]);
   });
 
-  it('octets that do not divide by six, and changes of no list, are refused', () => {
+  it('octets that are not a multiple of six, and changes without a list, are refused', () => {
     expect(new ReceivedAddresses().take({ ...message, begins_list: true, added: new Uint8Array(7) }).ok).toBe(false);
     expect(new ReceivedAddresses().take({ ...message, added: new Uint8Array(6) }).ok).toBe(false);
   });

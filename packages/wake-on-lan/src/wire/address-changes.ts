@@ -1,7 +1,7 @@
 /** `vmdhcp.wol.v1.AddressChanges`: the list of wakeable addresses and its changes on the wire. */
 import { packAddresses, unpackAddresses } from './mac-octets.js';
 
-/** As @grpc/proto-loader gives and takes it. */
+/** In the form of @grpc/proto-loader. */
 export interface AddressChanges {
   readonly begins_list: boolean;
   readonly completes_list: boolean;
@@ -24,7 +24,7 @@ export function encodeList(addresses: readonly string[]): AddressChanges[] {
   }));
 }
 
-/** The messages that make `after` of `before`; none where both are the same. */
+/** The messages that turn `before` into `after`; none if both are equal. */
 export function encodeDifference(before: ReadonlySet<string>, after: ReadonlySet<string>): AddressChanges[] {
   const message = { begins_list: false, completes_list: false, added: NONE, removed: NONE };
   return [
@@ -36,17 +36,17 @@ export function encodeDifference(before: ReadonlySet<string>, after: ReadonlySet
   ].filter(({ added, removed }) => added.length + removed.length > 0);
 }
 
-/** The list that a peer sends, as its messages arrive. */
+/** The list of a peer, built from its messages. */
 export class ReceivedAddresses {
   #complete: ReadonlySet<string> | undefined;
   #arriving: Set<string> | undefined;
 
-  /** The last complete list, with its changes; undefined: none is complete yet. */
+  /** The last complete list, with its changes; undefined until the first one is complete. */
   get addresses(): ReadonlySet<string> | undefined {
     return this.#complete;
   }
 
-  /** Takes a message. Returns what is wrong with it: then the call is to be ended, and another one begins with a whole list. */
+  /** Adds a message. Returns what is wrong with it: then end the call; the next one begins with a whole list. */
   take(message: AddressChanges): { readonly ok: true } | { readonly ok: false; readonly problem: string } {
     const added = unpackAddresses(message.added);
     const removed = unpackAddresses(message.removed);
@@ -71,7 +71,7 @@ export class ReceivedAddresses {
   }
 }
 
-/** One part at least. */
+/** At least one part. */
 function inParts(addresses: readonly string[]): readonly (readonly string[])[] {
   const parts = Math.max(1, Math.ceil(addresses.length / MOST_OF_ONE_MESSAGE));
   return Array.from({ length: parts }, (_, index) =>

@@ -1,2 +1,2 @@
-/** Trailing metadata of a refusal: host:port of the manager that leads. */
+/** Trailing metadata of a refusal: host:port of the manager that is leader. */
 export const LEADER_METADATA = 'wol-leader';

@@ -3,13 +3,13 @@
 const OCTETS = 6;
 const PAIRS = /^[0-9a-f]{2}(?::[0-9a-f]{2}){5}$/;
 
-/** The address in lower case with colons; undefined where the text is none. */
+/** The address in lower case with colons; undefined if the text is not an address. */
 export function toMacAddress(text: string): string | undefined {
   const canonical = text.trim().toLowerCase().replaceAll('-', ':');
   return PAIRS.test(canonical) ? canonical : undefined;
 }
 
-/** Six octets for each address. Texts that are no address are left out. */
+/** Six octets for each address. Invalid texts are omitted. */
 export function packAddresses(addresses: readonly string[]): Uint8Array {
   const known = addresses.map(toMacAddress).filter((address) => address !== undefined);
   const packed = new Uint8Array(known.length * OCTETS);
@@ -18,7 +18,7 @@ export function packAddresses(addresses: readonly string[]): Uint8Array {
   return packed;
 }
 
-/** The addresses; undefined where the octets do not divide by six. */
+/** The addresses; undefined if the number of octets is not a multiple of six. */
 export function unpackAddresses(packed: Uint8Array): string[] | undefined {
   if (packed.length % OCTETS !== 0) return undefined;
   return Array.from({ length: packed.length / OCTETS }, (_, index) =>

@@ -23,7 +23,7 @@ describe('wol.v1.WOLEventResponse', () => {
     expect(decodeWakeEventResponse({ ...RESPONSE, status }).status).toBe('unknown'),
   );
 
-  it('the machine is there, or is left out', () => {
+  it('the machine is present, or is omitted', () => {
     const machine = { namespace: 'lab', name: 'vm-a', currentState: 'Stopped' };
     expect(
       decodeWakeEventResponse({ ...RESPONSE, vm_info: encodeWakeEventResponse({ ...ANSWER, machine }).vm_info ?? null }).machine,
@@ -31,6 +31,6 @@ describe('wol.v1.WOLEventResponse', () => {
     expect(encodeWakeEventResponse(ANSWER)).not.toHaveProperty('vm_info');
   });
 
-  it('a long message is cut', () =>
+  it('a long message is truncated', () =>
     expect(decodeWakeEventResponse({ ...RESPONSE, message: 'm'.repeat(100_000) }).message).toHaveLength(500));
 });

@@ -1,9 +1,9 @@
 /** `wol.v1.WOLEventResponse`: an answer on the wire. */
 import { WAKE_STATUSES, type WakeAnswer, type WakeStatus } from '../report/wake-report.js';
 
-/** As @grpc/proto-loader gives and takes it. */
+/** In the form of @grpc/proto-loader. */
 export interface WakeEventResponse {
-  /** A name of the enum; a number where this version does not know it. */
+  /** A name of the enum; a number if this version does not know it. */
   readonly status: string | number;
   readonly message: string;
   readonly vm_info?: { readonly name: string; readonly namespace: string; readonly current_state: string } | null;
@@ -11,7 +11,7 @@ export interface WakeEventResponse {
   readonly processing_time_ms: number;
 }
 
-/** Of a message for people. */
+/** The limit of a message for people. */
 const MOST_MESSAGE = 500;
 
 export function encodeWakeEventResponse(answer: WakeAnswer): WakeEventResponse {

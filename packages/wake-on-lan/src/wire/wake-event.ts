@@ -2,7 +2,7 @@
 import type { WakeReport } from '../report/wake-report.js';
 import { toMacAddress } from './mac-octets.js';
 
-/** As @grpc/proto-loader gives and takes it. */
+/** In the form of @grpc/proto-loader. */
 export interface WakeEvent {
   readonly mac_address: string;
   readonly timestamp?: { readonly seconds: number; readonly nanos: number } | null;
@@ -21,15 +21,15 @@ export type DecodedWakeEvent =
 
 const MOST_PORT = 65_535;
 const MOST_PACKET_SIZE = 65_535;
-/** What the field holds. */
+/** The limits of the field. */
 const MOST_AGE_MS = 4_294_967_295;
-/** The name of a Kubernetes object. It stands in logs and Events. */
+/** The name of a Kubernetes object, which is shown in logs and Events. */
 const NODE_NAME = /^[A-Za-z0-9](?:[-._A-Za-z0-9]{0,251}[A-Za-z0-9])?$/;
-/** Names of Kubernetes: a Secret, and a key of it. */
+/** Kubernetes names: a Secret, and a key of it. */
 const PASSWORD_SECRET = /^[-.a-z0-9]{1,253}\/[-._A-Za-z0-9]{1,253}$/;
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!$)|$)){4}$/;
 const IPV6 = /^(?=.{2,45}$)[0-9a-f]*:[0-9a-f:.]*$/i;
-/** Of Date. */
+/** The range of Date. */
 const MOST_TIME_MS = 8.64e15;
 
 export function encodeWakeEvent(report: WakeReport): WakeEvent {
@@ -46,12 +46,12 @@ export function encodeWakeEvent(report: WakeReport): WakeEvent {
   };
 }
 
-/** @param nowMs - counts where the event has no time. */
+/** @param nowMs - used if the event has no time. */
 export function decodeWakeEvent(event: WakeEvent, nowMs: number): DecodedWakeEvent {
   const macAddress = toMacAddress(event.mac_address);
   const heardAtMs = toTime(event.timestamp, nowMs);
   const problems = [
-    ...(macAddress === undefined ? ['mac_address is no MAC address, as in 02:00:5e:10:00:01'] : []),
+    ...(macAddress === undefined ? ['mac_address is not a MAC address, as in 02:00:5e:10:00:01'] : []),
     ...(heardAtMs === undefined ? ['timestamp is out of range'] : []),
     ...problemsOf(event),
   ];
@@ -64,11 +64,14 @@ export function decodeWakeEvent(event: WakeEvent, nowMs: number): DecodedWakeEve
 
 function problemsOf(event: WakeEvent): readonly string[] {
   const checks: readonly (readonly [isRight: boolean, problem: string])[] = [
-    [NODE_NAME.test(event.node_name), 'node_name is no name of a node'],
-    [isSender(event.source_ip), 'source_ip is no IPv4, IPv6 or MAC address'],
+    [NODE_NAME.test(event.node_name), 'node_name is not the name of a node'],
+    [isSender(event.source_ip), 'source_ip is not an IPv4, IPv6 or MAC address'],
     [event.source_port <= MOST_PORT, `source_port is more than ${MOST_PORT}`],
     [event.packet_size <= MOST_PACKET_SIZE, `packet_size is more than ${MOST_PACKET_SIZE}`],
-    [isPasswordSecret(event.password_secret), 'password_secret is no name of a Secret and its key, as in wake-password/password'],
+    [
+      isPasswordSecret(event.password_secret),
+      'password_secret is not the name of a Secret and its key, as in wake-password/password',
+    ],
   ];
   return checks.flatMap(([isRight, problem]) => (isRight ? [] : [problem]));
 }

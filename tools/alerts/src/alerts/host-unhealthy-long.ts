@@ -28,7 +28,7 @@ export const hostUnhealthyLong: Alert = {
     ],
     remedy: [
       'The host is gone: delete its HostEndpoint or HostStatus.',
-      'A client that is no management controller has a lease on this network, as a laptop has: bind or exclude it, or give it another network.',
+      'A client that is not a management controller, for example a laptop, has a lease on this network: bind or exclude it, or give it another network.',
       'All others are as in [VmdhcpHostsUnhealthy](VmdhcpHostsUnhealthy.md).',
     ],
   },

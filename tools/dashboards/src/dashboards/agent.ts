@@ -21,7 +21,7 @@ export const agent: Dashboard = {
         {
           type: 'timeseries',
           title: 'Pools that are served',
-          description: '1: on all its interfaces. Of a standby: if it became leader.',
+          description: '1: on all its interfaces. For a standby: if it became leader.',
           unit: 'short',
           queries: [{ expression: `vmdhcp_agent_pool_served{${OF_AGENTS}}`, legend: '{{instance}} {{pool}}' }],
         },
@@ -81,7 +81,7 @@ export const agent: Dashboard = {
         {
           type: 'timeseries',
           title: 'Dropped packets, by reason',
-          description: 'Packets that are no message for this server, and replies that could not be sent.',
+          description: 'Packets that are not a message for this server, and replies that could not be sent.',
           unit: 'ops',
           queries: [
             {

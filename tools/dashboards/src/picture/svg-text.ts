@@ -1,6 +1,6 @@
 /** Text in an SVG: whatever names it has, it stays text. */
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-/** Of a sans-serif font, a bit more than the mean: of its size. */
+/** Slightly more than the mean width of a character of a sans-serif font, relative to its size. */
 const MEAN_WIDTH = 0.55;
 
 /** As text or as the value of an attribute; what XML does not have becomes U+FFFD. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { parse } from 'yaml';
 
-/** Of pnpm-lock.yaml (version 9), what decides which packages a program has. */
+/** The parts of pnpm-lock.yaml (version 9) that decide which packages a program has. */
 export interface Lockfile {
   readonly importers: Readonly<Record<string, Importer>>;
   readonly packages: Readonly<Record<string, LockedPackage>>;

@@ -42,7 +42,7 @@ export class NpmPackages {
     return folder === undefined ? await this.#fetched(one, wants) : await readFolder(folder, wants);
   }
 
-  /** A compiler leaves what it made of a source that is gone: that is no part of the package. */
+  /** A compiler leaves the output of removed sources: that is not part of the package. */
   async #readOwn(folder: string, wants: (path: string) => boolean): Promise<readonly PackageFile[]> {
     const files = await readFolder(folder, (path) => isPublished(path) && wants(path));
     return files.filter(({ path }) => !COMPILED.test(path) || existsSync(join(folder, path.replace(COMPILED, 'src/$1.ts'))));
@@ -99,7 +99,7 @@ function isIntact(archive: Buffer, integrity: string): boolean {
 
 const COMPILED = /^dist\/(.*)\.js$/;
 
-/** Of a package of this workspace: what `files` in its package.json publishes. */
+/** True for files that `files` in the package.json of this workspace's package publishes. */
 function isPublished(path: string): boolean {
   return path === 'package.json' || /^(bin|dist|page)\//.test(path);
 }

@@ -17,7 +17,7 @@ export interface Layer {
 export interface PackedLayer {
   readonly title: string;
   readonly compressed: Buffer;
-  /** Of the archive before it was compressed. */
+  /** The digest of the archive before it was compressed. */
   readonly diffId: string;
   /** Octets of the archive before it was compressed. */
   readonly unpackedSize: number;

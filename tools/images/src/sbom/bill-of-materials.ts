@@ -11,7 +11,7 @@ export interface ImageParts {
   readonly program: ProgramImage;
   readonly architecture: Architecture;
   readonly identity: BuildIdentity;
-  /** Of npm, the program itself first. */
+  /** The npm packages, the program itself first. */
   readonly packages: readonly InstalledPackage[];
   readonly node: InstalledPackage;
   readonly debian: DebianLock;

@@ -10,7 +10,7 @@ export interface ReadImage {
   readonly architecture: string;
   readonly manifestDigest: string;
   readonly config: ImageConfig;
-  /** Of all layers. */
+  /** The entries of all layers. */
   readonly entries: readonly TarEntry[];
 }
 

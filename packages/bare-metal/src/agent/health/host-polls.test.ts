@@ -68,7 +68,7 @@ describe('health', () => {
     expect(rack.reasons.filter((one) => one === 'HostUnhealthy')).toHaveLength(1);
   });
 
-  it('a poll that the agent could not make changes nothing of a healthy host, however often', async () => {
+  it('a poll that the agent could not make changes nothing about a healthy host, however often', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     rack.lead();
@@ -113,7 +113,7 @@ describe('health', () => {
     expect(rack.written).toEqual([]);
   });
 
-  it('each entry of a log has one Event, also where writes are lost, Events are limited and the agent restarts', async () => {
+  it('each entry of a log has one Event, even if writes are lost, Events are limited and the agent restarts', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     const log = Array.from({ length: 200 }, (_, id) => ({ id: String(id), time: '', severity: 'OK', message: `entry ${id}` }));
@@ -133,7 +133,7 @@ describe('health', () => {
     expect(new Set(messages).size).toBe(200);
   });
 
-  it('an entry whose Event cannot be written stays for the next poll', async () => {
+  it('an entry whose Event cannot be written waits for the next poll', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     const log = [1, 2, 3].map((id) => ({ id: String(id), time: '', severity: 'OK', message: `entry ${id}` }));
@@ -148,7 +148,7 @@ describe('health', () => {
     expect(rack.host(10)?.status).toMatchObject({ log: { reportedEntries: expect.stringMatching(/^.{24}$/) as string } });
   });
 
-  it('a host that does not answer is polled less often, and every four intervals at least', async () => {
+  it('a host that does not answer is polled less often, but at least every four intervals', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     rack.health = async () => ({ kind: 'unhealthy', message: 'no route to host' });
@@ -160,7 +160,7 @@ describe('health', () => {
     expect(rack.polled.length).toBeLessThanOrEqual(11);
   });
 
-  it('of 1,000 hosts of which a third hangs forever, the others are polled in each interval, and stay healthy', async () => {
+  it('if a third of 1,000 hosts hangs for ever, the others are polled in each interval, and stay healthy', async () => {
     const rack = new Rack();
     rack.seed(1_000);
     const hangs = (name: string) => Number(name.split('-').at(-1)) % 3 === 0;
@@ -173,7 +173,7 @@ describe('health', () => {
       return { kind: 'healthy', info: {}, log: [] };
     };
     const agent = rack.lead({ random: () => (number++ % 997) / 997 });
-    // Each was polled once, and those that hang are over their time.
+    // Each was polled once, and those that hang have exceeded their time.
     await rack.clock.advance(1.6 * MINUTE);
     rack.polled.length = 0;
     await rack.clock.advance(1.1 * MINUTE);
@@ -186,12 +186,12 @@ describe('health', () => {
     expect(healthy.toSorted()).toEqual(names.filter((name) => !hangs(name)).toSorted());
     expect(most).toBeLessThanOrEqual(64);
     await agent.stop();
-    // Events that are under way.
+    // Events in progress.
     await rack.clock.advance(1_000);
     expect(rack.clock.pending).toBe(0);
   });
 
-  it('new hosts that hang, all at once, delay no host that answers', async () => {
+  it('new hosts that all hang at once delay no host that answers', async () => {
     const rack = new Rack();
     rack.seed(40);
     const known = new Set(rack.hosts.objects.keys());
@@ -208,7 +208,7 @@ describe('health', () => {
     expect(polled.size, 'and the others have slots too').toBeGreaterThan(40 + 64);
   });
 
-  it('a leader that takes over spreads its polls over an interval', async () => {
+  it('a new leader spreads its polls over an interval', async () => {
     const rack = new Rack();
     rack.seed(300);
     let number = 0;
@@ -240,7 +240,7 @@ describe('health', () => {
   });
 });
 
-describe('where credentials are sent', () => {
+describe('the destination of credentials', () => {
   const withSecret = agentObject({}, { secretName: 'bmc', secretNamespace: 'default' });
   const owner = (kind: string, uid: string) => ({ apiVersion: 'bmc.spidernet.io/v1beta1', kind, name: 'web', uid });
 
@@ -271,7 +271,7 @@ describe('where credentials are sent', () => {
     expect(text).not.toContain('Yw==');
   });
 
-  it('a Secret that may not be read is reported once, with the right that is needed, and used when it may be', async () => {
+  it('a Secret that may not be read is reported once, with the required right, and used when it may be read', async () => {
     const rack = new Rack(withSecret);
     rack.leases = [lease(10)];
     rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
@@ -289,7 +289,7 @@ describe('where credentials are sent', () => {
     expect(rack.host(10)?.status).toMatchObject({ healthy: true });
   });
 
-  it('a Secret that lost its label is used no more, although it can be read', async () => {
+  it('a Secret that lost its label is no longer used, although it can be read', async () => {
     const rack = new Rack(withSecret);
     rack.leases = [lease(10)];
     const data = { username: 'YQ==', password: 'Yg==' };
@@ -305,7 +305,7 @@ describe('where credentials are sent', () => {
     expect(rack.polled.length).toBe(before);
   });
 
-  it('a changed connection polls at once; that of a status which a person edited never counts', async () => {
+  it('a changed connection causes a poll at once; the one in a status that a person edited never counts', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     rack.endpoints.put(endpointObject('web', '10.0.0.20'));
@@ -320,7 +320,7 @@ describe('where credentials are sent', () => {
       } as never);
     steal(10);
     steal(20);
-    // An object that a person made.
+    // An object that a person created.
     rack.hosts.put({
       metadata: { name: 'forged', uid: 'forged' },
       status: { clusterAgent: 'rack', basic: { ipAddr: '192.0.2.66' } },
@@ -365,7 +365,7 @@ describe('where credentials are sent', () => {
       'rack-10-0-0-66',
       { annotations: { 'bmc.spidernet.io/bound-to': '02:00:00:00:00:66' } },
     ],
-  ])('an object that a person made gets none: it %s', async (_, agent, name, metadata) => {
+  ])('no credentials for an object that a person created: it %s', async (_, agent, name, metadata) => {
     const rack = new Rack(agent);
     rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
     rack.endpoints.put(endpointObject('web', '10.0.0.20'));
@@ -382,7 +382,7 @@ describe('where credentials are sent', () => {
   it.each([
     ...['127.0.0.1', '0.0.0.0', '169.254.169.254', '224.0.0.1', '::1', 'fe80::1', 'ff02::1', '::ffff:10.0.0.7', '192.0.2.66'],
     '2001:db8::66',
-  ])('no request is made to %s, whether a HostEndpoint names it or a lease', async (address) => {
+  ])('no request to %s, whether a HostEndpoint names it or a lease', async (address) => {
     const rack = new Rack(withSecret);
     rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
     rack.endpoints.put(endpointObject('web', '10.0.0.20'));
@@ -394,7 +394,7 @@ describe('where credentials are sent', () => {
     expect(rack.reasons).toContain('HostEndpointInvalid');
   });
 
-  it('a network that the ClusterAgent names is asked, until it names it no more', async () => {
+  it('a host in a network that the ClusterAgent names is polled, until it no longer names the network', async () => {
     const rack = new Rack(agentObject({}, { networks: ['192.0.2.0/24'] }));
     rack.endpoints.put(endpointObject('far', '192.0.2.66'));
     rack.lead();
@@ -408,7 +408,7 @@ describe('where credentials are sent', () => {
   });
 
   it.each([{}, { enableDhcpDiscovery: false }])(
-    'a host whose lease has ended is asked no more, and does not go on as healthy: %j',
+    'a host whose lease has ended is no longer polled, and does not stay healthy: %j',
     async (dhcp) => {
       const rack = new Rack();
       rack.leases = [lease(10)];
@@ -429,7 +429,7 @@ describe('where credentials are sent', () => {
     },
   );
 
-  it('a hundred hosts with a Secret each: all are read, and 64 of them are watched', async () => {
+  it('a hundred hosts with separate Secrets: all are read, and 64 of them are watched', async () => {
     const rack = new Rack();
     for (let number = 10; number < 110; number++) {
       const own = { secretName: `bmc-${number}`, secretNamespace: 'default' };

@@ -1,6 +1,6 @@
 /**
- * Polls of management controllers: each host by itself, from interval to interval, spread over it. A host that hangs has its answer counted as missing after a time, and costs no
- * other host anything.
+ * Polls management controllers: each host independently, once per interval, spread over it. If a host hangs, its answer counts as
+ * missing after a time, and other hosts are not affected.
  */
 import type { FollowedHost } from '../inventory/host-targets.js';
 import type { HostObjects } from '../objects/host-objects.js';
@@ -11,27 +11,30 @@ import { type ReadHealth, readWithin } from './read-within.js';
 import { recordHealth } from './record-health.js';
 
 const INTERVAL_MS = 60_000;
-/** A poll has a slot for so long. */
+/** How long a poll has a slot. */
 const SLOT_MS = 2_000;
-/** A host that does not answer is polled less often, up to so many intervals. */
+/** A host that does not answer is polled less often, at least every so many intervals. */
 const MOST_INTERVALS = 4;
-/** A host that answered the last time and does not now is asked again so soon, before it counts as unhealthy: one poll may be lost on a busy machine, or while a leader changes. */
+/**
+ * If a host answered the last time and does not now, it is polled again after this time, before it counts as unhealthy: one poll
+ * may be lost on a busy machine, or during a change of leaders.
+ */
 const CONFIRM_MS = 5_000;
-/** Of an interval: polls of hosts that began together drift apart. */
+/** The jitter as a part of the interval: polls of hosts that began together drift apart. */
 const JITTER = 0.1;
 
-/** One host, as long as it is reached in the same way. */
+/** One host, as long as its connection settings stay the same. */
 interface Polled {
   readonly host: FollowedHost;
   readonly reach: string;
   readonly ended: AbortController;
-  /** Calls off the timer, or the wait for a slot. */
+  /** Cancels the timer, or the wait for a slot. */
   callOff: () => void;
-  /** It answered the last time. */
+  /** True if it answered the last time. */
   isProven: boolean;
-  /** It answered the last time but one, and not the last time: the next poll decides. */
+  /** True if it answered the poll before the last one, and not the last one: the next poll decides. */
   isDoubted: boolean;
-  /** Polls in a row without an answer. */
+  /** The number of polls in a row without an answer. */
   failures: number;
   /** Why it did not answer the last time. */
   cause: string | undefined;
@@ -43,7 +46,7 @@ export interface HostPollsSettings {
   readonly ports: HostAgentPorts;
   readonly objects: HostObjects;
   readonly secrets: HostSecrets;
-  /** A poll of this host has ended, and what it changes is recorded. */
+  /** Called when a poll of this host has ended and its result is recorded. */
   readonly onHealth: (name: string, isHealthy: boolean) => void;
 }
 
@@ -67,7 +70,10 @@ export class HostPolls {
     this.#intervalMs = ports.pollIntervalMs ?? INTERVAL_MS;
   }
 
-  /** The hosts to poll from now on. A new one is polled at once, and one that is reached in another way; those of the first call that are healthy within an interval. */
+  /**
+   * Sets the hosts to poll. A new host, or one with changed connection settings, is polled at once; healthy hosts of the first
+   * call are polled within an interval.
+   */
   follow(hosts: ReadonlyMap<string, FollowedHost>): void {
     if (this.#isStopped) return;
     for (const [name, polled] of this.#polled) if (!hosts.has(name)) this.#forget(polled);
@@ -84,7 +90,7 @@ export class HostPolls {
     this.#add({ host, reach, isProven: isKnown }, isKnown ? this.#intervalMs * this.#ports.random() : 0);
   }
 
-  /** Polls the hosts of a Secret at once: its content changed. @param key - `namespace/name`. */
+  /** Polls the hosts of a Secret at once, because its content changed. @param key - `namespace/name`. */
   secretChanged(key: string): void {
     for (const polled of [...this.#polled.values()]) {
       if (secretKeyOf(polled.host.connection) !== key) continue;
@@ -93,7 +99,7 @@ export class HostPolls {
     }
   }
 
-  /** No poll begins and nothing is recorded after this call; resolves when no write is under way. */
+  /** After this call, no poll begins and nothing is recorded; resolves when no write is in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const polled of this.#polled.values()) this.#forget(polled);
@@ -158,7 +164,7 @@ export class HostPolls {
     if (!ended.signal.aborted) this.#onHealth(host.name, isHealthy);
   }
 
-  /** `isCertain`: to ask again would change nothing. */
+  /** `isCertain`: polling again would change nothing. */
   async #read({ host, ended }: Polled): Promise<ReadHealth & { readonly isCertain?: boolean }> {
     const secret = await this.#secrets.of(host.connection);
     if (secret.kind === 'problem')

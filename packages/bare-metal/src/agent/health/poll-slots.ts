@@ -1,13 +1,14 @@
 /**
- * How many polls are made at the same time. A poll has a slot for its first seconds only: after that it waits for the network, and costs nothing. Hosts that have not answered
- * the last time, or never yet, have half of the slots at most, so that a rack without power delays no other one.
+ * Limits how many polls run at the same time. A poll has a slot only for its first seconds: after that it waits for the network,
+ * and costs nothing. Hosts that did not answer the last time, or never yet, get at most half of the slots, so that a rack without
+ * power delays no other one.
  */
 
 const MOST = 64;
 const MOST_UNPROVEN = MOST / 2;
 
 export interface SlotRequest {
-  /** It did not answer the last time, or was never asked. */
+  /** It did not answer the last time, or was never polled. */
   readonly isUnproven: boolean;
   readonly begin: (release: () => void) => void;
 }
@@ -17,7 +18,7 @@ export class PollSlots {
   #inUse = 0;
   #unproven = 0;
 
-  /** Begins when a slot is free, in the order of the calls. Returns how to call that off; afterwards it does nothing. */
+  /** Begins when a slot is free, in the order of the calls. Returns a function that cancels that; afterwards it does nothing. */
   request(request: SlotRequest): () => void {
     this.#waiting.add(request);
     this.#beginNext();

@@ -1,7 +1,7 @@
 import { abortWithin } from '../objects/abort-within.js';
 import type { HostAgentPorts, HostTarget, PollReport } from '../ports.js';
 
-/** A management controller may take so long to report everything. */
+/** A management controller may take this long to report everything. */
 const READ_WITHIN_MS = 30_000;
 
 export interface ReadHealth {
@@ -10,7 +10,10 @@ export interface ReadHealth {
   readonly isOverdue: boolean;
 }
 
-/** Reads a management controller; after half a minute, or when `ended` is aborted, its answer counts as missing, whether the port ends or not. Never rejects. */
+/**
+ * Reads a management controller. After half a minute, or when `ended` is aborted, its answer counts as missing, whether the port
+ * responds or not. Never rejects.
+ */
 export async function readWithin(ports: HostAgentPorts, target: HostTarget, ended: AbortSignal): Promise<ReadHealth> {
   const { clock, managementControllers, observer } = ports;
   const { signal, release } = abortWithin(clock, READ_WITHIN_MS, ended);

@@ -12,12 +12,12 @@ import type { HostAgentPorts } from '../ports.js';
 export interface HealthRecording {
   readonly ports: HostAgentPorts;
   readonly objects: HostObjects;
-  /** Of the HostStatus. */
+  /** The name of the HostStatus. */
   readonly name: string;
   readonly report: HealthReport;
-  /** True: the polls before had another cause, or there were none. */
+  /** True if the previous polls had another cause, or there were none. */
   readonly isNewCause: boolean;
-  /** Aborted when nothing may be written any more, or the host is reached in another way now. */
+  /** Aborted when nothing may be written any longer, or the connection settings of the host changed. */
   readonly ended: AbortSignal;
 }
 
@@ -25,7 +25,8 @@ const MOST_ATTEMPTS = 5;
 const BACK_OFF = { firstMs: 250, mostMs: 8_000 };
 
 /**
- * Records what a poll found: Events first, then the one write of the status, at the version that was seen; nothing where nothing changed. Entries of the log whose Event is not stored stay for the next poll.
+ * Records the result of a poll: Events first, then one write of the status, at the version that was seen; nothing if nothing
+ * changed. Log entries whose Event is not stored wait for the next poll.
  * Never rejects. A report that cannot be recorded is given up after five attempts: the next poll has a newer one.
  */
 export async function recordHealth(recording: HealthRecording): Promise<void> {
@@ -39,7 +40,7 @@ export async function recordHealth(recording: HealthRecording): Promise<void> {
   }
 }
 
-/** What is to be written once its Events are stored; undefined: the object is gone. @param stored - identities of Events that are. */
+/** What to write once its Events are stored; undefined if the object is gone. @param stored - identities of stored Events. */
 async function withEvents(recording: HealthRecording, stored: Set<string>, isFirst: boolean): Promise<Planned | undefined> {
   const planned = plan(recording);
   if (planned === undefined) return undefined;
@@ -79,7 +80,7 @@ function recordOthers({ ports }: HealthRecording, event: HealthUpdate['events'][
   if (isFirst) ports.observer.observe({ kind: 'event', event });
 }
 
-/** Undefined: written. Otherwise how long to wait before the next attempt, in milliseconds. */
+/** Undefined if it was written. Otherwise the pause before the next attempt, in milliseconds. */
 async function writePatch(
   { ports, objects, name }: HealthRecording,
   planned: Planned,
@@ -98,7 +99,7 @@ async function writePatch(
   return retryAfterMs;
 }
 
-/** Ends early where the recording does. */
+/** Ends early if the recording is aborted. */
 async function pause({ ports, ended }: HealthRecording, delayMs: number): Promise<void> {
   const { signal, release } = abortWithin(ports.clock, delayMs, ended);
   if (!signal.aborted) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -1,7 +1,9 @@
 /**
- * Which hosts are polled and operated, and where. HostStatus objects can be created and edited by people who may not read the Secret of a host, so they alone never decide where credentials are sent. Only objects count that the plan
- * corrects, once it has nothing to correct in them: then that of a HostEndpoint has what the HostEndpoint specifies. The address of a learned host is that of the name of its object, if a client has a lease of it now, and its
- * connection that of the ClusterAgent. And no address counts that is outside of the networks of the ClusterAgent.
+ * Decides which hosts are polled and operated, and at which address. HostStatus objects can be created and edited by people who
+ * may not read the Secret of a host, so these objects alone never decide where credentials are sent. Only objects count that the
+ * plan corrects, once it has nothing to correct in them: then the object of a HostEndpoint matches the HostEndpoint. The address
+ * of a learned host comes from the name of its object, if a client has a lease of it now, and its connection from the
+ * ClusterAgent. Addresses outside the networks of the ClusterAgent never count.
  */
 
 import { type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
@@ -15,10 +17,10 @@ import type { HostTarget } from '../ports.js';
 
 /** A host that is polled. */
 export interface FollowedHost extends Omit<HostTarget, 'secret'> {
-  /** Of its object. */
+  /** The name of its object. */
   readonly uid: string | undefined;
   readonly isHealthy: boolean;
-  /** When its status was written last, in milliseconds since 1970; NaN: not known. */
+  /** When its status was last written, in milliseconds since 1970; NaN if not known. */
   readonly updatedAtMs: number;
 }
 

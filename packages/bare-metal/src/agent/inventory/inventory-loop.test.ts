@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { agentObject, endpointObject, lease, nameOf, Rack } from '../rack-fixtures.js';
 
 const A_MOMENT = 1_000;
-/** Whose management controllers are switched off: no poll changes anything. */
+/** Their management controllers are switched off: no poll changes anything. */
 function darkRack(agent = agentObject()): Rack {
   const rack = new Rack(agent);
   rack.health = async () => ({ kind: 'unhealthy', message: 'no route to host' });
@@ -12,7 +12,7 @@ function darkRack(agent = agentObject()): Rack {
 const many = (count: number) => Array.from({ length: count }, (_, index) => lease(10 + index));
 
 describe('the objects of hosts', () => {
-  it('story: a lease comes, ends, returns with another MAC address; each is one write of the status', async () => {
+  it('story: a lease begins, ends, and returns with another MAC address; each is one write of the status', async () => {
     const rack = darkRack();
     rack.leases = [lease(10), lease(11)];
     const agent = rack.lead({ pollIntervalMs: 3_600_000 });
@@ -46,7 +46,7 @@ describe('the objects of hosts', () => {
   });
 
   it.each([10, 800, 2_000])(
-    'a plan that takes %i ms takes a sixth of the time at most, however often leases change',
+    'a plan that takes %i ms takes at most a sixth of the time, however often leases change',
     async (planMs) => {
       const rack = darkRack();
       const planned: number[] = [];
@@ -108,7 +108,7 @@ describe('the objects of hosts', () => {
     expect(rack.written.filter((one) => one.startsWith('delete'))).toHaveLength(1);
   });
 
-  it('objects that were created only by half are completed; a HostEndpoint adopts a learned address', async () => {
+  it('incomplete objects are completed; a HostEndpoint adopts a learned address', async () => {
     const rack = darkRack();
     rack.leases = [lease(10), lease(11)];
     let lost = 0;
@@ -128,7 +128,7 @@ describe('the objects of hosts', () => {
     expect(rack.reasons).toContain('HostEndpointAdopted');
   });
 
-  it('an object that a person edits is corrected, and another one whose writes fail delays it by nothing', async () => {
+  it('an object that a person edits is corrected, and is not delayed by another one whose writes fail', async () => {
     const rack = darkRack();
     rack.leases = many(20);
     rack.lead({ pollIntervalMs: 3_600_000 });
@@ -156,7 +156,7 @@ describe('the objects of hosts', () => {
     expect(rack.host(10)?.status).toMatchObject({ clusterAgent: 'rack' });
   });
 
-  it('a server that does not store what is written is written to less and less', async () => {
+  it('writes to a server that does not store them become less and less frequent', async () => {
     const rack = darkRack();
     rack.leases = [lease(10)];
     rack.hosts.onWritten = (what, key) => {
@@ -169,7 +169,7 @@ describe('the objects of hosts', () => {
     expect(rack.written.length).toBeLessThan(40);
   });
 
-  it('after stop no write begins, also not the second one of an object that was just created; the next leader makes it', async () => {
+  it('after stop no write begins, not even the second one of an object that was just created; the next leader makes it', async () => {
     const rack = darkRack();
     rack.leases = many(40);
     const agent = rack.lead();
@@ -181,7 +181,7 @@ describe('the objects of hosts', () => {
     };
     await rack.clock.advance(A_MOMENT);
     await stopped;
-    // Those that were under way.
+    // Those in progress.
     expect(rack.written.every((one) => one.startsWith('create'))).toBe(true);
     expect(rack.written.length).toBeLessThanOrEqual(16);
     await rack.clock.advance(600_000);
@@ -193,7 +193,7 @@ describe('the objects of hosts', () => {
     expect(rack.written).toHaveLength(80);
   });
 
-  it('law: 1,000 hosts are two writes each and no more; without a change there is none, and one change is one write of the status', async () => {
+  it('law: 1,000 hosts cause exactly two writes each; without a change there is none, and one change is one write of the status', async () => {
     const rack = darkRack();
     rack.leases = many(1_000);
     const agent = rack.lead({ pollIntervalMs: 86_400_000, random: () => 0.999 });
@@ -214,7 +214,7 @@ describe('the objects of hosts', () => {
 });
 
 describe('bindings', () => {
-  it('are passed on when they differ, and not when a poll changes a host', async () => {
+  it('bindings are passed on when they change, and not when a poll changes a host', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     const agent = rack.lead();

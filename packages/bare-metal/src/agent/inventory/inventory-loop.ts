@@ -1,6 +1,7 @@
 /**
- * Compares, plans and writes, again and again: what leases and HostEndpoints specify, and the HostStatus objects that exist. Changes are gathered for a moment. The writes of one host are made one after the other, those of
- * several hosts at the same time; one that fails is planned again later, and delays no other host.
+ * Compares, plans and writes repeatedly: what leases and HostEndpoints specify, and the existing HostStatus objects. Changes are
+ * gathered for a moment. The writes of one host are made one after the other, those of several hosts at the same time; a failed
+ * write is planned again later, and delays no other host.
  */
 import { type BoundAddresses, boundAddresses } from '../../binding/bound-addresses.js';
 import { readClusterAgent } from '../../host/cluster-agent-settings.js';
@@ -15,11 +16,11 @@ import { type FollowedHost, hostTargets } from './host-targets.js';
 import { type HostWriteOutcome, writeHost } from './write-host.js';
 
 const GATHER_MS = 100;
-/** Hosts that are written at the same time. */
+/** The number of hosts that are written at the same time. */
 const MOST_WRITING = 16;
-/** Of the time of one processor, a plan takes a sixth at most, unless it takes more than two seconds. */
+/** A plan takes at most a sixth of the time of one processor, unless it takes more than two seconds. */
 const REST_PER_PLAN = 5;
-/** A process that was stopped in the middle of a plan seems to have planned for as long: the next plan does not wait for that. */
+/** If a process was stopped in the middle of a plan, the plan seems to have taken that long: the next plan does not wait for it. */
 const MOST_GATHER_MS = 10_000;
 const MOST_IGNORED = 1_000;
 
@@ -34,7 +35,7 @@ export class InventoryLoop {
   readonly #writing = new Map<string, Promise<void>>();
   #state: 'new' | 'working' | 'stopped' = 'new';
   #gatherMs = GATHER_MS;
-  /** As text: what `onBindings` was called with. */
+  /** As text: the last argument of `onBindings`. */
   #bound: string | undefined;
   readonly #ignored = new Set<string>();
 
@@ -59,7 +60,7 @@ export class InventoryLoop {
     if (this.#state === 'working') this.#plans.within(this.#gatherMs);
   }
 
-  /** No write begins after this call; resolves when none is under way. */
+  /** After this call, no write begins; resolves when none is in progress. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#plans.stop();
@@ -87,7 +88,7 @@ export class InventoryLoop {
     this.#gatherMs = Math.min(Math.max(GATHER_MS, (clock.nowMs() - beganAtMs) * REST_PER_PLAN), MOST_GATHER_MS);
   }
 
-  /** Undefined: the ClusterAgent does not exist, or is being deleted. Its objects then stay as they are. */
+  /** Undefined if the ClusterAgent does not exist, or is being deleted. Then its objects stay as they are. */
   #facts(nowMs: number): InventoryFacts | undefined {
     const agents = this.#objects.all('clusteragents');
     const agent = agents.find(({ metadata }) => metadata.name === this.#ports.clusterAgentName);
@@ -103,7 +104,7 @@ export class InventoryLoop {
     };
   }
 
-  /** Writes of an earlier plan that have not begun are forgotten: this plan has them, or they are not needed any more. */
+  /** Writes of an earlier plan that have not begun are dropped: this plan has them, or they are no longer needed. */
   #follow(actions: readonly HostStatusAction[]): void {
     const byName = Map.groupBy(actions, ({ name }) => name);
     this.#retries.keep(byName);
@@ -145,7 +146,7 @@ export class InventoryLoop {
   }
 
   #reportBindings(bound: BoundAddresses): void {
-    // When an object of a client with a lease changed makes no difference to a DHCP server.
+    // For a client with a lease, the time of the last change of its object does not matter to a DHCP server.
     const bindings = bound.bindings.map((one) => (one.isActive ? { ...one, changedAtMs: 0 } : one));
     const text = JSON.stringify([bindings, bound.keptOut, bound.releases]);
     if (text === this.#bound) return;

@@ -9,15 +9,15 @@ import type { HostAgentPorts } from '../ports.js';
 export interface HostWriting {
   readonly ports: HostAgentPorts;
   readonly objects: HostObjects;
-  /** True: no write begins any more. */
+  /** True if no write may begin any longer. */
   readonly isStopped: () => boolean;
 }
 
 export type HostWriteOutcome = WriteOutcome<KubernetesObject | undefined>;
 
-const STOPPED = { ok: false, reason: 'stopped', message: 'this process leads no more' } as const;
+const STOPPED = { ok: false, reason: 'stopped', message: 'this process is no longer leader' } as const;
 
-/** Carries out one action of a plan; the Events of each write are recorded when it was carried out. Never rejects. */
+/** Carries out one action of a plan; records the Events of each write afterwards. Never rejects. */
 export async function writeHost(writing: HostWriting, action: HostStatusAction): Promise<HostWriteOutcome> {
   switch (action.kind) {
     case 'create':
@@ -30,7 +30,7 @@ export async function writeHost(writing: HostWriting, action: HostStatusAction):
   }
 }
 
-/** Two writes. Where the second one fails, the next plan completes the object. */
+/** Two writes. If the second one fails, the next plan completes the object. */
 async function createHost(
   writing: HostWriting,
   action: Extract<HostStatusAction, { kind: 'create' }>,
@@ -41,7 +41,7 @@ async function createHost(
   if (!created.ok) return created;
   objects.created(created.object);
   recordEvents(writing, action, created.object.metadata.uid);
-  // Only of this object: one of the same name that came later is not ours to complete.
+  // Only of this object: a later one with the same name is not ours to complete.
   const target = { key: name, resourceVersion: created.object.metadata.resourceVersion };
   const completed = await write(writing, { kind: 'patch-status', name }, () =>
     ports.hostStatuses.patchStatus(target, { status }),

@@ -14,7 +14,7 @@ it('is aborted after its time', async () => {
   expect(signal.aborted).toBe(true);
 });
 
-it('is aborted with the other one, also where that was aborted before', () => {
+it('is aborted with the other one, even if that was aborted before', () => {
   const { clock, other } = setUp();
   const before = abortWithin(clock, 1_000, other.signal);
   other.abort();

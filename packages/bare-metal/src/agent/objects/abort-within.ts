@@ -2,13 +2,14 @@ import type { Clock } from '@vmdhcp/kube-runtime';
 
 export interface ReleasableSignal {
   readonly signal: AbortSignal;
-  /** Nothing of it stays at the other signal, and no timer: to be called always. It is not aborted any more then. */
+  /** Removes the timer and the listener at the other signal: always call it. Afterwards the signal is never aborted. */
   readonly release: () => void;
 }
 
 /**
- * A signal that is aborted after so many milliseconds, and when another one is. `AbortSignal.any` leaves something at the other signal for each call, as long as it has a
- * listener: for one that lives as long as a host, that is a leak of each poll.
+ * A signal that is aborted after this many milliseconds, or when another one is. `AbortSignal.any` keeps something at the other
+ * signal for each call as long as it has a listener: for a signal that lives as long as a host, that would leak memory with each
+ * poll.
  */
 export function abortWithin(clock: Clock, ms: number, other: AbortSignal): ReleasableSignal {
   const controller = new AbortController();

@@ -1,9 +1,12 @@
 import type { HostAgentPorts } from '../ports.js';
 
-/** After a function threw: a bug here or in a port, which may go away with what caused it. */
+/** The pause after a function threw: a bug here or in a port, whose cause may disappear. */
 const AFTER_ERROR_MS = 10_000;
 
-/** Calls a function once for all that asked for it: at the earliest time that was asked for. One that throws is reported, and called again later. */
+/**
+ * Combines several requests to call a function into one call, at the earliest requested time. If the function throws, that is
+ * reported, and it is called again later.
+ */
 export class GatheredCalls {
   readonly #ports: Pick<HostAgentPorts, 'clock' | 'observer'>;
   readonly #run: () => void;
@@ -15,7 +18,7 @@ export class GatheredCalls {
     this.#run = run;
   }
 
-  /** The function is called within so many milliseconds. After `stop`, nothing. */
+  /** Requests a call within this many milliseconds. After `stop`, nothing happens. */
   within(delayMs: number): void {
     const { clock } = this.#ports;
     const atMs = clock.nowMs() + delayMs;

@@ -6,17 +6,20 @@ import { isOnlyHealth } from './is-only-health.js';
 const PLURALS = ['clusteragents', 'hostendpoints', 'hoststatuses', 'hostoperations'] as const;
 export type HostPlural = (typeof PLURALS)[number];
 
-/** The objects of bare-metal hosts as they were last seen or written: an own write is readable at once. */
+/** The objects of bare-metal hosts as last seen or written: own writes are readable at once. */
 export class HostObjects {
   readonly #subscriptions: Readonly<Record<HostPlural, CacheSubscription>>;
-  /** Objects that were created here, and that no list or watch has brought yet. */
+  /** Objects that were created here, and are not in a list or watch yet. */
   readonly #created = new Set<string>();
   readonly #deletions = new DeletionMarks();
-  /** HostStatus objects as they were when the last change of each was seen. */
+  /** HostStatus objects at the time of the last change of each that was seen. */
   readonly #before = new Map<string, KubernetesObject>();
   readonly #wallTimeMs: () => number;
 
-  /** @param onChange - an object of this kind is another one than before. `isOnlyHealth`: what polls write changed, and nothing else. Called after `start` only. */
+  /**
+   * @param onChange - called when an object of this kind changed. `isOnlyHealth`: only what polls write changed. Called only
+   * after `start`.
+   */
   constructor({ caches, observer, wallTimeMs }: HostAgentPorts, onChange: (plural: HostPlural, isOnlyHealth: boolean) => void) {
     this.#wallTimeMs = wallTimeMs;
     const subscribe = (plural: HostPlural): CacheSubscription =>
@@ -36,7 +39,7 @@ export class HostObjects {
   async start(): Promise<void> {
     const all = Object.values(this.#subscriptions);
     for (const one of all) one.start();
-    // What changed while another process led may not have been seen yet.
+    // Changes from while another process was leader may not have been seen yet.
     await Promise.all(all.map((one) => one.refresh()));
   }
 
@@ -48,7 +51,7 @@ export class HostObjects {
     return [...this.#subscriptions[plural].values()];
   }
 
-  /** With `deletionTimestamp` where the server has accepted a deletion that was not seen yet. */
+  /** Includes `deletionTimestamp` if the server has accepted a deletion that was not seen yet. */
   hostStatuses(): KubernetesObject[] {
     const subscription = this.#subscriptions.hoststatuses;
     const objects = new Map([...subscription.values()].map((one) => [one.metadata.name, one]));
@@ -64,7 +67,7 @@ export class HostObjects {
     return this.#subscriptions.hoststatuses.get(name);
   }
 
-  /** The answer to a write. */
+  /** Stores the response to a write. */
   wrote(plural: 'hoststatuses' | 'hostoperations', object: KubernetesObject): void {
     this.#subscriptions[plural].wrote(object);
   }
@@ -74,7 +77,7 @@ export class HostObjects {
     this.wrote('hoststatuses', object);
   }
 
-  /** The server has accepted its deletion. */
+  /** Notes that the server has accepted its deletion. */
   deleted(name: string): void {
     const object = this.hostStatus(name);
     if (object !== undefined) this.#deletions.add('HostStatus', object, formatTime(this.#wallTimeMs()));
@@ -85,7 +88,7 @@ export class HostObjects {
     await this.#subscriptions.hostoperations.refresh();
   }
 
-  /** A HostStatus is another one. @returns whether only what polls write changed. */
+  /** Notes that a HostStatus changed. @returns whether only what polls write changed. */
   #noteHost(key: string): boolean {
     const [before, now] = [this.#before.get(key), this.hostStatus(key)];
     this.#deletions.seen('HostStatus', key, now);

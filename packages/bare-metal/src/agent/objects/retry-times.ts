@@ -6,12 +6,13 @@ const MOST_MS = 60_000;
 
 interface Attempts {
   readonly count: number;
-  /** Of the monotonic clock. */
+  /** Monotonic time. */
   readonly notBeforeMs: number;
 }
 
 /**
- * When the next write of an object may begin. One that fails is tried later each time. So is one that succeeds and is planned again at once: the server does not store what is written, or another client undoes it.
+ * Decides when the next write of an object may begin. A failed write is delayed longer each time. So is one that succeeds and is
+ * planned again at once: then the server does not store what is written, or another client undoes it.
  */
 export class RetryTimes {
   readonly #clock: HostAgentPorts['clock'];
@@ -23,12 +24,12 @@ export class RetryTimes {
     this.#backOff = { firstMs: FIRST_MS, mostMs: MOST_MS, random };
   }
 
-  /** Milliseconds until the next write of this object may begin; 0: now. */
+  /** Milliseconds until the next write of this object may begin; 0 for now. */
   waitMs(name: string): number {
     return Math.max(0, (this.#attempts.get(name)?.notBeforeMs ?? 0) - this.#clock.nowMs());
   }
 
-  /** A write of this object has ended. Returns after how many milliseconds the next one may begin. */
+  /** Notes that a write of this object has ended. Returns the milliseconds until the next one may begin. */
   ended(name: string, isSuccess: boolean): number {
     const count = (this.#attempts.get(name)?.count ?? 0) + 1;
     const failures = isSuccess ? count - 1 : count;
@@ -37,7 +38,7 @@ export class RetryTimes {
     return delayMs;
   }
 
-  /** Forgets all objects for which nothing is planned any more. */
+  /** Forgets all objects for which nothing is planned any longer. */
   keep(planned: { readonly has: (name: string) => boolean }): void {
     for (const name of this.#attempts.keys()) if (!planned.has(name)) this.#attempts.delete(name);
   }

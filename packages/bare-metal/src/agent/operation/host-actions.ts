@@ -1,4 +1,4 @@
-/** Actions that are under way. */
+/** Actions that are in progress. */
 
 import type { HostAction } from '@vmdhcp/ippool-api/bare-metal';
 import type { OperationAttempts, OperationOutcome } from '../../operation/operation-attempts.js';
@@ -17,7 +17,7 @@ interface HostActionsSettings {
   readonly ports: HostAgentPorts;
   readonly secrets: HostSecrets;
   readonly attempts: OperationAttempts;
-  /** False: this process leads no more. */
+  /** False if this process is no longer leader. */
   readonly mayBegin: () => boolean;
   /** An action has ended, or could not begin. */
   readonly onEnd: () => void;
@@ -33,7 +33,7 @@ export class HostActions {
     this.#settings = settings;
   }
 
-  /** Carries out an action whose operation is recorded as pending. Does nothing where it is under way. */
+  /** Carries out an action whose operation is recorded as pending. Does nothing if it is already in progress. */
   begin(acting: Acting): void {
     const { uid } = acting.step;
     if (this.#running.has(uid) || !this.#settings.mayBegin()) return;
@@ -46,12 +46,12 @@ export class HostActions {
     this.#running.set(uid, running);
   }
 
-  /** Resolves when no action is under way. */
+  /** Resolves when no action is in progress. */
   async idle(): Promise<void> {
     await Promise.all(this.#running.values());
   }
 
-  /** Nothing waits for what is still under way. */
+  /** Stops waiting for actions in progress. */
   abort(): void {
     this.#ended.abort();
   }
@@ -75,7 +75,7 @@ export class HostActions {
     ports.observer.observe({ kind: 'operation-ended', name, hostStatus: host.name, action, ...outcome, durationMs });
   }
 
-  /** Ends a minute after its beginning at the latest, whether the port does or not. */
+  /** Ends at the latest a minute after its beginning, whether the port ends or not. */
   async #operate(target: HostTarget, action: HostAction): Promise<OperationOutcome> {
     const { clock, managementControllers, observer } = this.#settings.ports;
     const { answerWithinMs } = OPERATION_TIMES;

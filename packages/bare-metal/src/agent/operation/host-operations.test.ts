@@ -5,7 +5,7 @@ import { agentObject, lease, nameOf, Rack } from '../rack-fixtures.js';
 const MINUTE = 60_000;
 const statusOf = (rack: Rack, name: string) => rack.operations.objects.get(name)?.status;
 
-/** One healthy host, and an agent that leads. */
+/** One healthy host, and an agent that is leader. */
 async function start(rack = new Rack()) {
   rack.leases = [lease(10)];
   const agent = rack.lead();
@@ -55,7 +55,7 @@ describe('operations', () => {
     expect(rack.actions).toContain(`On ${nameOf(10)}`);
   });
 
-  it('one of a host that is not healthy waits, and fails after ten minutes; one whose Secret is missing does nothing', async () => {
+  it('an operation of an unhealthy host waits, and fails after ten minutes; one whose Secret is missing does nothing', async () => {
     const rack = new Rack(agentObject({}, { secretName: 'bmc', secretNamespace: 'default' }));
     rack.putSecret('default/bmc', { username: 'YQ==', password: 'Yg==' });
     await start(rack);
@@ -73,7 +73,7 @@ describe('operations', () => {
     });
   });
 
-  it('one of a host that a person wrote, whose address no client has a lease of, fails after ten minutes', async () => {
+  it('an operation of a host that a person created, without a lease of its address, fails after ten minutes', async () => {
     const { rack } = await start();
     const [made] = rack.hosts.objects.values();
     const name = nameOf(66);
@@ -89,7 +89,7 @@ describe('operations', () => {
     ]);
   });
 
-  it('when leadership ends no action begins, and the result of one that is under way is recorded', async () => {
+  it('when leadership ends no action begins, and the result of one in progress is recorded', async () => {
     const { rack, agent } = await start();
     const answer = Promise.withResolvers<{ isSuccess: boolean; message: string }>();
     rack.operate = () => answer.promise;
@@ -106,7 +106,7 @@ describe('operations', () => {
     expect([rack.actions.length, statusOf(rack, 'on'), rack.clock.pending]).toEqual([1, undefined, 0]);
   });
 
-  it('a process that was frozen while pending was recorded, and wakes when another one leads, carries nothing out', async () => {
+  it('a process that was frozen while pending was recorded, and wakes when another one is leader, carries nothing out', async () => {
     const rack = new Rack();
     rack.leases = [lease(10)];
     let isLeading = true;
@@ -120,7 +120,7 @@ describe('operations', () => {
     expect([rack.actions, statusOf(rack, 'off')]).toMatchObject([[], { status: 'pending', startedBy: 'run-1' }]);
   });
 
-  it('an action that does not end is left after ten seconds; the next leader records that its outcome is not known', async () => {
+  it('an action that does not end is abandoned after ten seconds; the next leader records that its outcome is not known', async () => {
     const { rack, agent } = await start();
     let signal: AbortSignal | undefined;
     rack.operate = (_, __, given) => {
@@ -143,7 +143,7 @@ describe('operations', () => {
     });
   });
 
-  it('law: whatever is lost and wherever agents end, an operation acts once at most, and has a result that is true', async () => {
+  it('law: whatever is lost and wherever agents end, an operation acts at most once, and has a true result', async () => {
     const fault = fc.constantFrom('none', 'lost-request', 'lost-answer', 'conflict');
     const step = fc.record({
       waitMs: fc.integer({ min: 0, max: 80 }),

@@ -1,6 +1,7 @@
 /**
- * Operations of hosts, each of which acts once or not at all: `pending` is recorded at the version that was seen, then the action is carried out, then its result is recorded. Every step is planned from what is stored, so that a
- * step that was lost is planned again, by this agent or by the next one; the action itself never is.
+ * Operations of hosts, each of which acts once or not at all: `pending` is recorded at the version that was seen, then the action
+ * is carried out, then its result is recorded. Every step is planned from what is stored, so a lost step is planned again, by
+ * this agent or by the next one; the action itself never is.
  */
 
 import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
@@ -18,12 +19,12 @@ import type { HostSecrets } from '../secret/host-secrets.js';
 import { type Acting, HostActions } from './host-actions.js';
 
 const GATHER_MS = 20;
-/** The clock of the wall may be set while an operation waits for a time. */
+/** The wall clock may be set while an operation waits for a time. */
 const MOST_WAIT_MS = 60_000;
 const NOT_LEADING_MS = 1_000;
-/** Attempts are forgotten when there are so many more than after the last time. */
+/** Attempts are forgotten when there are this many more than after the last cleanup. */
 const MOST_ATTEMPTS = 1_000;
-/** At the end of leadership an action is waited for, and the writing of its result. */
+/** At the end of leadership, how long an action and the write of its result may take. */
 const STOP_WITHIN_MS = 10_000;
 
 type RecordStep = Exclude<OperationStep, { kind: 'act' }>;
@@ -59,14 +60,17 @@ export class HostOperations {
     if (this.#state === 'working') this.#plans.within(GATHER_MS);
   }
 
-  /** The hosts that may be operated, and where. Nothing is planned before the first call. */
+  /** Sets the hosts that may be operated, and their addresses. Nothing is planned before the first call. */
   follow(hosts: ReadonlyMap<string, FollowedHost>): void {
     this.#hosts = hosts;
     if (this.#state === 'new') this.#state = 'working';
     this.changed();
   }
 
-  /** No action begins after this call, and no write but the result of one that is under way. Resolves when that is written, or after ten seconds. */
+  /**
+   * After this call, no action begins, and nothing is written except the result of one in progress. Resolves when that is
+   * written, or after ten seconds.
+   */
   async stop(): Promise<void> {
     if (this.#state === 'stopping' || this.#state === 'stopped') return;
     this.#state = 'stopping';
@@ -78,7 +82,7 @@ export class HostOperations {
 
   async #finish(): Promise<void> {
     await this.#actions.idle();
-    // A write of `pending` may be under way too; its action never begins.
+    // A write of `pending` may also be in progress; its action never begins.
     await Promise.all(this.#writing.values());
     if (this.#state !== 'stopping') return;
     this.#plan();
@@ -106,7 +110,7 @@ export class HostOperations {
     if (this.#attempts.size >= this.#keepAt) void this.#forgetAttempts();
   }
 
-  /** A host that is not followed is never reached, whatever is in its object: its operations wait, and then fail. */
+  /** A host that is not followed is never reached, whatever its object contains: its operations wait, and then fail. */
   #operable(name: string): KubernetesObject | undefined {
     const object = this.#objects.hostStatus(name);
     if (object === undefined || this.#hosts.has(name)) return object;
@@ -128,7 +132,7 @@ export class HostOperations {
   #act(step: Acting['step']): void {
     const host = this.#hosts.get(step.host.name);
     if (host !== undefined) this.#actions.begin({ step, host });
-    // The Lease may be renewed late, with no other leader in between.
+    // The Lease may be renewed late, without another leader in between.
     if (!this.#ports.isLeading()) this.#plans.within(NOT_LEADING_MS);
   }
 
@@ -159,7 +163,7 @@ export class HostOperations {
     }
   }
 
-  /** What was begun stays known as long as its operation exists, by a read that is newer than this call. */
+  /** An attempt stays known as long as its operation exists in a read that is newer than this call. */
   async #forgetAttempts(): Promise<void> {
     this.#keepAt = Number.POSITIVE_INFINITY;
     await this.#objects.refreshOperations();

@@ -1,6 +1,6 @@
 /**
- * The Secrets of hosts, each by its name: nothing else in its namespace is read. Those that are in use are watched, up to a number; the others are read at each poll, so that a
- * rack with a Secret for each host does not hold a connection for each.
+ * Reads the Secrets of hosts, each by its name, and nothing else in their namespaces. Up to a limit, Secrets in use are watched;
+ * the others are read at each poll, so that a rack with one Secret for each host does not hold a connection for each.
  */
 
 import { HOST_CREDENTIALS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
@@ -11,9 +11,9 @@ import type { HostConnection } from '../../host/cluster-agent-settings.js';
 import { describeHostProblem } from '../../object/problem.js';
 import type { HostAgentPorts } from '../ports.js';
 
-/** What a host is reached with. */
+/** The credentials of a host. */
 export type HostSecret =
-  /** `data` undefined: the host names no Secret. */
+  /** `data` is undefined if the host names no Secret. */
   | { readonly kind: 'ready'; readonly data: SecretData | undefined }
   /** `message`: what is wrong and what to do, without a value of the Secret. */
   | { readonly kind: 'problem'; readonly message: string };
@@ -31,16 +31,16 @@ export class HostSecrets {
   readonly #ports: HostAgentPorts;
   readonly #onChange: (key: string) => void;
   readonly #watched = new Map<string, WatchedSecret>();
-  /** Keys of Secrets that may not be read: each is reported once, until it may be. */
+  /** Keys of Secrets that may not be read: each is reported once, until it may be read. */
   readonly #forbidden = new Set<string>();
 
-  /** @param onChange - a Secret that is watched has another content. */
+  /** @param onChange - called when the content of a watched Secret changed. */
   constructor(ports: HostAgentPorts, onChange: (key: string) => void) {
     this.#ports = ports;
     this.#onChange = onChange;
   }
 
-  /** The hosts that are followed: Secrets that none of them names are watched no more. */
+  /** Sets the hosts that are followed: Secrets that none of them names are no longer watched. */
   follow(connections: Iterable<HostConnection>): void {
     const names = new Map([...connections].flatMap((one) => entryOf(one)));
     for (const [key, watched] of this.#watched) {
@@ -58,7 +58,7 @@ export class HostSecrets {
     }
   }
 
-  /** The Secret of a host as it is now, or why it cannot be used. Never rejects; within ten seconds. */
+  /** The current Secret of a host, or why it cannot be used. Never rejects; takes at most ten seconds. */
   async of(connection: HostConnection): Promise<HostSecret> {
     const [entry] = entryOf(connection);
     if (entry === undefined) return { kind: 'ready', data: undefined };
@@ -90,7 +90,7 @@ export class HostSecrets {
   }
 }
 
-/** `namespace/name` of the Secret that a host is reached with; undefined: it needs none. */
+/** `namespace/name` of the Secret of a host; undefined if it needs none. */
 export function secretKeyOf({ secretName, secretNamespace }: HostConnection): string | undefined {
   return secretName === undefined ? undefined : `${secretNamespace}/${secretName}`;
 }
@@ -153,7 +153,7 @@ class WatchedSecret {
 
   async read(): Promise<HostSecret> {
     if (!this.#subscription.synced) await this.#firstList();
-    // The right may be gone since: what was read before is not used any more.
+    // The right may have been revoked: what was read before is no longer used.
     return this.#subscription.synced && !isForbidden(this.#error) ? this.#content() : this.#unread();
   }
 
