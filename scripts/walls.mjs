@@ -362,7 +362,7 @@ export const PACKAGES = {
       'prom-client',
     ],
     why: 'it is what agents on Linux are made of: no pools file, no bare-metal host, no command line',
-    folders: ['names', 'log', 'http', 'control', 'probe', 'linux', 'cluster'],
+    folders: ['names', 'log', 'http', 'control', 'probe', 'linux', 'process', 'cluster'],
   },
   'packages/bare-host-agent': {
     imports: [

@@ -20,3 +20,4 @@ export { AgentLog } from './log/agent-log.js';
 export { LeaseEventLog } from './log/lease-event-log.js';
 export { PacketLog } from './log/packet-log.js';
 export { NtpNames } from './names/ntp-names.js';
+export { type AgentDuties, AgentProcess, type AgentProcessSettings } from './process/agent-process.js';

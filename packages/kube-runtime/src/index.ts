@@ -21,6 +21,14 @@ export { DeletionMarks } from './apply/deletion-marks.js';
 export { type ImmutableField, type ImmutableFields, immutableFieldsOf } from './apply/immutable-fields.js';
 export { mergePatchTowards } from './apply/merge-patch-towards.js';
 export {
+  isOwnedByKind,
+  type OwnedObjectWrite,
+  orderedWrites,
+  planSurplus,
+  type RunningImage,
+  runningImageOf,
+} from './apply/owned-objects.js';
+export {
   controllerOf,
   isOwnedBy,
   type OwnedObjectPlan,

@@ -5,8 +5,7 @@
  * @packageDocumentation
  */
 
-export { electionConnection, USER_AGENT } from './election-connection.js';
 export { idle } from './idle.js';
 export { KubernetesAgent, type KubernetesAgentSettings } from './kubernetes-agent.js';
 export { podIsolation } from './pod-isolation.js';
-export { servePodStatus } from './serve-pod-status.js';
+export { PodProcess, type PodProcessSettings, USER_AGENT } from './pod-process.js';

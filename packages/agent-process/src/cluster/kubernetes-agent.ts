@@ -2,38 +2,21 @@
  * Runs an agent in a cluster as a process: the machine of `@vmdhcp/dhcp-agent` on real ports, with its log, metrics and status
  * server.
  */
-import type { Server } from 'node:http';
-import {
-  AgentTraffic,
-  DhcpAgent,
-  type IsolatedInterfaces,
-  LeaseOwners,
-  PacketCaptures,
-  warmUpPacketPath,
-} from '@vmdhcp/dhcp-agent';
-import { ApiGroupLease } from '@vmdhcp/dhcp-agent/node';
+import { type AgentEvent, DhcpAgent, type IsolatedInterfaces, LeaseOwners } from '@vmdhcp/dhcp-agent';
 import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { ElectionTimes, KubernetesObject } from '@vmdhcp/kube-runtime';
-import { ApiConnection, ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
+import { type ApiObjectClient, type ClusterConnection, systemClock } from '@vmdhcp/kube-runtime/node';
 import { type LeaseView, toLeaseView } from '@vmdhcp/lease-stores';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
-import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
-import { startAgentControl } from '../control/agent-control.js';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { linuxDhcpSockets } from '../linux/linux-dhcp-sockets.js';
 import { arpProbe, probeServers } from '../linux/linux-probes.js';
 import { linuxServerAddresses } from '../linux/linux-server-addresses.js';
-import { NeededAddresses } from '../linux/needed-addresses.js';
-import { AgentLog } from '../log/agent-log.js';
-import { LeaseEventLog } from '../log/lease-event-log.js';
-import { PacketLog } from '../log/packet-log.js';
 import { NtpNames } from '../names/ntp-names.js';
-import { electionConnection, USER_AGENT } from './election-connection.js';
-import { servePodStatus } from './serve-pod-status.js';
+import { PodProcess } from './pod-process.js';
 
-const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const NEEDED_ADDRESSES_INTERVAL_MS = 15_000;
 
 export interface KubernetesAgentSettings {
@@ -63,54 +46,29 @@ export interface KubernetesAgentSettings {
 /** The agent of a cluster: follows its pools and takes part in the election, and serves clients while it leads. */
 export class KubernetesAgent {
   readonly #settings: KubernetesAgentSettings;
-  readonly #logger: Logger;
-  readonly #events: LeaseEventLog;
-  readonly #packetLog: PacketLog;
-  readonly #log: AgentLog;
-  readonly #connection: ApiConnection;
-  readonly #electionConnection: ApiConnection;
-  readonly #lease: ApiGroupLease;
-  readonly #needed: NeededAddresses;
+  readonly #process: PodProcess;
   readonly #agent: DhcpAgent;
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #owners: LeaseOwners | undefined;
-  readonly #timers: NodeJS.Timeout[] = [];
-  readonly #traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
-  readonly #captures = new PacketCaptures();
-  #http: Server | undefined;
-  #control: { readonly close: () => void } | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #standbyAnswers = 0;
 
   constructor(settings: KubernetesAgentSettings, logger: Logger) {
-    separateLargeMemory();
     this.#settings = settings;
-    this.#logger = logger;
-    const nowMs = () => performance.now();
-    this.#events = new LeaseEventLog(logger, nowMs);
-    this.#packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs });
-    this.#log = this.#createLog();
-    const { cluster, namespace, leaseName, election } = settings;
-    this.#connection = new ApiConnection(cluster, { userAgent: USER_AGENT });
-    this.#electionConnection = electionConnection(cluster, election);
-    this.#lease = new ApiGroupLease({
-      election: this.#electionConnection,
-      watching: this.#connection,
-      namespace,
-      name: leaseName,
-      clock: systemClock,
-      wallTimeMs: Date.now,
-      random: Math.random,
-    });
-    this.#needed = new NeededAddresses({
-      server: cluster.server,
-      podAddress: settings.podAddress,
-      served: new Set(settings.configs.map(({ interfaceName }) => interfaceName)),
-    });
+    const { configs, namespace, leaseName, logPackets } = settings;
+    this.#process = new PodProcess(
+      {
+        ...settings,
+        lease: { namespace, name: leaseName },
+        served: new Set(configs.map(({ interfaceName }) => interfaceName)),
+      },
+      { logger, logPackets, onEvent: (event) => this.#observe(event) },
+    );
     this.#owners = settings.showsLeases ? this.#createOwners() : undefined;
     this.#agent = this.#createAgent();
     this.#metrics = createMetrics({
       counters: this.#agent.counters,
-      leaseEvents: () => this.#events.counts(),
+      leaseEvents: () => this.#process.leaseEvents.counts(),
       served: () => new Map([...this.#agent.report()].map(([pool, { serving }]) => [pool, serving])),
       election: { isLeading: () => this.#agent.isLeader(), standbyAnswers: () => this.#standbyAnswers },
     });
@@ -118,42 +76,33 @@ export class KubernetesAgent {
 
   /** @throws CommandError if it cannot start at all. */
   async start(): Promise<void> {
-    const { http, configs } = this.#settings;
-    if (http !== undefined) this.#http = await this.#serveStatus(http);
-    this.#logger.info(
-      { pools: configs.map(({ ipPoolRef }) => ipPoolRef) },
-      configs.length === 0 ? 'no pools are configured' : 'following pools',
-    );
-    if (this.#settings.isDryRun)
-      this.#logger.warn('dry run (--dry-run): pools are followed and reported, no socket is opened, no client gets a reply');
+    const { configs, showsLeases, isDryRun } = this.#settings;
+    const { logger } = this.#process;
+    await this.#process.serveStatus({
+      unready: () => [...this.#agent.unready()],
+      registry: this.#metrics.registry,
+      pages: showsLeases ? { '/leases': leasesPage(() => this.#leases()) } : {},
+    });
+    const pools = configs.map(({ ipPoolRef }) => ipPoolRef);
+    logger.info({ pools }, configs.length === 0 ? 'no pools are configured' : 'following pools');
+    if (isDryRun)
+      logger.warn('dry run (--dry-run): pools are followed and reported, no socket is opened, no client gets a reply');
     await this.#refreshNeeded();
     this.#owners?.start();
-    warmUpPacketPath({ octets: (length) => Buffer.alloc(length) });
+    this.#process.warmUp();
     this.#agent.start();
-    this.#control = await startAgentControl({
-      logger: this.#logger,
-      traffic: this.#traffic,
-      captures: this.#captures,
-      pools: () => new Map(configs.map(({ ipPoolRef, interfaceName }) => [ipPoolRef, [interfaceName]])),
-    });
-    keepProgramPagesFew((error) => this.#logger.warn({ err: error }, 'cannot return unused memory of the program'));
-    this.#timers.push(
-      setInterval(() => this.#keepHouse(), HOUSEKEEPING_INTERVAL_MS),
-      setInterval(() => void this.#refreshNeeded(), NEEDED_ADDRESSES_INTERVAL_MS),
-    );
+    const interfacesOf = new Map(configs.map(({ ipPoolRef, interfaceName }) => [ipPoolRef, [interfaceName]]));
+    await this.#process.start({ control: { pools: () => interfacesOf } });
+    this.#timer = setInterval(() => void this.#refreshNeeded(), NEEDED_ADDRESSES_INTERVAL_MS);
   }
 
   /** Stops answering, removes the server addresses, and only then lets another replica become leader. */
   async stop(): Promise<void> {
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
+    this.#process.stopHousekeeping();
     await this.#agent.stop();
     this.#owners?.stop();
-    this.#control?.close();
-    this.#http?.close();
-    this.#http?.closeAllConnections();
-    this.#electionConnection.close();
-    this.#connection.close();
-    this.#logger.info('stopped');
+    this.#process.close();
   }
 
   *#leases(): Generator<LeaseView> {
@@ -163,81 +112,51 @@ export class KubernetesAgent {
       yield toLeaseView(lease, ownerOf?.(networks.get(lease.poolName) ?? '', lease.macAddress));
   }
 
-  #createLog(): AgentLog {
-    return new AgentLog({
-      logger: this.#logger,
-      leaseEvents: this.#events,
-      packetLog: this.#packetLog,
-      nowMs: () => performance.now(),
-      onEvent: (event) => {
-        if (event.kind === 'standby-answer') this.#standbyAnswers++;
-        else if (event.kind === 'burst') this.#metrics.observeBurst(event.durationNs);
-        else if (event.kind === 'leader' && event.afterMs !== undefined) this.#metrics.observeTakeover(event.afterMs);
-      },
-    });
+  #observe(event: AgentEvent): void {
+    if (event.kind === 'standby-answer') this.#standbyAnswers++;
+    else if (event.kind === 'burst') this.#metrics.observeBurst(event.durationNs);
+    else if (event.kind === 'leader' && event.afterMs !== undefined) this.#metrics.observeTakeover(event.afterMs);
   }
 
   #createAgent(): DhcpAgent {
     const { configs, identity, election, isAlone, isDryRun, isolation } = this.#settings;
+    const { lease, needed, packetLog, traffic, captures, log } = this.#process;
     return new DhcpAgent(
       { configs, identity, election, isAlone, isDryRun },
       {
-        clock: systemClock,
-        wallTimeMs: Date.now,
-        random: Math.random,
-        addresses: linuxServerAddresses,
-        sockets: linuxDhcpSockets,
-        probeAddress: arpProbe(),
-        probeServers,
-        lease: this.#lease,
+        ...{ clock: systemClock, wallTimeMs: Date.now, random: Math.random },
+        ...{ lease, packetLog, traffic, captures, isolation, observer: log },
+        ...{ addresses: linuxServerAddresses, sockets: linuxDhcpSockets, probeAddress: arpProbe(), probeServers },
         poolSource: (key) => this.#poolSource(key),
         ntpNames: (onChange) => this.#ntpNames(onChange),
-        isolation,
-        neededFor: this.#needed.whose,
-        packetLog: this.#packetLog,
-        traffic: this.#traffic,
-        captures: this.#captures,
-        observer: this.#log,
+        neededFor: needed.whose,
       },
     );
   }
 
-  async #serveStatus(http: ListenAddress): Promise<Server> {
-    const { podAddress } = this.#settings;
-    const sources = {
-      unready: () => [...this.#agent.unready()],
-      registry: this.#metrics.registry,
-      pages: this.#settings.showsLeases ? { '/leases': leasesPage(() => this.#leases()) } : {},
-    };
-    return await servePodStatus({ http, podAddress, sources, logger: this.#logger });
-  }
-
   #createOwners(): LeaseOwners {
-    const client = new ApiObjectClient<KubernetesObject>(this.#connection, Resource.networkConfigs);
-    return new LeaseOwners({ client, clock: systemClock, random: Math.random, observer: this.#log });
+    const client = this.#process.clientOf(Resource.networkConfigs);
+    return new LeaseOwners({ client, clock: systemClock, random: Math.random, observer: this.#process.log });
   }
 
   #ntpNames(onChange: () => void): NtpNames {
     return new NtpNames({
       onChange,
       onFailure: (name, error) =>
-        this.#logger.warn({ name, err: error.message }, 'NTP server name cannot be resolved: it is omitted from option 42'),
+        this.#process.logger.warn(
+          { name, err: error.message },
+          'NTP server name cannot be resolved: it is omitted from option 42',
+        ),
     });
   }
 
   #poolSource(key: string): ApiObjectClient<KubernetesObject> {
     const [namespace = '', name = ''] = key.split('/', 2);
-    return new ApiObjectClient(this.#connection, { ...Resource.ipPools, namespace, fieldSelector: `metadata.name=${name}` });
-  }
-
-  #keepHouse(): void {
-    this.#events.reportSuppressed();
-    this.#packetLog.reportSuppressed();
-    trimMemory();
+    return this.#process.clientOf({ ...Resource.ipPools, namespace, fieldSelector: `metadata.name=${name}` });
   }
 
   async #refreshNeeded(): Promise<void> {
-    await this.#needed.refresh();
+    await this.#process.needed.refresh();
     this.#agent.checkServerAddresses();
   }
 }

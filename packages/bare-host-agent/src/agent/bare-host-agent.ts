@@ -3,19 +3,16 @@
  * start, its end and every timer; its parts are in `bare-host-parts.ts`.
  */
 import type { Server } from 'node:http';
-import { startAgentControl } from '@vmdhcp/agent-process';
 import { every } from '@vmdhcp/dhcp-agent/packet-path';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
 import { StateDirectory } from '@vmdhcp/lease-stores';
 import type { ListenAddress, Logger } from '@vmdhcp/service-process';
-import { keepProgramPagesFew, separateLargeMemory, trimMemory } from '@vmdhcp/service-process/memory';
 import type { PoolsFile } from '../pools-file/parse-pools-file.js';
 import { watchFile } from '../pools-file/watch-file.js';
 import { BareHostParts, type BareHostPartsSettings } from './bare-host-parts.js';
 import type { BareHostView } from './bare-host-view.js';
 
 const INTERFACE_CHECK_INTERVAL_MS = 250;
-const HOUSEKEEPING_INTERVAL_MS = 1_000;
 const EXPIRY_SCAN_INTERVAL_MS = 5_000;
 const EXPIRY_SAVE_INTERVAL_MS = 30_000;
 
@@ -43,7 +40,6 @@ export class BareHostAgent {
    * @throws CommandError if it cannot start at all.
    */
   static async start(settings: BareHostSettings, file: PoolsFile, logger: Logger): Promise<BareHostAgent> {
-    separateLargeMemory();
     const directory = await StateDirectory.open(settings.statePath);
     const { state, reports } = await directory.load();
     for (const report of reports) {
@@ -93,7 +89,7 @@ export class BareHostAgent {
 
   async #start(file: PoolsFile): Promise<void> {
     const { http, poolsPath: path, poolsFileState: since } = this.#settings;
-    const { logger, directory, status, open, reloads, interfaces, traffic, captures, mayProbe } = this.#parts;
+    const { process, logger, directory, status, open, reloads, interfaces, mayProbe } = this.#parts;
     const server = http === undefined ? undefined : await status.startServer(http);
     if (!mayProbe)
       logger.warn('no CAP_NET_RAW: new addresses are not probed for conflicts; grant it, or set spec.conflictProbe: Disabled');
@@ -104,17 +100,15 @@ export class BareHostAgent {
     const watching = new AbortController();
     watchFile({ path, since, signal: watching.signal }, () => void reloads.reload());
     await interfaces.check();
-    const control = await startAgentControl({
-      stateDirectory: directory.path,
-      logger,
-      traffic,
-      captures,
-      pools: () => interfaces.interfacesOf,
-      endLease: (address) => this.#parts.endLease(address),
+    await process.start({
+      control: {
+        stateDirectory: directory.path,
+        pools: () => interfaces.interfacesOf,
+        endLease: (address) => this.#parts.endLease(address),
+      },
+      keepHouse: () => this.#keepHouse(),
     });
-    trimMemory();
-    keepProgramPagesFew((error) => logger.warn({ err: error }, 'cannot return unused memory of the program'));
-    const ends = [...this.#startTimers(), () => watching.abort(), () => control.close(), () => closeAtOnce(server)];
+    const ends = [...this.#startTimers(), () => watching.abort(), () => process.close(), () => closeAtOnce(server)];
     this.#life = { kind: 'running', ends };
   }
 
@@ -122,7 +116,6 @@ export class BareHostAgent {
     const { interfaces, server, planned } = this.#parts;
     return [
       every(systemClock, INTERFACE_CHECK_INTERVAL_MS, () => void interfaces.check()),
-      every(systemClock, HOUSEKEEPING_INTERVAL_MS, () => this.#keepHouse()),
       every(systemClock, EXPIRY_SCAN_INTERVAL_MS, () => {
         server.expireLeases();
         planned.endConflicts();
@@ -132,12 +125,9 @@ export class BareHostAgent {
   }
 
   #keepHouse(): void {
-    const { events, packetLog, book, saving, interfaces } = this.#parts;
-    events.reportSuppressed();
-    packetLog.reportSuppressed();
+    const { book, saving, interfaces } = this.#parts;
     void book.endQuarantines().catch((error) => saving.onFailure(error));
     this.#parts.saveChangedExpiries();
-    trimMemory();
     interfaces.keepAddresses();
   }
 }

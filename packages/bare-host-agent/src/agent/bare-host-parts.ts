@@ -1,15 +1,13 @@
 /** Connects the parts of an agent on a bare host, which do not know each other. */
 
-import { AgentLog, arpProbe, LeaseEventLog, NtpNames, PacketLog } from '@vmdhcp/agent-process';
+import { AgentProcess, arpProbe, NtpNames } from '@vmdhcp/agent-process';
 import {
   AddressUsers,
-  AgentTraffic,
   ConflictedLeases,
   ConflictProbes,
   DECOYS,
   DhcpServer,
   type LeaseEnd,
-  PacketCaptures,
 } from '@vmdhcp/dhcp-agent/packet-path';
 import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import { systemClock } from '@vmdhcp/kube-runtime/node';
@@ -52,9 +50,7 @@ export class BareHostParts {
   readonly #settings: BareHostPartsSettings;
   readonly logger: Logger;
   readonly directory: StateDirectory;
-  readonly events: LeaseEventLog;
-  readonly packetLog: PacketLog;
-  readonly #log: AgentLog;
+  readonly process: AgentProcess;
   readonly open: OpenLeases;
   readonly server: DhcpServer;
   readonly #addressUsers: AddressUsers;
@@ -68,8 +64,6 @@ export class BareHostParts {
   readonly reloads: PoolsFileReloads;
   readonly saving: LeaseSaving;
   readonly #refusals: RefusalLog;
-  readonly traffic = new AgentTraffic({ nowMs: Date.now, random: Math.random });
-  readonly captures = new PacketCaptures();
   #file: PoolsFile = { pools: new Map(), ntpNames: new Set() };
   /** True if clients began or stopped using their addresses since the last save. */
   #hasUnsavedBindings = false;
@@ -78,9 +72,7 @@ export class BareHostParts {
     this.#settings = settings;
     this.logger = logger;
     this.directory = directory;
-    this.events = new LeaseEventLog(logger, Date.now);
-    this.packetLog = new PacketLog(logger, { packets: settings.logPackets, nowMs: Date.now });
-    this.#log = new AgentLog({ logger, leaseEvents: this.events, packetLog: this.packetLog, nowMs: () => performance.now() });
+    this.process = new AgentProcess({ logger, logPackets: settings.logPackets });
     this.#refusals = new RefusalLog(logger);
     this.open = this.#createOpenLeases();
     this.server = this.#createServer();
@@ -99,7 +91,7 @@ export class BareHostParts {
   async configure(file: PoolsFile): Promise<boolean> {
     this.#file = file;
     this.ntpNames.want(file.ntpNames);
-    for (const [name, { log }] of file.pools) this.packetLog.setPool(name, log);
+    for (const [name, { log }] of file.pools) this.process.packetLog.setPool(name, log);
     try {
       await this.open.prepare([...file.pools.values()].map(({ pool }) => pool));
       await this.book.configure(file);
@@ -152,7 +144,7 @@ export class BareHostParts {
 
   #createAddressUsers(): AddressUsers {
     return new AddressUsers({
-      observer: this.#log,
+      observer: this.process.log,
       nowMs: () => performance.now(),
       probe: arpProbe(),
       decoysOf: (poolName) => this.server.decoysOf(poolName, DECOYS, Math.random),
@@ -161,7 +153,7 @@ export class BareHostParts {
 
   #createConflictProbes(): ConflictProbes {
     return new ConflictProbes({
-      observer: this.#log,
+      observer: this.process.log,
       nowMs: () => performance.now(),
       isLeader: () => true,
       findUsers: this.#addressUsers.findUsers,
@@ -174,7 +166,7 @@ export class BareHostParts {
     return new BareHostStatus({
       logger: this.logger,
       counters: this.server.counters,
-      events: this.events,
+      events: this.process.leaseEvents,
       open: this.open,
       planned: () => this.planned,
       interfaces: () => this.interfaces,
@@ -191,7 +183,7 @@ export class BareHostParts {
       configuresInterfaces: this.#settings.configureInterfaces,
       open: (parts) =>
         createBareHostInterface(parts, {
-          log: this.#log,
+          log: this.process.log,
           server: this.server,
           conflictProbes: this.#conflictProbes,
           metrics: this.status.metrics,
@@ -247,11 +239,9 @@ export class BareHostParts {
   }
 
   #createServer(): DhcpServer {
+    const { log, packetLog, traffic, captures } = this.process;
     return new DhcpServer({
-      observer: this.#log,
-      packetLog: this.packetLog,
-      traffic: this.traffic,
-      captures: this.captures,
+      ...{ observer: log, packetLog, traffic, captures },
       nowMs: Date.now,
       onBindingChanged: () => {
         this.#hasUnsavedBindings = true;

@@ -1,7 +1,14 @@
 /** The settings of the controller of bare-metal hosts, and the events that it reports. */
-import type { ApiResource, Clock, KubernetesObject, ObjectClient, ReconcileResult, SharedCaches } from '@vmdhcp/kube-runtime';
+import type {
+  ApiResource,
+  Clock,
+  KubernetesObject,
+  ObjectClient,
+  OwnedObjectWrite,
+  ReconcileResult,
+  SharedCaches,
+} from '@vmdhcp/kube-runtime';
 import type { HostAgentSettings } from '../workload/host-agent-settings.js';
-import type { HostAgentWrite } from '../workload/plan-host-agents.js';
 
 /** The keys that are reconciled: all agents at once, because ports and networks are shared; all statuses; all operations. */
 export type BareMetalKey = 'agents' | 'statuses' | 'operations';
@@ -21,7 +28,7 @@ export interface BareMetalObserver {
   readonly onReadError?: (kind: string, error: unknown) => void;
   readonly onEventError?: (error: unknown) => void;
   /** An object of agents was created, changed or deleted. */
-  readonly onAgentWrite?: (write: HostAgentWrite) => void;
+  readonly onAgentWrite?: (write: OwnedObjectWrite) => void;
   /** An operation that no agent accepts was ended. */
   readonly onOrphanedOperation?: (name: string) => void;
   /** The leader begins to write: everything is listed. */

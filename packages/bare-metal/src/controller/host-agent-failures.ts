@@ -1,7 +1,6 @@
 /** Remembers writes of one plan that the API server refused, by ClusterAgent: its condition shows them until they succeed. */
 import { CLUSTER_AGENT_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
-import { keyOf, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
-import type { HostAgentWrite } from '../workload/plan-host-agents.js';
+import { keyOf, type OwnedObjectWrite, type ReconcileResult, type WriteResult } from '@vmdhcp/kube-runtime';
 import type { HostAgentFailure } from './cluster-agent-status.js';
 
 type Refusal = Extract<WriteResult<unknown>, { readonly ok: false }>;
@@ -20,7 +19,7 @@ export class HostAgentFailures {
   }
 
   /** Records a refusal. @returns when to try again; undefined if a newer state is on its way, and explains it. */
-  note({ kind, object }: HostAgentWrite, { reason, message }: Refusal): ReconcileResult | undefined {
+  note({ kind, object }: OwnedObjectWrite, { reason, message }: Refusal): ReconcileResult | undefined {
     const what = `${object.kind} ${keyOf(object)}`;
     if (kind === 'create' && reason === 'already-exists') {
       const text = `${what} exists, and lacks the labels of this controller; delete it, or create the ClusterAgent again with another name`;

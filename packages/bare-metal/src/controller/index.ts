@@ -16,7 +16,6 @@ export {
   type HostAgents,
   type HostAgentsObservation,
   type HostAgentsPlan,
-  type HostAgentWrite,
   planHostAgents,
 } from '../workload/plan-host-agents.js';
 export { type HostWorkload, readHostWorkload } from '../workload/read-host-workload.js';

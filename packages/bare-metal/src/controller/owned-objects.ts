@@ -1,6 +1,7 @@
 /** Caches and writes the objects of the agents of bare-metal hosts, of every planned kind. */
 
 import { Resource } from '@vmdhcp/ippool-api/resources';
+import type { OwnedObjectWrite } from '@vmdhcp/kube-runtime';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -12,7 +13,6 @@ import {
   writePlan,
 } from '@vmdhcp/kube-runtime';
 import { HOST_AGENT_SELECTOR, HOST_AGENTS_BINDING, type HostAgentSettings } from '../workload/host-agent-settings.js';
-import type { HostAgentWrite } from '../workload/plan-host-agents.js';
 
 export interface OwnedObjectsSettings {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
@@ -65,7 +65,7 @@ export class OwnedObjects {
   }
 
   /** A refusal of the server is returned as the result. */
-  async write(write: HostAgentWrite): Promise<WriteResult<KubernetesObject | undefined>> {
+  async write(write: OwnedObjectWrite): Promise<WriteResult<KubernetesObject | undefined>> {
     const { object } = write;
     const of = this.#kinds.find(
       ({ kind, resource }) =>

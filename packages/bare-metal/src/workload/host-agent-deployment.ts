@@ -13,6 +13,7 @@ import {
   leaveLostNodes,
   type PortRange,
   podSpec,
+  type RunningImage,
   spreadOverNodes,
   toOwnerReference,
   unprivileged,
@@ -28,7 +29,7 @@ export interface HostAgentParts {
   /** TCP port on which agents serve /healthz, /readyz and /metrics. */
   readonly httpPort: number;
   /** The image and user of agents that are kept. */
-  readonly kept?: { readonly image: string; readonly securityContext: unknown } | undefined;
+  readonly kept?: RunningImage | undefined;
 }
 
 const COMPONENT_LABEL = 'app.kubernetes.io/component';

@@ -7,13 +7,18 @@ import {
   controllerOf,
   isBeingDeleted,
   isOwnedBy,
+  isOwnedByKind,
   type KubernetesObject,
   type OwnedObjectPlan,
+  type OwnedObjectWrite,
+  orderedWrites,
   planOwnedObject,
+  planSurplus,
   readField,
   readList,
   readText,
   readTexts,
+  runningImageOf,
   toOwnerReference,
 } from '@vmdhcp/kube-runtime';
 import { findSharedUnderlays } from './find-shared-underlays.js';
@@ -34,8 +39,6 @@ export interface HostAgentsObservation {
   readonly objects: readonly KubernetesObject[];
 }
 
-export type HostAgentWrite = Extract<OwnedObjectPlan, { readonly kind: 'create' | 'patch' | 'delete' }>;
-
 /** The agents of one ClusterAgent. */
 export interface HostAgents {
   readonly workload: HostWorkload;
@@ -54,14 +57,12 @@ export interface HostAgents {
 
 export interface HostAgentsPlan {
   /** In the order in which they have to be applied. */
-  readonly writes: readonly HostAgentWrite[];
+  readonly writes: readonly OwnedObjectWrite[];
   /** By the name of each ClusterAgent that is not being deleted. */
   readonly agents: ReadonlyMap<string, HostAgents>;
 }
 
-/** Deletions come first, because they free addresses and ports; rights exist before what needs them. */
-const ORDER: readonly HostAgentWrite['kind'][] = ['delete', 'patch', 'create'];
-
+const OWNER = { group: BARE_METAL_GROUP, kind: 'ClusterAgent' };
 const NOTHING: OwnedObjectPlan = { kind: 'nothing' };
 
 /** The plan for all ClusterAgents at once. After it is applied, the next plan writes nothing. */
@@ -90,9 +91,9 @@ export function planHostAgents(
   });
   const binding = planBinding(observed, workloads, settings);
   const plans = [...planned.flatMap((one) => one.plans), binding];
-  const surplus = planSurplus(objects, new Set(plans.map(({ identity }) => identity)));
+  const surplus = planLeftovers(objects, new Set(plans.map(({ identity }) => identity)));
   return {
-    writes: toWrites([...surplus, ...plans.map(({ plan }) => plan)]),
+    writes: orderedWrites([...surplus, ...plans.map(({ plan }) => plan)]),
     agents: new Map(
       planned.map(({ facts, plans: own }) => {
         const refusals = [...own, binding].flatMap(({ plan }) => (plan.kind === 'refuse' ? [plan.message] : []));
@@ -150,7 +151,7 @@ function planObjects(parts: HostAgentParts, { observed, secrets, credentials, se
   const rights = toHostAgentRights({ workload, namespace, secrets: named, hasLeaseSlices: leases.kind === 'api' });
   const volume = toHostAgentVolume(workload, settings);
   const there = observed.get(`Deployment ${namespace}/${hostAgentName(workload.name)}`);
-  const deployment = toHostAgentDeployment({ ...parts, kept: keptAgent(workload, there) }, settings);
+  const deployment = toHostAgentDeployment({ ...parts, kept: workload.holdsImage ? runningImageOf(there) : undefined }, settings);
   return [...rights, ...(volume === undefined ? [] : [volume]), deployment].map((object) => {
     const identity = identityOf(object);
     return { identity, plan: planObject(workload, object, observed.get(identity)) };
@@ -159,7 +160,7 @@ function planObjects(parts: HostAgentParts, { observed, secrets, credentials, se
 
 function planObject(workload: HostWorkload, object: KubernetesObject, observed: KubernetesObject | undefined): OwnedObjectPlan {
   const ownership = { owner: toOwnerReference(workload.object) };
-  if (observed !== undefined && !isBeingDeleted(observed) && !isOwnedBy(observed, ownership) && isOfAnyClusterAgent(observed)) {
+  if (observed !== undefined && !isBeingDeleted(observed) && !isOwnedBy(observed, ownership) && isOwnedByKind(observed, OWNER)) {
     // Leftovers of a deleted ClusterAgent with the same name: its successor has its own objects. The volume may have leases, and
     // is left to the garbage collector.
     return isDeletable(observed) ? { kind: 'delete', object: observed, isReplaced: true } : NOTHING;
@@ -183,14 +184,6 @@ function fitToObserved(object: KubernetesObject, observed: KubernetesObject | un
 
 const ANNOTATIONS = ['template', 'metadata', 'annotations'] as const;
 
-/** The image that the agents run, with the user that it needs, if it is kept. */
-function keptAgent({ holdsImage }: HostWorkload, deployment: KubernetesObject | undefined): HostAgentParts['kept'] {
-  const [container] = readList(deployment?.spec, 'template', 'spec', 'containers');
-  const image = readText(container, 'image');
-  if (!holdsImage || image === undefined) return undefined;
-  return { image, securityContext: readField(container, 'securityContext') };
-}
-
 function nodePorts(
   workloads: readonly HostWorkload[],
   objects: readonly KubernetesObject[],
@@ -213,19 +206,12 @@ function describeLimit({ replicas, isOnHostNetwork, nodeName }: HostWorkload, { 
   return `${asked}: with hostNetwork, agents of one node would have the same ports; write 1, or remove nodeName`;
 }
 
-/**
- * Deletes leftovers of deleted ClusterAgents, and objects that are no longer needed: this does not wait for the garbage
- * collector.
- */
-function planSurplus(objects: readonly KubernetesObject[], wanted: ReadonlySet<string>): readonly OwnedObjectPlan[] {
+/** Deletes what is left of deleted ClusterAgents, and objects that are no longer needed. */
+function planLeftovers(objects: readonly KubernetesObject[], wanted: ReadonlySet<string>): readonly OwnedObjectPlan[] {
   const isAgent = ({ kind }: KubernetesObject) => kind === 'Deployment';
-  return (
-    objects
-      .filter((one) => !wanted.has(identityOf(one)) && isOfAnyClusterAgent(one) && isDeletable(one))
-      // Agents end before their rights.
-      .toSorted((one, other) => Number(isAgent(other)) - Number(isAgent(one)))
-      .map((one) => planOwnedObject(undefined, one, { isOwn: () => true }))
-  );
+  const surplus = objects.filter((one) => !wanted.has(identityOf(one)) && isOwnedByKind(one, OWNER) && isDeletable(one));
+  // Agents end before their rights.
+  return planSurplus(surplus.toSorted((one, other) => Number(isAgent(other)) - Number(isAgent(one))));
 }
 
 /** Leases may be in a volume: it is deleted with its owner. */
@@ -235,15 +221,6 @@ function isDeletable({ kind }: KubernetesObject): boolean {
 
 function ofClusterAgent({ object }: HostWorkload, objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
   return objects.filter((one) => controllerOf(one)?.uid === object.metadata.uid);
-}
-
-function isOfAnyClusterAgent(object: KubernetesObject): boolean {
-  const owner = controllerOf(object);
-  return owner?.kind === 'ClusterAgent' && owner.apiVersion.startsWith(`${BARE_METAL_GROUP}/`);
-}
-
-function toWrites(plans: readonly OwnedObjectPlan[]): readonly HostAgentWrite[] {
-  return ORDER.flatMap((kind) => plans.filter((plan): plan is HostAgentWrite => plan.kind === kind));
 }
 
 function identityOf({ kind, metadata: { namespace = '', name } }: KubernetesObject): string {

@@ -1,5 +1,6 @@
 /** The metrics of bare-metal hosts in the controller: agents have their own metrics. */
-import type { ClusterAgentAddresses, HostAgentWrite } from '@vmdhcp/bare-metal/controller';
+import type { ClusterAgentAddresses } from '@vmdhcp/bare-metal/controller';
+import type { OwnedObjectWrite } from '@vmdhcp/kube-runtime';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface BareMetalGauges {
@@ -11,7 +12,7 @@ export interface BareMetalGauges {
 }
 
 export interface BareMetalMetrics {
-  readonly onAgentWrite: (write: Pick<HostAgentWrite, 'kind' | 'object'>) => void;
+  readonly onAgentWrite: (write: Pick<OwnedObjectWrite, 'kind' | 'object'>) => void;
   readonly onOrphanedOperation: () => void;
 }
 

@@ -3,15 +3,16 @@ import { WOL_GROUP } from '@vmdhcp/ippool-api';
 import {
   chooseHttpPorts,
   compareByAge,
-  controllerOf,
   isBeingDeleted,
   isOwnedBy,
+  isOwnedByKind,
   type KubernetesObject,
   type OwnedObjectPlan,
+  type OwnedObjectWrite,
+  orderedWrites,
   planOwnedObject,
-  readField,
-  readList,
-  readText,
+  planSurplus,
+  runningImageOf,
   toOwnerReference,
 } from '@vmdhcp/kube-runtime';
 import type { ReadWolConfig } from '../config/read-wol-config.js';
@@ -37,16 +38,14 @@ export interface ConfigAgents {
   readonly refusal: string | undefined;
 }
 
-export type DaemonSetWrite = Extract<OwnedObjectPlan, { readonly kind: 'create' | 'patch' | 'delete' }>;
-
 export interface WakeAgentsPlan {
   /** In this order: deletions free ports first. */
-  readonly writes: readonly DaemonSetWrite[];
+  readonly writes: readonly OwnedObjectWrite[];
   /** By the name of each WolConfig. */
   readonly agents: ReadonlyMap<string, ConfigAgents>;
 }
 
-const ORDER: readonly DaemonSetWrite['kind'][] = ['delete', 'patch', 'create'];
+const OWNER = { group: WOL_GROUP, kind: 'WolConfig' };
 
 /** The plan for all DaemonSets at once. After it is carried out, planning again writes nothing. */
 export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, settings: WakeDaemonSetSettings): WakeAgentsPlan {
@@ -67,9 +66,11 @@ export function planWakeAgents({ configs, daemonSets }: WakeAgentsObservation, s
       return [config.name, planDaemonSet(parts, own.get(config.name), settings)];
     }),
   );
-  const surplus = planSurplus(daemonSets, new Set(withAgents.map(({ name }) => wakeAgentName(name))));
+  const wanted = new Set(withAgents.map(({ name }) => wakeAgentName(name)));
+  // DaemonSets of WolConfigs that are gone, are not used, or need none.
+  const surplus = daemonSets.filter((one) => !wanted.has(one.metadata.name) && isOwnedByKind(one, OWNER));
   return {
-    writes: toWrites([...surplus, ...plans.values()]),
+    writes: orderedWrites([...planSurplus(surplus), ...plans.values()]),
     agents: new Map(
       configs.map(({ name }) => {
         const one = listening.get(name) as ConfigListening;
@@ -91,34 +92,13 @@ function planDaemonSet(parts: Parts, observed: KubernetesObject | undefined, set
   if (isBeingDeleted(observed)) return { kind: 'nothing' };
   const isOwn = isOwnedBy(observed, ownership);
   // A leftover of a deleted WolConfig with the same name: its successor has its own agents.
-  if (!isOwn && isOfWolConfig(observed)) return { kind: 'delete', object: observed, isReplaced: true };
-  const wanted = toWakeAgentDaemonSet({ ...parts, kept: keptAgent(parts.config, observed) }, settings);
+  if (!isOwn && isOwnedByKind(observed, OWNER)) return { kind: 'delete', object: observed, isReplaced: true };
+  const wanted = toWakeAgentDaemonSet(
+    { ...parts, kept: parts.config.agent.holdsImage ? runningImageOf(observed) : undefined },
+    settings,
+  );
   const plan = planOwnedObject(fitToObserved(wanted, observed), observed, ownership);
   if (plan.kind !== 'refuse' || !isOwn) return plan;
   // A selector of the predecessor. Agents have no state, so recreating them loses nothing; agents to keep cannot be recreated.
   return parts.config.agent.holdsImage ? { kind: 'nothing' } : { kind: 'delete', object: observed, isReplaced: true };
-}
-
-/** The image that the agents run, with the user that it needs, if it is kept. */
-function keptAgent({ agent }: ReadWolConfig, { spec }: KubernetesObject): Parameters<typeof toWakeAgentDaemonSet>[0]['kept'] {
-  const [container] = readList(spec, 'template', 'spec', 'containers');
-  const image = readText(container, 'image');
-  if (!agent.holdsImage || image === undefined) return undefined;
-  return { image, securityContext: readField(container, 'securityContext') };
-}
-
-/** DaemonSets of WolConfigs that are gone, are not used, or need none: this does not wait for the garbage collector. */
-function planSurplus(daemonSets: readonly KubernetesObject[], wanted: ReadonlySet<string>): readonly OwnedObjectPlan[] {
-  return daemonSets
-    .filter((one) => !wanted.has(one.metadata.name) && isOfWolConfig(one))
-    .map((one) => planOwnedObject(undefined, one, { isOwn: () => true }));
-}
-
-function isOfWolConfig(daemonSet: KubernetesObject): boolean {
-  const owner = controllerOf(daemonSet);
-  return owner?.kind === 'WolConfig' && owner.apiVersion.startsWith(`${WOL_GROUP}/`);
-}
-
-function toWrites(plans: readonly OwnedObjectPlan[]): readonly DaemonSetWrite[] {
-  return ORDER.flatMap((kind) => plans.filter((plan): plan is DaemonSetWrite => plan.kind === kind));
 }

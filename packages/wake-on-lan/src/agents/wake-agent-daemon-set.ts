@@ -8,6 +8,7 @@ import {
   objectNameWithin,
   type PortRange,
   podSpec,
+  type RunningImage,
   toOwnerReference,
   unprivileged,
 } from '@vmdhcp/kube-runtime';
@@ -34,7 +35,7 @@ export interface WakeAgentParts {
   /** TCP port of the node on which agents serve /healthz, /readyz and /metrics. */
   readonly httpPort: number;
   /** The image and user of agents that are kept. */
-  readonly kept?: { readonly image: string; readonly securityContext: unknown } | undefined;
+  readonly kept?: RunningImage | undefined;
 }
 
 /** Agents use the network of the node. */

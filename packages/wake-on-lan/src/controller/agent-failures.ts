@@ -1,6 +1,6 @@
 /** Remembers writes of DaemonSets that the API server refused, by WolConfig: its condition shows them until they succeed. */
-import type { ReconcileResult, WriteResult } from '@vmdhcp/kube-runtime';
-import type { DaemonSetWrite, WakeAgentsPlan } from '../agents/plan-wake-agents.js';
+import type { OwnedObjectWrite, ReconcileResult, WriteResult } from '@vmdhcp/kube-runtime';
+import type { WakeAgentsPlan } from '../agents/plan-wake-agents.js';
 
 export interface AgentFailure {
   readonly reason: 'AgentsRefused' | 'AgentFailed';
@@ -30,7 +30,7 @@ export class AgentFailures {
   }
 
   /** Records a refusal. @returns when to try again; undefined if a newer state is on its way, and explains it. */
-  note({ kind, object }: DaemonSetWrite, { reason, message }: Refusal): ReconcileResult | undefined {
+  note({ kind, object }: OwnedObjectWrite, { reason, message }: Refusal): ReconcileResult | undefined {
     const { namespace, name } = object.metadata;
     if (kind === 'create' && reason === 'already-exists') {
       const remedy = 'delete it, or create the WolConfig again with another name';

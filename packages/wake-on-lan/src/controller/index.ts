@@ -6,7 +6,6 @@
  */
 export {
   type ConfigAgents,
-  type DaemonSetWrite,
   planWakeAgents,
   type WakeAgentsObservation,
   type WakeAgentsPlan,

@@ -5,6 +5,7 @@
  */
 
 import { EVENT_COMPONENT, Resource } from '@vmdhcp/ippool-api/resources';
+import type { OwnedObjectWrite } from '@vmdhcp/kube-runtime';
 import {
   type ApiResource,
   type CacheSubscription,
@@ -26,7 +27,7 @@ import {
   toRegarding,
   writePlan,
 } from '@vmdhcp/kube-runtime';
-import { type DaemonSetWrite, planWakeAgents, type WakeAgentsPlan } from '../agents/plan-wake-agents.js';
+import { planWakeAgents, type WakeAgentsPlan } from '../agents/plan-wake-agents.js';
 import { WAKE_AGENT_SELECTOR, type WakeDaemonSetSettings } from '../agents/wake-agent-daemon-set.js';
 import { type ReadWolConfig, readWolConfig, type WolConfigReading } from '../config/read-wol-config.js';
 import { AgentFailures } from './agent-failures.js';
@@ -48,7 +49,7 @@ export interface WakeOnLanObserver {
   readonly onReadError?: (kind: WakeOnLanKind, error: unknown) => void;
   readonly onEventError?: (error: unknown) => void;
   /** A DaemonSet is about to be created, changed or deleted. */
-  readonly onAgentWrite?: (write: DaemonSetWrite) => void;
+  readonly onAgentWrite?: (write: OwnedObjectWrite) => void;
   /** The leader begins to write: everything is listed. */
   readonly onSynced?: () => void;
 }
@@ -230,7 +231,7 @@ export class WakeOnLanController implements ControllerPart {
     return result;
   }
 
-  async #write(write: DaemonSetWrite): Promise<ReconcileResult> {
+  async #write(write: OwnedObjectWrite): Promise<ReconcileResult> {
     const { observer, now } = this.#settings;
     observer?.onAgentWrite?.(write);
     const written = await writePlan(this.#clients.daemonSets, write);
