@@ -102,10 +102,12 @@ function eventFindings(observation: ChainObservation, interfaces: readonly Chain
   return findingsOfEvents(events, 'VirtualMachine', ['VirtualMachineInstancesUnreadable', ...refused]);
 }
 
-function machineFinding(problem: VirtualMachineProblem, { interfaces }: WantedInterfaces): Finding[] {
+function machineFinding(problem: VirtualMachineProblem, { interfaces, held }: WantedInterfaces): Finding[] {
   const { reason, message } = problem;
   // These are shown at their interfaces.
   if (interfaceNamedBy(problem) !== undefined || reason === 'too-many-interfaces') return [];
+  // Interfaces that wait for it show it; without one, nothing depends on it.
+  if (reason === 'pinned-addresses-unreadable') return held.length > 0 ? [] : [finding(reasonOf(reason), message, 'note')];
   // The MAC addresses are known from another source.
   if (reason === 'mac-address-annotation-unreadable' && interfaces !== undefined)
     return [finding(reasonOf(reason), message, 'note')];

@@ -13,10 +13,6 @@ export { readQuarantines } from '../pool/quarantines.js';
 export { planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 export { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 export { hasUnseenInstance, readRunningInstance } from '../virtual-machine/running-instance.js';
+export type { VirtualMachineProblem, WrittenProblem } from '../virtual-machine/virtual-machine-problem.js';
 export { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
-export {
-  type VirtualMachineProblem,
-  type WantedInterfaces,
-  type WrittenProblem,
-  wantedInterfaces,
-} from '../virtual-machine/wanted-interfaces.js';
+export { type WantedInterfaces, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';

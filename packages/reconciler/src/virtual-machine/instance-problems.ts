@@ -3,12 +3,8 @@ import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { isUncertain } from './machine-interfaces.js';
 import { describeEntries, toNetworkConfig } from './network-config-entries.js';
-import {
-  type MachineKnowledge,
-  type VirtualMachineProblem,
-  type WantedInterfaces,
-  wantedInterfaces,
-} from './wanted-interfaces.js';
+import type { VirtualMachineProblem } from './virtual-machine-problem.js';
+import { type MachineKnowledge, type WantedInterfaces, wantedInterfaces } from './wanted-interfaces.js';
 
 /** What delays a change of the template, unless a known running instance does. */
 export function delayedChanges(

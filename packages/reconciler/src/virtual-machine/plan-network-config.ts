@@ -21,8 +21,9 @@ import {
 } from './network-config-entries.js';
 import { annotationsOf, metadataPatch, toOwner, vmNameLabel } from './network-config-metadata.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
+import type { VirtualMachineProblem } from './virtual-machine-problem.js';
 import { toVmName } from './vm-name.js';
-import { type MachineKnowledge, type VirtualMachineProblem, wantedInterfaces } from './wanted-interfaces.js';
+import { type MachineKnowledge, wantedInterfaces } from './wanted-interfaces.js';
 
 export type NetworkConfigAction =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
