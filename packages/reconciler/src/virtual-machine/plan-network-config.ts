@@ -13,6 +13,7 @@ import {
   describeEntries,
   formerEntry,
   isOfUnknown,
+  leavingEntries,
   readNetworkConfigs,
   toEntries,
   toNetworkConfig,
@@ -56,8 +57,10 @@ export function planNetworkConfig(
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
   const wanted = wantedInterfaces(virtualMachine, known);
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
-  const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
-  const unknown = unknownEntries(present, entries, isOfUnknown(wanted, known));
+  const entries = toEntries(wanted.interfaces ?? [], known, observed);
+  const leaving = new Set(leavingEntries(entries, present));
+  const isUnknown = isOfUnknown(wanted, known);
+  const unknown = unknownEntries(present, entries, (entry) => leaving.has(entry) || isUnknown(entry));
   const problems = [...wanted.problems, ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
