@@ -4,7 +4,7 @@ import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import type { FakePod } from '@vmdhcp/dhcp-agent/testing';
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
-import { SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { INTERFACES_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject, LeaseStore, ResourcePort } from '@vmdhcp/kube-runtime';
 import type { ApiRequest, ApiTransport } from '@vmdhcp/kube-runtime/node';
 import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
@@ -237,6 +237,11 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     what: 'the controller does not hear of instances',
     controller: heard('/virtualmachineinstances', () => undefined),
   },
+  'moved-too-early': {
+    seed: 6,
+    what: 'the controller takes a machine for moved as soon as its instance has another network',
+    controller: edited('PATCH', '/virtualmachinenetworkconfigs/', (body) => withoutLeaving(body)),
+  },
   'pins-ignored': {
     what: 'the controller does not read pins',
     seed: 4,
@@ -385,6 +390,19 @@ function at(body: unknown, [first, ...rest]: readonly string[], change: (value: 
 
 function following(address: string): string {
   return address.replace(/\d+$/, (octet) => String(Number(octet) + 1));
+}
+
+/** Frees the addresses of networks that running guests may still use. */
+function withoutLeaving(body: unknown): unknown {
+  const networks = new Set<unknown>();
+  const patch = at(body, ['metadata', 'annotations', INTERFACES_ANNOTATION], (text) => {
+    const interfaces = Object.entries(JSON.parse(String(text)) as Record<string, { leaving?: { networkName?: string } }>);
+    for (const [, { leaving }] of interfaces) networks.add(leaving?.networkName);
+    return JSON.stringify(Object.fromEntries(interfaces.map(([name, { leaving: _, ...rest }]) => [name, rest])));
+  });
+  return at(patch, ['spec', 'networkConfigs'], (entries) =>
+    (entries as { networkName: string }[]).filter(({ networkName }) => !networks.has(networkName)),
+  );
 }
 
 function withoutPlacement(body: unknown): unknown {

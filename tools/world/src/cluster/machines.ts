@@ -78,6 +78,7 @@ export class Machines {
   /** The guests' operating systems, which outlive instances: their disks remember leases. */
   readonly #clients = new Map<string, DhcpClient>();
   #chosenMacs = 0;
+  #migrations = 0;
 
   constructor(settings: MachinesSettings) {
     this.#settings = settings;
@@ -203,6 +204,36 @@ export class Machines {
     const machine = this.#machines.get(name);
     const networks = machine?.guests.map(({ network }) => ({ network })) ?? [];
     if (machine !== undefined) machine.node = this.#someNode(networks);
+  }
+
+  /** True if KubeVirt would move it to another network while it runs. */
+  canChangeNetwork({ guests, interfaces }: WorldMachine): boolean {
+    const [[guest, ...others], [card]] = [guests, interfaces];
+    const isAsWritten = guest?.network === card?.network && guest?.client.macAddress === card?.macAddress;
+    return guest !== undefined && others.length === 0 && guest.pin === undefined && isAsWritten;
+  }
+
+  /** Gives its instance another network. Its guest is there only after `finishMove`. */
+  async beginMove(machine: WorldMachine, network: string): Promise<void> {
+    const interfaces = machine.interfaces.map((card) => ({ ...card, network }));
+    await this.change(machine.name, interfaces);
+    const body = { spec: { networks: templateOf(interfaces)['networks'] ?? [] } };
+    await this.#settings.simulator.client.patch({ ...INSTANCES, name: machine.name }, { type: 'merge', body });
+  }
+
+  /** Moves the guests to a node, and to this network. @param before - nothing happens if others run since. */
+  async finishMove(machine: WorldMachine, network: string, before: WorldMachine['guests']): Promise<void> {
+    const [guest] = machine.guests;
+    if (machine.guests !== before || guest === undefined) return;
+    guest.client.unplug();
+    machine.node = this.#someNode([{ network }]);
+    const client = this.#clientOf(machine, network, guest.client.macAddress);
+    machine.guests = [{ network, pin: undefined, client }];
+    client.start();
+    const status = { migrationState: { migrationUid: `migration-${++this.#migrations}`, completed: true } };
+    await this.#settings.simulator.client
+      .patch({ ...INSTANCES, name: machine.name }, { type: 'merge', body: { status } })
+      .catch(() => undefined);
   }
 
   #clientOf(machine: WorldMachine, network: string, macAddress: string): DhcpClient {

@@ -109,6 +109,11 @@ export class DhcpClient implements GuestPort {
     const lease = this.#lease;
     if (lease !== undefined && this.#settings.habits.releasesAtEnd)
       this.#send('release', { ciaddr: lease.address, serverIdentifier: lease.server }, lease.server);
+    this.unplug();
+  }
+
+  /** It is on this network no more, and did not know it would be. */
+  unplug(): void {
     this.#enter('off');
     this.#lease = undefined;
     this.#settings.segment.unplug(this);

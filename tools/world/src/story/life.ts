@@ -137,6 +137,19 @@ export const LIFE_OF_MACHINES: Readonly<Record<string, Act>> = {
     scene.world.machines.migrate(machine.name);
     return `virtual machine ${machine.name} migrates to ${machine.node}`;
   },
+  'move a running machine to another network': async (scene) => {
+    const { machines, pools } = scene.world;
+    const machine = someMachine(scene, (each) => machines.canChangeNetwork(each));
+    const pool = one(
+      scene,
+      pools.filter(({ key }) => key !== machine?.interfaces[0]?.network),
+    );
+    if (machine === undefined || pool === undefined) return undefined;
+    const { guests } = machine;
+    await machines.beginMove(machine, pool.key);
+    scene.later(180_000, () => void machines.finishMove(machine, pool.key, guests));
+    return `virtual machine ${machine.name} is to be on ${pool.key} after its next migration`;
+  },
   'delete a network config': async (scene) => {
     const machine = someMachine(scene);
     if (machine === undefined || happenedLately(scene, 'make a pool anew')) return undefined;
