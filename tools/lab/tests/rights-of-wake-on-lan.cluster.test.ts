@@ -45,7 +45,11 @@ let folder: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'vmdhcp-rights-of-wake-on-lan-'));
-  cluster = await PrivateCluster.start(['crds.yaml', 'Wake-on-LAN'], { nodes: [{ name: 'node-1', labels: {} }] });
+  cluster = await PrivateCluster.start(['crds.yaml', 'Wake-on-LAN'], {
+    nodes: [{ name: 'node-1', labels: {} }],
+    // As OpenShift does: what a plain cluster does not ask for gives nothing there.
+    ownerReferencePermissions: true,
+  });
   admin = cluster.admin;
   kubevirt = await KubeVirt.start(cluster.simulator);
   await startController();
