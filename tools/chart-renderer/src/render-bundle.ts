@@ -89,29 +89,20 @@ function fileOf({ apiVersion, kind, metadata }: BundleObject): string {
   return `${metadata.name}_${apiVersion.replace('/', '_')}_${kind.toLowerCase()}.yaml`;
 }
 
+/** Kinds whose content is in the ClusterServiceVersion, and the one that an administrator applies. */
+const IN_VERSION = ['Deployment', 'Role', 'RoleBinding', 'ServiceAccount', 'SecurityContextConstraints'];
+
 /** What stands beside the ClusterServiceVersion; nothing for what it has itself. */
 function toFurtherObject(object: BundleObject): BundleObject[] {
-  const { kind, metadata } = object;
-  switch (kind) {
-    case 'Service':
-    case 'PodDisruptionBudget':
-      return [inItsNamespace(object)];
-    case 'ClusterRole':
-      // Its rules are in the ClusterServiceVersion.
-      return metadata.name === REGISTRATION_OWNER ? [{ ...inItsNamespace(object), rules: [] }] : [];
-    case 'ClusterRoleBinding':
-      return object.subjects?.some((subject) => subject.kind === 'Group') ? [toUseOfConstraints(object)] : [];
-    case 'Deployment':
-    case 'Role':
-    case 'RoleBinding':
-    case 'SecurityContextConstraints':
-    case 'ServiceAccount':
-      return [];
-    default:
-      throw new Error(
-        `the bundle for OLM has no place for ${kind} ${metadata.name}: add it to render-bundle.ts, or leave it out of the chart's default`,
-      );
-  }
+  const { kind, metadata, subjects = [] } = object;
+  if (IN_VERSION.includes(kind)) return [];
+  if (kind === 'Service' || kind === 'PodDisruptionBudget') return [inItsNamespace(object)];
+  // Its rules are in the ClusterServiceVersion.
+  if (kind === 'ClusterRole') return metadata.name === REGISTRATION_OWNER ? [{ ...inItsNamespace(object), rules: [] }] : [];
+  if (kind === 'ClusterRoleBinding') return subjects.some((one) => one.kind === 'Group') ? [toUseOfConstraints(object)] : [];
+  throw new Error(
+    `the bundle for OLM has no place for ${kind} ${metadata.name}: add it to render-bundle.ts, or leave it out of the chart's default`,
+  );
 }
 
 /** OLM sets the namespace. */

@@ -49,7 +49,7 @@ export function admitOnOpenShift(
   return { refusals: tried.flatMap(({ name, refusals }) => refusals.map((one) => `${name}: ${one}`)) };
 }
 
-/** Those that the ServiceAccount may use; the most restrictive ones, which are those of OpenShift, first. */
+/** The constraints that the ServiceAccount may use; the most restrictive ones, which are those of OpenShift, first. */
 function constraintsFor(objects: readonly KubernetesObject[], account: Account): readonly KubernetesObject[] {
   const rights = rightsIn(objects, account).filter(
     ({ verb, resource, namespace }) =>
@@ -101,7 +101,7 @@ function refusalOfGroup(group: unknown, constraints: KubernetesObject): string[]
   const isIn = (ranges.length > 0 ? ranges : [first]).some(
     (range) => Number(group) >= Number(readField(range, 'min')) && Number(group) <= Number(readField(range, 'max')),
   );
-  return isIn ? [] : [`fsGroup ${String(group)}`];
+  return isIn ? [] : [`fsGroup ${JSON.stringify(group)}`];
 }
 
 function refusalsOfContainer(pod: unknown, container: unknown, constraints: KubernetesObject): string[] {
@@ -126,13 +126,9 @@ function refusalsOfContainer(pod: unknown, container: unknown, constraints: Kube
 
 function refusalOfUser(context: unknown, constraints: KubernetesObject): string[] {
   const [user, isNonRoot] = [readField(context, 'runAsUser'), readField(context, 'runAsNonRoot')];
-  const refusal = [`runAsUser ${String(user)}`];
-  switch (readText(constraints, 'runAsUser', 'type')) {
-    case 'RunAsAny':
-      return [];
-    case 'MustRunAsNonRoot':
-      return user === 0 || isNonRoot === false || (user === undefined && isNonRoot === undefined) ? refusal : [];
-    default:
-      return user === undefined || (Number(user) >= USERS.first && Number(user) < USERS.first + USERS.count) ? [] : refusal;
-  }
+  const rule = readText(constraints, 'runAsUser', 'type');
+  const isInRange = user === undefined || (Number(user) >= USERS.first && Number(user) < USERS.first + USERS.count);
+  const mayBeRoot = user === 0 || isNonRoot === false || (user === undefined && isNonRoot === undefined);
+  const isRefused = (rule === 'MustRunAsRange' && !isInRange) || (rule === 'MustRunAsNonRoot' && mayBeRoot);
+  return isRefused ? [`runAsUser ${JSON.stringify(user)}`] : [];
 }
