@@ -20,6 +20,7 @@ import {
   LabProcess,
   needs,
   PrivateCluster,
+  readYaml,
   waitFor,
 } from '../src/index.js';
 
@@ -186,21 +187,32 @@ describe('the ways to install of docs/install.md, always against a simulated API
     expect(check.map((command) => command.split(/ {2,}/)[0])).toHaveLength(4);
   });
 
-  it.skipIf(!hasRenderer() || !has('kubectl')).each(WAYS.map((way) => [way.platform, way.by, way] as const))(
-    `%s, installed by %s: the commands work as they are written ${NEEDS_RENDERER}${needs('kubectl')}`,
-    async (_, __, { platform, commands }) => {
-      await using installation = await TypedInstallation.start(platform);
-      for (const command of commands) await installation.type(command);
-      const outputs: string[] = [];
-      await installation.admin.waitForObject('VirtualMachineNetworkConfig', 'default/web', ({ status }) =>
-        readList(status, 'networkConfigs').some((one) => readText(one, 'allocatedIPAddress') === '192.168.48.3'),
-      );
-      for (const command of check) outputs.push(await installation.type(command));
-      expect(outputs[2]).toContain('192.168.48.3');
-      expect(outputs[3]).toContain('192.168.48.3');
-      await expectAgents(installation);
-    },
-  );
+  it('no network of an example has addresses of its own, which KubeVirt would offer inside the pod of the virtual machine', () => {
+    const files = ['harvester', 'nmstate', 'openshift', 'kube-ovn'].map((name) => join(ROOT, `examples/platforms/${name}.yaml`));
+    const objects = files.flatMap((file) => readYaml(file));
+    const networks = objects.filter(({ kind }) => kind === 'NetworkAttachmentDefinition');
+    const plugins = networks.map(({ spec }) => JSON.parse(readText(spec, 'config') ?? '') as unknown);
+    expect(plugins.map((plugin) => readText(plugin, 'ipam', 'type'))).toEqual(files.map(() => undefined));
+    expect(objects.filter(({ kind }) => kind === 'Subnet').map(({ spec }) => readField(spec, 'cidrBlock'))).toEqual([undefined]);
+  });
+
+  describe.skipIf(!hasRenderer() || !has('kubectl'))(`typed ${NEEDS_RENDERER}${needs('kubectl')}`, () => {
+    it.concurrent.each(WAYS.map((way) => [way.platform, way.by, way] as const))(
+      '%s, installed by %s: the commands work as they are written',
+      async (_, __, { platform, commands }) => {
+        await using installation = await TypedInstallation.start(platform);
+        for (const command of commands) await installation.type(command);
+        await installation.admin.waitForObject('VirtualMachineNetworkConfig', 'default/web', ({ status }) =>
+          readList(status, 'networkConfigs').some((one) => readText(one, 'allocatedIPAddress') === '192.168.48.3'),
+        );
+        const outputs: string[] = [];
+        for (const command of check) outputs.push(await installation.type(command));
+        expect(outputs[2]).toContain('192.168.48.3');
+        expect(outputs[3]).toContain('192.168.48.3');
+        await expectAgents(installation);
+      },
+    );
+  });
 });
 
 /** Agents run where the example wants them, and OpenShift admits all pods. */

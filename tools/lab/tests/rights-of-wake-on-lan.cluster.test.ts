@@ -209,7 +209,7 @@ describe('the rights of Wake-on-LAN, always against a simulated API server', () 
     const granted = await rightsOf(admin, CONTROLLER);
     const added = granted.filter((right) => !without.has(describeRight(right)));
     // Creating ConfigMaps is needed for records of assignments too.
-    expect(added).toHaveLength(44);
+    expect(added).toHaveLength(45);
     expect(compareRights(added, cluster.simulator.audit.requests, CONTROLLER)).toEqual({ unused: [], refused: [] });
   });
 
