@@ -1,8 +1,8 @@
-// Writes what follows from other files into the chart: its version, the CustomResourceDefinitions, and manifests/, the chart for
-// `kubectl apply`. Tests of tools/chart-renderer fail when one of them is not what this would write.
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// Writes what follows from other files into the chart: its version, the CustomResourceDefinitions; manifests/, the chart for
+// `kubectl apply`; and bundle/, the chart for OLM. Tests of tools/chart-renderer fail when one of them is not what this would write.
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { hasRenderer, MANIFESTS, missingPackages, renderManifest } from '../tools/chart-renderer/dist/index.js';
+import { hasRenderer, MANIFESTS, missingPackages, renderBundle, renderManifest } from '../tools/chart-renderer/dist/index.js';
 
 const { version } = JSON.parse(readFileSync('packages/controller-cli/package.json', 'utf8'));
 const chart = readFileSync('charts/vmdhcp/Chart.yaml', 'utf8');
@@ -15,8 +15,11 @@ for (const path of globSync('packages/ippool-api/crds/bare-metal/*.yaml'))
 // Where every real part must be there (a release), this throws: manifests/ of an earlier version would name its images.
 if (hasRenderer()) {
   for (const file of Object.keys(MANIFESTS)) write(`manifests/${file}`, renderManifest(file));
+  const bundle = renderBundle();
+  rmSync('bundle', { recursive: true, force: true });
+  for (const [path, text] of bundle) write(`bundle/${path}`, text);
 } else {
-  process.stderr.write(`manifests/ is left as it is: apt-get install ${missingPackages().join(' ')}\n`);
+  process.stderr.write(`manifests/ and bundle/ are left as they are: apt-get install ${missingPackages().join(' ')}\n`);
 }
 
 function write(path, text) {

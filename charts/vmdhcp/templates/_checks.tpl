@@ -57,10 +57,8 @@
 {{- $problems = append $problems (printf "wakeOnLan.port: %d is service.metricsPort too; choose another port" (int $values.wakeOnLan.port)) -}}
 {{- end -}}
 {{- if not $values.wakeOnLan.enabled -}}
-{{- range $name := list "clearText" "openshift" -}}
-{{- if get $values.wakeOnLan $name -}}
-{{- $problems = append $problems (printf "wakeOnLan.%s: it has no effect without wakeOnLan.enabled; set wakeOnLan.enabled to true, or remove wakeOnLan.%s" $name $name) -}}
-{{- end -}}
+{{- if $values.wakeOnLan.clearText -}}
+{{- $problems = append $problems "wakeOnLan.clearText: it has no effect without wakeOnLan.enabled; set wakeOnLan.enabled to true, or remove wakeOnLan.clearText" -}}
 {{- end -}}
 {{- end -}}
 {{- if and $values.ui.enabled (or (eq (int $values.ui.port) (int $values.service.metricsPort)) (and $values.wakeOnLan.enabled (eq (int $values.ui.port) (int $values.wakeOnLan.port)))) -}}

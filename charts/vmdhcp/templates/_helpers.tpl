@@ -24,6 +24,21 @@
 {{- include "vmdhcp.wakeOnLan.name" . }}-agent
 {{- end }}
 
+{{/* SecurityContextConstraints of OpenShift: of the agents of IPPools, and of those of ClusterAgents. Agents of Wake-on-LAN have those named after their ServiceAccount. */}}
+{{- define "vmdhcp.agent.constraints" -}}
+{{- include "vmdhcp.fullname" . }}-agent
+{{- end }}
+
+{{- define "vmdhcp.bareMetal.constraints" -}}
+{{- include "vmdhcp.fullname" . }}-bare-metal-agent
+{{- end }}
+
+{{/* "true" where the cluster is OpenShift, or the values say so. */}}
+{{- define "vmdhcp.openshift" -}}
+{{- $wanted := .Values.openshift.enabled | toString -}}
+{{- if or (eq $wanted "true") (and (eq $wanted "auto") (.Capabilities.APIVersions.Has "security.openshift.io/v1")) -}}true{{- end -}}
+{{- end }}
+
 {{/* "true" where the controller deploys agents of any kind. */}}
 {{- define "vmdhcp.hasAgents" -}}
 {{- if or .Values.agent.enabled .Values.wakeOnLan.enabled .Values.bareMetal.enabled -}}true{{- end -}}

@@ -171,7 +171,6 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     ['ui.enabled=true,ui.port=8080', 'ui.port: 8080 is service.metricsPort or wakeOnLan.port too; choose another port'],
     ['ui.service.enabled=true', 'ui.service.enabled: it has no effect without ui.enabled; set ui.enabled to true, or'],
     ['ui.enabled=true,ui.service.enabled=true', 'ui.certificateSecret: users would send their tokens in clear text'],
-    ['wakeOnLan.openshift=true', 'wakeOnLan.openshift: it has no effect without wakeOnLan.enabled'],
     [
       'wakeOnLan.enabled=true,agent.enabled=false,agent.namespace=vm-dhcp-system',
       'agent.namespace: vm-dhcp-system is the namespace of the release',
@@ -504,22 +503,56 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
     });
   });
 
-  it('gives no ServiceAccount of Wake-on-LAN agents a right of Kubernetes, on OpenShift only the use of its constraints', () => {
-    const set = ['wakeOnLan.enabled=true', 'wakeOnLan.openshift=true'];
-    const bindings = rendered({ set }).filter(
-      (one) => one.kind.endsWith('Binding') && JSON.stringify(one).includes('"name":"vm-dhcp-wake-on-lan-agent","namespace"'),
-    );
-    expect(bindings.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
-      'ClusterRoleBinding vm-dhcp-wake-on-lan-agent',
-    ]);
-    const finalizers = (settings: readonly string[]) =>
-      JSON.stringify(rendered({ set: settings })).includes('wolconfigs/finalizers');
-    expect([finalizers(set), finalizers(set.slice(0, 1))]).toEqual([true, false]);
-    const role = rendered({ set }).find(
-      ({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'vm-dhcp-wake-on-lan-agent',
-    );
-    expect(role).toMatchObject({ rules: [{ resources: ['securitycontextconstraints'], verbs: ['use'] }] });
-    expect(rendered({ set: set.slice(0, 1) }).some(({ kind }) => kind === 'SecurityContextConstraints')).toBe(false);
+  describe('on OpenShift', () => {
+    const OPENSHIFT = ['security.openshift.io/v1'];
+    const everything = ['wakeOnLan.enabled=true', 'bareMetal.enabled=true'];
+    const ofOpenShift = (settings: Parameters<typeof renderChart>[0]) =>
+      rendered(settings).filter(({ metadata }) => metadata.labels?.['app.kubernetes.io/component'] === 'openshift');
+    const constraintsOf = (...set: readonly string[]) =>
+      ofOpenShift({ set, apiVersions: OPENSHIFT })
+        .filter(({ kind }) => kind === 'SecurityContextConstraints')
+        .map(({ metadata }) => metadata.name);
+
+    it('each kind of agents that is switched on has constraints of its own', () => {
+      expect(constraintsOf()).toEqual(['vm-dhcp-agent']);
+      expect(constraintsOf(...everything)).toEqual(['vm-dhcp-agent', 'vm-dhcp-wake-on-lan-agent', 'vm-dhcp-bare-metal-agent']);
+      expect(constraintsOf('agent.enabled=false')).toEqual([]);
+    });
+
+    it('there is nothing of it where the cluster has no such API, or the values say so; and all of it where they say that', () => {
+      expect(ofOpenShift({ set: everything })).toEqual([]);
+      expect(ofOpenShift({ set: [...everything, 'openshift.enabled=false'], apiVersions: OPENSHIFT })).toEqual([]);
+      expect(ofOpenShift({ set: [...everything, 'openshift.enabled=true'] })).toEqual(
+        ofOpenShift({ set: everything, apiVersions: OPENSHIFT }),
+      );
+    });
+
+    it('nobody may change constraints, and the controller may use none of those of the agents', () => {
+      const roles = rendered({ set: everything, apiVersions: OPENSHIFT }) as unknown as readonly {
+        readonly metadata: { readonly name: string };
+        readonly rules?: readonly { readonly apiGroups: string[]; readonly verbs: string[]; readonly resourceNames?: string[] }[];
+      }[];
+      const rights = roles.flatMap(({ metadata, rules = [] }) =>
+        rules
+          .filter(({ apiGroups }) => apiGroups.includes('security.openshift.io'))
+          .map(({ verbs, resourceNames }) => `${metadata.name}: ${verbs.join()} ${resourceNames?.join()}`),
+      );
+      expect(rights.toSorted()).toEqual([
+        'vm-dhcp-agent: use vm-dhcp-agent',
+        'vm-dhcp-nonroot: use nonroot-v2',
+        'vm-dhcp-wake-on-lan-agent: use vm-dhcp-wake-on-lan-agent',
+        'vmdhcp-bare-metal-agent: use vm-dhcp-bare-metal-agent',
+      ]);
+    });
+
+    it('gives no ServiceAccount of Wake-on-LAN agents a right of Kubernetes, only the use of their constraints', () => {
+      const bindings = rendered({ set: everything, apiVersions: OPENSHIFT }).filter(
+        (one) => one.kind.endsWith('Binding') && JSON.stringify(one).includes('"name":"vm-dhcp-wake-on-lan-agent","namespace"'),
+      );
+      expect(bindings.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
+        'ClusterRoleBinding vm-dhcp-wake-on-lan-agent',
+      ]);
+    });
   });
 
   it('lets reports of agents in from the nodes that the values name, and from everywhere where they name none', () => {

@@ -3,8 +3,16 @@ import { render } from './render-chart.js';
 /** Where the manifests install the controller. */
 export const MANIFEST_NAMESPACE = 'vm-dhcp-system';
 
-/** The files of `manifests/`: what each is, and the values that it is rendered with. */
-export const MANIFESTS: Readonly<Record<string, { readonly title: string; readonly set: readonly string[] }>> = {
+interface Manifest {
+  readonly title: string;
+  /** The values that it is rendered with. */
+  readonly set: readonly string[];
+  /** Only objects of this component, in namespaces that another file creates; undefined for an installation. */
+  readonly component?: string;
+}
+
+/** The files of `manifests/`. */
+export const MANIFESTS: Readonly<Record<string, Manifest>> = {
   'vmdhcp.yaml': { title: 'vmdhcp with the default values of its chart', set: [] },
   'vmdhcp-unified.yaml': {
     title: 'vmdhcp with one Deployment of agents for all pools (topology unified)',
@@ -21,6 +29,11 @@ export const MANIFESTS: Readonly<Record<string, { readonly title: string; readon
   'vmdhcp-ui.yaml': {
     title: 'vmdhcp with a read-only page, for kubectl port-forward',
     set: ['ui.enabled=true'],
+  },
+  'vmdhcp-openshift.yaml': {
+    title: 'What OpenShift needs beside any other file: SecurityContextConstraints for all agents, and who may use them',
+    set: ['openshift.enabled=true', 'wakeOnLan.enabled=true', 'bareMetal.enabled=true'],
+    component: 'openshift',
   },
 };
 
@@ -45,6 +58,9 @@ export function renderManifest(file: string): string {
 # Written by \`npm run generate\` from charts/vmdhcp: change that, not this file. Other values: docs/install.md.
 `;
   const documents = render({ namespace: MANIFEST_NAMESPACE, set: manifest.set }).split(/^---\n/m);
-  const kept = documents.filter((one) => one !== '' && !one.includes('helm.sh/hook:'));
-  return head + NAMESPACE + kept.map((one) => `---\n${one.replaceAll(OF_HELM, '')}`).join('');
+  const { component } = manifest;
+  const isWanted = (one: string) => component === undefined || one.includes(`app.kubernetes.io/component: ${component}\n`);
+  const kept = documents.filter((one) => one !== '' && !one.includes('helm.sh/hook:') && isWanted(one));
+  const namespace = component === undefined ? NAMESPACE : '';
+  return head + namespace + kept.map((one) => `---\n${one.replaceAll(OF_HELM, '')}`).join('');
 }

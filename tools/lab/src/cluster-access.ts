@@ -12,6 +12,12 @@ const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', nam
 const RESOURCES: Readonly<Record<string, ApiResource>> = {
   Addon: { group: 'harvesterhci.io', version: 'v1beta1', plural: 'addons', namespaced: true },
   Certificate: { group: 'cert-manager.io', ...NAMESPACED, plural: 'certificates' },
+  ClusterServiceVersion: {
+    group: 'operators.coreos.com',
+    version: 'v1alpha1',
+    plural: 'clusterserviceversions',
+    namespaced: true,
+  },
   ConfigMap: Resource.configMaps,
   CustomResourceDefinition: Resource.customResourceDefinitions,
   DaemonSet: Resource.daemonSets,

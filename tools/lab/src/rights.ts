@@ -55,9 +55,12 @@ export function rightsIn(objects: readonly KubernetesObject[], account: Account)
   const [roles, clusterRoles, bindings = [], clusterBindings = []] = KINDS.map((kind) =>
     objects.filter((object) => object.kind === kind),
   );
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`];
   const bound = ([...bindings, ...clusterBindings] as Binding[]).filter(({ subjects = [] }) =>
-    subjects.some(
-      ({ kind, name, namespace }) => kind === 'ServiceAccount' && name === account.name && namespace === account.namespace,
+    subjects.some(({ kind, name, namespace }) =>
+      kind === 'Group'
+        ? groups.includes(name)
+        : kind === 'ServiceAccount' && name === account.name && namespace === account.namespace,
     ),
   );
   return bound.flatMap(({ roleRef, metadata: { namespace = '' } }) => {

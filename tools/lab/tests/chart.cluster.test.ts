@@ -13,7 +13,15 @@ import { type KubernetesObject, readConditions, readField, readList, readText } 
 import { type KubeSimulator, startKubeSimulator } from '@vmdhcp/kube-simulator';
 import { configuredPools } from '@vmdhcp/reconciler';
 import { describe, expect, it } from 'vitest';
-import { CLUSTER_EXAMPLES, ClusterAccess, InstalledProgram, networkAttachment, readYaml, waitFor } from '../src/index.js';
+import {
+  admitOnOpenShift,
+  CLUSTER_EXAMPLES,
+  ClusterAccess,
+  InstalledProgram,
+  networkAttachment,
+  readYaml,
+  waitFor,
+} from '../src/index.js';
 
 const SETS = globSync(join(CHART, 'ci/*-values.yaml')).toSorted();
 const DEFINITIONS = globSync(join(CHART, 'files/crds/*.yaml'));
@@ -23,7 +31,11 @@ const NAMESPACE = 'vm-dhcp-system';
 const POOL = 'default/net';
 
 const render = (files: readonly string[]) =>
-  renderChart({ files, namespace: NAMESPACE }) as unknown as readonly KubernetesObject[];
+  renderChart({
+    files,
+    namespace: NAMESPACE,
+    apiVersions: ['security.openshift.io/v1'],
+  }) as unknown as readonly KubernetesObject[];
 const componentOf = ({ metadata }: KubernetesObject) => metadata.labels?.['app.kubernetes.io/component'];
 const podOf = (deployment: KubernetesObject) => readField(deployment.spec, 'template', 'spec');
 
@@ -197,6 +209,10 @@ describe.skipIf(!hasRenderer())(`the chart, always against a simulated API serve
       await using cluster = await ChartCluster.start();
       const objects = render([path]);
       expectServices(objects);
+      for (const program of ['controller', 'webhook']) {
+        const deployment = find(objects, 'Deployment', program);
+        if (deployment !== undefined) expectAdmitted(deployment, objects, 'nonroot-v2');
+      }
       await cluster.apply(objects);
       const [controller, webhook] = [notStarted(objects, 'controller'), notStarted(objects, 'webhook')];
       const isOfController = readList(find(objects, 'ClusterRole', 'controller'), 'rules').some((rule) =>
@@ -216,7 +232,7 @@ describe.skipIf(!hasRenderer())(`the chart, always against a simulated API serve
       const flags = readList(readList(podOf(controller), 'containers')[0], 'args');
       if (!flags.includes('--no-agent')) await expectAgents(cluster, objects);
       if (flags.includes('--wake-on-lan')) await expectWakeAgents(cluster, objects);
-      if (flags.includes('--bare-metal')) await expectHostAgents(cluster, controller);
+      if (flags.includes('--bare-metal')) await expectHostAgents(cluster, objects);
     },
   );
 });
@@ -243,6 +259,13 @@ async function expectAgents(cluster: ChartCluster, objects: readonly KubernetesO
   );
   if (flags.includes('--enable-cache-dump-api')) await expectToReadOwners(cluster, agents.metadata.namespace ?? '', account);
   if (flags.includes('--no-dhcp')) expect(readList(container, 'args')).toContain('--dry-run');
+  expectAdmitted(agents, objects, `${prefixOf(objects)}-agent`);
+  expectNothingMore(`${prefixOf(objects)}-agent`, objects, [agents]);
+}
+
+/** How names of objects begin. */
+function prefixOf(objects: readonly KubernetesObject[]): string {
+  return (find(objects, 'Deployment', 'controller')?.metadata.name ?? '').replace(/-controller$/, '');
 }
 
 /** Agents that show leases follow whose they are, and change nothing of it. */
@@ -264,7 +287,8 @@ async function expectToReadOwners({ admin }: ChartCluster, namespace: string, ac
 }
 
 /** A ClusterAgent has an agent, with the image and the namespace of the values, and a folder of the node where leases are in one. */
-async function expectHostAgents(cluster: ChartCluster, controller: KubernetesObject): Promise<void> {
+async function expectHostAgents(cluster: ChartCluster, objects: readonly KubernetesObject[]): Promise<void> {
+  const controller = find(objects, 'Deployment', 'controller') as KubernetesObject;
   const [program] = readList(podOf(controller), 'containers');
   const variables = new Map(readList(program, 'env').map((one) => [readText(one, 'name'), readText(one, 'value')]));
   const agentYaml = { underlayInterface: 'kube-system/management' };
@@ -278,6 +302,24 @@ async function expectHostAgents(cluster: ChartCluster, controller: KubernetesObj
   const agents = await cluster.admin.waitForObject('Deployment', `${namespace}/agent-rack`, () => true);
   expect(readText(readList(podOf(agents), 'containers')[0], 'image')).toBe(variables.get('AGENT_IMAGE'));
   expect(readList(podOf(agents), 'imagePullSecrets')).toEqual(readList(podOf(controller), 'imagePullSecrets'));
+  await cluster.admin.create({
+    apiVersion: 'bmc.spidernet.io/v1beta1',
+    kind: 'ClusterAgent',
+    metadata: { name: 'node' },
+    spec: { agentYaml: { hostNetwork: true, underlayInterface: 'eth1' }, feature: { enableDhcpServer: false } },
+  });
+  const onNode = await cluster.admin.waitForObject('Deployment', `${namespace}/agent-node`, () => true);
+  const binding = await cluster.admin.waitForObject(
+    'ClusterRoleBinding',
+    'vmdhcp-bare-metal-agents',
+    (one) => readList(one, 'subjects').length === 2,
+  );
+  const withSubjects = [...objects, { ...binding, kind: 'ClusterRoleBinding' }];
+  const constraints = `${prefixOf(objects)}-bare-metal-agent`;
+  // Constraints of agents of IPPools, which allow less, may be enough.
+  expectAdmitted(agents, withSubjects);
+  expectAdmitted(onNode, withSubjects, constraints);
+  expectNothingMore(constraints, objects, [agents, onNode]);
   if (!readList(program, 'args').includes('--bare-metal-leases=host-path')) return;
   expect(readField(readList(podOf(agents), 'volumes')[0], 'hostPath', 'path')).toBe('/data/leases/rack');
 }
@@ -301,21 +343,27 @@ async function expectWakeAgents(cluster: ChartCluster, objects: readonly Kuberne
   const { spec } = (await cluster.admin.get('Service', `${serviceNamespace}/${service}`)) ?? {};
   const listen = readList(program, 'args').find((flag) => String(flag).startsWith('--wake-on-lan-listen='));
   expect(readList(spec, 'ports').map((one) => `--wake-on-lan-listen=:${String(readField(one, 'port'))}`)).toEqual([listen]);
-  const constraints = objects.find(({ kind }) => kind === 'SecurityContextConstraints');
-  if (constraints !== undefined) expectAllowed(agents, constraints);
+  expectAdmitted(agents, objects, account);
+  expectNothingMore(account, objects, [agents]);
 }
 
-/** OpenShift admits the pods of the agents by these constraints. */
-function expectAllowed(agents: KubernetesObject, constraints: KubernetesObject): void {
-  const pod = podOf(agents);
-  const [container] = readList(pod, 'containers');
-  const context = readField(container, 'securityContext');
-  expect(readField(constraints, 'allowHostNetwork')).toBe(readField(pod, 'hostNetwork'));
-  expect(new Set(readList(constraints, 'allowedCapabilities'))).toEqual(new Set(readList(context, 'capabilities', 'add')));
-  expect(readList(constraints, 'requiredDropCapabilities')).toEqual(readList(context, 'capabilities', 'drop'));
-  const volumes = readList(pod, 'volumes').flatMap((volume) => Object.keys(volume as object).filter((key) => key !== 'name'));
-  expect(readList(constraints, 'volumes')).toEqual(volumes);
-  const [range] = readList(constraints, 'fsGroup', 'ranges');
-  expect(readField(range, 'min')).toBe(readField(pod, 'securityContext', 'fsGroup'));
-  expect(context).toMatchObject({ runAsNonRoot: true, readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
+/** OpenShift admits the pods, by constraints of agents or by these. */
+function expectAdmitted(workload: KubernetesObject, objects: readonly KubernetesObject[], by?: string): void {
+  const admitted = admitOnOpenShift(workload, objects);
+  expect(admitted, workload.metadata.name).toEqual({ by: by ?? (expect.stringMatching(/-agent$/) as string) });
+}
+
+/** The constraints allow what one of these asks for, beside what the API server and the Network Resources Injector add to pods. */
+function expectNothingMore(name: string, objects: readonly KubernetesObject[], workloads: readonly KubernetesObject[]): void {
+  const constraints = objects.find(({ kind, metadata }) => kind === 'SecurityContextConstraints' && metadata.name === name);
+  const pods = workloads.map(podOf);
+  const contexts = pods.flatMap((pod) => readList(pod, 'containers').map((one) => readField(one, 'securityContext')));
+  const added = contexts.flatMap((context) => readList(context, 'capabilities', 'add'));
+  expect(new Set(readList(constraints, 'allowedCapabilities'))).toEqual(new Set(added));
+  expect(readField(constraints, 'allowHostNetwork')).toBe(pods.some((pod) => readField(pod, 'hostNetwork') === true));
+  const volumes = pods.flatMap((pod) => readList(pod, 'volumes').flatMap((volume) => Object.keys(volume as object)));
+  const allowed = readList(constraints, 'volumes').map(String);
+  expect(allowed.filter((type) => !['projected', 'downwardAPI', ...volumes].includes(type))).toEqual([]);
+  const isRoot = contexts.some((context) => readField(context, 'runAsUser') === 0);
+  expect(readField(constraints, 'runAsUser', 'type')).toBe(isRoot ? 'RunAsAny' : 'MustRunAsNonRoot');
 }
