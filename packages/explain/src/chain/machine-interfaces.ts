@@ -2,7 +2,7 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { networkKey, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
-import type { VirtualMachineProblem, WantedInterfaces, WrittenProblem } from '@vmdhcp/reconciler/readers';
+import type { ReachableInterfaces, ReachProblem, VirtualMachineProblem, WrittenProblem } from '@vmdhcp/reconciler/readers';
 import { type RememberedInterfaces, readRememberedInterfaces } from '@vmdhcp/reconciler/readers';
 import { type Finding, finding } from './address-chain.js';
 
@@ -33,26 +33,31 @@ function nameIn(remembered: RememberedInterfaces, network: string, macAddress: s
 }
 
 export interface InterfaceSources {
-  readonly wanted: WantedInterfaces;
+  readonly wanted: ReachableInterfaces;
   readonly config: KubernetesObject | undefined;
   /** For people. */
   readonly awaits: string;
 }
 
 export function interfacesOf({ wanted, config, awaits }: InterfaceSources, namespace: string): ChainInterface[] {
-  const { problems } = wanted;
+  const { reach } = wanted;
+  const problems = wanted.problems.filter((one) => !reach.some((each) => each.reason === one.reason));
   if (wanted.interfaces === undefined) return config === undefined ? [] : entriesOf(config, namespace);
   const tooMany = wanted.interfaces.length > MOST_INTERFACES;
   const known = wanted.interfaces.map(({ name, networkName: network, macAddress }): ChainInterface => {
     const isLeftOut = tooMany && !hasEntry(config, { network, macAddress }, namespace);
     const findings = isLeftOut ? [finding('TooManyInterfaces')] : [];
-    return { name, network, macAddress, findings: [...findings, ...problemsOf(problems, name)] };
+    return { name, network, macAddress, findings: [...findings, ...problemsOf(problems, name), ...reachOf(reach, name)] };
+  });
+  const leftOut = reach.filter(({ isLeftOut }) => isLeftOut);
+  const unreached = leftOut.map(({ interface: name, networkName: network, macAddress }): ChainInterface => {
+    return { name, network, macAddress, findings: reachOf(reach, name) };
   });
   const awaited = [...wanted.awaited].map(([name, network]): ChainInterface => {
-    const findings = [finding('AwaitingMacAddress', awaits), ...problemsOf(problems, name)];
+    const findings = [finding('AwaitingMacAddress', awaits), ...problemsOf(problems, name), ...reachOf(reach, name)];
     return { name, network, macAddress: undefined, findings };
   });
-  const shown = new Set([...known, ...awaited].map(({ name }) => name));
+  const shown = new Set([...known, ...unreached, ...awaited].map(({ name }) => name));
   const refused = problems.flatMap((problem): ChainInterface[] => {
     const name = interfaceNamedBy(problem);
     if (name === undefined || shown.has(name)) return [];
@@ -60,7 +65,7 @@ export function interfacesOf({ wanted, config, awaits }: InterfaceSources, names
     const macAddress = problem.place.part === 'interface' ? String(problem.value) : undefined;
     return [{ name, network: '', macAddress, findings: problemsOf(problems, name) }];
   });
-  return [...known, ...awaited, ...refused];
+  return [...known, ...unreached, ...awaited, ...refused];
 }
 
 /** The largest number of interfaces that a VirtualMachineNetworkConfig can hold. */
@@ -80,6 +85,13 @@ function problemsOf(problems: readonly WrittenProblem[], name: string): Finding[
   return problems
     .filter((problem) => interfaceNamedBy(problem) === name)
     .map(({ reason, message }) => finding(reasonOf(reason), message));
+}
+
+/** An interface that has its address in spite of it is served as far as that goes. */
+function reachOf(reach: readonly ReachProblem[], name: string): Finding[] {
+  return reach
+    .filter((one) => one.interface === name)
+    .map(({ reason, message, isLeftOut }) => finding(reasonOf(reason), message, isLeftOut ? 'broken' : 'note'));
 }
 
 /** Undefined if the problem concerns the whole virtual machine. */

@@ -11,6 +11,7 @@ export { readInterfaceEntry } from '../network-config/interface-claims.js';
 export { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 export { readQuarantines } from '../pool/quarantines.js';
 export { planNetworkConfig } from '../virtual-machine/plan-network-config.js';
+export { type ReachableInterfaces, type ReachProblem, reachableInterfaces } from '../virtual-machine/reachable-interfaces.js';
 export { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 export { hasUnseenInstance, readRunningInstance } from '../virtual-machine/running-instance.js';
 export { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
@@ -18,5 +19,4 @@ export {
   type VirtualMachineProblem,
   type WantedInterfaces,
   type WrittenProblem,
-  wantedInterfaces,
 } from '../virtual-machine/wanted-interfaces.js';

@@ -20,9 +20,10 @@ import {
   type WantedEntry,
 } from './network-config-entries.js';
 import { annotationsOf, metadataPatch, toOwner, vmNameLabel } from './network-config-metadata.js';
+import { reachableInterfaces } from './reachable-interfaces.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
 import { toVmName } from './vm-name.js';
-import { type MachineKnowledge, type VirtualMachineProblem, wantedInterfaces } from './wanted-interfaces.js';
+import type { MachineKnowledge, VirtualMachineProblem } from './wanted-interfaces.js';
 
 export type NetworkConfigAction =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
@@ -53,11 +54,11 @@ export function planNetworkConfig(
 ): NetworkConfigPlan {
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
-  const wanted = wantedInterfaces(virtualMachine, known);
+  const wanted = reachableInterfaces(virtualMachine, { known, observed });
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
   const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
   const unknown = unknownEntries(present, entries, isOfUnknown(wanted, known));
-  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
+  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], { known, observed })];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;

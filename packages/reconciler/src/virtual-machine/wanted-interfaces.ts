@@ -6,6 +6,7 @@ import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress }
 import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { compareText, describeNames, type KubernetesObject, quote, readTexts } from '@vmdhcp/kube-runtime';
 
+import type { NotServedReason } from '../network/interface-reach.js';
 import { type InterfaceKnowledge, type MachineInterface, machineInterfaces } from './machine-interfaces.js';
 
 /** An interface that should get an address. */
@@ -30,7 +31,8 @@ export type VirtualMachineProblemReason =
   | 'network-name-too-long'
   | 'too-many-interfaces'
   | 'virtual-machine-instances-unreadable'
-  | 'virtual-machine-instance-unseen';
+  | 'virtual-machine-instance-unseen'
+  | NotServedReason;
 
 /** A problem of a virtual machine that its owner should fix. */
 export interface VirtualMachineProblem {
@@ -59,6 +61,16 @@ export interface WrittenProblem extends VirtualMachineProblem {
 export interface MachineKnowledge extends Pick<InterfaceKnowledge, 'instance' | 'remembered'> {
   /** Returns true if a pool has recorded an address for this MAC address on this network. Default: false. */
   readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
+  /** Default: none is known. */
+  readonly networks?: NetworkKnowledge | undefined;
+}
+
+/** Networks by `namespace/name`. */
+export interface NetworkKnowledge {
+  /** The NetworkAttachmentDefinition; undefined if it does not exist. */
+  readonly definition: (networkName: string) => KubernetesObject | undefined;
+  /** True if an IPPool serves the network. */
+  readonly isServed: (networkName: string) => boolean;
 }
 
 export interface WantedInterfaces {
