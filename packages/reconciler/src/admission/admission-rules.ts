@@ -166,9 +166,14 @@ const WRITTEN = {
   'too-many-interfaces': byChoice(MACHINE, 'More than four interfaces want an address.'),
 } as const;
 
-export const ADMISSION_RULES = { ...FIELDS, ...SETTINGS, ...NEIGHBOURS, ...REACH, ...CLAIMS, ...WRITTEN } as const satisfies Readonly<
-  Record<KnownReason, AdmissionRule>
->;
+export const ADMISSION_RULES = {
+  ...FIELDS,
+  ...SETTINGS,
+  ...NEIGHBOURS,
+  ...REACH,
+  ...CLAIMS,
+  ...WRITTEN,
+} as const satisfies Readonly<Record<KnownReason, AdmissionRule>>;
 
 /** Reasons that rules outside admission use too. */
 type KnownReason =

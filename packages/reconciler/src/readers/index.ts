@@ -15,8 +15,8 @@ export { type ReachableInterfaces, type ReachProblem, reachableInterfaces } from
 export { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 export { hasUnseenInstance, readRunningInstance } from '../virtual-machine/running-instance.js';
 export { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
-export {
-  type VirtualMachineProblem,
-  type WantedInterfaces,
-  type WrittenProblem,
+export type {
+  VirtualMachineProblem,
+  WantedInterfaces,
+  WrittenProblem,
 } from '../virtual-machine/wanted-interfaces.js';

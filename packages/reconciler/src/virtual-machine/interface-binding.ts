@@ -16,7 +16,12 @@ const FIELDS: readonly (readonly [field: string, kind: 'masquerade' | 'passt' | 
 /** By name, the bindings of the interfaces in a `spec` of an instance or of the template of a virtual machine. Never throws. */
 export function readBindings(spec: unknown): ReadonlyMap<string, InterfaceBinding> {
   const interfaces = readList(spec, 'domain', 'devices', 'interfaces');
-  return new Map(interfaces.map((entry) => [readText(entry, 'name') ?? '', readBinding(entry)]));
+  return new Map(
+    interfaces.flatMap((entry) => {
+      const name = readText(entry, 'name');
+      return name === undefined ? [] : [[name, readBinding(entry)]];
+    }),
+  );
 }
 
 /** The part of an interface that `readBindings` reads. */

@@ -58,7 +58,10 @@ export function planNetworkConfig(
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
   const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
   const unknown = unknownEntries(present, entries, isOfUnknown(wanted, known));
-  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], { known, observed })];
+  const problems = [
+    ...wanted.problems,
+    ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], { known, observed }),
+  ];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;
