@@ -9,9 +9,9 @@ import {
   describeMissingVirtualMachine,
   hasUnseenInstance,
   planNetworkConfig,
+  reachableInterfaces,
   readRememberedInterfaces,
   readRunningInstance,
-  reachableInterfaces,
   type WantedInterfaces,
 } from '@vmdhcp/reconciler/readers';
 import { type Finding, finding, type LinkFacts } from './address-chain.js';

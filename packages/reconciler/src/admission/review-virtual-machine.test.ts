@@ -202,7 +202,7 @@ describe('who answers an interface', () => {
     expect(warnings.map(shown)).toEqual([`${PLACE.replace('.0', '[0]')} ${text}`]);
   });
 
-  it('is no warning without an IPPool for its network, or where it stays as it was', () => {
+  it('causes no warning without an IPPool for its network, or where it stays as it was', () => {
     const twice = on({ type: 'bridge', ipam: { type: 'static' } });
     expect(reviewVirtualMachine(creation(bound({ masquerade: {} })), factsOfObjects([twice])).warnings).toEqual([]);
     expect(reviewVirtualMachine(creation(bound({})), factsOfObjects([twice])).warnings).toEqual([]);

@@ -58,8 +58,8 @@ describe('an interface with the binding masquerade', () => {
   });
 });
 
-describe('a network', () => {
-  it('with ipam is served, and the IPPool warns until ipam is removed', async () => {
+describe('networks and their IPPools', () => {
+  it('a network with ipam is served, and the IPPool warns until ipam is removed', async () => {
     const story = await storyOf(IPAM);
     await story.add(virtualMachine('vm-a'));
     await story.settle();
@@ -71,7 +71,7 @@ describe('a network', () => {
     expect(cacheReady(story)).toBe('CacheReady=True');
   });
 
-  it('of OVN-Kubernetes with subnets gets no addresses until subnets are removed', async () => {
+  it('a network of OVN-Kubernetes with subnets gets no addresses until subnets are removed', async () => {
     const story = await storyOf(SUBNETS);
     await story.add(virtualMachine('vm-a'));
     await story.settle();
@@ -83,7 +83,7 @@ describe('a network', () => {
     expect([story.allocated(), cacheReady(story)]).toEqual([{ '10.0.0.10': MAC }, 'CacheReady=True']);
   });
 
-  it('that gets subnets takes no address away', async () => {
+  it('a network that gets subnets takes no address away', async () => {
     const { subnets: _, ...withoutSubnets } = SUBNETS;
     const story = await storyOf(withoutSubnets);
     await story.add(virtualMachine('vm-a'));
@@ -93,7 +93,7 @@ describe('a network', () => {
     expect(story.allocated()).toEqual({ '10.0.0.10': MAC });
   });
 
-  it('of kube-ovn is served, and the condition says what to check, without an Event', async () => {
+  it('a network of kube-ovn is served, and the condition says what to check, without an Event', async () => {
     const story = await storyOf({ type: 'kube-ovn' });
     await story.add(virtualMachine('vm-a'));
     await story.settle();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { virtualMachine } from '../fixtures/object-fixtures.js';
 import { projectVirtualMachine } from './cached-virtual-machine.js';
-import { readBindings } from './interface-binding.js';
+import { readInterfaceBindings } from './interface-binding.js';
 import { machineInterfaces } from './machine-interfaces.js';
 import { planNetworkConfig } from './plan-network-config.js';
 import { hasUnseenInstance } from './running-instance.js';
@@ -128,7 +128,7 @@ it('law: for any virtual machine, the plan from the cached part equals the plan 
       expect(wantedInterfaces(cached)).toEqual(wantedInterfaces(whole));
       expect(machineInterfaces(cached)).toEqual(machineInterfaces(whole));
       expect(planNetworkConfig(cached, undefined)).toEqual(planNetworkConfig(whole, undefined));
-      expect(readBindings(templateOf(cached))).toEqual(readBindings(templateOf(whole)));
+      expect(readInterfaceBindings(templateOf(cached))).toEqual(readInterfaceBindings(templateOf(whole)));
       expect(hasUnseenInstance(cached, undefined)).toBe(hasUnseenInstance(whole, undefined));
     }),
     { numRuns: 500 },

@@ -14,7 +14,7 @@ const FIELDS: readonly (readonly [field: string, kind: 'masquerade' | 'passt' | 
 ];
 
 /** By name, the bindings of the interfaces in a `spec` of an instance or of the template of a virtual machine. Never throws. */
-export function readBindings(spec: unknown): ReadonlyMap<string, InterfaceBinding> {
+export function readInterfaceBindings(spec: unknown): ReadonlyMap<string, InterfaceBinding> {
   const interfaces = readList(spec, 'domain', 'devices', 'interfaces');
   return new Map(
     interfaces.flatMap((entry) => {
@@ -24,7 +24,7 @@ export function readBindings(spec: unknown): ReadonlyMap<string, InterfaceBindin
   );
 }
 
-/** The part of an interface that `readBindings` reads. */
+/** The part of an interface that `readInterfaceBindings` reads. */
 export function projectBinding(entry: unknown): Record<string, unknown> {
   const name = readText(entry, 'binding', 'name');
   const field = FIELDS.find(([one]) => isRecord(readField(entry, one)))?.[0];

@@ -6,7 +6,7 @@ import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { EXTERNAL_DHCP_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, quote } from '@vmdhcp/kube-runtime';
 import { type InterfaceReach, judgeReach, type ReachReason } from '../network/interface-reach.js';
-import { readBindings } from './interface-binding.js';
+import { readInterfaceBindings } from './interface-binding.js';
 import { interfaceShape } from './machine-interfaces.js';
 import { readNetworkConfigs } from './network-config-entries.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
@@ -37,7 +37,7 @@ export interface ReachableInterfaces extends WantedInterfaces {
 export function reachableInterfaces(virtualMachine: KubernetesObject, { known, observed }: ReachContext): ReachableInterfaces {
   const wanted = wantedInterfaces(virtualMachine, known);
   if (wanted.interfaces === undefined) return { ...wanted, reach: [] };
-  const bindings = readBindings(interfaceShape(virtualMachine, known.instance));
+  const bindings = readInterfaceBindings(interfaceShape(virtualMachine, known.instance));
   const awaited = [...wanted.awaited].map(([name, networkName]) => ({ name, networkName, macAddress: undefined }));
   const reach = [...wanted.interfaces, ...awaited].flatMap((one) => {
     const network = known.networks?.definition(one.networkName);
