@@ -340,8 +340,9 @@ export const REASONS = {
   },
   MayBeServedTwice: {
     shown: ['IPPool CacheReady=True'],
-    meaning: 'The network is of kube-ovn. If its Subnet has a `cidrBlock`, KubeVirt or OVN answers DHCP requests too.',
-    remedy: 'Use a Subnet with `vlan` and without `cidrBlock`. If it is one, nothing.',
+    meaning:
+      'The CNI plugin of the network is kube-ovn. If its Subnet has a `cidrBlock`, KubeVirt or OVN answers DHCP requests too.',
+    remedy: 'Nothing if the Subnet has `vlan` and no `cidrBlock`. Otherwise use such a Subnet.',
   },
   SegmentShared: {
     shown: POOL_NOTE,

@@ -238,8 +238,8 @@ describe('who answers an interface', () => {
       'bridge: {}',
       { type: 'kube-ovn' },
       [
-        [INTERFACE, 'is of kube-ovn'],
-        [NAME, 'is of kube-ovn'],
+        [INTERFACE, 'kube-ovn manages network'],
+        [NAME, 'kube-ovn manages network'],
       ],
     ],
   ])('%s', (_, binding, config, expected) => {

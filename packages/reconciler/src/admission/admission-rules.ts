@@ -126,7 +126,7 @@ const REACH = {
   ),
   'may-be-served-twice': warning(
     POOL_AND_MACHINE,
-    'The network is of kube-ovn, and KubeVirt or OVN answers too if its Subnet has a `cidrBlock`.',
+    'The CNI plugin of the network is kube-ovn, and KubeVirt or OVN answers too if its Subnet has a `cidrBlock`.',
   ),
 } as const;
 

@@ -884,7 +884,7 @@ describe('another server on the network of a pool is a warning', () => {
       'kube-ovn',
       { type: 'kube-ovn' },
       [
-        'spec.networkName may-be-served-twice: network default/net-1 is of kube-ovn, and unless its Subnet has no cidrBlock, KubeVirt or OVN answers DHCP requests too; use a Subnet with vlan and without cidrBlock, which leaves addresses to another DHCP server; if it is one, there is nothing to do',
+        'spec.networkName may-be-served-twice: kube-ovn manages network default/net-1, and if its Subnet has a cidrBlock, KubeVirt or OVN answers DHCP requests too; use a Subnet with vlan and without cidrBlock, which leaves addresses to another DHCP server; if it is such a Subnet, nothing has to be done',
       ],
     ],
   ])('%s', (_, config, warnings) => {

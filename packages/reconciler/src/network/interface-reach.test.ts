@@ -46,7 +46,7 @@ it.each<[InterfaceBinding, Parameters<typeof networkSpec>[0], string]>([
   [
     { kind: 'bridge' },
     { type: 'kube-ovn' },
-    'network default/net is of kube-ovn, and unless its Subnet has no cidrBlock, KubeVirt or OVN answers DHCP requests too; use a Subnet with vlan and without cidrBlock, which leaves addresses to another DHCP server; if it is one, there is nothing to do',
+    'kube-ovn manages network default/net, and if its Subnet has a cidrBlock, KubeVirt or OVN answers DHCP requests too; use a Subnet with vlan and without cidrBlock, which leaves addresses to another DHCP server; if it is such a Subnet, nothing has to be done',
   ],
 ])('the explanation of %j on %j has a remedy', (binding, config, text) =>
   expect(textOf(judgeReach(binding, networkOf(config)))).toBe(text),

@@ -90,8 +90,8 @@ function explainIpam(network: string, type: string): Explanation {
 
 function explainKubeOvn(network: string): Explanation {
   return {
-    message: `network ${network} is of kube-ovn, and unless its Subnet has no cidrBlock, KubeVirt or OVN answers DHCP requests too`,
+    message: `kube-ovn manages network ${network}, and if its Subnet has a cidrBlock, KubeVirt or OVN answers DHCP requests too`,
     remedy:
-      'use a Subnet with vlan and without cidrBlock, which leaves addresses to another DHCP server; if it is one, there is nothing to do',
+      'use a Subnet with vlan and without cidrBlock, which leaves addresses to another DHCP server; if it is such a Subnet, nothing has to be done',
   };
 }

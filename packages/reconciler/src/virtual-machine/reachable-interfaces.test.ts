@@ -72,6 +72,11 @@ describe('an interface that no DHCP reaches', () => {
     expect(planNetworkConfig(optedOut, undefined, BRIDGED)).toMatchObject({ actions: [], problems: [] });
   });
 
+  it('is not a change that waits for an instance which is not seen', () => {
+    const plan = planNetworkConfig(machineWith({ masquerade: {} }, { mac: MAC }), undefined, { ...BRIDGED, instance: 'unseen' });
+    expect(reasons(plan)).toEqual(['binding-not-served']);
+  });
+
   it('does not take the place of one that is reached', () => {
     const interfaces = { nic: [MAC, 'net-1'], other: ['02:00:00:00:00:0b', 'net-2'] } as const;
     const machine = virtualMachine('vm-a', { interfaces, bindings: { nic: { passt: {} } } });
@@ -105,6 +110,12 @@ describe('an interface that has an address keeps it, though no DHCP reaches it',
     ['its entry, of an earlier version that remembered no names', masquerade, { ...created, metadata: withoutMemory }, BRIDGED],
     ['its entry, on a network of OVN with subnets', machineWith({}, { mac: MAC }), created, on(OVN_SUBNETS)],
     ['its entry, while its MAC address is not known', machineWith({ masquerade: {} }), created, BRIDGED],
+    [
+      'its entry, while nothing says whose it is',
+      machineWith({ masquerade: {} }),
+      { ...created, metadata: withoutMemory },
+      BRIDGED,
+    ],
   ])('%s', (_title, machine, observed, known) => {
     const plan = planNetworkConfig(machine, observed, known);
     const removed = plan.actions.filter(({ kind }) => kind !== 'update');
