@@ -49,6 +49,8 @@ export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** Followed by the name of an interface. */
 export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
+/** What programs write that import virtual machines: the addresses that each interface had. */
+export const ADDRESSES_ANNOTATION = 'network.kubevirt.io/addresses';
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
 export const INTERFACES_ANNOTATION = `${GROUP}/interfaces`;
 /** On the Lease of the controllers: where agents of Wake-on-LAN reach the leader. */
@@ -175,6 +177,14 @@ export const OBJECT_KEYS = {
     writtenBy: ['the owner of the virtual machine'],
     values: 'an IPv4 address',
     meaning: 'The interface of this name gets this address.',
+    isUpstream: true,
+  },
+  [ADDRESSES_ANNOTATION]: {
+    type: 'annotation',
+    on: ['VirtualMachine'],
+    writtenBy: ['the owner of the virtual machine'],
+    values: 'JSON: `{"<interface>":["<IP address>"]}`, as Forklift writes it for imported virtual machines',
+    meaning: 'The interface of this name gets this IPv4 address, if it has no annotation `static-ip.harvesterhci.io/`.',
     isUpstream: true,
   },
   [MAC_ADDRESS_ANNOTATION]: {

@@ -212,9 +212,23 @@ export const REASONS = {
     meaning: 'An annotation `static-ip.harvesterhci.io/<interface>` is not an IPv4 address. It is ignored.',
     remedy: 'Correct the annotation, or remove it.',
   },
+  PinnedAddressesUnreadable: {
+    shown: MACHINE,
+    meaning:
+      'The annotation `network.kubevirt.io/addresses` cannot be read. Its interfaces keep the addresses that they have, and get no others.',
+    remedy:
+      'Correct the annotation: a JSON object of interface names and lists of IP addresses. Or remove it: then any address is assigned.',
+  },
+  PinnedAddressesSurplus: {
+    shown: MACHINE,
+    meaning:
+      'The annotation `network.kubevirt.io/addresses` has several IPv4 addresses for one interface. DHCP assigns only the first one.',
+    remedy: 'Set the others in the guest, or leave them out.',
+  },
   StaticAddressWithoutInterface: {
     shown: MACHINE,
-    meaning: 'An annotation `static-ip.harvesterhci.io/<interface>` names no interface of the virtual machine. It is ignored.',
+    meaning:
+      'An annotation `static-ip.harvesterhci.io/<interface>`, or `network.kubevirt.io/addresses`, names no interface of the virtual machine. That name is ignored.',
     remedy: 'Correct the name of the interface in the annotation, or remove it.',
   },
   OptOutWithoutInterface: {

@@ -149,7 +149,7 @@ describe.skipIf(!has('udhcpc', 'tcpdump'))(`vmdhcp-agent capture${needs('udhcpc'
       { parameters: ['--pool', 'net-50'], code: 64, message: 'it has default/net-48' },
       { parameters: ['--pool', 'net-48', '--write', '-', '--decode'], code: 64, message: '--write FILE' },
       { parameters: ['--pool', 'net-48', '--seconds', '0'], code: 64, message: '1 to 3600' },
-      { parameters: ['--pool', 'net-48', '--write', '/nowhere/file'], code: 73, message: 'give a file' },
+      { parameters: ['--pool', 'net-48', '--write', '/nowhere/file'], code: 73, message: 'give a writable file' },
       { parameters: ['--pool', 'net-48', '--state', '/nowhere'], code: 69, message: '--state directory' },
     ];
     const answers = await Promise.all(wrong.map(({ parameters }) => askAgent('capture', ...ofAgent(), ...parameters)));

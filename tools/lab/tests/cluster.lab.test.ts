@@ -6,17 +6,21 @@ import { agentInterfaceName, UNIFIED_GROUP } from '@vmdhcp/reconciler';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   AGENT_NAMESPACE,
+  acquire,
   CLUSTER_EXAMPLES,
   compareRights,
+  has,
   Lab,
   LabCluster,
   type LabController,
   type Machine,
+  needs,
   PacketCapture,
   rightsOf,
   runAgent,
   unifiedAgents,
   virtualMachine,
+  virtualMachineWith,
   waitFor,
 } from '../src/index.js';
 
@@ -94,6 +98,41 @@ describe('a cluster', () => {
     const later = lab.addMachine('later', { network: 'br48', macAddress: '02:00:5e:00:48:77' });
     await waitFor('an answer for a new virtual machine', () => exchange(later));
   });
+
+  it.skipIf(!has('udhcpc'))(
+    `a machine that was imported with two addresses has them, or none and a reason ${needs('udhcpc')}`,
+    async () => {
+      await apply('pools.yaml');
+      const nics = [
+        { name: 'front', macAddress: '02:00:5e:00:48:21', network: 'default/vlan-48' },
+        { name: 'back', macAddress: '02:00:5e:00:49:21', network: 'default/vlan-49' },
+      ];
+      const imported = (addresses: object) =>
+        virtualMachineWith('default/imported', nics, { 'network.kubevirt.io/addresses': JSON.stringify(addresses) });
+      await cluster.access.create(imported({ front: ['192.168.48.150', 'fd00::150'], back: ['192.168.49.99'] }));
+      await cluster.agentReady(POOL);
+      const [front, back] = nics.map(({ name, macAddress }) =>
+        lab.addMachine(name, { network: name === 'front' ? 'br48' : 'br49', macAddress }),
+      );
+      const message = await waitFor('a refusal', async () => {
+        const events = (await cluster.access.list('Event')).map((event) => String(readField(event, 'message')));
+        return events.find((text) => text.includes('192.168.49.99'));
+      });
+      expect(message).toContain('it lies outside start to end');
+      const pools = await Promise.all(['net-48', 'net-49'].map((name) => cluster.access.get('IPPool', `default/${name}`)));
+      const owners = pools.flatMap((pool) => Object.values(readField(pool?.status, 'ipv4', 'allocated') ?? {}));
+      expect(owners, 'no other address').not.toContainEqual(expect.stringMatching(/:21$/));
+      const annotations = { 'network.kubevirt.io/addresses': '{"front":["192.168.48.150"],"back":["192.168.49.11"]}' };
+      await cluster.access.patch('VirtualMachine', 'default/imported', { metadata: { annotations } });
+      const bound = await waitFor('both addresses', async () => {
+        const events = await Promise.all(
+          [front, back].map((machine) => acquire('udhcpc', machine as Machine).catch(() => undefined)),
+        );
+        return events.every((event) => event !== undefined) ? events.map((event) => event?.address) : undefined;
+      });
+      expect(bound).toEqual(['192.168.48.150', '192.168.49.11']);
+    },
+  );
 
   it('only the leader has the server address; when it is killed the other replica has it, and serves', async () => {
     await apply('pools.yaml');

@@ -359,7 +359,7 @@ it.skipIf(!has('udhcpc'))(
     replicas.push(await Replica.start(1));
     const leader = await holder();
     await expectLeasesOfDhcpd();
-    expect((await importLeases(...into)).lines.at(-1)).toContain('an agent of ClusterAgent rack leads (replica-1_');
+    expect((await importLeases(...into)).lines.at(-1)).toContain('an agent of ClusterAgent rack is leader (replica-1_');
     await leader.process.stop();
     const exporting = lab.start(process.execPath, [AGENT_BIN, 'export', '--isc', ...into]);
     await exporting.ended();

@@ -371,6 +371,9 @@ describe('writes', () => {
     expect(await run('pin', 'p', 'default', '--remove')).toMatchObject({ code: 0 });
     expect(Object.keys(await annotations())).not.toContain('static-ip.harvesterhci.io/default');
     expect((await run('pin', 'p', 'default', '--remove')).stdout).toContain('nothing to do');
+    const imported = { 'network.kubevirt.io/addresses': '{"default":["10.1.0.15"]}' };
+    await cluster.access.patch('VirtualMachine', keyOf('p'), { metadata: { annotations: imported } });
+    expect((await run('pin', 'p', 'default', '--remove')).stdout).toContain('network.kubevirt.io/addresses pins addresses');
     const asData = await run('pin', 'p', 'default', '10.1.0.16', '--dry-run', '-o', 'json');
     const object = { object: 'virtualmachine.kubevirt.io/p', namespace: cluster.namespace };
     expect(JSON.parse(asData.stdout)).toMatchObject({

@@ -170,7 +170,9 @@ describe('the documented way to remove the product, always against a simulated A
     const before = await admin.list('Deployment');
     const { code, output } = await uninstall();
     expect(code).toBe(1);
-    expect(output).toMatch(/the controller \S+ works .*stop it first, for example: kubectl -n vm-dhcp-system delete deployment/);
+    expect(output).toMatch(
+      /the controller \S+ is running .*stop it first, for example: kubectl -n vm-dhcp-system delete deployment/,
+    );
     expect((await admin.list('Deployment')).length).toBe(before.length);
   });
 
@@ -189,10 +191,10 @@ describe('the documented way to remove the product, always against a simulated A
     controller.kill('SIGKILL');
     await controller.ended();
     expect(readField((await admin.get('Lease', 'kube-system/vm-dhcp-controllers'))?.spec, 'holderIdentity')).not.toBe('');
-    expect((await uninstall('--dry-run')).output).toContain('may still lead');
+    expect((await uninstall('--dry-run')).output).toContain('may still be leader');
     const { code, output } = await uninstall('--force');
     expect(code, output).toBe(0);
-    expect(output).not.toContain('may still lead');
+    expect(output).not.toContain('may still be leader');
     expect(output).toContain('delete Deployment vm-dhcp-agents/vm-dhcp-agent-mgmt-1');
     expect(await labelled('Deployment')).toEqual([]);
   });
@@ -213,7 +215,7 @@ describe('the documented way to remove the product, always against a simulated A
       const { code, output } = await uninstall();
       expect(code, output).toBe(1);
       expect(output).toMatch(
-        /agent vm-dhcp-agents\/vm-dhcp-controller-agent-1 serves .* delete it first \(kubectl delete -f manifests\/vmdhcp-unified\.yaml/,
+        /agent vm-dhcp-agents\/vm-dhcp-controller-agent-1 is serving .* delete it first \(kubectl delete -f manifests\/vmdhcp-unified\.yaml/,
       );
       expect((await labelled('Deployment')).length).toBeGreaterThan(0);
       expect((await uninstall('--dry-run')).output).toContain('agent vm-dhcp-agents/vm-dhcp-controller-agent-1 may still serve');

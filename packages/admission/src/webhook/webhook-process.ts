@@ -18,7 +18,6 @@ import { type CertificateSource, givenCertificates, ownCertificates, type Served
 import { type ClusterFactsSource, createClusterFactsSource } from './cluster-facts-source.js';
 import { type ClusterReviewerSettings, createClusterReviewer } from './cluster-reviewer.js';
 import { registerWebhook } from './register-webhook.js';
-import { warmUp } from './warm-up.js';
 import type { WebhookMetrics } from './webhook-metrics.js';
 import {
   OwnerResource,
@@ -145,7 +144,7 @@ export class WebhookProcess {
 
   #whyNotListening(): string {
     if (this.#problem !== undefined) return this.#problem;
-    return this.#served === undefined ? 'there is no certificate yet' : 'warming up';
+    return this.#served === undefined ? 'there is no certificate yet' : 'starting to listen';
   }
 
   /** @throws CommandError if the server cannot listen on its address. */
@@ -258,9 +257,6 @@ export class WebhookProcess {
     const { virtualMachines, namespace } = this.#settings;
     const reviewFeature = await this.#loadFeatures();
     const rules = { facts: this.#source.facts, virtualMachines, controllerUser: serviceAccountsOf(namespace), reviewFeature };
-    await warmUp({ certificate, review: createClusterReviewer({ ...rules, refresh: async () => undefined }) }).catch(
-      (error: unknown) => logger.warn({ err: errorForLog(error) }, 'not warmed up: the first decisions take longer'),
-    );
     if (this.#isStopping) return;
     this.#server = await AdmissionServer.start({
       listen: this.#settings.listen,

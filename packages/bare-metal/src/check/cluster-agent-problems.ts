@@ -57,7 +57,7 @@ function underlayProblems(object: KubernetesObject): HostProblem[] {
     ];
   // On the network of the node, agents are attached to none.
   if (readFlag(object, 'spec', 'agentYaml', 'hostNetwork') === true || isNetworkSelection(text)) return [];
-  const message = `${JSON.stringify(text)} is not the name of a NetworkAttachmentDefinition`;
+  const message = `${JSON.stringify(text)} is not a valid name of a NetworkAttachmentDefinition`;
   return [{ reason: 'not-a-name', path, message, remedy: 'write name, or namespace/name, as in kube-system/management' }];
 }
 

@@ -89,6 +89,8 @@ const SITUATIONS = {
     instance: undefined,
   },
   StaticAddressUnreadable: { machine: machine({ 'static-ip.harvesterhci.io/default': 'ten' }) },
+  PinnedAddressesUnreadable: { machine: machine({ 'network.kubevirt.io/addresses': 'ten' }) },
+  PinnedAddressesSurplus: { machine: machine({ 'network.kubevirt.io/addresses': `{"default":["${ADDRESS}","192.168.48.9"]}` }) },
   StaticAddressWithoutInterface: { machine: machine({ 'static-ip.harvesterhci.io/eth9': ADDRESS }) },
   OptOutWithoutInterface: { machine: machine({ 'network.harvesterhci.io/dhcp-opt-out': 'eth9' }) },
   NetworkNameTooLong: { machine: machine({}, NAMED_LONG), instance: undefined },

@@ -83,7 +83,7 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
  */
 function withoutConsequences(findings: readonly Finding[]): Finding[] {
   const isExternal = findings.some(({ reason }) => reason === 'ExternalDHCP');
-  const isUnreached = findings.some(({ reason, state }) => state === 'broken' && NOT_SERVED.has(reason));
+  const isUnreached = findings.some(({ reason, state }) => state === 'broken' && /^(?:Binding|Network)NotServed$/.test(reason));
   const isPoolBroken = findings.some(({ reason, state }) => state === 'broken' && REASON_LINKS[reason].link === 'pool');
   const consequences = new Set<ChainReason>([
     ...(isExternal || isUnreached ? (['AddressPending', 'NoPool'] as const) : []),
@@ -91,8 +91,6 @@ function withoutConsequences(findings: readonly Finding[]): Finding[] {
   ]);
   return findings.filter(({ reason }) => !consequences.has(reason));
 }
-
-const NOT_SERVED: ReadonlySet<ChainReason> = new Set(['BindingNotServed', 'NetworkNotServed']);
 
 interface ControllerReading {
   readonly facts: readonly LinkFacts[];

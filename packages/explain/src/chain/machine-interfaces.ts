@@ -1,6 +1,6 @@
 /** Finds the interfaces of a virtual machine to explain, and the parts of its specification that cannot be fulfilled. */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { networkKey, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
+import { networkKey, reasonOf } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import type { ReachableInterfaces, ReachProblem, VirtualMachineProblem, WrittenProblem } from '@vmdhcp/reconciler/readers';
 import { type RememberedInterfaces, readRememberedInterfaces } from '@vmdhcp/reconciler/readers';
@@ -57,7 +57,10 @@ export function interfacesOf({ wanted, config, awaits }: InterfaceSources, names
     const findings = [finding('AwaitingMacAddress', awaits), ...problemsOf(problems, name), ...reachOf(reach, name)];
     return { name, network, macAddress: undefined, findings };
   });
-  const shown = new Set([...known, ...unreached, ...awaited].map(({ name }) => name));
+  const held = wanted.held.map(({ name, networkName: network, macAddress }): ChainInterface => {
+    return { name, network, macAddress, findings: [...heldBy(problems, name), ...reachOf(reach, name)] };
+  });
+  const shown = new Set([...known, ...unreached, ...awaited, ...held].map(({ name }) => name));
   const refused = problems.flatMap((problem): ChainInterface[] => {
     const name = interfaceNamedBy(problem);
     if (name === undefined || shown.has(name)) return [];
@@ -65,7 +68,7 @@ export function interfacesOf({ wanted, config, awaits }: InterfaceSources, names
     const macAddress = problem.place.part === 'interface' ? String(problem.value) : undefined;
     return [{ name, network: '', macAddress, findings: problemsOf(problems, name) }];
   });
-  return [...known, ...unreached, ...awaited, ...refused];
+  return [...known, ...unreached, ...awaited, ...held, ...refused];
 }
 
 /** The largest number of interfaces that a VirtualMachineNetworkConfig can hold. */
@@ -79,6 +82,12 @@ export function hasEntry(
   return (
     config !== undefined && entriesOf(config, namespace).some((one) => one.network === network && one.macAddress === macAddress)
   );
+}
+
+/** Why the interface keeps what it has: its own problem with the annotation, or that of the whole annotation. */
+function heldBy(problems: readonly WrittenProblem[], name: string): Finding[] {
+  const whole = problems.filter((one) => one.reason === 'pinned-addresses-unreadable' && interfaceNamedBy(one) === undefined);
+  return [...whole.map(({ reason, message }) => finding(reasonOf(reason), message)), ...problemsOf(problems, name)];
 }
 
 function problemsOf(problems: readonly WrittenProblem[], name: string): Finding[] {
@@ -97,7 +106,6 @@ function reachOf(reach: readonly ReachProblem[], name: string): Finding[] {
 /** Undefined if the problem concerns the whole virtual machine. */
 export function interfaceNamedBy(problem: VirtualMachineProblem | WrittenProblem): string | undefined {
   if (!('place' in problem)) return undefined;
-  const { part, name } = problem.place;
-  if (part === 'interface' || part === 'network') return name;
-  return problem.reason === 'static-address-unreadable' ? name.slice(STATIC_IP_ANNOTATION_PREFIX.length) : undefined;
+  const { part, name, interfaceName } = problem.place;
+  return part === 'interface' || part === 'network' ? name : interfaceName;
 }

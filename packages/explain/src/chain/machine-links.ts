@@ -69,10 +69,7 @@ function ofMachine(machine: KubernetesObject, observation: ChainObservation): Ma
   const running = readRunningInstance(machine, instance);
   const isUnseen = observation.instance.kind === 'missing' && hasUnseenInstance(machine, instance);
   const known = running ?? (isUnseen ? ('unseen' as const) : undefined);
-  const networks = {
-    definition: (network: string) => objectOf(observation.networks.get(network)),
-    isServed: () => true,
-  };
+  const networks = { definition: (key: string) => objectOf(observation.networks.get(key)), isServed: () => true };
   const knowledge = { instance: known, remembered: readRememberedInterfaces(config), networks };
   const wanted = reachableInterfaces(machine, { known: knowledge, observed: config });
   const plan = planNetworkConfig(machine, config, knowledge);
@@ -106,10 +103,12 @@ function eventFindings(observation: ChainObservation, interfaces: readonly Chain
   return findingsOfEvents(events, 'VirtualMachine', ['VirtualMachineInstancesUnreadable', ...refused]);
 }
 
-function machineFinding(problem: VirtualMachineProblem, { interfaces }: WantedInterfaces): Finding[] {
+function machineFinding(problem: VirtualMachineProblem, { interfaces, held }: WantedInterfaces): Finding[] {
   const { reason, message } = problem;
   // These are shown at their interfaces.
   if (interfaceNamedBy(problem) !== undefined || reason === 'too-many-interfaces') return [];
+  // Interfaces that wait for it show it; without one, nothing depends on it.
+  if (reason === 'pinned-addresses-unreadable') return held.length > 0 ? [] : [finding(reasonOf(reason), message, 'note')];
   // The MAC addresses are known from another source.
   if (reason === 'mac-address-annotation-unreadable' && interfaces !== undefined)
     return [finding(reasonOf(reason), message, 'note')];

@@ -52,6 +52,8 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   MacAddressUnreadable: at('interface'),
   MacAddressClaimedTwice: at('interface'),
   StaticAddressUnreadable: at('interface', 'note'),
+  PinnedAddressesUnreadable: at('interface', 'broken'),
+  PinnedAddressesSurplus: at('interface', 'note'),
   TooManyInterfaces: at('interface'),
   BindingNotServed: at('interface'),
 

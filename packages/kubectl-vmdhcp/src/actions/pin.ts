@@ -1,7 +1,7 @@
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import { describeMissingRight, explainAddress, objectOf, planPin } from '@vmdhcp/explain';
 import { ClusterReader, observeWay, toCommandError } from '@vmdhcp/explain/observe';
-import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
+import { ADDRESSES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
@@ -57,7 +57,9 @@ async function unpin(reader: ClusterReader, { machine, interfaceName }: PinSubje
   const object = machineOf(await reader.get(Resource.virtualMachines, `${namespace}/${name}`), machine);
   const annotation = `${STATIC_IP_ANNOTATION_PREFIX}${interfaceName}`;
   if (object.metadata.annotations?.[annotation] === undefined) {
-    const nothing = `VirtualMachine ${namespace}/${name} has no annotation ${annotation}`;
+    const isImported = object.metadata.annotations?.[ADDRESSES_ANNOTATION] !== undefined;
+    const other = `, and annotation ${ADDRESSES_ANNOTATION} pins addresses: kubectl edit vm -n ${namespace} ${name}`;
+    const nothing = `VirtualMachine ${namespace}/${name} has no annotation ${annotation}${isImported ? other : ''}`;
     return await printResult('nothing-to-do', { what: nothing, ...nameOf(object) }, options);
   }
   const what = `remove annotation ${annotation} of VirtualMachine ${namespace}/${name}`;

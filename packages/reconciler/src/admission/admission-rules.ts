@@ -7,7 +7,7 @@ import type { ReachReason } from '../network/interface-reach.js';
 import type { NetworkProblem } from '../network/network-problem.js';
 import type { UnreadableField } from '../network-config/interface-claims.js';
 import type { PoolReason } from '../pool/pool-reason.js';
-import type { VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
+import type { VirtualMachineProblemReason } from '../virtual-machine/virtual-machine-problem.js';
 
 type Kind = 'IPPool' | 'VirtualMachineNetworkConfig' | 'VirtualMachine';
 
@@ -153,10 +153,15 @@ const CLAIMS = {
 const WRITTEN = {
   'template-missing': byChoice(MACHINE, 'The virtual machine has no `spec.template.spec`.'),
   'mac-address-annotation-unreadable': byChoice(MACHINE, 'The annotation `harvesterhci.io/mac-address` cannot be read.'),
+  'pinned-addresses-unreadable': byChoice(MACHINE, 'The annotation `network.kubevirt.io/addresses` cannot be read.'),
+  'pinned-addresses-surplus': warning(
+    MACHINE,
+    'The annotation `network.kubevirt.io/addresses` has several IPv4 addresses for one interface.',
+  ),
   'static-address-unreadable': byChoice(MACHINE, 'An annotation `static-ip.harvesterhci.io/` has no IPv4 address.'),
   'static-address-without-interface': byChoice(
     MACHINE,
-    'An annotation `static-ip.harvesterhci.io/` names no interface on a Multus network.',
+    'An annotation `static-ip.harvesterhci.io/` names no interface on a Multus network, or `network.kubevirt.io/addresses` names no interface.',
   ),
   'opt-out-without-interface': byChoice(
     MACHINE,

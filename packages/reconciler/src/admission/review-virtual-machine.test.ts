@@ -12,6 +12,7 @@ const OTHER = virtualMachine('vm-b', { interfaces: { nic: [B, 'net-1'] } });
 const SERVED = [network('net-1'), ipPool({}, { allocated: { '192.168.0.21': B } }), OTHER, networkConfig([{ mac: B }], 'vm-b')];
 const LONG = 'n'.repeat(70);
 const PIN = 'static-ip.harvesterhci.io/nic';
+const ADDRESSES = 'network.kubevirt.io/addresses';
 const OPT_OUT = 'network.harvesterhci.io/dhcp-opt-out';
 
 const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
@@ -36,7 +37,29 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
     'an invalid pinned address',
     machine({ [PIN]: 'x' }),
     [
-      `metadata.annotations.${PIN} static-address-unreadable: annotation ${PIN}: "x" is not an IPv4 address; the interface gets any address until it is corrected`,
+      `metadata.annotations.${PIN} static-address-unreadable: annotation ${PIN}: "x" is not an IPv4 address; the annotation is ignored until it is corrected`,
+    ],
+  ],
+  ['the address of an imported machine that is free', machine({ [ADDRESSES]: '{"nic":["192.168.0.30"]}' }), []],
+  [
+    'the address of an imported machine that another one has',
+    machine({ [ADDRESSES]: '{"nic":["192.168.0.21"]}' }),
+    [
+      `metadata.annotations.${ADDRESSES} address-taken: pool default/net-1 cannot assign 192.168.0.21 to ${A}: ${B} has it; choose another, or delete the virtual machine with that MAC address first`,
+    ],
+  ],
+  [
+    'two addresses that one interface of an imported machine had',
+    machine({ [ADDRESSES]: '{"nic":["192.168.0.30","192.168.0.31"]}' }),
+    [
+      `metadata.annotations.${ADDRESSES} pinned-addresses-surplus: annotation ${ADDRESSES} has 2 IPv4 addresses for interface "nic", and DHCP gives it only 192.168.0.30; set the others in the guest, or leave them out`,
+    ],
+  ],
+  [
+    'the address of an imported machine with a prefix length',
+    machine({ [ADDRESSES]: '{"nic":["192.168.0.30/24"]}' }),
+    [
+      `metadata.annotations.${ADDRESSES} pinned-addresses-unreadable: annotation ${ADDRESSES} has "192.168.0.30/24" for interface "nic", which is not an address; write {"INTERFACE":["192.0.2.10"]}, addresses without a prefix length`,
     ],
   ],
   [

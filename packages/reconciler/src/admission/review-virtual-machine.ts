@@ -1,11 +1,11 @@
 /** Reviews the requests of a VirtualMachine to DHCP: impossible or unintended ones. */
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
-import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { isBeingDeleted, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
 import { explainSecondClaim } from '../pool/explain-refusal.js';
 import { explainTooMany, MOST_INTERFACES } from '../virtual-machine/fit-entries.js';
 import { isNotServed, reachableInterfaces } from '../virtual-machine/reachable-interfaces.js';
-import type { WantedInterface, WrittenPlace } from '../virtual-machine/wanted-interfaces.js';
+import type { WrittenPlace } from '../virtual-machine/virtual-machine-problem.js';
+import type { WantedInterface } from '../virtual-machine/wanted-interfaces.js';
 import type { AdmissionFacts } from './admission-facts.js';
 import {
   type AdmissionProblem,
@@ -100,7 +100,7 @@ function findTooMany(interfaces: readonly WantedInterface[]): AdmissionProblem[]
 }
 
 function findOnNetwork(
-  { name, networkName: network, macAddress, ipAddress }: WantedInterface,
+  { name, networkName: network, macAddress, ipAddress, pinnedBy = '' }: WantedInterface,
   { owner, positions }: { readonly owner: string; readonly positions: Positions },
   facts: AdmissionFacts,
 ): AdmissionProblem[] {
@@ -108,7 +108,7 @@ function findOnNetwork(
   const wanted = ipAddress === undefined ? undefined : parseIpv4Address(ipAddress);
   const problem = wanted === undefined ? undefined : findAddressProblem({ owner, network, macAddress, wanted }, facts);
   if (problem !== undefined) {
-    const path = ['metadata', 'annotations', `${STATIC_IP_ANNOTATION_PREFIX}${name}`];
+    const path = ['metadata', 'annotations', pinnedBy];
     found.push({ ...problem, path, value: ipAddress, dependsOnOthers: true });
   }
   const other = [...facts.machinesHaving(network, macAddress)].find((key) => key !== owner);

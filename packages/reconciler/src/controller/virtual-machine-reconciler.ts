@@ -14,7 +14,7 @@ import { isOwnedByVirtualMachine } from '../network-config/missing-virtual-machi
 import { condenseProblems } from '../virtual-machine/condense-problems.js';
 import { needsNewestMachine } from '../virtual-machine/needs-newest-machine.js';
 import { type NetworkConfigAction, type NetworkConfigPlan, planNetworkConfig } from '../virtual-machine/plan-network-config.js';
-import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/wanted-interfaces.js';
+import type { VirtualMachineProblem, VirtualMachineProblemReason } from '../virtual-machine/virtual-machine-problem.js';
 import type { ControllerContext } from './controller-context.js';
 
 /** The recheck of an object that is being deleted, in case the event of its end gets lost. */

@@ -14,9 +14,6 @@ export { planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 export { type ReachableInterfaces, type ReachProblem, reachableInterfaces } from '../virtual-machine/reachable-interfaces.js';
 export { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 export { hasUnseenInstance, readRunningInstance } from '../virtual-machine/running-instance.js';
+export type { VirtualMachineProblem, WrittenProblem } from '../virtual-machine/virtual-machine-problem.js';
 export { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
-export type {
-  VirtualMachineProblem,
-  WantedInterfaces,
-  WrittenProblem,
-} from '../virtual-machine/wanted-interfaces.js';
+export type { WantedInterfaces } from '../virtual-machine/wanted-interfaces.js';

@@ -106,12 +106,16 @@ it('law: for any virtual machine, the plan from the cached part equals the plan 
   const annotation = fc.constantFrom(
     'static-ip.harvesterhci.io/nic',
     'static-ip.harvesterhci.io/other',
+    'network.kubevirt.io/addresses',
     'harvesterhci.io/mac-address',
     'network.harvesterhci.io/dhcp-opt-out',
     'example.com/other',
   );
   const machine = fc.record({
-    annotations: fc.dictionary(annotation, fc.oneof(text, fc.constantFrom('{"nic":"02:00:00:00:00:0b"}', 'true', '{'))),
+    annotations: fc.dictionary(
+      annotation,
+      fc.oneof(text, fc.constantFrom('{"nic":"02:00:00:00:00:0b"}', '{"nic":["10.0.0.9"]}', 'true', '{')),
+    ),
     template: fc.oneof({ weight: 6, arbitrary: template }, value),
     status: fc.oneof(fc.record({ created: fc.constantFrom(true, false, 'true', undefined), printableStatus: value }), value),
   });

@@ -1,5 +1,10 @@
 /** The cached part of a KubeVirt VirtualMachine: a few hundred octets of about ten thousand. */
-import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import {
+  ADDRESSES_ANNOTATION,
+  DHCP_OPT_OUT_ANNOTATION,
+  MAC_ADDRESS_ANNOTATION,
+  STATIC_IP_ANNOTATION_PREFIX,
+} from '@vmdhcp/ippool-api';
 import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import { pick, projectSpec } from './running-instance.js';
 
@@ -25,7 +30,8 @@ function readAnnotations(annotations: Readonly<Record<string, string>> = {}): Re
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => isRead(key)));
 }
 
+const READ: ReadonlySet<string> = new Set([MAC_ADDRESS_ANNOTATION, DHCP_OPT_OUT_ANNOTATION, ADDRESSES_ANNOTATION]);
+
 function isRead(annotation: string): boolean {
-  if (annotation === MAC_ADDRESS_ANNOTATION || annotation === DHCP_OPT_OUT_ANNOTATION) return true;
-  return annotation.startsWith(STATIC_IP_ANNOTATION_PREFIX);
+  return READ.has(annotation) || annotation.startsWith(STATIC_IP_ANNOTATION_PREFIX);
 }

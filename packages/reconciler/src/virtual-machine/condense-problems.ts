@@ -1,5 +1,5 @@
 import { describeProblems } from '@vmdhcp/kube-runtime';
-import type { VirtualMachineProblem } from './wanted-interfaces.js';
+import type { VirtualMachineProblem } from './virtual-machine-problem.js';
 
 /**
  * Combines the problems with the same reason into one, with the first three messages and the number of others. A virtual machine with hundreds of

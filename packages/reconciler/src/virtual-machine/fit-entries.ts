@@ -4,7 +4,8 @@ import { DHCP_OPT_OUT_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { describeNames } from '@vmdhcp/kube-runtime';
 import { type Explanation, sentenceOf } from '../explanation.js';
 import { formerEntry, type WantedEntry } from './network-config-entries.js';
-import type { MachineKnowledge, VirtualMachineProblem } from './wanted-interfaces.js';
+import type { VirtualMachineProblem } from './virtual-machine-problem.js';
+import type { MachineKnowledge } from './wanted-interfaces.js';
 
 /** The maximum in the CRD of VirtualMachineNetworkConfig. */
 export const MOST_INTERFACES = 4;

@@ -4,7 +4,8 @@ import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { isUncertain } from './machine-interfaces.js';
 import { describeEntries, toNetworkConfig } from './network-config-entries.js';
 import { type ReachContext, reachableInterfaces } from './reachable-interfaces.js';
-import type { MachineKnowledge, VirtualMachineProblem, WantedInterfaces } from './wanted-interfaces.js';
+import type { VirtualMachineProblem } from './virtual-machine-problem.js';
+import type { MachineKnowledge, WantedInterfaces } from './wanted-interfaces.js';
 
 /** What delays a change of the template, unless a known running instance does. */
 export function delayedChanges(

@@ -27,15 +27,16 @@ export function toEntries(
   return interfaces.map((one) => ({ ...one, memory: rememberInterface(one, remembered.get(one.name), isRecorded) }));
 }
 
-/** Finds entries that may belong to interfaces whose MAC address or state is not known at the moment. */
+/** Finds entries that may belong to interfaces whose MAC address, wanted address or state is not known at the moment. */
 export function isOfUnknown(
-  { awaited }: WantedInterfaces,
+  { awaited, held }: WantedInterfaces,
   { instance, remembered = new Map() }: MachineKnowledge,
 ): (entry: NetworkConfig) => boolean {
-  const networks = new Set(awaited.values());
+  const names = new Set([...awaited.keys(), ...held.map(({ name }) => name)]);
+  const networks = new Set([...awaited.values(), ...held.map(({ networkName }) => networkName)]);
   const ofOthers = new Set(
     [...remembered].flatMap(([name, { networkName, macAddress, replaces }]) =>
-      awaited.has(name) ? [] : [macAddress, ...replaces].map((one) => identityOf({ networkName, macAddress: one })),
+      names.has(name) ? [] : [macAddress, ...replaces].map((one) => identityOf({ networkName, macAddress: one })),
     ),
   );
   return (entry) => !ofOthers.has(identityOf(entry)) && (isUncertain(instance) || networks.has(entry.networkName));

@@ -195,6 +195,16 @@ describe('an update', () => {
     });
   });
 
+  it('an entry stays as it is while the address that the interface had before its import cannot be read', () => {
+    const imported = (addresses: string) =>
+      machine({ interfaces: { a: mac(1), b: mac(2) }, annotations: { 'network.kubevirt.io/addresses': addresses } });
+    const there = carriedOut(imported('{"a":["10.0.0.9"],"b":["10.0.0.8"]}'));
+    expect(there.spec).toMatchObject({ networkConfigs: [{ ipAddress: '10.0.0.9' }, { ipAddress: '10.0.0.8' }] });
+    for (const unreadable of ['{"a":["10.0.0.x"],"b":["10.0.0.8"]}', '{'])
+      expect(update(imported(unreadable), there)?.['spec']).toBeUndefined();
+    expect(planNetworkConfig(imported('{'), undefined).actions, 'a new machine gets no other address').toEqual([]);
+  });
+
   it('keeps an address that a person wrote into the spec, until an annotation wants another', () => {
     const byHand = withSpec(carriedOut(ONE), [{ networkName: 'red/net-a', macAddress: mac(1), ipAddress: '10.0.0.7' }]);
     expect(update(ONE, byHand)).toBeUndefined();

@@ -22,8 +22,9 @@ import {
 import { annotationsOf, metadataPatch, toOwner, vmNameLabel } from './network-config-metadata.js';
 import { reachableInterfaces } from './reachable-interfaces.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
+import type { VirtualMachineProblem } from './virtual-machine-problem.js';
 import { toVmName } from './vm-name.js';
-import type { MachineKnowledge, VirtualMachineProblem } from './wanted-interfaces.js';
+import type { MachineKnowledge } from './wanted-interfaces.js';
 
 export type NetworkConfigAction =
   | { readonly kind: 'create'; readonly object: KubernetesObject }

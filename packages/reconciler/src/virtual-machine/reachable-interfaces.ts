@@ -10,7 +10,8 @@ import { readInterfaceBindings } from './interface-binding.js';
 import { interfaceShape } from './machine-interfaces.js';
 import { readNetworkConfigs } from './network-config-entries.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
-import { type MachineKnowledge, type WantedInterfaces, type WrittenProblem, wantedInterfaces } from './wanted-interfaces.js';
+import type { WrittenProblem } from './virtual-machine-problem.js';
+import { type MachineKnowledge, type WantedInterfaces, wantedInterfaces } from './wanted-interfaces.js';
 
 export interface ReachContext {
   readonly known: MachineKnowledge;
@@ -39,11 +40,11 @@ export function reachableInterfaces(virtualMachine: KubernetesObject, { known, o
   if (wanted.interfaces === undefined) return { ...wanted, reach: [] };
   const bindings = readInterfaceBindings(interfaceShape(virtualMachine, known.instance));
   const awaited = [...wanted.awaited].map(([name, networkName]) => ({ name, networkName, macAddress: undefined }));
-  const reach = [...wanted.interfaces, ...awaited].flatMap((one) => {
+  const reach = [...wanted.interfaces, ...awaited, ...wanted.held].flatMap((one) => {
     const network = known.networks?.definition(one.networkName);
     if (network?.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true') return [];
     const judged = judgeReach(bindings.get(one.name) ?? { kind: 'bridge' }, network);
-    return judged.kind === 'served' ? [] : [toProblem(one, judged, hasEntryOrAddress(one, { known, observed }))];
+    return judged.kind === 'served' ? [] : [toReachProblem(one, judged, hasEntryOrAddress(one, { known, observed }))];
   });
   const leftOut = new Set(reach.filter(({ isLeftOut }) => isLeftOut).map((one) => one.interface));
   // The IPPool of a network with two servers tells its owner once, not each virtual machine.
@@ -51,6 +52,7 @@ export function reachableInterfaces(virtualMachine: KubernetesObject, { known, o
   return {
     interfaces: wanted.interfaces.filter(({ name }) => !leftOut.has(name)),
     awaited: new Map([...wanted.awaited].filter(([name]) => !leftOut.has(name))),
+    held: wanted.held.filter(({ name }) => !leftOut.has(name)),
     problems: [...wanted.problems, ...told],
     reach,
   };
@@ -68,7 +70,7 @@ interface JudgedInterface {
   readonly macAddress: MacAddress | undefined;
 }
 
-function toProblem(
+function toReachProblem(
   { name, networkName, macAddress }: JudgedInterface,
   { kind, reason, explanation }: Exclude<InterfaceReach, { readonly kind: 'served' }>,
   isKept: boolean,

@@ -81,6 +81,71 @@ describe('wantedInterfaces', () => {
       ['static-address-unreadable'],
     ],
     [
+      'the address that an imported machine had',
+      { annotations: { 'network.kubevirt.io/addresses': '{"nic":["fd00::7","10.0.0.7"]}' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '10.0.0.7']],
+      [],
+    ],
+    [
+      'the annotation for one interface counts before that of an import',
+      {
+        annotations: { 'network.kubevirt.io/addresses': '{"nic":["10.0.0.7"]}', 'static-ip.harvesterhci.io/nic': '10.0.0.8' },
+        interfaces: { nic: [A, 'net'] },
+      },
+      [['nic', 'default/net', A, '10.0.0.8']],
+      [],
+    ],
+    [
+      'an invalid annotation for one interface does not hide that of an import',
+      {
+        annotations: { 'network.kubevirt.io/addresses': '{"nic":["10.0.0.7"]}', 'static-ip.harvesterhci.io/nic': 'ten' },
+        interfaces: { nic: [A, 'net'] },
+      },
+      [['nic', 'default/net', A, '10.0.0.7']],
+      ['static-address-unreadable'],
+    ],
+    [
+      'only IPv6 addresses of an import: any IPv4 address',
+      { annotations: { 'network.kubevirt.io/addresses': '{"nic":["fd00::7"]}' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '']],
+      [],
+    ],
+    [
+      'several IPv4 addresses of an import: the first one',
+      { annotations: { 'network.kubevirt.io/addresses': '{"nic":["10.0.0.7","10.0.0.8"]}' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '10.0.0.7']],
+      ['pinned-addresses-surplus'],
+    ],
+    [
+      'an import without addresses for this interface',
+      { annotations: { 'network.kubevirt.io/addresses': '{}' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '']],
+      [],
+    ],
+    [
+      'an import names an interface that is not there',
+      { annotations: { 'network.kubevirt.io/addresses': '{"eth0":["10.0.0.7"]}' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '']],
+      ['static-address-without-interface'],
+    ],
+    ...['{"nic":["10.0.0.7/24"]}', '{"nic":"10.0.0.7"}', '{"nic":[7]}', '{"nic":["10.0.0.7","ten"]}'].map(
+      (text): [string, Parameters<typeof virtualMachine>[1], unknown[][], string[]] => [
+        `an import whose address cannot be read, ${text}: this interface gets none, others do`,
+        { annotations: { 'network.kubevirt.io/addresses': text }, interfaces: { nic: [A, 'net'], other: [B, 'net'] } },
+        [['other', 'default/net', B, '']],
+        ['pinned-addresses-unreadable'],
+      ],
+    ),
+    [
+      'an import that is not JSON: only interfaces with their own annotation get an address',
+      {
+        annotations: { 'network.kubevirt.io/addresses': 'nic=10.0.0.7', 'static-ip.harvesterhci.io/other': '10.0.0.8' },
+        interfaces: { nic: [A, 'net'], other: [B, 'net'] },
+      },
+      [['other', 'default/net', B, '10.0.0.8']],
+      ['pinned-addresses-unreadable'],
+    ],
+    [
       'a pinned address without a name',
       { annotations: { 'static-ip.harvesterhci.io/': '10.0.0.7' }, interfaces: { nic: [A, 'net'] } },
       [['nic', 'default/net', A, '']],
@@ -337,7 +402,7 @@ describe('what the owner of a virtual machine is told', () => {
     [
       'a pinned address that is any',
       { annotations: { 'static-ip.harvesterhci.io/a': '0.0.0.0' }, interfaces: { a: [A, 'net'] } },
-      'annotation static-ip.harvesterhci.io/a: "0.0.0.0" is not an IPv4 address; the interface gets any address until it is corrected',
+      'annotation static-ip.harvesterhci.io/a: "0.0.0.0" is not an IPv4 address; the annotation is ignored until it is corrected',
     ],
     [
       'an interface that does not exist is opted out',

@@ -2,12 +2,18 @@
  * Finds the interfaces of a virtual machine that should get addresses: those on Multus networks whose owner has not opted out. Interfaces and their
  * MAC addresses come from `machineInterfaces`.
  */
-import { formatIpv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { DHCP_OPT_OUT_ANNOTATION, MAC_ADDRESS_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
+import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import {
+  ADDRESSES_ANNOTATION,
+  DHCP_OPT_OUT_ANNOTATION,
+  MAC_ADDRESS_ANNOTATION,
+  STATIC_IP_ANNOTATION_PREFIX,
+} from '@vmdhcp/ippool-api/agent';
 import { compareText, describeNames, type KubernetesObject, quote, readTexts } from '@vmdhcp/kube-runtime';
 
-import type { NotServedReason } from '../network/interface-reach.js';
 import { type InterfaceKnowledge, type MachineInterface, machineInterfaces } from './machine-interfaces.js';
+import { PinnedAddresses } from './pinned-addresses.js';
+import { toProblem, type WrittenPlace, type WrittenProblem } from './virtual-machine-problem.js';
 
 /** An interface that should get an address. */
 export interface WantedInterface {
@@ -18,43 +24,8 @@ export interface WantedInterface {
   readonly macAddress: MacAddress;
   /** The wanted address, in canonical form; any if absent. */
   readonly ipAddress?: string;
-}
-
-export type VirtualMachineProblemReason =
-  | 'template-missing'
-  | 'mac-address-annotation-unreadable'
-  | 'mac-address-unreadable'
-  | 'mac-address-twice'
-  | 'static-address-unreadable'
-  | 'static-address-without-interface'
-  | 'opt-out-without-interface'
-  | 'network-name-too-long'
-  | 'too-many-interfaces'
-  | 'virtual-machine-instances-unreadable'
-  | 'virtual-machine-instance-unseen'
-  | NotServedReason;
-
-/** A problem of a virtual machine that its owner should fix. */
-export interface VirtualMachineProblem {
-  readonly reason: VirtualMachineProblemReason;
-  /** What is wrong, where, and what to do. */
-  readonly message: string;
-}
-
-/** A part of a virtual machine by name, because its position in a list depends on the version of the object. */
-export interface WrittenPlace {
-  readonly part: 'annotation' | 'interface' | 'network' | 'template';
-  /** Key of the annotation, name of the interface or network; empty for the template. */
-  readonly name: string;
-}
-
-/** The same, if the owner wrote it into the virtual machine. */
-export interface WrittenProblem extends VirtualMachineProblem {
-  readonly place: WrittenPlace;
-  readonly value: unknown;
-  /** The message without the remedy. */
-  readonly fault: string;
-  readonly remedy: string;
+  /** The key of the annotation with the wanted address. */
+  readonly pinnedBy?: string;
 }
 
 /** The knowledge about a virtual machine besides its own object. */
@@ -78,6 +49,8 @@ export interface WantedInterfaces {
   readonly interfaces: readonly WantedInterface[] | undefined;
   /** Name to network of wanted interfaces without a MAC address: their existing entries stay. */
   readonly awaited: ReadonlyMap<string, string>;
+  /** Interfaces whose wanted address cannot be read: their existing entries stay, and they get no new ones. */
+  readonly held: readonly WantedInterface[];
   readonly problems: readonly WrittenProblem[];
 }
 
@@ -93,7 +66,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
   if (machine.interfaces === undefined) {
     const fault = 'the virtual machine has no spec.template.spec, so its interfaces are unknown';
     const field = { place: { part: 'template', name: '' }, value: undefined, fault, remedy: 'add it' } as const;
-    return { interfaces: undefined, awaited: NONE, problems: [toProblem('template-missing', field)] };
+    return { interfaces: undefined, awaited: NONE, held: [], problems: [toProblem('template-missing', field)] };
   }
   const networks = servableNetworks(machine.interfaces.values(), problems);
   const annotations = readTexts(virtualMachine.metadata, 'annotations');
@@ -101,29 +74,30 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
   if (!machine.isAnnotationReadable) {
     problems.push(unreadableAnnotation(annotations[MAC_ADDRESS_ANNOTATION]));
     const isNeeded = [...networks.keys()].some((name) => macAddresses.get(name) === undefined);
-    if (isNeeded) return { interfaces: undefined, awaited: NONE, problems };
+    if (isNeeded) return { interfaces: undefined, awaited: NONE, held: [], problems };
   }
   const optedOut = readOptOut(annotations[DHCP_OPT_OUT_ANNOTATION], networks, problems);
+  const pins = new PinnedAddresses(annotations, problems);
+  const held: WantedInterface[] = [];
   const wanted = [...networks].flatMap(([name, networkName]): WantedInterface[] => {
     const text = macAddresses.get(name);
     if (text === undefined || optedOut(name)) return [];
     const macAddress = parseMacAddress(text);
-    if (macAddress !== undefined) return [{ name, networkName, macAddress, ...staticAddress(annotations, name, problems) }];
+    if (macAddress !== undefined) {
+      const one = { name, networkName, macAddress };
+      const { kind, ...pinned } = pins.of(name);
+      if (kind === 'unreadable') held.push(one);
+      return kind === 'unreadable' ? [] : [{ ...one, ...pinned }];
+    }
     const fault = `interface ${quote(name)}: ${quote(text)} is not a MAC address`;
     const remedy = 'write six hexadecimal octets, as in 02:00:5e:10:00:01';
     problems.push(toProblem('mac-address-unreadable', { place: { part: 'interface', name }, value: text, fault, remedy }));
     return [];
   });
   reportUnknownInterfaces(annotations, networks, problems);
+  reportUnknownPins(pins.named(), machine.interfaces, problems);
   const awaited = [...networks].filter(([name]) => macAddresses.get(name) === undefined && !optedOut(name));
-  return { interfaces: distinct(wanted, problems), awaited: new Map(awaited), problems };
-}
-
-function toProblem(
-  reason: VirtualMachineProblemReason,
-  field: Pick<WrittenProblem, 'place' | 'value' | 'fault' | 'remedy'>,
-): WrittenProblem {
-  return { reason, ...field, message: `${field.fault}; ${field.remedy}` };
+  return { interfaces: distinct(wanted, problems), awaited: new Map(awaited), held, problems };
 }
 
 function annotationNamed(name: string): WrittenPlace {
@@ -174,22 +148,6 @@ function readOptOut(
   return (name) => names.has(name);
 }
 
-function staticAddress(
-  annotations: Readonly<Record<string, string>>,
-  name: string,
-  problems: WrittenProblem[],
-): { readonly ipAddress?: string } {
-  const text = annotations[`${STATIC_IP_ANNOTATION_PREFIX}${name}`];
-  if (text === undefined) return {};
-  const address = parseIpv4Address(text.trim());
-  if (address !== undefined && address !== 0) return { ipAddress: formatIpv4Address(address) };
-  const key = `${STATIC_IP_ANNOTATION_PREFIX}${name}`;
-  const fault = `annotation ${key}: ${quote(text)} is not an IPv4 address`;
-  const remedy = 'the interface gets any address until it is corrected';
-  problems.push(toProblem('static-address-unreadable', { place: annotationNamed(key), value: text, fault, remedy }));
-  return {};
-}
-
 function reportUnknownInterfaces(
   annotations: Readonly<Record<string, string>>,
   networks: ReadonlyMap<string, string>,
@@ -203,6 +161,16 @@ function reportUnknownInterfaces(
     const key = `${STATIC_IP_ANNOTATION_PREFIX}${name}`;
     const fault = `annotation ${key} is of no use: ${quote(name)} is not an interface on a Multus network`;
     const field = { place: annotationNamed(key), value: annotations[key], fault, remedy: `there are ${known}` };
+    problems.push(toProblem('static-address-without-interface', field));
+  }
+}
+
+/** Other programs may pin addresses on the pod network: only names of no interface at all are wrong. */
+function reportUnknownPins(named: readonly string[], interfaces: ReadonlyMap<string, unknown>, problems: WrittenProblem[]): void {
+  const known = interfaces.size === 0 ? 'none' : describeNames([...interfaces.keys()].toSorted());
+  for (const name of named.filter((one) => !interfaces.has(one)).slice(0, MOST_NAMED)) {
+    const fault = `annotation ${ADDRESSES_ANNOTATION} names ${quote(name)}, which is not an interface of the virtual machine`;
+    const field = { place: annotationNamed(ADDRESSES_ANNOTATION), value: name, fault, remedy: `there are ${known}` };
     problems.push(toProblem('static-address-without-interface', field));
   }
 }

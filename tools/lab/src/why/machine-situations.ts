@@ -54,6 +54,15 @@ export const MACHINE_SITUATIONS: readonly Situation[] = [
     },
   },
   {
+    ask: 'imported',
+    reasons: ['PinnedAddressesUnreadable', 'PinnedAddressesSurplus'],
+    make: async (cluster) => {
+      await cluster.machineOn('imported', ['net', 'net'], {
+        'network.kubevirt.io/addresses': '{"nic0":["10.1.0.51","10.1.0.52"],"nic1":["10.1.0.53/24"]}',
+      });
+    },
+  },
+  {
     ask: 'mac-annotation',
     reasons: ['MacAddressAnnotationUnreadable'],
     make: (cluster) => cluster.machineWith('mac-annotation', [oneOn(cluster, '')], { 'harvesterhci.io/mac-address': '{' }),
