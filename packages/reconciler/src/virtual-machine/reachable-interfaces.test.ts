@@ -72,6 +72,12 @@ describe('an interface that no DHCP reaches', () => {
     expect(planNetworkConfig(optedOut, undefined, BRIDGED)).toMatchObject({ actions: [], problems: [] });
   });
 
+  it('is named also if its wanted address cannot be read', () => {
+    const annotations = { 'network.kubevirt.io/addresses': '{' };
+    const plan = planNetworkConfig(machineWith({ masquerade: {} }, { mac: MAC, annotations }), undefined, BRIDGED);
+    expect([plan.actions, reasons(plan)]).toEqual([[], ['pinned-addresses-unreadable', 'binding-not-served']]);
+  });
+
   it('is not a change that waits for an instance which is not seen', () => {
     const plan = planNetworkConfig(machineWith({ masquerade: {} }, { mac: MAC }), undefined, { ...BRIDGED, instance: 'unseen' });
     expect(reasons(plan)).toEqual(['binding-not-served']);
