@@ -14,6 +14,7 @@ const [A, B] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b'].map((text) => parseMac
 const ADDRESS = parseIpv4Address('10.0.0.10') as NonNullable<InterfaceClaim['previous']>;
 
 const RUNS = {
+  uid: 'instance',
   spec: { networks: [{ name: 'nic', multus: { networkName: 'net-1' } }] },
   macAddresses: new Map<string, MacAddress>(),
 };

@@ -15,7 +15,11 @@ import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
-import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
+import {
+  type RememberedInterface,
+  type RememberedInterfaces,
+  readRememberedInterfaces,
+} from '../virtual-machine/remembered-interfaces.js';
 import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 import type { InstanceSource, NewestInstance } from './instance-source.js';
 import { NetworkConfigIndex } from './network-config-index.js';
@@ -232,7 +236,7 @@ export class ClusterView {
     const known = this.#virtualMachines
       .interfacesOf(key)
       .map(({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const);
-    return new Map([...known, ...this.recordedInterfaces(key)]);
+    return new Map<string, RememberedInterface>([...known, ...this.recordedInterfaces(key)]);
   }
 
   /** The interfaces that the config of a virtual machine remembers, which survive a restart of the controller. */

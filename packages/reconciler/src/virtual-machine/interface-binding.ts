@@ -1,9 +1,6 @@
 import { isRecord, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import type { InterfaceBinding } from '../network/interface-reach.js';
 
-/** An interface without a binding has this one, as on a network of Multus. */
-const BRIDGE: InterfaceBinding = { kind: 'bridge' };
-
 /** Fields of an interface of KubeVirt. Some only exist in its older or newer versions. */
 const FIELDS: readonly (readonly [field: string, kind: 'masquerade' | 'passt' | 'slirp' | 'sriov'])[] = [
   ['masquerade', 'masquerade'],
@@ -35,5 +32,5 @@ function readBinding(entry: unknown): InterfaceBinding {
   const name = readText(entry, 'binding', 'name');
   if (name !== undefined) return { kind: 'plugin', name };
   const kind = FIELDS.find(([field]) => isRecord(readField(entry, field)))?.[1];
-  return kind === undefined ? BRIDGE : { kind };
+  return { kind: kind ?? 'bridge' };
 }

@@ -277,9 +277,12 @@ describe('more interfaces than a VirtualMachineNetworkConfig has place for', () 
   });
 });
 
+type Known = Parameters<typeof rememberInterface>[2];
+
 describe('an interface that is remembered', () => {
   const before = { networkName: 'n', macAddress: mac(1), replaces: [mac(2)] };
-  const [recorded, unrecorded] = [() => true, () => false];
+  const recorded: Known = { instance: undefined, isRecorded: () => true };
+  const unrecorded: Known = { instance: undefined, isRecorded: () => false };
 
   it.each<readonly [string, Parameters<typeof rememberInterface>, readonly string[]]>([
     ['for the first time', [{ networkName: 'n', macAddress: mac(1) }, undefined, unrecorded], []],

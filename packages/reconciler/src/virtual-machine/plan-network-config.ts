@@ -13,6 +13,7 @@ import {
   describeEntries,
   formerEntry,
   isOfUnknown,
+  leavingEntries,
   readNetworkConfigs,
   toEntries,
   toNetworkConfig,
@@ -57,12 +58,12 @@ export function planNetworkConfig(
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
   const wanted = reachableInterfaces(virtualMachine, { known, observed });
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
-  const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
-  const unknown = unknownEntries(present, entries, isOfUnknown(wanted, known));
-  const problems = [
-    ...wanted.problems,
-    ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], { known, observed }),
-  ];
+  const entries = toEntries(wanted.interfaces ?? [], known, observed);
+  const leaving = new Set(leavingEntries(entries, present));
+  const isUnknown = isOfUnknown(wanted, known);
+  const unknown = unknownEntries(present, entries, (entry) => leaving.has(entry) || isUnknown(entry));
+  const kept = [...entries.map(toNetworkConfig), ...unknown];
+  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, kept, { known, observed })];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;

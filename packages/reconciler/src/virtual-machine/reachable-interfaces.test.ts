@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { instance, network, virtualMachine } from '../fixtures/object-fixtures.js';
@@ -24,7 +24,7 @@ function on(
   const definition = { ...object, metadata: { ...object.metadata, ...(annotations && { annotations }) } };
   return {
     ...more,
-    networks: { definition: (key) => (key === 'default/net-1' ? definition : undefined), isServed: () => more.isServed ?? true },
+    networks: { definition: () => definition, isServed: () => more.isServed ?? true },
   };
 }
 
@@ -135,6 +135,16 @@ describe('an interface that has an address keeps it, though no DHCP reaches it',
   it('an address that only the pool records, as its VirtualMachineNetworkConfig was deleted by hand', () => {
     const known = { ...BRIDGED, hasAddress: (name: string, mac: string) => name === 'default/net-1' && mac === MAC };
     expect(planNetworkConfig(masquerade, undefined, known).actions).toMatchObject([{ kind: 'create' }]);
+  });
+
+  it('the entry of the network that a running machine leaves for one without DHCP', () => {
+    const interfaces = { nic: [MAC, 'net-2'] } as const;
+    const moved = virtualMachine('vm-a', { interfaces });
+    const machine = { ...moved, metadata: { ...moved.metadata, uid: 'uid-1' } };
+    const running = readRunningInstance(machine, instance('vm-a', { interfaces: { nic: ['net-2', MAC] } }));
+    const [update] = planNetworkConfig(machine, created, { ...on(OVN_SUBNETS), instance: running }).actions;
+    const networks = update?.kind === 'update' ? readList(update.patch, 'spec', 'networkConfigs') : [];
+    expect(networks.map((one) => readText(one, 'networkName'))).toEqual(['default/net-1', 'default/net-2']);
   });
 
   it('an entry whose MAC address KubeVirt has chosen anew', () => {

@@ -88,7 +88,10 @@ function hasEntryOrAddress({ name, networkName, macAddress }: JudgedInterface, {
   const entries = observed === undefined ? [] : readNetworkConfigs(observed).filter((one) => one.networkName === networkName);
   const isAmongEntries = (one: MacAddress) => entries.some((entry) => parseMacAddress(entry.macAddress) === one);
   if (macAddress === undefined && entries.length > 0) return true;
-  const former = [known.remembered?.get(name), readRememberedInterfaces(observed).get(name)].flatMap((one) =>
+  const recorded = readRememberedInterfaces(observed).get(name);
+  // While it moves to another network, its guest may still use the former one.
+  if (recorded !== undefined && known.instance !== undefined) return true;
+  const former = [known.remembered?.get(name), recorded].flatMap((one) =>
     one?.networkName === networkName ? [one.macAddress, ...one.replaces] : [],
   );
   return [...(macAddress === undefined ? [] : [macAddress]), ...former].some(

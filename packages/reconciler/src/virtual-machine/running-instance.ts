@@ -17,6 +17,9 @@ export interface RunningInstance {
   readonly spec: unknown;
   /** By interface name: the MAC address that the hypervisor reports, otherwise the one in the spec. */
   readonly macAddresses: ReadonlyMap<string, MacAddress>;
+  readonly uid: string;
+  /** Its last migration to another pod, which may be under way; undefined if there was none. */
+  readonly migration?: { readonly uid: string; readonly hasSucceeded: boolean };
   /** Since when it runs, RFC 3339; undefined if it is starting, paused, or not known. */
   readonly runningSince?: string;
 }
@@ -40,11 +43,19 @@ export function projectInstance({ apiVersion, kind, metadata, spec, status }: Ku
       ...pick(status, ['phase']),
       ...(running.length > 0 && { phaseTransitionTimestamps: running }),
       ...(isPaused(status) && { conditions: [PAUSED] }),
+      ...projectMigration(readField(status, 'migrationState')),
       interfaces: readList(status, 'interfaces')
         .filter(isNamed)
         .map((entry) => pick(entry, ['name', 'mac', 'infoSource'])),
     },
   };
+}
+
+function projectMigration(state: unknown): { readonly migrationState?: unknown } {
+  const migrationUid = readText(state, 'migrationUid');
+  if (migrationUid === undefined) return {};
+  const [completed, failed] = [readField(state, 'completed') === true, readField(state, 'failed') === true];
+  return { migrationState: { migrationUid, completed, failed } };
 }
 
 /** Interfaces with their bindings, and their networks, of a `spec` of an instance or of the template of a virtual machine. */
@@ -102,12 +113,20 @@ export function readRunningInstance(
   const runningSince = readText(readList(instance.status, 'phaseTransitionTimestamps')[0], 'phaseTransitionTimestamp');
   return {
     ...(runningSince !== undefined && !isPaused(instance.status) && { runningSince }),
+    uid: instance.metadata.uid ?? '',
+    ...readMigration(readField(instance.status, 'migrationState')),
     spec: instance.spec,
     macAddresses: new Map([
       ...macAddresses(readList(instance.spec, 'domain', 'devices', 'interfaces'), 'macAddress'),
       ...macAddresses(readList(instance.status, 'interfaces').filter(isOfHypervisor), 'mac'),
     ]),
   };
+}
+
+function readMigration(state: unknown): Pick<RunningInstance, 'migration'> {
+  const uid = readText(state, 'migrationUid');
+  if (uid === undefined) return {};
+  return { migration: { uid, hasSucceeded: readField(state, 'completed') === true && readField(state, 'failed') !== true } };
 }
 
 function hasEnded({ status }: KubernetesObject): boolean {
@@ -153,5 +172,6 @@ function describe({ metadata, spec, status }: KubernetesObject): string {
     readText(entry, 'mac'),
     isOfHypervisor(entry),
   ]);
-  return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, hasEnded({ metadata, status }), interfaces]);
+  const { migration } = readMigration(readField(status, 'migrationState'));
+  return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, hasEnded({ metadata, status }), interfaces, migration]);
 }
