@@ -248,6 +248,13 @@ export const REASONS = {
     meaning: 'Four interfaces of a virtual machine get addresses, and this one has more.',
     remedy: 'Opt the others out with the annotation `network.harvesterhci.io/dhcp-opt-out`.',
   },
+  BindingNotServed: {
+    shown: MACHINE,
+    meaning:
+      'The binding of an interface (masquerade, passt, slirp) keeps DHCP in the pod, so the interface gets no address. One that has an address keeps it.',
+    remedy:
+      'Use the binding `bridge`, or opt the interface out with the annotation `network.harvesterhci.io/dhcp-opt-out`, which frees its address.',
+  },
   VirtualMachineInstancesUnreadable: {
     shown: MACHINE,
     meaning: 'The controller has no right to read VirtualMachineInstances, so interfaces that have changed keep their addresses.',
@@ -330,6 +337,26 @@ export const REASONS = {
     shown: ['IPPool CacheReady=False', ...AGENTS, 'agent report'],
     meaning: 'The pool is paused: nothing is assigned or served. Assigned addresses stay assigned.',
     remedy: 'Set `spec.paused` to false.',
+  },
+  NetworkNotServed: {
+    shown: [...POOL_NOTE, 'Warning Event on VirtualMachine'],
+    meaning:
+      'OVN-Kubernetes assigns the addresses of the network itself (`subnets`, or `role: primary`), so its interfaces get no addresses. Those that have one keep it.',
+    remedy:
+      'Use a NetworkAttachmentDefinition without `subnets` and with `role: secondary`, or delete the IPPool of the network.',
+  },
+  ServedTwice: {
+    shown: POOL_NOTE,
+    meaning:
+      'The network has `ipam`, which gives pods addresses. For virtual machines with the binding `bridge`, KubeVirt answers with these addresses too.',
+    remedy:
+      'Remove `ipam` from `spec.config` of the NetworkAttachmentDefinition, also inside `plugins`, and restart the virtual machines.',
+  },
+  MayBeServedTwice: {
+    shown: ['IPPool CacheReady=True'],
+    meaning:
+      'The CNI plugin of the network is kube-ovn. If its Subnet has a `cidrBlock`, KubeVirt or OVN answers DHCP requests too.',
+    remedy: 'Nothing if the Subnet has `vlan` and no `cidrBlock`. Otherwise use such a Subnet.',
   },
   SegmentShared: {
     shown: POOL_NOTE,

@@ -5,6 +5,8 @@ export interface MachineInterface {
   readonly macAddress: string;
   /** `namespace/name`. */
   readonly network: string;
+  /** Default: bridge. */
+  readonly binding?: 'bridge' | 'masquerade';
 }
 
 /** A VirtualMachine (`namespace/name`) with one interface, `default`, on a network (`namespace/name`). */
@@ -21,7 +23,9 @@ export function virtualMachineWith(
   const [namespace = '', name = ''] = key.split('/', 2);
   const networks = interfaces.map((one) => ({ name: one.name, multus: { networkName: one.network } }));
   const domain = {
-    devices: { interfaces: interfaces.map((one) => ({ name: one.name, macAddress: one.macAddress, bridge: {} })) },
+    devices: {
+      interfaces: interfaces.map(({ name: nic, macAddress, binding = 'bridge' }) => ({ name: nic, macAddress, [binding]: {} })),
+    },
   };
   return {
     apiVersion: 'kubevirt.io/v1',

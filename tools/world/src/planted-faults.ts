@@ -398,7 +398,7 @@ function withoutLeaving(body: unknown): unknown {
   const patch = at(body, ['metadata', 'annotations', INTERFACES_ANNOTATION], (text) => {
     const interfaces = Object.entries(JSON.parse(String(text)) as Record<string, { leaving?: { networkName?: string } }>);
     for (const [, { leaving }] of interfaces) networks.add(leaving?.networkName);
-    return JSON.stringify(Object.fromEntries(interfaces.map(([name, { leaving: _, ...rest }]) => [name, rest])));
+    return JSON.stringify(Object.fromEntries(interfaces.map(([name, one]) => [name, { ...one, leaving: undefined }])));
   });
   return at(patch, ['spec', 'networkConfigs'], (entries) =>
     (entries as { networkName: string }[]).filter(({ networkName }) => !networks.has(networkName)),

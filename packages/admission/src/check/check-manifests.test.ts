@@ -198,6 +198,61 @@ describe('each problem has file, line, column, object, field, message and remedy
   });
 });
 
+describe('who answers an interface', () => {
+  const bound = (binding: string) => MACHINE.replace('{name: nic, mac', `{name: nic, ${binding}, mac`);
+  const on = (config: object) => `${NETWORK}spec: {config: '${JSON.stringify(config)}'}\n`;
+  const IPAM = { plugins: [{ type: 'bridge', bridge: 'br1', ipam: { type: 'whereabouts' } }] };
+  const SUBNETS = { type: 'ovn-k8s-cni-overlay', topology: 'localnet', subnets: '192.168.48.0/24' };
+  const [INTERFACE, NAME] = ['VirtualMachine default/vm-b', 'IPPool default/net-48'];
+
+  it.each<[string, string, object, readonly (readonly string[])[]]>([
+    ['bridge', 'bridge: {}', { type: 'bridge', bridge: 'br1' }, []],
+    ['an unknown plugin', 'binding: {name: l2}', { type: 'bridge', bridge: 'br1' }, []],
+    ['SR-IOV', 'sriov: {}', { type: 'sriov', ipam: { type: 'whereabouts' } }, []],
+    [
+      'masquerade',
+      'masquerade: {}',
+      { type: 'bridge', bridge: 'br1' },
+      [[INTERFACE, 'the binding masquerade keeps DHCP requests']],
+    ],
+    [
+      'bridge with ipam',
+      'bridge: {}',
+      IPAM,
+      [
+        [INTERFACE, 'has ipam of type whereabouts'],
+        [NAME, 'has ipam of type whereabouts'],
+      ],
+    ],
+    [
+      'OVN-Kubernetes with subnets',
+      'bridge: {}',
+      SUBNETS,
+      [
+        [INTERFACE, 'has subnets'],
+        [NAME, 'has subnets'],
+      ],
+    ],
+    [
+      'kube-ovn',
+      'bridge: {}',
+      { type: 'kube-ovn' },
+      [
+        [INTERFACE, 'kube-ovn manages network'],
+        [NAME, 'kube-ovn manages network'],
+      ],
+    ],
+  ])('%s', (_, binding, config, expected) => {
+    const found = findings({ 'a.yaml': bound(binding), 'b.yaml': on(config), 'c.yaml': POOL });
+    expect(found).toHaveLength(expected.length);
+    for (const [index, [object = '', message = '']] of expected.entries()) {
+      expect(found[index]).toContain('warning');
+      expect(found[index]).toContain(object);
+      expect(found[index]).toContain(message);
+    }
+  });
+});
+
 describe('objects that clash', () => {
   it('two pools of one network, in two files', () => {
     expect(findings({ 'n.yaml': NETWORK, 'a.yaml': POOL, 'b.yaml': POOL.replace('name: net-48', 'name: other') })).toEqual([

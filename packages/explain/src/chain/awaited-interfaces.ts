@@ -1,5 +1,5 @@
 import { isBeingDeleted, type KubernetesObject } from '@vmdhcp/kube-runtime';
-import { readRememberedInterfaces, wantedInterfaces } from '@vmdhcp/reconciler/readers';
+import { reachableInterfaces, readRememberedInterfaces } from '@vmdhcp/reconciler/readers';
 
 /** An interface that gets an address as soon as its MAC address is known. */
 export interface AwaitedInterface {
@@ -17,6 +17,7 @@ export function findAwaitedInterfaces(
   networkConfig: KubernetesObject | undefined,
 ): readonly AwaitedInterface[] {
   if (isBeingDeleted(virtualMachine)) return [];
-  const { awaited } = wantedInterfaces(virtualMachine, { remembered: readRememberedInterfaces(networkConfig) });
+  const known = { remembered: readRememberedInterfaces(networkConfig) };
+  const { awaited } = reachableInterfaces(virtualMachine, { known, observed: networkConfig });
   return [...awaited].map(([name, network]) => ({ name, network }));
 }

@@ -63,13 +63,19 @@ export interface MachineInterface {
   readonly name: string;
   readonly macAddress?: string;
   readonly network?: string;
+  /** The fields of its binding. */
+  readonly binding?: Readonly<Record<string, unknown>>;
 }
 
 const DEFAULT: readonly MachineInterface[] = [{ name: 'default', macAddress: MAC }];
 
 export function template(interfaces = DEFAULT) {
   return {
-    domain: { devices: { interfaces: interfaces.map(({ name, macAddress }) => ({ name, ...(macAddress && { macAddress }) })) } },
+    domain: {
+      devices: {
+        interfaces: interfaces.map(({ name, macAddress, binding }) => ({ name, ...binding, ...(macAddress && { macAddress }) })),
+      },
+    },
     networks: interfaces.map(({ name, network = NETWORK }) => ({ name, multus: { networkName: network } })),
   };
 }
@@ -118,8 +124,10 @@ export function pendingConfig(...conditions: readonly object[]): KubernetesObjec
   return config({ status: [{ ...ENTRY, state: 'Pending' }], conditions });
 }
 
-export function network(annotations: Readonly<Record<string, string>> = {}): KubernetesObject {
+/** @param config - `spec.config`; absent if none. */
+export function network(annotations: Readonly<Record<string, string>> = {}, config?: object): KubernetesObject {
   return {
+    ...(config !== undefined && { spec: { config: JSON.stringify(config) } }),
     metadata: { namespace: 'default', name: 'net', annotations, labels: { 'network.harvesterhci.io/clusternetwork': 'mgmt' } },
   };
 }

@@ -20,6 +20,7 @@ import {
   packets,
   pendingConfig,
   pool,
+  template,
 } from './chain-fixtures.js';
 import type { Observed } from './chain-observation.js';
 import { explainAddress } from './explain-address.js';
@@ -35,6 +36,7 @@ const FIVE: readonly MachineInterface[] = [1, 2, 3, 4, 5].map((number) => ({
 }));
 const ENTRY = { networkName: NETWORK, macAddress: MAC };
 const CREATED = { ...machine({}, [{ name: 'default', macAddress: OTHER_MAC }]), status: { created: true } };
+const OVN_SUBNETS = { type: 'ovn-k8s-cni-overlay', topology: 'localnet', subnets: '10.1.0.0/24' };
 const NAMED_LONG = [{ name: 'default', macAddress: MAC, network: `default/${'n'.repeat(70)}` }];
 
 it('a VirtualMachineNetworkConfig that the controller has not looked at waits for its address', () => {
@@ -94,6 +96,14 @@ const SITUATIONS = {
   NetworkNameTooLong: { machine: machine({}, NAMED_LONG), instance: undefined },
   TooManyInterfaces: { machine: machine({}, FIVE), instance: undefined },
   AwaitingMacAddress: { machine: machine({}, [{ name: 'default' }]), instance: undefined, config: undefined },
+  BindingNotServed: {
+    machine: machine({}, [{ name: 'default', macAddress: MAC, binding: { masquerade: {} } }]),
+    instance: undefined,
+    config: undefined,
+  },
+  NetworkNotServed: { network: network({}, OVN_SUBNETS), config: undefined, pool: pool({ allocated: {} }) },
+  ServedTwice: { network: network({}, { plugins: [{ type: 'bridge', ipam: { type: 'host-local' } }] }) },
+  MayBeServedTwice: { network: network({}, { type: 'kube-ovn' }) },
   VirtualMachineInstancesUnreadable: {
     events: [event('VirtualMachine', 'VirtualMachineInstancesUnreadable', 'no right')],
   },
@@ -144,6 +154,40 @@ describe('reasons that only the objects themselves show', () => {
     const external = network({ 'network.harvesterhci.io/external-dhcp': 'true' });
     const chain = explain({ network: external, pool: undefined, config: pendingConfig(), instance: undefined });
     expect(findingsOf(chain).map(({ reason }) => reason)).toEqual(['VirtualMachineStopped', 'ExternalDHCP']);
+  });
+});
+
+/** Binding, configuration of the network, whether there is a VirtualMachineNetworkConfig: state of the interface, where it breaks, and reasons. */
+describe('who else answers', () => {
+  const BRIDGE = { type: 'bridge', bridge: 'br1' };
+  const IPAM = { ...BRIDGE, ipam: { type: 'host-local' } };
+  it.each<[string, object, object, boolean, readonly (string | undefined)[]]>([
+    ['bridge', { bridge: {} }, BRIDGE, true, ['ok', undefined]],
+    ['bridge, on a network with ipam', { bridge: {} }, IPAM, true, ['note', undefined, 'ServedTwice']],
+    ['an unknown plugin, on a network with ipam', { binding: { name: 'l2' } }, IPAM, true, ['ok', undefined]],
+    ['SR-IOV, on a network with ipam', { sriov: {} }, { ...IPAM, type: 'sriov' }, true, ['ok', undefined]],
+    ['bridge, on kube-ovn', { bridge: {} }, { type: 'kube-ovn' }, true, ['note', undefined, 'MayBeServedTwice']],
+    ['masquerade', { masquerade: {} }, BRIDGE, false, ['broken', 'interface', 'BindingNotServed']],
+    ['passt', { passtBinding: {} }, IPAM, false, ['broken', 'interface', 'BindingNotServed']],
+    ['bridge, on OVN-Kubernetes with subnets', { bridge: {} }, OVN_SUBNETS, false, ['broken', 'network', 'NetworkNotServed']],
+    ['masquerade, which has its address', { masquerade: {} }, BRIDGE, true, ['note', undefined, 'BindingNotServed']],
+    ['OVN-Kubernetes with subnets, which has its address', {}, OVN_SUBNETS, true, ['note', undefined, 'NetworkNotServed']],
+  ])('%s', (_, binding, config_, hasConfig, expected) => {
+    const one = { name: 'default', macAddress: MAC, binding: binding as Readonly<Record<string, unknown>> };
+    const without = { config: undefined, pool: pool({ allocated: {} }) };
+    const parts: Parts = { machine: machine({}, [one]), network: network({}, config_), ...(hasConfig ? {} : without) };
+    const chain = explain({ ...parts, instance: { ...instance(), spec: template([one]) } });
+    const reasons = chain.interfaces.flatMap(({ links }) =>
+      links.flatMap(({ findings }) => findings.map(({ reason }) => reason)),
+    );
+    expect(chain.interfaces.map(({ network: name }) => name)).toEqual([NETWORK]);
+    expect([chain.interfaces[0]?.state, chain.interfaces[0]?.brokenAt, ...reasons]).toEqual(expected);
+  });
+
+  it('a network without an IPPool misses none, if the agents could not reach the interface anyway', () => {
+    const unserved = machine({}, [{ name: 'default', macAddress: MAC, binding: { masquerade: {} } }]);
+    const chain = explain({ machine: unserved, instance: undefined, config: undefined, pool: undefined });
+    expect(findingsOf(chain).map(({ reason }) => reason)).toEqual(['VirtualMachineStopped', 'BindingNotServed']);
   });
 });
 

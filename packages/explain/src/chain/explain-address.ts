@@ -78,14 +78,15 @@ function explainInterface(observation: ChainObservation, machine: MachineReading
 }
 
 /**
- * Removes consequences of other findings: a network with another DHCP server needs no pool and no address, and a broken pool
- * explains a missing config.
+ * Removes consequences of other findings: an interface that another DHCP server serves needs no pool and no address, and a broken
+ * pool explains a missing config.
  */
 function withoutConsequences(findings: readonly Finding[]): Finding[] {
   const isExternal = findings.some(({ reason }) => reason === 'ExternalDHCP');
+  const isUnreached = findings.some(({ reason, state }) => state === 'broken' && /^(?:Binding|Network)NotServed$/.test(reason));
   const isPoolBroken = findings.some(({ reason, state }) => state === 'broken' && REASON_LINKS[reason].link === 'pool');
   const consequences = new Set<ChainReason>([
-    ...(isExternal ? (['AddressPending', 'NoPool'] as const) : []),
+    ...(isExternal || isUnreached ? (['AddressPending', 'NoPool'] as const) : []),
     ...(isPoolBroken ? (['NetworkConfigMissing'] as const) : []),
   ]);
   return findings.filter(({ reason }) => !consequences.has(reason));

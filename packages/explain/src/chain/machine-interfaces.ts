@@ -2,7 +2,7 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { networkKey, reasonOf } from '@vmdhcp/ippool-api/agent';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
-import type { VirtualMachineProblem, WantedInterfaces, WrittenProblem } from '@vmdhcp/reconciler/readers';
+import type { ReachableInterfaces, ReachProblem, VirtualMachineProblem, WrittenProblem } from '@vmdhcp/reconciler/readers';
 import { type RememberedInterfaces, readRememberedInterfaces } from '@vmdhcp/reconciler/readers';
 import { type Finding, finding } from './address-chain.js';
 
@@ -33,29 +33,34 @@ function nameIn(remembered: RememberedInterfaces, network: string, macAddress: s
 }
 
 export interface InterfaceSources {
-  readonly wanted: WantedInterfaces;
+  readonly wanted: ReachableInterfaces;
   readonly config: KubernetesObject | undefined;
   /** For people. */
   readonly awaits: string;
 }
 
 export function interfacesOf({ wanted, config, awaits }: InterfaceSources, namespace: string): ChainInterface[] {
-  const { problems } = wanted;
+  const { reach } = wanted;
+  const problems = wanted.problems.filter((one) => !reach.some((each) => each.reason === one.reason));
   if (wanted.interfaces === undefined) return config === undefined ? [] : entriesOf(config, namespace);
   const tooMany = wanted.interfaces.length > MOST_INTERFACES;
   const known = wanted.interfaces.map(({ name, networkName: network, macAddress }): ChainInterface => {
     const isLeftOut = tooMany && !hasEntry(config, { network, macAddress }, namespace);
     const findings = isLeftOut ? [finding('TooManyInterfaces')] : [];
-    return { name, network, macAddress, findings: [...findings, ...problemsOf(problems, name)] };
+    return { name, network, macAddress, findings: [...findings, ...problemsOf(problems, name), ...reachOf(reach, name)] };
+  });
+  const leftOut = reach.filter(({ isLeftOut }) => isLeftOut);
+  const unreached = leftOut.map(({ interface: name, networkName: network, macAddress }): ChainInterface => {
+    return { name, network, macAddress, findings: reachOf(reach, name) };
   });
   const awaited = [...wanted.awaited].map(([name, network]): ChainInterface => {
-    const findings = [finding('AwaitingMacAddress', awaits), ...problemsOf(problems, name)];
+    const findings = [finding('AwaitingMacAddress', awaits), ...problemsOf(problems, name), ...reachOf(reach, name)];
     return { name, network, macAddress: undefined, findings };
   });
   const held = wanted.held.map(({ name, networkName: network, macAddress }): ChainInterface => {
-    return { name, network, macAddress, findings: heldBy(problems, name) };
+    return { name, network, macAddress, findings: [...heldBy(problems, name), ...reachOf(reach, name)] };
   });
-  const shown = new Set([...known, ...awaited, ...held].map(({ name }) => name));
+  const shown = new Set([...known, ...unreached, ...awaited, ...held].map(({ name }) => name));
   const refused = problems.flatMap((problem): ChainInterface[] => {
     const name = interfaceNamedBy(problem);
     if (name === undefined || shown.has(name)) return [];
@@ -63,7 +68,7 @@ export function interfacesOf({ wanted, config, awaits }: InterfaceSources, names
     const macAddress = problem.place.part === 'interface' ? String(problem.value) : undefined;
     return [{ name, network: '', macAddress, findings: problemsOf(problems, name) }];
   });
-  return [...known, ...awaited, ...held, ...refused];
+  return [...known, ...unreached, ...awaited, ...held, ...refused];
 }
 
 /** The largest number of interfaces that a VirtualMachineNetworkConfig can hold. */
@@ -89,6 +94,13 @@ function problemsOf(problems: readonly WrittenProblem[], name: string): Finding[
   return problems
     .filter((problem) => interfaceNamedBy(problem) === name)
     .map(({ reason, message }) => finding(reasonOf(reason), message));
+}
+
+/** An interface that has its address in spite of it is served as far as that goes. */
+function reachOf(reach: readonly ReachProblem[], name: string): Finding[] {
+  return reach
+    .filter((one) => one.interface === name)
+    .map(({ reason, message, isLeftOut }) => finding(reasonOf(reason), message, isLeftOut ? 'broken' : 'note'));
 }
 
 /** Undefined if the problem concerns the whole virtual machine. */

@@ -9,10 +9,10 @@ import {
   describeMissingVirtualMachine,
   hasUnseenInstance,
   planNetworkConfig,
+  reachableInterfaces,
   readRememberedInterfaces,
   readRunningInstance,
   type WantedInterfaces,
-  wantedInterfaces,
 } from '@vmdhcp/reconciler/readers';
 import { type Finding, finding, type LinkFacts } from './address-chain.js';
 import { conditionOf, findingOf, findingsOfEvents } from './chain-conditions.js';
@@ -69,8 +69,9 @@ function ofMachine(machine: KubernetesObject, observation: ChainObservation): Ma
   const running = readRunningInstance(machine, instance);
   const isUnseen = observation.instance.kind === 'missing' && hasUnseenInstance(machine, instance);
   const known = running ?? (isUnseen ? ('unseen' as const) : undefined);
-  const knowledge = { instance: known, remembered: readRememberedInterfaces(config) };
-  const wanted = wantedInterfaces(machine, knowledge);
+  const networks = { definition: (key: string) => objectOf(observation.networks.get(key)), isServed: () => true };
+  const knowledge = { instance: known, remembered: readRememberedInterfaces(config), networks };
+  const wanted = reachableInterfaces(machine, { known: knowledge, observed: config });
   const plan = planNetworkConfig(machine, config, knowledge);
   const interfaces = interfacesOf({ wanted, config, awaits: plan.awaits ?? '' }, observation.namespace);
   const isStopped = known === undefined && observation.instance.kind !== 'refused';

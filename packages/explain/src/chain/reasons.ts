@@ -55,11 +55,15 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   PinnedAddressesUnreadable: at('interface', 'broken'),
   PinnedAddressesSurplus: at('interface', 'note'),
   TooManyInterfaces: at('interface'),
+  BindingNotServed: at('interface'),
 
   NetworkUnknown: at('network'),
   NetworkMissing: at('network'),
   NetworkNameTooLong: at('network'),
   ExternalDHCP: at('network', 'note'),
+  NetworkNotServed: at('network'),
+  ServedTwice: at('network', 'note'),
+  MayBeServedTwice: at('network', 'note'),
 
   NetworkConfigMissing: at('network-config', 'waiting'),
   NetworkConfigPaused: at('network-config'),

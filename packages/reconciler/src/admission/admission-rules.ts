@@ -3,6 +3,7 @@
  * from this table; a rule that finds another reason does not compile.
  */
 
+import type { ReachReason } from '../network/interface-reach.js';
 import type { NetworkProblem } from '../network/network-problem.js';
 import type { UnreadableField } from '../network-config/interface-claims.js';
 import type { PoolReason } from '../pool/pool-reason.js';
@@ -22,6 +23,7 @@ const POOL = ['IPPool'] as const;
 const CONFIG = ['VirtualMachineNetworkConfig'] as const;
 const MACHINE = ['VirtualMachine'] as const;
 const PINNED = ['VirtualMachineNetworkConfig', 'VirtualMachine'] as const;
+const POOL_AND_MACHINE = ['IPPool', 'VirtualMachine'] as const;
 const ANY = ['IPPool', 'VirtualMachineNetworkConfig'] as const;
 
 const refused = (on: readonly Kind[], meaning: string): AdmissionRule => ({ on, outcome: 'refused', meaning });
@@ -108,6 +110,26 @@ const NEIGHBOURS = {
   'pool-in-use': refused(POOL, 'The IPPool is to be deleted, and virtual machines use it.'),
 } as const;
 
+/** Who else answers. */
+const REACH = {
+  'binding-not-served': warning(
+    MACHINE,
+    'The binding of an interface (masquerade, passt, slirp) keeps DHCP in the pod: the interface gets no address.',
+  ),
+  'network-not-served': warning(
+    POOL_AND_MACHINE,
+    'OVN-Kubernetes assigns the addresses of the network (`subnets`, or `role: primary`): its interfaces get no address.',
+  ),
+  'served-twice': warning(
+    POOL_AND_MACHINE,
+    'The network has `ipam`, so that KubeVirt answers DHCP requests in the pods of virtual machines with the binding bridge too.',
+  ),
+  'may-be-served-twice': warning(
+    POOL_AND_MACHINE,
+    'The CNI plugin of the network is kube-ovn, and KubeVirt or OVN answers too if its Subnet has a `cidrBlock`.',
+  ),
+} as const;
+
 /** Problems of the requests of a VirtualMachineNetworkConfig or a VirtualMachine. */
 const CLAIMS = {
   'mac-address-unreadable': refused(PINNED, 'The MAC address of an interface is not a MAC address.'),
@@ -149,15 +171,21 @@ const WRITTEN = {
   'too-many-interfaces': byChoice(MACHINE, 'More than four interfaces want an address.'),
 } as const;
 
-export const ADMISSION_RULES = { ...FIELDS, ...SETTINGS, ...NEIGHBOURS, ...CLAIMS, ...WRITTEN } as const satisfies Readonly<
-  Record<KnownReason, AdmissionRule>
->;
+export const ADMISSION_RULES = {
+  ...FIELDS,
+  ...SETTINGS,
+  ...NEIGHBOURS,
+  ...REACH,
+  ...CLAIMS,
+  ...WRITTEN,
+} as const satisfies Readonly<Record<KnownReason, AdmissionRule>>;
 
 /** Reasons that rules outside admission use too. */
 type KnownReason =
   | PoolReason
   | NetworkProblem['reason']
   | UnreadableField['reason']
+  | ReachReason
   | Exclude<VirtualMachineProblemReason, 'virtual-machine-instances-unreadable' | 'virtual-machine-instance-unseen'>;
 
 export type AdmissionReason = keyof typeof ADMISSION_RULES;

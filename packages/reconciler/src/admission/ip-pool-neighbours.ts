@@ -2,6 +2,7 @@
 import { formatIpv4Cidr, formatIpv4Range, intersectRanges, type Pool } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
+import { judgeNetworkReach } from '../network/interface-reach.js';
 import { explainMissingNetwork, findNetworkProblem, networkOfPool } from '../network/network-problem.js';
 import {
   areSegmentsApart,
@@ -27,11 +28,12 @@ const NETWORK_NAME = ['spec', 'networkName'];
 
 export function findNeighbours({ object, pool }: Candidate, facts: AdmissionFacts): Findings {
   const ofNetwork = findInNetwork(object, facts);
-  if (pool === undefined) return { problems: ofNetwork, warnings: [] };
+  const reach = findReach(object, facts);
+  if (pool === undefined) return { problems: ofNetwork, warnings: reach };
   const shared = findOnSegment(object, pool, facts);
   return {
     problems: [...ofNetwork, ...findClusterOverlaps(pool, facts.clusterNetworks), ...shared.problems],
-    warnings: [...shared.warnings, ...findOverlaps(object, pool, facts)],
+    warnings: [...reach, ...shared.warnings, ...findOverlaps(object, pool, facts)],
   };
 }
 
@@ -42,6 +44,15 @@ function findInNetwork(object: KubernetesObject, facts: AdmissionFacts): Admissi
   if (problem !== undefined) return [{ ...problem, ...about, ...(network !== '' && DEPENDS_ON_OTHERS) }];
   if (facts.network(network) !== undefined) return [];
   return [{ reason: 'network-missing', ...about, ...explainMissingNetwork(network), ...DEPENDS_ON_OTHERS }];
+}
+
+/** Another server answers on the network, or only another one does. */
+function findReach(object: KubernetesObject, facts: AdmissionFacts): AdmissionProblem[] {
+  const value = networkOfPool(object);
+  const network = facts.network(value);
+  const reach = network === undefined ? undefined : judgeNetworkReach(network);
+  if (reach === undefined || reach.kind === 'served') return [];
+  return [{ reason: reach.reason, path: NETWORK_NAME, value, ...reach.explanation, ...DEPENDS_ON_OTHERS }];
 }
 
 const DEPENDS_ON_OTHERS = { dependsOnOthers: true } as const;

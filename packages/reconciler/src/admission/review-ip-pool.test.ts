@@ -862,3 +862,35 @@ describe('the deletion of a pool', () => {
     expect(review(old, [NETWORK, ...others, ...users(1)])).toEqual([]);
   });
 });
+
+describe('another server on the network of a pool is a warning', () => {
+  it.each<[string, Config | undefined, readonly string[]]>([
+    ['none', { type: 'bridge', bridge: 'br1', ipam: {} }, []],
+    [
+      'KubeVirt',
+      { plugins: [{ type: 'bridge', ipam: { type: 'host-local' } }] },
+      [
+        'spec.networkName served-twice: network default/net-1 has ipam of type host-local, so KubeVirt answers DHCP requests in the pod of each virtual machine too, and a guest may take that address; remove ipam from spec.config of the NetworkAttachmentDefinition, and restart its virtual machines',
+      ],
+    ],
+    [
+      'OVN-Kubernetes',
+      { type: 'ovn-k8s-cni-overlay', topology: 'localnet', subnets: '192.168.0.0/24' },
+      [
+        'spec.networkName network-not-served: network default/net-1 has subnets, so OVN-Kubernetes assigns the addresses and drops packets from any other address; to have an IPPool serve it, use a NetworkAttachmentDefinition without subnets and with role secondary; otherwise delete the IPPool of the network',
+      ],
+    ],
+    [
+      'kube-ovn',
+      { type: 'kube-ovn' },
+      [
+        'spec.networkName may-be-served-twice: kube-ovn manages network default/net-1, and if its Subnet has a cidrBlock, KubeVirt or OVN answers DHCP requests too; use a Subnet with vlan and without cidrBlock, which leaves addresses to another DHCP server; if it is such a Subnet, nothing has to be done',
+      ],
+    ],
+  ])('%s', (_, config, warnings) => {
+    const definition = { ...NETWORK, spec: { config: JSON.stringify(config) } };
+    expect(created(ipPool(), [definition])).toEqual({ problems: [], warnings });
+    // It was there before.
+    expect(changed(ipPool(), ipPool({ leaseTime: 400 }), [definition])).toEqual({ problems: [], warnings: [] });
+  });
+});

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { describe, expect, it } from 'vitest';
 import { network, virtualMachine } from '../fixtures/object-fixtures.js';
+import { networkSpec, REACH_ROWS, type ReachRow } from '../network/reach-fixtures.js';
 import { A, B, change, creation, deletion, ipPool, networkConfig, shown } from './admission-fixtures.js';
 import { factsOfObjects } from './facts-of-objects.js';
 import { reviewVirtualMachine } from './review-virtual-machine.js';
@@ -190,5 +191,52 @@ describe('a change of a virtual machine', () => {
     const metadata = { ...leaving.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
     expect(review(machine(), { ...leaving, metadata }).allowed).toBe(true);
     expect(reviewVirtualMachine(deletion(leaving), factsOfObjects([])).allowed).toBe(true);
+  });
+});
+
+describe('who answers an interface', () => {
+  const bound = (binding: ReachRow['binding']) => virtualMachine('vm-a', { interfaces, bindings: { nic: binding } });
+  const on = (config: ReachRow['config']) => ({ ...network('net-1'), spec: networkSpec(config) });
+  const PLACE = 'spec.template.spec.domain.devices.interfaces.0';
+
+  it.each(REACH_ROWS)('$what: $expected', ({ binding, config, expected }) => {
+    const facts = factsOfObjects([on(config), ipPool()]);
+    const { allowed, warnings } = reviewVirtualMachine(creation(bound(binding)), facts, { onProblem: 'Refuse' });
+    expect(allowed).toBe(true);
+    const found = warnings.map(({ path, reason }) => `${path.join('.')} ${reason}`);
+    expect(found).toEqual(expected === 'served' ? [] : [`${PLACE} ${expected}`]);
+  });
+
+  it.each<[string, ReachRow['binding'], ReachRow['config'], string]>([
+    [
+      'the binding',
+      { masquerade: {} },
+      undefined,
+      `binding-not-served: interface "nic": the binding masquerade keeps DHCP requests in the pod, where another server answers them, so it gets no address; use the binding bridge on this network, or opt the interface out with annotation ${OPT_OUT}`,
+    ],
+    [
+      'ipam',
+      { bridge: {} },
+      { type: 'bridge', ipam: { type: 'static' } },
+      'served-twice: interface "nic": network default/net-1 has ipam of type static, so KubeVirt answers DHCP requests in the pod of each virtual machine too, and a guest may take that address; remove ipam from spec.config of the NetworkAttachmentDefinition, and restart its virtual machines',
+    ],
+  ])('the warning about %s says what to do', (_, binding, config, text) => {
+    const { warnings } = reviewVirtualMachine(creation(bound(binding)), factsOfObjects([on(config), ipPool()]));
+    expect(warnings.map(shown)).toEqual([`${PLACE.replace('.0', '[0]')} ${text}`]);
+  });
+
+  it('causes no warning without an IPPool for its network, or where it stays as it was', () => {
+    const twice = on({ type: 'bridge', ipam: { type: 'static' } });
+    expect(reviewVirtualMachine(creation(bound({ masquerade: {} })), factsOfObjects([twice])).warnings).toEqual([]);
+    expect(reviewVirtualMachine(creation(bound({})), factsOfObjects([twice])).warnings).toEqual([]);
+    const facts = factsOfObjects([twice, ipPool()]);
+    const annotated = virtualMachine('vm-a', { interfaces, annotations: { note: 'x' } });
+    expect(reviewVirtualMachine(change(bound({}), annotated), facts).warnings).toEqual([]);
+  });
+
+  it('an interface that keeps its address is told so', () => {
+    const facts = factsOfObjects([network('net-1'), ipPool({}, { allocated: { '192.168.0.20': A } })]);
+    const [warning] = reviewVirtualMachine(change(bound({}), bound({ passt: {} })), facts).warnings;
+    expect(warning?.message).toContain('and it keeps the address that it has');
   });
 });

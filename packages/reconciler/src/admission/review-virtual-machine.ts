@@ -3,8 +3,9 @@ import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { isBeingDeleted, type KubernetesObject, keyOf, readList, readText } from '@vmdhcp/kube-runtime';
 import { explainSecondClaim } from '../pool/explain-refusal.js';
 import { explainTooMany, MOST_INTERFACES } from '../virtual-machine/fit-entries.js';
+import { isNotServed, reachableInterfaces } from '../virtual-machine/reachable-interfaces.js';
 import type { WrittenPlace } from '../virtual-machine/virtual-machine-problem.js';
-import { type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import type { WantedInterface } from '../virtual-machine/wanted-interfaces.js';
 import type { AdmissionFacts } from './admission-facts.js';
 import {
   type AdmissionProblem,
@@ -41,14 +42,23 @@ export function reviewVirtualMachine(
   return toReview({ problems: problems.filter(isRefused), warnings: problems.filter((one) => !isRefused(one)) });
 }
 
-/** Only temporary, so it must not prevent the creation of a virtual machine. */
-const NEVER_REFUSED: ReadonlySet<AdmissionReason> = new Set(['address-quarantined']);
+/** Must not prevent the creation of a virtual machine: the first one is only temporary. */
+const NEVER_REFUSED: ReadonlySet<AdmissionReason> = new Set([
+  'address-quarantined',
+  // Not the fault of the virtual machine: with another server, it works.
+  'binding-not-served',
+  'network-not-served',
+  'served-twice',
+  'may-be-served-twice',
+]);
 
 /** Reviews template and annotations: a change of a running virtual machine takes effect at its next start. */
 function findInMachine(object: KubernetesObject, facts: AdmissionFacts): AdmissionProblem[] {
-  const { interfaces = [], problems } = wantedInterfaces(object, { remembered: facts.knowledgeOf(object).remembered });
+  const known = { ...facts.knowledgeOf(object), instance: undefined };
+  const { interfaces = [], problems, reach } = reachableInterfaces(object, { known, observed: undefined });
+  const twice = reach.filter((one) => !isNotServed(one) && facts.servingPool(one.networkName) !== undefined);
   const positions = { interface: positionsIn(object, INTERFACES), network: positionsIn(object, NETWORKS) };
-  const written = problems.flatMap(({ reason, place, value, fault, remedy }): AdmissionProblem[] => {
+  const written = [...problems, ...twice].flatMap(({ reason, place, value, fault, remedy }): AdmissionProblem[] => {
     if (reason === 'virtual-machine-instances-unreadable' || reason === 'virtual-machine-instance-unseen') return [];
     return [{ reason, path: pathOf(place, positions), value, message: fault, remedy }];
   });

@@ -59,10 +59,12 @@ export class ChangeRouting {
   }
 
   #onNetworkChange(key: string, isOwn: boolean): void {
-    const { enqueue, enqueueAgentGroups, segments, view } = this.#parts;
+    const { enqueue, enqueueAgentGroups, isReconciling, segments, view } = this.#parts;
     if (!isOwn) {
       enqueueAgentGroups();
       enqueue('networks', key);
+      // Its configuration decides which interfaces get addresses.
+      if (isReconciling()) for (const machine of view.machinesOn(key)) enqueue('virtualMachines', machine);
     }
     for (const pool of view.poolsOn(key)) enqueue('ipPools', pool);
     for (const pool of segments.noteNetwork(key)) enqueue('ipPools', pool);

@@ -6,7 +6,7 @@ import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.
 import { describeUnlisted } from '../pool/excluded-marks.js';
 import { describeEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
-import { joinNotes, type PoolNote } from './pool-notes.js';
+import { type CacheReadyReason, joinNotes, type PoolNote } from './pool-notes.js';
 
 /** A problem that keeps a pool from being used. */
 export interface PoolObstacle {
@@ -32,7 +32,7 @@ export function withCause(condition: ConditionOf<'IPPool'>, obstacle: PoolObstac
 export function poolConditions(
   { object, paused, reading, recorded }: PoolView,
   obstacle: PoolObstacle | undefined,
-  notes: readonly PoolNote[],
+  notes: readonly PoolNote<CacheReadyReason>[],
 ): ConditionOf<'IPPool'>[] {
   return [{ type: IPPoolConditionType.stopped, status: paused ? 'True' : 'False' }, cacheReady()];
 

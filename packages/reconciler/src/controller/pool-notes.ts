@@ -9,14 +9,17 @@ import {
   mayBeKept,
   rangeContains,
 } from '@vmdhcp/dhcp-allocator';
-import { type Reason, type ReasonAt, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
-import { describeNames } from '@vmdhcp/kube-runtime';
+import { isReasonAt, type Reason, type ReasonAt, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
+import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { ClusterNetworks } from '../admission/admission-facts.js';
 import { findClusterOverlaps } from '../admission/cluster-overlaps.js';
 import type { AssignmentPlan } from '../assignment/plan-assignments.js';
 import { sentenceOf } from '../explanation.js';
 import { explainSharedSegment, type SharedSegment } from '../network/explain-shared-segment.js';
+import { judgeNetworkReach } from '../network/interface-reach.js';
 import type { PoolView } from '../view/pool-views.js';
+
+export type CacheReadyReason = ReasonAt<'IPPool CacheReady=True'>;
 
 /** Where the note appears: in the condition and as an Event, or only in one of them if specified. */
 export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True'> & ReasonAt<'Warning Event on IPPool'>> {
@@ -26,6 +29,14 @@ export interface PoolNote<Name extends Reason = ReasonAt<'IPPool CacheReady=True
 
 export function segmentNote({ network }: PoolView, shared: SharedSegment | undefined): PoolNote[] {
   return shared === undefined ? [] : [{ reason: 'SegmentShared', message: sentenceOf(explainSharedSegment(network, shared)) }];
+}
+
+/** Another server answers on the network, or only another one does. @param definition - the NetworkAttachmentDefinition, if it exists. */
+export function reachNotes(definition: KubernetesObject | undefined): PoolNote<CacheReadyReason>[] {
+  const reach = definition === undefined ? undefined : judgeNetworkReach(definition);
+  // The binding of a virtual machine is not known here.
+  if (reach === undefined || reach.kind === 'served' || reach.reason === 'binding-not-served') return [];
+  return [{ reason: reasonOf(reach.reason), message: sentenceOf(reach.explanation) }];
 }
 
 /** The pool is older than the rules of admission: it is served as it is, because its clients have no other. One note for each reason. */
@@ -113,7 +124,10 @@ function isAmong(ranges: readonly Ipv4Range[], address: Ipv4Address): boolean {
 
 const MOST_NAMES = 3;
 
-type CacheReadyReason = ReasonAt<'IPPool CacheReady=True'>;
+/** True for a note that is an Event too. */
+export function isEventNote(one: PoolNote<CacheReadyReason>): one is PoolNote {
+  return isReasonAt('Warning Event on IPPool', one.reason);
+}
 
 /** If there are several, the first gives the reason, and all their messages are joined. */
 export function joinNotes(notes: readonly PoolNote<CacheReadyReason>[]): Partial<PoolNote<CacheReadyReason>> {

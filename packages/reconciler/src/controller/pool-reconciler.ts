@@ -25,7 +25,16 @@ import { AddressJournal } from './address-journal.js';
 import { ConfigNews } from './config-news.js';
 import type { ControllerContext } from './controller-context.js';
 import { type PoolObstacle, poolConditions, WITHOUT_AGENTS, withCause } from './pool-conditions.js';
-import { clusterNotes, keptNotes, lostNote, type PoolNote, segmentNote } from './pool-notes.js';
+import {
+  type CacheReadyReason,
+  clusterNotes,
+  isEventNote,
+  keptNotes,
+  lostNote,
+  type PoolNote,
+  reachNotes,
+  segmentNote,
+} from './pool-notes.js';
 import { agentWarnings, entryWarning, exhaustionWarning, type Warning } from './pool-warnings.js';
 
 const REFUSED_CHECK_MS = 30_000;
@@ -74,7 +83,8 @@ export class PoolReconciler {
             ...segmentNote(view, this.#context.segments.sharedBy(view)),
             ...clusterNotes(view, this.#context.clusterNetworks),
           ];
-    const result = await this.#writeStatus(view, plan, { obstacle, agents, notes });
+    const reach = plan === undefined ? [] : reachNotes(this.#context.caches.networks.get(view.network));
+    const result = await this.#writeStatus(view, plan, { obstacle, agents, notes: [...notes, ...reach] });
     if (plan === undefined) this.#forget(view.key);
     if (result.kind !== 'settled' || plan === undefined) return result;
     // Report only after a successful write.
@@ -217,7 +227,7 @@ export class PoolReconciler {
     const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
     this.#tellPeople(view, plan, [
       ...agentWarnings(agents),
-      ...notes,
+      ...notes.filter(isEventNote),
       ...(obstacle === undefined ? [] : [{ reason: reasonOf(obstacle.reason), message: obstacle.message }]),
     ]);
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
@@ -289,7 +299,7 @@ export class PoolReconciler {
 interface PoolFacts {
   readonly obstacle: PoolObstacle | undefined;
   readonly agents: PoolAgents;
-  readonly notes: readonly PoolNote[];
+  readonly notes: readonly PoolNote<CacheReadyReason>[];
 }
 
 function describePlan({ assignments, refusals }: PoolPlan): string {

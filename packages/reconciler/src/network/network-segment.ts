@@ -26,11 +26,17 @@ export function readNetworkSegment(network: KubernetesObject): NetworkSegment | 
 }
 
 /** The configuration of the plugin that creates the interface, with the name of the network. Undefined if it is missing or unreadable. */
-export function readFirstPlugin({ spec }: KubernetesObject): Readonly<Record<string, unknown>> | undefined {
+export function readFirstPlugin(network: KubernetesObject): Readonly<Record<string, unknown>> | undefined {
+  return readPlugins(network)[0];
+}
+
+/** The configurations of all plugins, in order, each with the name of the network. Empty if they are missing or the first is unreadable. */
+export function readPlugins({ spec }: KubernetesObject): readonly Readonly<Record<string, unknown>>[] {
   const config = parseJson(readText(spec, 'config') ?? '');
-  if (!isRecord(config)) return undefined;
-  const first = readList(config, 'plugins')[0] ?? config;
-  return isRecord(first) ? { name: config['name'], ...first } : undefined;
+  if (!isRecord(config)) return [];
+  const listed = readList(config, 'plugins');
+  const plugins = listed.length === 0 ? [config] : listed;
+  return isRecord(plugins[0]) ? plugins.filter(isRecord).map((one) => ({ name: config['name'], ...one })) : [];
 }
 
 /** True if frames of one reach the other. If one does not specify its cluster network, the names decide. */

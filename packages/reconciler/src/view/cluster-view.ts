@@ -158,6 +158,11 @@ export class ClusterView {
     }
   }
 
+  /** Keys of the virtual machines with an interface on a network, as far as MAC addresses are known. Looks at all of them: networks rarely change. */
+  machinesOn(network: string): Iterable<string> {
+    return this.#virtualMachines.on(network);
+  }
+
   /** Keys of the virtual machines that have an interface with this MAC address on this network. */
   machinesHaving(network: string, macAddress: MacAddress): ReadonlySet<string> {
     return this.#virtualMachines.having(network, macAddress);
@@ -202,6 +207,10 @@ export class ClusterView {
       instance: this.#sources.instances?.of(virtualMachine, newest),
       remembered: this.#remembered(keyOf(virtualMachine)),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
+      networks: {
+        definition: (network) => this.#sources.networks.get(network),
+        isServed: (network) => this.servingPool(network) !== undefined,
+      },
     };
   }
 

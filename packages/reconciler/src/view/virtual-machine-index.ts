@@ -33,6 +33,13 @@ export class VirtualMachineIndex {
     return this.#interfacesOf.get(key) ?? [];
   }
 
+  /** Keys of the virtual machines with an interface on a network. Looks at all of them. */
+  *on(network: string): Generator<string> {
+    for (const [key, interfaces] of this.#interfacesOf) {
+      if (interfaces.some(({ networkName }) => networkName === network)) yield key;
+    }
+  }
+
   /** Keys of the virtual machines with an interface that wants this address, in canonical form. */
   wanting(network: string, address: string): ReadonlySet<string> {
     return this.#byWanted.keysOf(interfaceOn(network, address));

@@ -1,12 +1,15 @@
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { virtualMachine } from '../fixtures/object-fixtures.js';
 import { projectVirtualMachine } from './cached-virtual-machine.js';
+import { readInterfaceBindings } from './interface-binding.js';
 import { machineInterfaces } from './machine-interfaces.js';
 import { planNetworkConfig } from './plan-network-config.js';
 import { hasUnseenInstance } from './running-instance.js';
 import { wantedInterfaces } from './wanted-interfaces.js';
+
+const templateOf = ({ spec }: KubernetesObject) => readField(spec, 'template', 'spec');
 
 it('the cached part of a virtual machine is the part that is read', () => {
   const made = virtualMachine('vm-a', {
@@ -63,7 +66,20 @@ it('law: for any virtual machine, the plan from the cached part equals the plan 
   const text = fc.constantFrom('nic', 'nic2', '', 'net-1', 'other/net', '02:00:00:00:00:0a', '10.0.0.9', 'x'.repeat(70));
   const value = fc.oneof({ weight: 8, arbitrary: text }, fc.constantFrom(undefined, null, 7, {}, []));
   const networkInterface = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ name: value, macAddress: value, bridge: value }, { requiredKeys: ['name'] }) },
+    {
+      weight: 6,
+      arbitrary: fc.record(
+        {
+          name: value,
+          macAddress: value,
+          bridge: value,
+          masquerade: value,
+          passtBinding: value,
+          binding: fc.oneof(fc.record({ name: fc.constantFrom('passt', 'macvtap', '', 7) }), value),
+        },
+        { requiredKeys: ['name'] },
+      ),
+    },
     value,
   );
   const network = fc.oneof(
@@ -116,6 +132,7 @@ it('law: for any virtual machine, the plan from the cached part equals the plan 
       expect(wantedInterfaces(cached)).toEqual(wantedInterfaces(whole));
       expect(machineInterfaces(cached)).toEqual(machineInterfaces(whole));
       expect(planNetworkConfig(cached, undefined)).toEqual(planNetworkConfig(whole, undefined));
+      expect(readInterfaceBindings(templateOf(cached))).toEqual(readInterfaceBindings(templateOf(whole)));
       expect(hasUnseenInstance(cached, undefined)).toBe(hasUnseenInstance(whole, undefined));
     }),
     { numRuns: 500 },

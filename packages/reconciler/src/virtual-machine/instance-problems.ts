@@ -3,17 +3,18 @@ import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { isUncertain } from './machine-interfaces.js';
 import { describeEntries, toNetworkConfig } from './network-config-entries.js';
+import { type ReachContext, reachableInterfaces } from './reachable-interfaces.js';
 import type { VirtualMachineProblem } from './virtual-machine-problem.js';
-import { type MachineKnowledge, type WantedInterfaces, wantedInterfaces } from './wanted-interfaces.js';
+import type { MachineKnowledge, WantedInterfaces } from './wanted-interfaces.js';
 
 /** What delays a change of the template, unless a known running instance does. */
 export function delayedChanges(
   virtualMachine: KubernetesObject,
   wanted: readonly NetworkConfig[],
-  known: MachineKnowledge,
+  { known, observed }: ReachContext,
 ): VirtualMachineProblem[] {
   if (!isUncertain(known.instance)) return [];
-  const { interfaces } = wantedInterfaces(virtualMachine, { remembered: known.remembered });
+  const { interfaces } = reachableInterfaces(virtualMachine, { known: { ...known, instance: undefined }, observed });
   if (interfaces === undefined || describeEntries(interfaces.map(toNetworkConfig)) === describeEntries(wanted)) return [];
   const begin =
     'the interfaces of the virtual machine have changed, and a VirtualMachineInstance may run with the former ones: nothing is freed';

@@ -66,9 +66,9 @@ export interface InterfaceKnowledge {
 export function machineInterfaces(virtualMachine: KubernetesObject, knowledge: InterfaceKnowledge = {}): MachineInterfaces {
   const { instance } = knowledge;
   const template = readField(virtualMachine.spec, 'template', 'spec');
+  const shape = interfaceShape(virtualMachine, instance);
   const fromAnnotation = parseMacAddressAnnotation(readTexts(virtualMachine.metadata, 'annotations')[MAC_ADDRESS_ANNOTATION]);
   const isAnnotationReadable = fromAnnotation !== undefined;
-  const shape = isRunning(instance) ? instance.spec : template;
   if (!isRecord(shape)) return { interfaces: undefined, isAnnotationReadable };
   const { namespace } = virtualMachine.metadata;
   const written = readNetworks(shape);
@@ -101,6 +101,11 @@ export function macAddressesOf({ interfaces }: MachineInterfaces): readonly MacA
 export function interfacesWithoutOwnMacAddress(template: unknown): ReadonlySet<string> {
   const own = new Set(templateMacAddresses(template).map(([name]) => name));
   return new Set(interfaceNames(template).filter((name) => !own.has(name)));
+}
+
+/** What has the interfaces now: the spec of the instance while it runs, otherwise that of the template. */
+export function interfaceShape(virtualMachine: KubernetesObject, instance: InterfaceKnowledge['instance']): unknown {
+  return isRunning(instance) ? instance.spec : readField(virtualMachine.spec, 'template', 'spec');
 }
 
 function isRunning(instance: InterfaceKnowledge['instance']): instance is RunningInstance {

@@ -21,10 +21,11 @@ import {
   type WantedEntry,
 } from './network-config-entries.js';
 import { annotationsOf, metadataPatch, toOwner, vmNameLabel } from './network-config-metadata.js';
+import { reachableInterfaces } from './reachable-interfaces.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
 import type { VirtualMachineProblem } from './virtual-machine-problem.js';
 import { toVmName } from './vm-name.js';
-import { type MachineKnowledge, wantedInterfaces } from './wanted-interfaces.js';
+import type { MachineKnowledge } from './wanted-interfaces.js';
 
 export type NetworkConfigAction =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
@@ -55,13 +56,14 @@ export function planNetworkConfig(
 ): NetworkConfigPlan {
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
-  const wanted = wantedInterfaces(virtualMachine, known);
+  const wanted = reachableInterfaces(virtualMachine, { known, observed });
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
   const entries = toEntries(wanted.interfaces ?? [], known, observed);
   const leaving = new Set(leavingEntries(entries, present));
   const isUnknown = isOfUnknown(wanted, known);
   const unknown = unknownEntries(present, entries, (entry) => leaving.has(entry) || isUnknown(entry));
-  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, [...entries.map(toNetworkConfig), ...unknown], known)];
+  const kept = [...entries.map(toNetworkConfig), ...unknown];
+  const problems = [...wanted.problems, ...delayedChanges(virtualMachine, kept, { known, observed })];
   const awaits = describeAwaited(virtualMachine, wanted, known);
   const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;

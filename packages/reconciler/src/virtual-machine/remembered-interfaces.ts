@@ -107,10 +107,13 @@ function leavingNetwork(
 ): LeavingNetwork | undefined {
   if (instance === undefined) return undefined;
   if (typeof instance === 'string') return former.leaving;
-  const before = former.leaving !== undefined && !hasMovedSince(former.leaving, instance) ? former.leaving : undefined;
-  const now = { instanceUid: instance.uid, migrationUid: instance.migration?.uid ?? '' };
-  const leaving = before ?? (former.networkName === networkName ? undefined : { networkName: former.networkName, ...now });
-  return leaving?.networkName === networkName ? undefined : leaving;
+  const { leaving } = former;
+  const used = leaving !== undefined && !hasMovedSince(leaving, instance) ? leaving : networkNow(former.networkName, instance);
+  return used.networkName === networkName ? undefined : used;
+}
+
+function networkNow(networkName: string, { uid: instanceUid, migration }: RunningInstance): LeavingNetwork {
+  return { networkName, instanceUid, migrationUid: migration?.uid ?? '' };
 }
 
 /** True once the guest runs in a pod that was made after the change. */

@@ -9,6 +9,7 @@ import {
   readList,
   readText,
 } from '@vmdhcp/kube-runtime';
+import { projectBinding } from './interface-binding.js';
 
 /** An instance that runs, or is starting. */
 export interface RunningInstance {
@@ -57,7 +58,7 @@ function projectMigration(state: unknown): { readonly migrationState?: unknown }
   return { migrationState: { migrationUid, completed, failed } };
 }
 
-/** Interfaces and their networks, of a `spec` of an instance or of the template of a virtual machine. */
+/** Interfaces with their bindings, and their networks, of a `spec` of an instance or of the template of a virtual machine. */
 export function projectSpec(spec: unknown): unknown {
   const interfaces = readList(spec, 'domain', 'devices', 'interfaces').filter(isNamed);
   const hasNoImplicitOne = readField(spec, 'domain', 'devices', 'autoattachPodInterface') === false;
@@ -65,7 +66,7 @@ export function projectSpec(spec: unknown): unknown {
     domain: {
       devices: {
         ...(hasNoImplicitOne && { autoattachPodInterface: false }),
-        interfaces: interfaces.map((entry) => pick(entry, ['name', 'macAddress'])),
+        interfaces: interfaces.map((entry) => ({ ...pick(entry, ['name', 'macAddress']), ...projectBinding(entry) })),
       },
     },
     networks: readList(spec, 'networks')

@@ -1,5 +1,7 @@
 /** Problems of a virtual machine that its owner should fix. */
 
+import type { NotServedReason } from '../network/interface-reach.js';
+
 export type VirtualMachineProblemReason =
   | 'template-missing'
   | 'mac-address-annotation-unreadable'
@@ -13,7 +15,8 @@ export type VirtualMachineProblemReason =
   | 'network-name-too-long'
   | 'too-many-interfaces'
   | 'virtual-machine-instances-unreadable'
-  | 'virtual-machine-instance-unseen';
+  | 'virtual-machine-instance-unseen'
+  | NotServedReason;
 
 export interface VirtualMachineProblem {
   readonly reason: VirtualMachineProblemReason;

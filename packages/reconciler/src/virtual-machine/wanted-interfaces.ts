@@ -32,6 +32,16 @@ export interface WantedInterface {
 export interface MachineKnowledge extends Pick<InterfaceKnowledge, 'instance' | 'remembered'> {
   /** Returns true if a pool has recorded an address for this MAC address on this network. Default: false. */
   readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
+  /** Default: none is known. */
+  readonly networks?: NetworkKnowledge | undefined;
+}
+
+/** Networks by `namespace/name`. */
+export interface NetworkKnowledge {
+  /** The NetworkAttachmentDefinition; undefined if it does not exist. */
+  readonly definition: (networkName: string) => KubernetesObject | undefined;
+  /** True if an IPPool serves the network. */
+  readonly isServed: (networkName: string) => boolean;
 }
 
 export interface WantedInterfaces {

@@ -112,6 +112,11 @@ export const MACHINE_SITUATIONS: readonly Situation[] = [
     make: (cluster) => cluster.machineWith('unreadable', [oneOn(cluster, 'web')]),
   },
   {
+    ask: 'in-the-pod',
+    reasons: ['BindingNotServed'],
+    make: (cluster) => cluster.machineWith('in-the-pod', [{ ...oneOn(cluster), binding: 'masquerade' }]),
+  },
+  {
     ask: 'many',
     reasons: ['TooManyInterfaces'],
     make: async (cluster) => void (await cluster.machineOn('many', ['net', 'net', 'net', 'net', 'net'])),

@@ -102,6 +102,21 @@ export const POOL_SITUATIONS: readonly Situation[] = [
       await cluster.machineOn('not-allowed', [`${TENANT}/theirs`]);
     },
   },
+  ...[
+    { ask: 'of-ovn', reasons: ['NetworkNotServed'], config: { type: 'ovn-k8s-cni-overlay', subnets: '10.9.0.0/24' } },
+    { ask: 'with-ipam', reasons: ['ServedTwice'], config: { plugins: [{ type: 'bridge', ipam: { type: 'host-local' } }] } },
+    { ask: 'of-kube-ovn', reasons: ['MayBeServedTwice'], config: { type: 'kube-ovn' } },
+  ].map(
+    ({ ask, reasons, config }): Situation => ({
+      ask,
+      reasons,
+      make: async (cluster) => {
+        await cluster.addNetwork(ask, 'mgmt', JSON.stringify(config));
+        await cluster.addPoolOnly(`default/${ask}`);
+        await cluster.machineOn(ask, [ask]);
+      },
+    }),
+  ),
   {
     ask: 'shared',
     reasons: ['SegmentShared'],
