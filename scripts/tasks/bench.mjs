@@ -5,6 +5,7 @@ import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
 const BENCHES = {
   packets: { what: 'the agent beside the DHCP servers that are installed, and its memory', program: 'dist/packets.js' },
   allocator: { what: 'the pure library: decisions, the codec, allocation, leases', program: 'scripts/allocator.mjs' },
+  storm: { what: 'ten thousand machines that are switched on at once, beside other servers', program: 'dist/storm.js' },
   leases: { what: 'leases of unknown clients, recorded on the disk', program: 'dist/leases.js' },
   control: { what: 'new virtual machines, in large pools and in many; what reaches the wire', program: 'dist/control.js' },
   agents: { what: 'what clients notice when agents die, are upgraded, or have no API server', program: 'dist/agents.js' },

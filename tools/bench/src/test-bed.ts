@@ -6,8 +6,10 @@ import type { LoadResult, LoadSettings } from './load-generator.js';
 import { type ProcessUsage, usageOf } from './process-usage.js';
 import { SERVER_ADDRESS } from './served-network.js';
 import type { Command } from './servers.js';
+import type { StormResult, StormSettings } from './storm-clients.js';
 
 const LOAD = fileURLToPath(new URL('./load.js', import.meta.url));
+const STORM = fileURLToPath(new URL('./storm-clients.js', import.meta.url));
 const FIRST_REPLY = fileURLToPath(new URL('./first-reply.js', import.meta.url));
 export const RELAY_ADDRESS = '10.77.255.254';
 /** The network namespace that clients are in. */
@@ -106,7 +108,16 @@ export class TestBed {
     return mkdtempSync(join(this.#lab.folder, 'server-'));
   }
 
-  async #generate(settings: LoadSettings): Promise<LoadResult> {
+  /** Clients that are switched on at once. */
+  storm(settings: StormSettings): Promise<StormResult> {
+    return this.#run<StormResult>(STORM, settings, settings.mostSeconds);
+  }
+
+  #generate(settings: LoadSettings): Promise<LoadResult> {
+    return this.#run<LoadResult>(LOAD, settings, settings.seconds);
+  }
+
+  async #run<Result>(program: string, settings: object, seconds: number): Promise<Result> {
     const load = this.#lab.start('taskset', [
       '-c',
       '1',
@@ -115,12 +126,12 @@ export class TestBed {
       'exec',
       CLIENTS_NAMESPACE,
       process.execPath,
-      LOAD,
+      program,
       JSON.stringify(settings),
     ]);
-    await load.ended((settings.seconds + 20) * 1000);
+    await load.ended((seconds + 20) * 1000);
     const result = load.lines.find((line) => line.startsWith('{'));
     if (result === undefined) throw new Error(`the load could not be generated:\n${load.lines.join('\n')}`);
-    return JSON.parse(result) as LoadResult;
+    return JSON.parse(result) as Result;
   }
 }

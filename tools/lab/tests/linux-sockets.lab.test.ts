@@ -31,6 +31,24 @@ const THERE_MAC = '02:00:5e:00:01:02';
 const HERE = 0x0a010001;
 const THERE = 0x0a010002;
 
+/** `node -e SCRIPT MAC ADDRESS`: ARP replies of this address to that host, as fast as the kernel takes them. */
+const FLOOD_OF_REPLIES = `
+  import { libc, MessageSlab, writeSockaddrLl } from '@vmdhcp/linux-sockets';
+  const [mac, address] = process.argv.slice(1);
+  const octets = (text, separator, radix) => text.split(separator).map((one) => Number.parseInt(one, radix));
+  const target = { interfaceIndex: libc.ifNameToIndex('there0'), etherType: 0x0806 };
+  const slab = new MessageSlab({ count: 64, size: 28 });
+  const reply = [0, 1, 8, 0, 6, 4, 0, 2, 2, 0, 0x5e, 0, 9, 7, ...octets(address, '.', 10), ...octets(mac, ':', 16), 0, 0, 0, 0];
+  for (let index = 0; index < 64; index++) {
+    slab.buffers[index].set(reply);
+    writeSockaddrLl(slab.names[index], target, Buffer.from(octets(mac, ':', 16)));
+    slab.setOutgoing(index, { start: 0, end: 28 }, 20);
+  }
+  const fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
+  console.log('flooding');
+  for (;;) libc.sendmmsg(fd, slab.headers, 64, libc.MSG_DONTWAIT);
+`;
+
 let index: number;
 let closers: (() => void)[];
 
@@ -182,6 +200,29 @@ describe('ARP', () => {
     expect(ofOther).toEqual({ byClient: false, others: [THERE_MAC] });
     expect(free).toEqual({ byClient: false, others: [] });
     expect(there('neigh', 'show', 'dev', 'there0')).not.toContain(HERE_MAC);
+  });
+
+  it('three thousand addresses are probed at a time: the one that is used is found', async () => {
+    const probe = new ArpProber('here0');
+    const addresses = Array.from({ length: 3_000 }, (_, offset) => THERE + offset);
+    const found = await Promise.all(addresses.map((address) => probe.ask({ address, macAddress: '02:00:5e:00:09:09' })));
+    expect(found[0]).toEqual({ byClient: false, others: [THERE_MAC] });
+    expect(new Set(found.slice(1).map((answer) => JSON.stringify(answer)))).toEqual(new Set(['{"byClient":false,"others":[]}']));
+  });
+
+  it('a flood of replies for an address between them keeps none of the probes from its end', async () => {
+    const flood = spawn(
+      'ip',
+      ['netns', 'exec', 'there', process.execPath, '--input-type=module', '-e', FLOOD_OF_REPLIES, HERE_MAC, '10.1.0.3'],
+      { stdio: ['ignore', 'pipe', 'inherit'], cwd: import.meta.dirname },
+    );
+    closers.push(() => flood.kill('SIGKILL'));
+    await once(flood.stdout, 'data');
+    const probe = new ArpProber('here0');
+    const addresses = [THERE, ...Array.from({ length: 400 }, (_, offset) => THERE + 2 + offset)];
+    const found = await Promise.all(addresses.map((address) => probe.ask({ address, macAddress: '02:00:5e:00:09:09' })));
+    expect(found[0]).toEqual({ byClient: false, others: [THERE_MAC] });
+    expect(found).toHaveLength(401);
   });
 
   it('a probe ends with an error when its interface goes away, or is not there', async () => {

@@ -10,7 +10,7 @@ import type { FindAddressUsers } from './address-users.js';
 /** After this time, a standby assumes that another leader has probed the new address. */
 const FRESH_MS = 15_000;
 /** The maximum number of waiting clients, each with its newest packet. */
-const MOST_DEFERRED = 1_024;
+const MOST_DEFERRED = 16_384;
 /** The maximum number of probes on one interface; further addresses are probed when their clients ask. */
 const MOST_AHEAD = 256;
 

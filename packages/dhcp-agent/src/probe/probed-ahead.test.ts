@@ -122,12 +122,12 @@ describe('a leader', () => {
     expect(ask(leaseOf(1))).toBe(false);
   });
 
-  it('keeps 1,024 packets of waiting clients; the others retransmit', async () => {
-    const many = Array.from({ length: 1_030 }, (_, number) => leaseOf(number));
+  it('keeps 16,384 packets of waiting clients; the others retransmit', async () => {
+    const many = Array.from({ length: 16_390 }, (_, number) => leaseOf(number));
     probes.noteFresh('net0', many);
     for (const lease of many) ask(lease);
     await answerAll(FREE);
-    expect(injected).toHaveLength(1_024);
+    expect(injected).toHaveLength(16_384);
   });
 
   it('does not forget new addresses, however long ago they were new', () => {

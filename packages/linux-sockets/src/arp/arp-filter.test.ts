@@ -3,17 +3,25 @@ import { describe, expect, it } from 'vitest';
 import { encodeArpFilter } from './arp-filter.js';
 import { ARP_LENGTH, writeArpRequest } from './arp-packet.js';
 
-/** Runs a program of these three instructions like the kernel: returns how many octets of the packet the socket accepts. */
-function run(program: Buffer, packet: Buffer): number {
+const PACKET_TYPE_AT = 0xfffff004;
+
+/** Runs a program like the kernel: returns how many octets of the packet the socket accepts. `type` 0: to this host, 1: broadcast. */
+function run(program: Buffer, packet: Buffer, type = 1): number {
   let loaded = 0;
   for (let at = 0; at < program.length; at += 8) {
     const value = program.readUInt32LE(at + 4);
     switch (program.readUInt16LE(at)) {
       case 0x20:
-        loaded = packet.readUInt32BE(value);
+        loaded = value === PACKET_TYPE_AT ? type : packet.readUInt32BE(value);
         break;
       case 0x15:
         at += program.readUInt8(at + (loaded === value ? 2 : 3)) * 8;
+        break;
+      case 0x25:
+        at += program.readUInt8(at + (loaded > value ? 2 : 3)) * 8;
+        break;
+      case 0x35:
+        at += program.readUInt8(at + (loaded >= value ? 2 : 3)) * 8;
         break;
       default:
         return value;
@@ -40,7 +48,15 @@ describe('a filter of ARP packets by their sender address', () => {
     );
   });
 
-  it('has room for 255 addresses', () => {
-    expect(() => encodeArpFilter(Array.from({ length: 256 }, (_, index) => index))).toThrow(RangeError);
+  it('law: with more than 255 addresses, accepts what comes to this host from the lowest to the highest of them', () => {
+    const address = fc.integer({ min: 0, max: 0xffff_ffff });
+    fc.assert(
+      fc.property(fc.uniqueArray(address, { minLength: 256, maxLength: 300 }), address, (addresses, other) => {
+        const program = encodeArpFilter(addresses);
+        for (const one of addresses) expect([0, 1].map((type) => run(program, packetFrom(one), type))).toEqual([0xffff, 0]);
+        const isBetween = other >= Math.min(...addresses) && other <= Math.max(...addresses);
+        expect(run(program, packetFrom(other), 0)).toBe(isBetween ? 0xffff : 0);
+      }),
+    );
   });
 });

@@ -10,27 +10,69 @@ import { ARP_SENDER_ADDRESS_AT } from './arp-packet.js';
 const INSTRUCTION_LENGTH = 8;
 const LOAD_WORD_AT = 0x20;
 const JUMP_IF_EQUAL = 0x15;
+const JUMP_IF_GREATER = 0x25;
+const JUMP_IF_AT_LEAST = 0x35;
 const RETURN = 0x06;
+/** Where a program reads how the frame was addressed: `SKF_AD_OFF + SKF_AD_PKTTYPE` of linux/filter.h. */
+const PACKET_TYPE_AT = 0xfffff004;
+/** `PACKET_HOST` of linux/if_packet.h. */
+const TO_THIS_HOST = 0;
 const WHOLE_PACKET = 0xffff;
 /** A jump can skip at most 255 instructions. */
 const MOST_ADDRESSES = 255;
 
-/** A program (`struct sock_filter[]`) that accepts ARP packets whose sender address is one of these, at most 255. */
+/**
+ * A program (`struct sock_filter[]`) for ARP packets of hosts that use one of these addresses. Up to 255 addresses, it accepts exactly the packets
+ * with one of them as sender; with more, the packets to this host from the lowest to the highest of them, which are the replies to its requests.
+ */
 export function encodeArpFilter(senderAddresses: readonly Ipv4Number[]): Buffer {
-  if (senderAddresses.length > MOST_ADDRESSES) throw new RangeError(`a filter of ${senderAddresses.length} addresses`);
-  const program = Buffer.allocUnsafeSlow((senderAddresses.length + 3) * INSTRUCTION_LENGTH).fill(0);
-  const write = (index: number, code: number, value: number) => {
-    program.writeUInt16LE(code, index * INSTRUCTION_LENGTH);
-    program.writeUInt32LE(value, index * INSTRUCTION_LENGTH + 4);
+  return senderAddresses.length > MOST_ADDRESSES ? encodeRange(senderAddresses) : encodeList(senderAddresses);
+}
+
+function encodeRange(senderAddresses: readonly Ipv4Number[]): Buffer {
+  let [lowest, highest] = [0xffff_ffff, 0];
+  for (const address of senderAddresses) [lowest, highest] = [Math.min(lowest, address), Math.max(highest, address)];
+  const { program, write } = newProgram(7);
+  write(0, { code: LOAD_WORD_AT, value: PACKET_TYPE_AT });
+  write(1, { code: JUMP_IF_EQUAL, value: TO_THIS_HOST, ifFalse: 3 });
+  write(2, { code: LOAD_WORD_AT, value: ARP_SENDER_ADDRESS_AT });
+  write(3, { code: JUMP_IF_AT_LEAST, value: lowest, ifFalse: 1 });
+  write(4, { code: JUMP_IF_GREATER, value: highest, ifFalse: 1 });
+  write(5, { code: RETURN, value: 0 });
+  write(6, { code: RETURN, value: WHOLE_PACKET });
+  return program;
+}
+
+interface Instruction {
+  readonly code: number;
+  readonly value: number;
+  /** How many instructions a comparison skips if it holds; default: none. */
+  readonly ifTrue?: number;
+  /** How many it skips if it does not hold; default: none. */
+  readonly ifFalse?: number;
+}
+
+function newProgram(length: number): { readonly program: Buffer; readonly write: (index: number, one: Instruction) => void } {
+  const program = Buffer.allocUnsafeSlow(length * INSTRUCTION_LENGTH).fill(0);
+  const write = (index: number, { code, value, ifTrue = 0, ifFalse = 0 }: Instruction) => {
+    const at = index * INSTRUCTION_LENGTH;
+    program.writeUInt16LE(code, at);
+    program.writeUInt8(ifTrue, at + 2);
+    program.writeUInt8(ifFalse, at + 3);
+    program.writeUInt32LE(value, at + 4);
   };
-  write(0, LOAD_WORD_AT, ARP_SENDER_ADDRESS_AT);
-  for (const [index, address] of senderAddresses.entries()) {
-    write(index + 1, JUMP_IF_EQUAL, address);
+  return { program, write };
+}
+
+function encodeList(senderAddresses: readonly Ipv4Number[]): Buffer {
+  const { program, write } = newProgram(senderAddresses.length + 3);
+  write(0, { code: LOAD_WORD_AT, value: ARP_SENDER_ADDRESS_AT });
+  for (const [index, value] of senderAddresses.entries()) {
     // Skips the other comparisons and the first return.
-    program.writeUInt8(senderAddresses.length - index, (index + 1) * INSTRUCTION_LENGTH + 2);
+    write(index + 1, { code: JUMP_IF_EQUAL, value, ifTrue: senderAddresses.length - index });
   }
-  write(senderAddresses.length + 1, RETURN, 0);
-  write(senderAddresses.length + 2, RETURN, WHOLE_PACKET);
+  write(senderAddresses.length + 1, { code: RETURN, value: 0 });
+  write(senderAddresses.length + 2, { code: RETURN, value: WHOLE_PACKET });
   return program;
 }
 

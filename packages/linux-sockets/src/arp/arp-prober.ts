@@ -3,13 +3,21 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type EthernetAddress, formatMacAddress, type Ipv4Number } from '../ethernet/mac-address.js';
 import { ArpSocket, type ReceivedArp } from './arp-socket.js';
 
-const PROBE_MS = 300;
-const POLL_INTERVAL_MS = 10;
 const REQUESTS = 3;
+const REQUEST_INTERVAL_MS = 100;
+const POLL_INTERVAL_MS = 10;
+/** How many requests go out at most, so that thousands of new addresses are no flood for the network: 15 Mbit/s for a second. */
+const REQUESTS_PER_MS = 30;
+/** As many as were due in this time go out at once after a pause of the process. */
+const MOST_DUE_MS = 20;
 /** How often an address is probed if packets were lost that may have contained the answer. */
 const MOST_ROUNDS = 3;
-/** The socket and the probes of one interface. */
-const MOST_AT_A_TIME = 128;
+/** How many addresses are probed at a time. */
+const MOST_AT_A_TIME = 16_384;
+/** The same in a flood, when the kernel must know each address, so that packets of others are not read. */
+const MOST_IN_FLOOD = 128;
+/** For how long after lost packets there may be a flood. */
+const FLOOD_MS = 5_000;
 /** The maximum number of other hosts for one probe; a healthy network has at most one. */
 const MOST_OTHERS = 8;
 
@@ -28,9 +36,10 @@ export interface ArpAnswers {
 }
 
 interface Asked extends ProbedAddress {
-  sinceMs: number;
   round: number;
   sent: number;
+  /** When the last request was sent. */
+  sentAtMs: number;
   byClient: boolean;
   isIncomplete: boolean;
   readonly others: Set<EthernetAddress>;
@@ -43,9 +52,14 @@ type Waiting = Pick<Asked, 'address' | 'macAddress' | 'answer' | 'fail'>;
 /** One interface; its socket is open while there are probes. */
 export class ArpProber {
   readonly #interfaceName: string;
-  readonly #waiting: Waiting[] = [];
+  /** In the order in which they were asked for. */
+  #waiting: Waiting[] = [];
   readonly #asked = new Set<Asked>();
+  /** Rarely more than one: two clients may want the same address. */
+  readonly #byAddress = new Map<Ipv4Number, Set<Asked>>();
   #isRunning = false;
+  #dueSinceMs = 0;
+  #floodUntilMs = 0;
 
   constructor(interfaceName: string) {
     this.#interfaceName = interfaceName;
@@ -65,6 +79,7 @@ export class ArpProber {
 
   async #run(): Promise<void> {
     this.#isRunning = true;
+    this.#dueSinceMs = performance.now() - POLL_INTERVAL_MS;
     let socket: ArpSocket | undefined;
     try {
       socket = new ArpSocket(this.#interfaceName);
@@ -77,6 +92,7 @@ export class ArpProber {
     } catch (error) {
       for (const { fail } of [...this.#asked, ...this.#waiting.splice(0)]) fail(error);
       this.#asked.clear();
+      this.#byAddress.clear();
     } finally {
       socket?.close();
       this.#isRunning = false;
@@ -85,28 +101,62 @@ export class ArpProber {
 
   #send(socket: ArpSocket): void {
     const nowMs = performance.now();
-    const added = this.#waiting.splice(0, MOST_AT_A_TIME - this.#asked.size);
-    for (const next of added) {
-      this.#asked.add({ ...next, sinceMs: nowMs, round: 1, sent: 0, byClient: false, isIncomplete: false, others: new Set() });
-    }
-    if (added.length > 0) socket.receiveOnlyFrom([...this.#asked].map(({ address }) => address));
+    let room = Math.floor(Math.min(nowMs - this.#dueSinceMs, MOST_DUE_MS) * REQUESTS_PER_MS);
+    this.#dueSinceMs = nowMs;
+    const due: Asked[] = [];
     for (const one of this.#asked) {
-      if (one.sent === REQUESTS || nowMs - one.sinceMs < (one.sent * PROBE_MS) / REQUESTS) continue;
-      one.sent++;
-      socket.request({ senderAddress: 0, targetAddress: one.address });
+      if (room === 0) break;
+      if (one.sent === REQUESTS || nowMs - one.sentAtMs < REQUEST_INTERVAL_MS) continue;
+      due.push(one);
+      room--;
     }
+    const most = nowMs < this.#floodUntilMs ? MOST_IN_FLOOD : MOST_AT_A_TIME;
+    const added = this.#waiting.splice(0, Math.max(0, Math.min(room, most - this.#asked.size))).map((next) => this.#add(next));
+    if (added.length > 0) socket.receiveOnlyFrom([...this.#byAddress.keys()]);
+    due.push(...added);
+    const sent = socket.probe(due.map(({ address }) => address));
+    for (const one of due.slice(0, sent)) Object.assign(one, { sent: one.sent + 1, sentAtMs: nowMs });
+  }
+
+  #add(next: Waiting): Asked {
+    const one: Asked = {
+      ...next,
+      ...{ round: 1, sent: 0, sentAtMs: Number.NEGATIVE_INFINITY, byClient: false, isIncomplete: false, others: new Set() },
+    };
+    this.#asked.add(one);
+    const same = this.#byAddress.get(one.address);
+    if (same === undefined) this.#byAddress.set(one.address, new Set([one]));
+    else same.add(one);
+    return one;
+  }
+
+  #remove(one: Asked): void {
+    this.#asked.delete(one);
+    const same = this.#byAddress.get(one.address);
+    same?.delete(one);
+    if (same?.size === 0) this.#byAddress.delete(one.address);
   }
 
   #receive(socket: ArpSocket, own: EthernetAddress): void {
     for (const packet of socket.receive()) this.#note(packet, own);
     const nowMs = performance.now();
+    if (socket.hasMissed) this.#onFlood(socket, nowMs);
     for (const one of this.#asked) {
       one.isIncomplete ||= socket.hasMissed;
-      if (nowMs - one.sinceMs < PROBE_MS) continue;
-      if (one.isIncomplete && one.round < MOST_ROUNDS)
-        Object.assign(one, { round: one.round + 1, sinceMs: nowMs, sent: 0, isIncomplete: false });
+      if (one.sent < REQUESTS || nowMs - one.sentAtMs < REQUEST_INTERVAL_MS) continue;
+      if (one.isIncomplete && one.round < MOST_ROUNDS) Object.assign(one, { round: one.round + 1, sent: 0, isIncomplete: false });
       else this.#settle(one);
     }
+  }
+
+  /** Probes only as many addresses as the kernel can tell from others; the latest ones begin again. */
+  #onFlood(socket: ArpSocket, nowMs: number): void {
+    this.#floodUntilMs = nowMs + FLOOD_MS;
+    const late = [...this.#asked].slice(MOST_IN_FLOOD);
+    if (late.length === 0) return;
+    for (const one of late) this.#remove(one);
+    this.#waiting = [...late, ...this.#waiting];
+    socket.receiveOnlyFrom([...this.#byAddress.keys()]);
   }
 
   /** The frame has the true sender; a host can write any address into the packet. */
@@ -114,15 +164,14 @@ export class ArpProber {
     const named = formatMacAddress(senderHardwareAddress);
     const sender = formatMacAddress(frameHardwareAddress);
     if (named === own || sender === own) return;
-    for (const one of this.#asked) {
-      if (one.address !== senderAddress) continue;
+    for (const one of this.#byAddress.get(senderAddress) ?? []) {
       if (named === one.macAddress || sender === one.macAddress) one.byClient = true;
       else if (one.others.size < MOST_OTHERS) one.others.add(sender);
     }
   }
 
   #settle(one: Asked): void {
-    this.#asked.delete(one);
+    this.#remove(one);
     if (one.isIncomplete) one.fail(new Error(`more ARP packets came in on ${this.#interfaceName} than could be read`));
     else one.answer({ byClient: one.byClient, others: [...one.others] });
   }

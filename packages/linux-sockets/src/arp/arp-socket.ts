@@ -11,6 +11,8 @@ const BURST = 32;
 /** The most packets that one call of `receive` reads, so that a flood cannot keep it busy. */
 const MOST_BURSTS = 16;
 const LARGEST_FRAME = 128;
+/** Errors of a system that has no room for the moment. */
+const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'ENOBUFS']);
 
 export interface ReceivedArp extends ArpPacket {
   /** The source address of the frame, six octets. `senderHardwareAddress` is only what the packet claims. */
@@ -27,7 +29,7 @@ export class ArpSocket {
   /** `struct tpacket_stats`: packets, drops. */
   readonly #statistics = Buffer.alloc(8);
   readonly #statisticsLength = Buffer.alloc(4);
-  readonly #sent = new MessageSlab({ count: 1, size: ARP_LENGTH });
+  readonly #sent = new MessageSlab({ count: BURST, size: ARP_LENGTH });
   #hasMissed = false;
 
   /** @throws SocketError */
@@ -40,14 +42,32 @@ export class ArpSocket {
 
   /** Sends a request to every host on the link. @throws SocketError */
   request(request: Omit<ArpRequest, 'senderHardwareAddress'>): void {
-    writeArpRequest(this.#sent.buffers[0] as Buffer, { ...request, senderHardwareAddress: this.hardwareAddress });
-    const target = { interfaceIndex: this.#interfaceIndex, etherType: ETHERTYPE_ARP };
-    writeSockaddrLl(this.#sent.names[0] as Buffer, target, BROADCAST_MAC);
-    this.#sent.setOutgoing(0, { start: 0, end: ARP_LENGTH }, SOCKADDR_LL_LENGTH);
+    this.#write(0, request);
     if (libc.sendmmsg(this.#fd, this.#sent.headers, 1, libc.MSG_DONTWAIT) < 1) throw new SocketError('send an ARP request');
   }
 
-  /** Accepts only packets with one of these sender addresses, at most 255, so that a flood of others costs nothing. */
+  /** Asks every host on the link for these addresses. Returns how many were asked for, fewer if the system is busy. @throws SocketError */
+  probe(targetAddresses: readonly Ipv4Number[]): number {
+    let done = 0;
+    while (done < targetAddresses.length) {
+      const burst = targetAddresses.slice(done, done + BURST);
+      for (const [index, targetAddress] of burst.entries()) this.#write(index, { senderAddress: 0, targetAddress });
+      const count = libc.sendmmsg(this.#fd, this.#sent.headers, burst.length, libc.MSG_DONTWAIT);
+      if (count < 1 && !BUSY.has(libc.lastErrorName())) throw new SocketError('send an ARP request');
+      done += Math.max(count, 0);
+      if (count < burst.length) break;
+    }
+    return done;
+  }
+
+  #write(index: number, request: Omit<ArpRequest, 'senderHardwareAddress'>): void {
+    writeArpRequest(this.#sent.buffers[index] as Buffer, { ...request, senderHardwareAddress: this.hardwareAddress });
+    const target = { interfaceIndex: this.#interfaceIndex, etherType: ETHERTYPE_ARP };
+    writeSockaddrLl(this.#sent.names[index] as Buffer, target, BROADCAST_MAC);
+    this.#sent.setOutgoing(index, { start: 0, end: ARP_LENGTH }, SOCKADDR_LL_LENGTH);
+  }
+
+  /** Accepts only packets of hosts with these addresses, as far as a filter can tell (`encodeArpFilter`), so that a flood of others costs nothing. */
   receiveOnlyFrom(senderAddresses: readonly Ipv4Number[]): void {
     attachArpFilter(this.#fd, senderAddresses);
   }
