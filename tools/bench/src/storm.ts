@@ -17,13 +17,13 @@ const SPREAD_MS = 200;
 const MOST_SECONDS = 60;
 
 interface StormServer extends Pick<MeasuredServer, 'name' | 'program' | 'prepare'> {
-  readonly asksNetwork: string;
+  readonly probe: string;
 }
 
 /** Probes addresses before it gives them, as it does where nobody switched that off. */
 function withProbe({ program, prepare }: MeasuredServer): StormServer {
   return {
-    ...{ name: 'vmdhcp-agent', program, asksNetwork: 'three ARP requests' },
+    ...{ name: 'vmdhcp-agent', program, probe: 'three ARP requests' },
     prepare: (folder) => {
       const command = prepare(folder);
       const path = join(folder, 'pools.yaml');
@@ -35,7 +35,7 @@ function withProbe({ program, prepare }: MeasuredServer): StormServer {
 
 function withPing({ program, prepare }: MeasuredServer): StormServer {
   return {
-    ...{ name: 'dnsmasq', program, asksNetwork: 'one ping' },
+    ...{ name: 'dnsmasq', program, probe: 'one ping' },
     prepare: (folder) => {
       const { command, parameters } = prepare(folder);
       return { command, parameters: parameters.filter((one) => one !== '--no-ping') };
@@ -48,7 +48,7 @@ const [agent] = measured;
 const dnsmasq = measured.find(({ name }) => name === 'dnsmasq');
 const rows: StormServer[] = [
   ...(agent === undefined ? [] : [withProbe(agent)]),
-  ...measured.map((server) => ({ ...server, asksNetwork: 'nothing' })),
+  ...measured.map((server) => ({ ...server, probe: 'nothing' })),
   ...(dnsmasq === undefined ? [] : [withPing(dnsmasq)]),
 ];
 
@@ -57,7 +57,7 @@ const bed = new TestBed(lab);
 try {
   bed.addPair(0, SERVER_ADDRESS, RELAY_ADDRESS);
   process.stdout.write(
-    '| server | asks the network | 50 % ms | 99 % ms | all ms | without an address | packets repeated | processor |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n',
+    '| server | probes a new address by | 50 % ms | 99 % ms | all ms | without an address | packets repeated | processor |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n',
   );
   for (let round = 0; round < Number(options.rounds); round++)
     for (const row of rows.filter(({ program }) => findProgram(program) !== undefined)) await measure(row);
@@ -67,7 +67,7 @@ try {
 }
 process.exit(0);
 
-async function measure({ name, asksNetwork, prepare }: StormServer): Promise<void> {
+async function measure({ name, probe, prepare }: StormServer): Promise<void> {
   const folder = bed.folder();
   const server = await bed.startServer(prepare(folder), ['cli0']);
   try {
@@ -85,7 +85,7 @@ async function measure({ name, asksNetwork, prepare }: StormServer): Promise<voi
     };
     const columns = [at(0.5), at(0.99), at(1), CLIENTS - after.length, packetsRepeated];
     process.stdout.write(
-      `| ${name} | ${asksNetwork} | ${columns.join(' | ')} | ${(busyMs / 1_000).toFixed(2)} s, ${Math.round((100 * busyMs) / lastsMs)} % |\n`,
+      `| ${name} | ${probe} | ${columns.join(' | ')} | ${(busyMs / 1_000).toFixed(2)} s, ${Math.round((100 * busyMs) / lastsMs)} % |\n`,
     );
   } finally {
     await server.stop();

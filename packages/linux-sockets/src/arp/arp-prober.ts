@@ -6,7 +6,7 @@ import { ArpSocket, type ReceivedArp } from './arp-socket.js';
 const REQUESTS = 3;
 const REQUEST_INTERVAL_MS = 100;
 const POLL_INTERVAL_MS = 10;
-/** How many requests go out at most, so that thousands of new addresses are no flood for the network: 15 Mbit/s for a second. */
+/** How many requests go out at most, so that thousands of new addresses do not flood the network: 15 Mbit/s. */
 const REQUESTS_PER_MS = 30;
 /** As many as were due in this time go out at once after a pause of the process. */
 const MOST_DUE_MS = 20;
