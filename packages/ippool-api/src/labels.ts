@@ -53,6 +53,7 @@ export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
 export const ADDRESSES_ANNOTATION = 'network.kubevirt.io/addresses';
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
 export const INTERFACES_ANNOTATION = `${GROUP}/interfaces`;
+export const LEAVING_ANNOTATION = `${GROUP}/leaving-networks`;
 /** On the Lease of the controllers: where agents of Wake-on-LAN reach the leader. */
 export const WAKE_ON_LAN_LEADER_ANNOTATION = `${GROUP}/wake-on-lan-leader`;
 export const WOL_CONFIG_LABEL = `${WOL_GROUP}/wolconfig`;
@@ -183,7 +184,7 @@ export const OBJECT_KEYS = {
     type: 'annotation',
     on: ['VirtualMachine'],
     writtenBy: ['the owner of the virtual machine'],
-    values: 'JSON: `{"<interface>":["<IP address>"]}`, as Forklift writes it for imported virtual machines',
+    values: 'JSON: `{"<interface>":["<IP address>"]}`; also in the annotations of `spec.template`',
     meaning: 'The interface of this name gets this IPv4 address, if it has no annotation `static-ip.harvesterhci.io/`.',
     isUpstream: true,
   },
@@ -210,6 +211,13 @@ export const OBJECT_KEYS = {
     values: 'JSON: `{"<interface>":{"networkName":...,"macAddress":...,"replaces":[...]}}`',
     meaning:
       'Which entry of the specification belongs to which interface: the MAC address of an interface may change with each start of the virtual machine.',
+  },
+  [LEAVING_ANNOTATION]: {
+    type: 'annotation',
+    on: ['VirtualMachineNetworkConfig'],
+    writtenBy: ['the controller'],
+    values: 'JSON: `{"<network> <MAC address>":{"since":...,"instance":...,"migration":...}}`',
+    meaning: 'The running guest may still use its address on this network until it has been migrated to another one.',
   },
   [WOL_CONFIG_LABEL]: {
     type: 'label',

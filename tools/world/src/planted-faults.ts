@@ -4,7 +4,7 @@ import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import type { FakePod } from '@vmdhcp/dhcp-agent/testing';
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
-import { INTERFACES_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { LEAVING_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject, LeaseStore, ResourcePort } from '@vmdhcp/kube-runtime';
 import type { ApiRequest, ApiTransport } from '@vmdhcp/kube-runtime/node';
 import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
@@ -394,11 +394,10 @@ function following(address: string): string {
 
 /** Frees the addresses of networks that running guests may still use. */
 function withoutLeaving(body: unknown): unknown {
-  const networks = new Set<unknown>();
-  const patch = at(body, ['metadata', 'annotations', INTERFACES_ANNOTATION], (text) => {
-    const interfaces = Object.entries(JSON.parse(String(text)) as Record<string, { leaving?: { networkName?: string } }>);
-    for (const [, { leaving }] of interfaces) networks.add(leaving?.networkName);
-    return JSON.stringify(Object.fromEntries(interfaces.map(([name, one]) => [name, { ...one, leaving: undefined }])));
+  const networks = new Set<string>();
+  const patch = at(body, ['metadata', 'annotations', LEAVING_ANNOTATION], (text) => {
+    for (const identity of Object.keys(JSON.parse(typeof text === 'string' ? text : '{}') as object)) networks.add(identity.split(' ')[0] ?? '');
+    return null;
   });
   return at(patch, ['spec', 'networkConfigs'], (entries) =>
     (entries as { networkName: string }[]).filter(({ networkName }) => !networks.has(networkName)),

@@ -3,7 +3,7 @@ import { describeMissingRight, explainAddress, objectOf, planPin } from '@vmdhcp
 import { ClusterReader, observeWay, toCommandError } from '@vmdhcp/explain/observe';
 import { ADDRESSES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
 import { Resource } from '@vmdhcp/ippool-api/resources';
-import type { KubernetesObject, MergePatch } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, type MergePatch, readText } from '@vmdhcp/kube-runtime';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 import { machineIn } from './subject.js';
 import { type PlannedWrite, printResult, type WriteOptions, writeObject } from './write-object.js';
@@ -57,7 +57,8 @@ async function unpin(reader: ClusterReader, { machine, interfaceName }: PinSubje
   const object = machineOf(await reader.get(Resource.virtualMachines, `${namespace}/${name}`), machine);
   const annotation = `${STATIC_IP_ANNOTATION_PREFIX}${interfaceName}`;
   if (object.metadata.annotations?.[annotation] === undefined) {
-    const isImported = object.metadata.annotations?.[ADDRESSES_ANNOTATION] !== undefined;
+    const template = readText(object.spec, 'template', 'metadata', 'annotations', ADDRESSES_ANNOTATION);
+    const isImported = (object.metadata.annotations?.[ADDRESSES_ANNOTATION] ?? template) !== undefined;
     const other = `, and annotation ${ADDRESSES_ANNOTATION} pins addresses: kubectl edit vm -n ${namespace} ${name}`;
     const nothing = `VirtualMachine ${namespace}/${name} has no annotation ${annotation}${isImported ? other : ''}`;
     return await printResult('nothing-to-do', { what: nothing, ...nameOf(object) }, options);

@@ -8,6 +8,13 @@ import { reviewVirtualMachine } from './review-virtual-machine.js';
 
 const interfaces = { nic: [A, 'net-1'] } as const;
 const machine = (annotations: Readonly<Record<string, string>> = {}) => virtualMachine('vm-a', { interfaces, annotations });
+function imported(addresses: string): KubernetesObject {
+  const one = machine();
+  const spec = one.spec as { template: object };
+  const metadata = { annotations: { 'network.kubevirt.io/addresses': addresses } };
+  return { ...one, spec: { ...spec, template: { ...spec.template, metadata } } };
+}
+
 const OTHER = virtualMachine('vm-b', { interfaces: { nic: [B, 'net-1'] } });
 const SERVED = [network('net-1'), ipPool({}, { allocated: { '192.168.0.21': B } }), OTHER, networkConfig([{ mac: B }], 'vm-b')];
 const LONG = 'n'.repeat(70);
@@ -56,10 +63,17 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
     ],
   ],
   [
-    'the address of an imported machine with a prefix length',
-    machine({ [ADDRESSES]: '{"nic":["192.168.0.30/24"]}' }),
+    'an address of an imported machine that is not one',
+    machine({ [ADDRESSES]: '{"nic":["ten"]}' }),
     [
-      `metadata.annotations.${ADDRESSES} pinned-addresses-unreadable: annotation ${ADDRESSES} has "192.168.0.30/24" for interface "nic", which is not an address; write {"INTERFACE":["192.0.2.10"]}, addresses without a prefix length`,
+      `metadata.annotations.${ADDRESSES} pinned-addresses-unreadable: annotation ${ADDRESSES} has "ten" for interface "nic", which is not an address; write {"INTERFACE":["192.0.2.10"]}`,
+    ],
+  ],
+  [
+    'the address of an imported machine in its template, that another one has',
+    imported('{"nic":["192.168.0.21"]}'),
+    [
+      `spec.template.metadata.annotations.${ADDRESSES} address-taken: pool default/net-1 cannot assign 192.168.0.21 to ${A}: ${B} has it; choose another, or delete the virtual machine with that MAC address first`,
     ],
   ],
   [

@@ -86,6 +86,7 @@ function positionsIn(object: KubernetesObject, list: readonly string[]): Readonl
 /** The list, if the item is not in the template: a running instance may still have it. */
 function pathOf({ part, name }: WrittenPlace, positions: Positions): (string | number)[] {
   if (part === 'annotation') return ['metadata', 'annotations', name];
+  if (part === 'template-annotation') return ['spec', 'template', 'metadata', 'annotations', name];
   if (part === 'template') return TEMPLATE;
   const list = part === 'interface' ? INTERFACES : NETWORKS;
   const index = positions[part].get(name);
@@ -100,7 +101,7 @@ function findTooMany(interfaces: readonly WantedInterface[]): AdmissionProblem[]
 }
 
 function findOnNetwork(
-  { name, networkName: network, macAddress, ipAddress, pinnedBy = '' }: WantedInterface,
+  { name, networkName: network, macAddress, ipAddress, pinnedBy }: WantedInterface,
   { owner, positions }: { readonly owner: string; readonly positions: Positions },
   facts: AdmissionFacts,
 ): AdmissionProblem[] {
@@ -108,7 +109,7 @@ function findOnNetwork(
   const wanted = ipAddress === undefined ? undefined : parseIpv4Address(ipAddress);
   const problem = wanted === undefined ? undefined : findAddressProblem({ owner, network, macAddress, wanted }, facts);
   if (problem !== undefined) {
-    const path = ['metadata', 'annotations', pinnedBy];
+    const path = pinnedBy === undefined ? [] : pathOf(pinnedBy, positions);
     found.push({ ...problem, path, value: ipAddress, dependsOnOthers: true });
   }
   const other = [...facts.machinesHaving(network, macAddress)].find((key) => key !== owner);

@@ -1,5 +1,5 @@
 /** A cluster in memory with a running controller, for tests. */
-import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import { formatTime, type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 import { FakeClock } from '@vmdhcp/kube-runtime/testing';
 import { memoryApi } from '../fixtures/memory-api-fixtures.js';
@@ -9,8 +9,12 @@ import type { ControllerObserver } from './controller-observer.js';
 import { DhcpController } from './dhcp-controller.js';
 import type { DhcpControllerSettings } from './dhcp-controller-settings.js';
 
+const START = '2026-01-01T00:00:00Z';
+
 /** A cluster, and a controller that is leader in it. */
 export class Running {
+  /** True if the wall clock goes on; otherwise it is always the same second. */
+  hasWallClock = false;
   readonly clock = new FakeClock();
   readonly cluster = new MemoryCluster(this.clock);
   readonly #observer: ControllerObserver;
@@ -143,7 +147,7 @@ export class Running {
     return new DhcpController({
       ...memoryApi({ ...this.cluster }, this.clock, random),
       clock: this.clock,
-      now: () => '2026-01-01T00:00:00Z',
+      now: () => (this.hasWallClock ? formatTime(Date.parse(START) + this.clock.nowMs()) : START),
       random,
       identity: 'controller-1',
       observer: this.#observer,

@@ -4,6 +4,7 @@ import {
   isBeingDeleted,
   type KubernetesObject,
   keyOf,
+  parseTime,
   type ReconcileResult,
   toReconcileResult,
   toRegarding,
@@ -27,6 +28,18 @@ const LATE_NEWS = { firstMs: 2_000, mostMs: 30_000 };
 const UNSEEN_PATIENCE_MS = 60_000;
 
 const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
+
+function recheckOf({ waits, recheckMs }: NetworkConfigPlan, patienceMs: number): ReconcileResult {
+  if (waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+  const times = [patienceMs, recheckMs ?? 0].filter((time) => time > 0);
+  return times.length > 0 ? { kind: 'recheck', afterMs: Math.min(...times) } : { kind: 'settled' };
+}
+
+interface PlannedMachine {
+  readonly virtualMachine: KubernetesObject;
+  readonly observed: KubernetesObject | undefined;
+  readonly nowMs: number;
+}
 
 /** Reconciles one VirtualMachine: ensures a VirtualMachineNetworkConfig that specifies which of its interfaces get addresses. */
 export class VirtualMachineReconciler {
@@ -60,19 +73,20 @@ export class VirtualMachineReconciler {
       return this.#deleteLeftConfig(key);
     }
     const observed = caches.networkConfigs.get(key);
-    const plan = planNetworkConfig(virtualMachine, observed, view.knowledgeOf(virtualMachine));
+    const nowMs = parseTime(this.#context.now());
+    const plan = planNetworkConfig(virtualMachine, observed, { ...view.knowledgeOf(virtualMachine), nowMs });
     const patienceMs = this.#patienceWith(key, plan.problems);
     this.#report(virtualMachine, plan, patienceMs);
     const [action] = plan.actions;
     if (action !== undefined) {
-      const isCertain = !needsNewestMachine(action, observed) || (await this.#isPlannedByNewest(virtualMachine, observed, plan));
+      const isCertain =
+        !needsNewestMachine(action, observed) || (await this.#isPlannedByNewest({ virtualMachine, observed, nowMs }, plan));
       if (!isCertain) return 'news-are-late';
       const result = await this.#apply({ key, resourceVersion: observed?.metadata.resourceVersion }, action);
       if (result.kind === 'terminal') this.#tellRefusal(virtualMachine, result.reason);
       if (result.kind !== 'settled') return result;
     }
-    if (plan.waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
-    return patienceMs > 0 ? { kind: 'recheck', afterMs: patienceMs } : { kind: 'settled' };
+    return recheckOf(plan, patienceMs);
   }
 
   /**
@@ -101,15 +115,14 @@ export class VirtualMachineReconciler {
    * next one starts.
    */
   async #isPlannedByNewest(
-    virtualMachine: KubernetesObject,
-    observed: KubernetesObject | undefined,
+    { virtualMachine, observed, nowMs }: PlannedMachine,
     { actions }: NetworkConfigPlan,
   ): Promise<boolean> {
     const { clients, readInstance, view } = this.#context;
     const key = keyOf(virtualMachine);
     const [stored, instance] = await Promise.all([clients.virtualMachines.get(key), readInstance(key)]);
     if (stored === undefined || stored.metadata.uid !== virtualMachine.metadata.uid) return false;
-    const newest = planNetworkConfig(stored, observed, view.knowledgeOf(stored, { object: instance }));
+    const newest = planNetworkConfig(stored, observed, { ...view.knowledgeOf(stored, { object: instance }), nowMs });
     return JSON.stringify(newest.actions) === JSON.stringify(actions);
   }
 

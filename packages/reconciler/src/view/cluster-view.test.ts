@@ -15,6 +15,7 @@ const ADDRESS = parseIpv4Address('10.0.0.10') as NonNullable<InterfaceClaim['pre
 
 const RUNS = {
   uid: 'instance',
+  needsMigration: false,
   spec: { networks: [{ name: 'nic', multus: { networkName: 'net-1' } }] },
   macAddresses: new Map<string, MacAddress>(),
 };

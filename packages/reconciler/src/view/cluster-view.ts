@@ -15,11 +15,8 @@ import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
-import {
-  type RememberedInterface,
-  type RememberedInterfaces,
-  readRememberedInterfaces,
-} from '../virtual-machine/remembered-interfaces.js';
+import { readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
+import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 import type { InstanceSource, NewestInstance } from './instance-source.js';
 import { NetworkConfigIndex } from './network-config-index.js';
@@ -207,6 +204,7 @@ export class ClusterView {
       instance: this.#sources.instances?.of(virtualMachine, newest),
       remembered: this.#remembered(keyOf(virtualMachine)),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
+      lastInstanceOn: (identity) => this.#virtualMachines.lastInstanceOn(keyOf(virtualMachine), identity),
       networks: {
         definition: (network) => this.#sources.networks.get(network),
         isServed: (network) => this.servingPool(network) !== undefined,
@@ -221,7 +219,9 @@ export class ClusterView {
       const machine = virtualMachines.get(key);
       const instance = machine && instances?.of(machine);
       if (instance === undefined || typeof instance === 'string') return false;
-      const isThere = networksOf(instance.spec, machine?.metadata.namespace).has(network);
+      // A guest that waits for its migration may be on another network than its instance.
+      const isMoving = readLeavingNetworks(this.#sources.networkConfigs.get(key)).size > 0;
+      const isThere = !isMoving && networksOf(instance.spec, machine?.metadata.namespace).has(network);
       return isThere && parseTime(instance.runningSince ?? '') <= sinceMs;
     });
   }
@@ -236,7 +236,7 @@ export class ClusterView {
     const known = this.#virtualMachines
       .interfacesOf(key)
       .map(({ name, networkName, macAddress }) => [name, { networkName, macAddress, replaces: [] }] as const);
-    return new Map<string, RememberedInterface>([...known, ...this.recordedInterfaces(key)]);
+    return new Map([...known, ...this.recordedInterfaces(key)]);
   }
 
   /** The interfaces that the config of a virtual machine remembers, which survive a restart of the controller. */
@@ -252,6 +252,8 @@ export class ClusterView {
       object === undefined
         ? undefined
         : (wantedInterfaces(object, this.knowledgeOf(object)).interfaces ?? this.#virtualMachines.interfacesOf(key));
+    const instance = object && this.#sources.instances?.of(object);
+    if (typeof instance === 'object') this.#virtualMachines.noteInstance(key, interfaces ?? [], instance.uid);
     const lost = this.#virtualMachines.update(key, interfaces);
     this.#noteWithoutConfig(key);
     return lost;

@@ -117,15 +117,17 @@ it('law: for any virtual machine, the plan from the cached part equals the plan 
       fc.oneof(text, fc.constantFrom('{"nic":"02:00:00:00:00:0b"}', '{"nic":["10.0.0.9"]}', 'true', '{')),
     ),
     template: fc.oneof({ weight: 6, arbitrary: template }, value),
+    templateAnnotation: fc.constantFrom(undefined, '{"nic":["10.0.0.9"]}', '{'),
     status: fc.oneof(fc.record({ created: fc.constantFrom(true, false, 'true', undefined), printableStatus: value }), value),
   });
   fc.assert(
-    fc.property(machine, ({ annotations, template: spec, status }) => {
+    fc.property(machine, ({ annotations, template: spec, status, templateAnnotation }) => {
+      const ofTemplate = { labels: { a: 'b' }, annotations: { 'network.kubevirt.io/addresses': templateAnnotation, other: 'x' } };
       const whole: KubernetesObject = {
         apiVersion: 'kubevirt.io/v1',
         kind: 'VirtualMachine',
         metadata: { namespace: 'default', name: 'vm-a', uid: 'u', annotations },
-        spec: { template: { spec } },
+        spec: { template: { metadata: ofTemplate, spec } },
         status,
       };
       const cached = projectVirtualMachine(whole);

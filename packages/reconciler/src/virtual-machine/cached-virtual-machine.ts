@@ -5,7 +5,7 @@ import {
   MAC_ADDRESS_ANNOTATION,
   STATIC_IP_ANNOTATION_PREFIX,
 } from '@vmdhcp/ippool-api';
-import { isRecord, type KubernetesObject, readField } from '@vmdhcp/kube-runtime';
+import { isRecord, type KubernetesObject, readField, readText } from '@vmdhcp/kube-runtime';
 import { pick, projectSpec } from './running-instance.js';
 
 /** The parts of a virtual machine that the controller reads, and nothing else: disks, cloud-init and applied configurations are large. */
@@ -21,9 +21,14 @@ export function projectVirtualMachine({ apiVersion, kind, metadata, spec, status
       ...(generation !== undefined && { generation }),
       annotations: readAnnotations(metadata.annotations),
     },
-    spec: isRecord(template) ? { template: { spec: projectSpec(template) } } : {},
+    spec: isRecord(template) ? { template: { ...projectTemplateMetadata(spec), spec: projectSpec(template) } } : {},
     status: { ...pick(status, ['printableStatus']), created: readField(status, 'created') === true },
   };
+}
+
+function projectTemplateMetadata(spec: unknown): { readonly metadata?: unknown } {
+  const addresses = readText(spec, 'template', 'metadata', 'annotations', ADDRESSES_ANNOTATION);
+  return addresses === undefined ? {} : { metadata: { annotations: { [ADDRESSES_ANNOTATION]: addresses } } };
 }
 
 function readAnnotations(annotations: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -22,7 +22,12 @@ function created(of: KubernetesObject): KubernetesObject {
 
 describe('the explanation of what a virtual machine waits for', () => {
   const waiting = machine({ b: undefined, a: undefined });
-  const running = { uid: 'instance', spec: readField(waiting.spec, 'template', 'spec'), macAddresses: new Map() };
+  const running = {
+    uid: 'instance',
+    needsMigration: false,
+    spec: readField(waiting.spec, 'template', 'spec'),
+    macAddresses: new Map(),
+  };
   const place = 'status.interfaces of VirtualMachineInstance default/vm-a';
 
   it.each<[what: string, instance: MachineKnowledge['instance'], remedy: string]>([
@@ -86,7 +91,12 @@ describe('a change of the template', () => {
     [
       'is for the next start where the instance is known',
       after,
-      { uid: 'instance', spec: readField(machine({ a: A }).spec, 'template', 'spec'), macAddresses: new Map([['a', A]]) },
+      {
+        uid: 'instance',
+        needsMigration: false,
+        spec: readField(machine({ a: A }).spec, 'template', 'spec'),
+        macAddresses: new Map([['a', A]]),
+      },
       [],
     ],
     ['is none where only the MAC address has gone that is remembered', machine({ a: undefined }), 'unseen', []],

@@ -3,7 +3,7 @@ import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 import { isUncertain } from './machine-interfaces.js';
-import { NOTHING_REMEMBERED, type RememberedInterface, rememberInterface } from './remembered-interfaces.js';
+import { type RememberedInterface, type RememberedInterfaces, rememberInterface } from './remembered-interfaces.js';
 import type { MachineKnowledge, WantedInterface, WantedInterfaces } from './wanted-interfaces.js';
 
 /** An interface that should get an address, and its memory. */
@@ -13,7 +13,7 @@ export interface WantedEntry extends WantedInterface {
 
 export function toEntries(
   interfaces: readonly WantedInterface[],
-  { remembered = NOTHING_REMEMBERED, instance }: MachineKnowledge,
+  remembered: RememberedInterfaces,
   observed: KubernetesObject | undefined,
 ): WantedEntry[] {
   const recorded = new Set(
@@ -24,19 +24,20 @@ export function toEntries(
       ),
   );
   const isRecorded = (networkName: string, macAddress: MacAddress) => recorded.has(identityOf({ networkName, macAddress }));
-  return interfaces.map((one) => ({
-    ...one,
-    memory: rememberInterface(one, remembered.get(one.name), { instance, isRecorded }),
-  }));
+  return interfaces.map((one) => ({ ...one, memory: rememberInterface(one, remembered.get(one.name), isRecorded) }));
 }
 
-/** The entries of networks that running guests may still use although their instances have another one already. */
-export function leavingEntries(wanted: readonly WantedEntry[], present: readonly NetworkConfig[]): NetworkConfig[] {
-  const leaving = wanted.flatMap(({ memory: { leaving: network, macAddress } }) =>
-    network === undefined ? [] : [identityOf({ networkName: network.networkName, macAddress })],
-  );
-  const identities = new Set(wanted.map(identityOf));
-  return present.filter((entry) => leaving.includes(identityOf(entry)) && !identities.has(identityOf(entry)));
+/** The memory of the interfaces with an entry, and of those that keep what they have. */
+export function memoriesOf(
+  entries: readonly WantedEntry[],
+  { held, awaited }: Pick<WantedInterfaces, 'held' | 'awaited'>,
+  remembered: RememberedInterfaces,
+): RememberedInterfaces {
+  const waiting = [...held.map(({ name }) => name), ...awaited.keys()].flatMap((name): [string, RememberedInterface][] => {
+    const before = remembered.get(name);
+    return before === undefined ? [] : [[name, before]];
+  });
+  return new Map([...waiting, ...entries.map(({ name, memory }): [string, RememberedInterface] => [name, memory])]);
 }
 
 /** Finds entries that may belong to interfaces whose MAC address, wanted address or state is not known at the moment. */

@@ -2,21 +2,22 @@
  * Reads the addresses that the owner of a virtual machine pinned. For each interface the first of these that names it counts:
  *
  * - the annotation `static-ip.harvesterhci.io/<interface>`: one IPv4 address. An invalid one is ignored, as Harvester does.
- * - the annotation `network.kubevirt.io/addresses`: a JSON object of interface names and lists of addresses, which programs write
- *   that import virtual machines (Forklift). The guest expects that address, so while it cannot be read the interface gets none.
+ * - the annotation `network.kubevirt.io/addresses` of the virtual machine, or else of its template: a JSON object of interface names and lists of
+ *   addresses, which programs write that import virtual machines. The guest expects that address, so while it cannot be read the interface gets none.
+ *   A JSON list is about the pod network, and not read here.
  *
  * Source: https://github.com/kubevirt/ipam-extensions, `network.kubevirt.io/addresses`.
  */
 import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { ADDRESSES_ANNOTATION, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api/agent';
-import { isRecord, quote } from '@vmdhcp/kube-runtime';
-import { toProblem, type WrittenProblem } from './virtual-machine-problem.js';
+import { isRecord, type KubernetesObject, quote, readText, readTexts } from '@vmdhcp/kube-runtime';
+import { toProblem, type WrittenPlace, type WrittenProblem } from './virtual-machine-problem.js';
 
 export interface PinnedAddress {
   /** In canonical form. */
   readonly ipAddress: string;
-  /** The key of the annotation. */
-  readonly pinnedBy: string;
+  /** The annotation. */
+  readonly pinnedBy: WrittenPlace;
 }
 
 /** `any`: the interface gets the next free address. `unreadable`: it gets no address until the annotation is corrected. */
@@ -31,12 +32,17 @@ const FORM = 'write {"INTERFACE":["192.0.2.10"]}';
 export class PinnedAddresses {
   readonly #annotations: Readonly<Record<string, string>>;
   readonly #problems: WrittenProblem[];
+  readonly #place: WrittenPlace;
+  readonly #text: string | undefined;
   readonly #lists: ReadonlyMap<string, unknown> | undefined;
 
-  constructor(annotations: Readonly<Record<string, string>>, problems: WrittenProblem[]) {
-    this.#annotations = annotations;
+  constructor(virtualMachine: KubernetesObject, problems: WrittenProblem[]) {
+    this.#annotations = readTexts(virtualMachine.metadata, 'annotations');
     this.#problems = problems;
-    this.#lists = readLists(annotations[ADDRESSES_ANNOTATION]);
+    const own = this.#annotations[ADDRESSES_ANNOTATION];
+    this.#place = { part: own === undefined ? 'template-annotation' : 'annotation', name: ADDRESSES_ANNOTATION };
+    this.#text = own ?? readText(virtualMachine.spec, 'template', 'metadata', 'annotations', ADDRESSES_ANNOTATION);
+    this.#lists = readLists(this.#text);
     if (this.#lists === undefined) this.#report('pinned-addresses-unreadable', { fault: 'is not a JSON object', remedy: FORM });
   }
 
@@ -44,9 +50,9 @@ export class PinnedAddresses {
     return this.#staticAddress(interfaceName) ?? this.#listedAddress(interfaceName);
   }
 
-  /** The interfaces that `network.kubevirt.io/addresses` names. */
-  named(): readonly string[] {
-    return [...(this.#lists?.keys() ?? [])];
+  /** The interfaces that `network.kubevirt.io/addresses` names, and where it is. */
+  named(): { readonly names: readonly string[]; readonly place: WrittenPlace } {
+    return { names: [...(this.#lists?.keys() ?? [])], place: this.#place };
   }
 
   #staticAddress(interfaceName: string): Pin | undefined {
@@ -54,8 +60,8 @@ export class PinnedAddresses {
     const text = this.#annotations[key];
     if (text === undefined) return undefined;
     const ipAddress = canonical(text);
-    if (ipAddress !== undefined) return { kind: 'address', ipAddress, pinnedBy: key };
     const place = { part: 'annotation', name: key, interfaceName } as const;
+    if (ipAddress !== undefined) return { kind: 'address', ipAddress, pinnedBy: place };
     const fault = `annotation ${key}: ${quote(text)} is not an IPv4 address`;
     const remedy = 'the annotation is ignored until it is corrected';
     this.#problems.push(toProblem('static-address-unreadable', { place, value: text, fault, remedy }));
@@ -70,7 +76,7 @@ export class PinnedAddresses {
     const unreadable = texts.find((text) => typeof text !== 'string' || (canonical(text) === undefined && !isIpv6(text)));
     if (!Array.isArray(list) || unreadable !== undefined) {
       const fault = `has ${typeof unreadable === 'string' ? quote(unreadable) : quote(JSON.stringify(unreadable ?? list))} for interface ${quote(interfaceName)}, which is not an address`;
-      this.#report('pinned-addresses-unreadable', { fault, remedy: `${FORM}, addresses without a prefix length`, interfaceName });
+      this.#report('pinned-addresses-unreadable', { fault, remedy: FORM, interfaceName });
       return UNREADABLE;
     }
     const [ipAddress, ...others] = texts.flatMap((text: string) => canonical(text) ?? []);
@@ -80,20 +86,17 @@ export class PinnedAddresses {
       const remedy = 'set the others in the guest, or leave them out';
       this.#report('pinned-addresses-surplus', { fault, remedy, interfaceName });
     }
-    return { kind: 'address', ipAddress, pinnedBy: ADDRESSES_ANNOTATION };
+    return { kind: 'address', ipAddress, pinnedBy: this.#place };
   }
 
   #report(
     reason: 'pinned-addresses-unreadable' | 'pinned-addresses-surplus',
     { fault, remedy, interfaceName }: { readonly fault: string; readonly remedy: string; readonly interfaceName?: string },
   ): void {
-    const place = {
-      part: 'annotation',
-      name: ADDRESSES_ANNOTATION,
-      ...(interfaceName !== undefined && { interfaceName }),
-    } as const;
-    const value = this.#annotations[ADDRESSES_ANNOTATION];
-    this.#problems.push(toProblem(reason, { place, value, fault: `annotation ${ADDRESSES_ANNOTATION} ${fault}`, remedy }));
+    const place = { ...this.#place, ...(interfaceName !== undefined && { interfaceName }) };
+    this.#problems.push(
+      toProblem(reason, { place, value: this.#text, fault: `annotation ${ADDRESSES_ANNOTATION} ${fault}`, remedy }),
+    );
   }
 }
 
@@ -102,19 +105,26 @@ function readLists(text: string | undefined): ReadonlyMap<string, unknown> | und
   if (text === undefined || text.trim() === '') return new Map();
   try {
     const value: unknown = JSON.parse(text);
+    if (Array.isArray(value)) return new Map();
     return isRecord(value) ? new Map(Object.entries(value)) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Undefined if it is not an IPv4 address of a host. */
+/** Undefined if it is not an IPv4 address of a host. A prefix length is not read. */
 function canonical(text: string): string | undefined {
-  const address = parseIpv4Address(text.trim());
+  const address = parseIpv4Address(text.trim().replace(PREFIX_LENGTH, ''));
   return address === undefined || address === 0 ? undefined : formatIpv4Address(address);
 }
 
-/** IPv6 addresses are for others to serve: they are read over. */
+const PREFIX_LENGTH = /\/\d{1,3}$/;
+const GROUP = /^[0-9a-f]{1,4}$/i;
+
+/** IPv6 addresses are for others to serve: they are left out. Source: RFC 4291 §2.2, forms 1 and 2. */
 function isIpv6(text: string): boolean {
-  return /^[0-9a-f]*:[0-9a-f:.]+$/i.test(text.trim());
+  const halves = text.trim().replace(PREFIX_LENGTH, '').split('::');
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
+  if (halves.length > 2 || !groups.every((group) => GROUP.test(group))) return false;
+  return halves.length === 2 ? groups.length < 8 : groups.length === 8;
 }

@@ -203,6 +203,7 @@ describe('an update', () => {
     for (const unreadable of ['{"a":["10.0.0.x"],"b":["10.0.0.8"]}', '{'])
       expect(update(imported(unreadable), there)?.['spec']).toBeUndefined();
     expect(planNetworkConfig(imported('{'), undefined).actions, 'a new machine gets no other address').toEqual([]);
+    expect(update(imported('{'), there), 'nor is the mark of the pin removed').toBeUndefined();
   });
 
   it('keeps an address that a person wrote into the spec, until an annotation wants another', () => {
@@ -277,12 +278,9 @@ describe('more interfaces than a VirtualMachineNetworkConfig has place for', () 
   });
 });
 
-type Known = Parameters<typeof rememberInterface>[2];
-
 describe('an interface that is remembered', () => {
   const before = { networkName: 'n', macAddress: mac(1), replaces: [mac(2)] };
-  const recorded: Known = { instance: undefined, isRecorded: () => true };
-  const unrecorded: Known = { instance: undefined, isRecorded: () => false };
+  const [recorded, unrecorded] = [() => true, () => false];
 
   it.each<readonly [string, Parameters<typeof rememberInterface>, readonly string[]]>([
     ['for the first time', [{ networkName: 'n', macAddress: mac(1) }, undefined, unrecorded], []],

@@ -9,18 +9,20 @@ import { API_VERSION, NETWORK_CONFIG_FINALIZER, STATIC_IP_ANNOTATION_PREFIX } fr
 import { isBeingDeleted, type KubernetesObject, type MergePatch } from '@vmdhcp/kube-runtime';
 import { fitEntries, MOST_INTERFACES } from './fit-entries.js';
 import { delayedChanges, describeAwaited } from './instance-problems.js';
+import { leavingNetworks, untilNextLeave } from './leaving-networks.js';
 import {
   describeEntries,
   formerEntry,
+  identityOf,
   isOfUnknown,
-  leavingEntries,
+  memoriesOf,
   readNetworkConfigs,
   toEntries,
   toNetworkConfig,
   unknownEntries,
   type WantedEntry,
 } from './network-config-entries.js';
-import { annotationsOf, metadataPatch, toOwner, vmNameLabel } from './network-config-metadata.js';
+import { annotationsOf, metadataPatch, toOwner, vmNameLabel, type WantedAnnotations } from './network-config-metadata.js';
 import { reachableInterfaces } from './reachable-interfaces.js';
 import { readRememberedInterfaces } from './remembered-interfaces.js';
 import type { VirtualMachineProblem } from './virtual-machine-problem.js';
@@ -42,6 +44,8 @@ export interface NetworkConfigPlan {
   readonly awaits?: string;
   /** The existing object must be deleted first: check again after that. */
   readonly waits: boolean;
+  /** Plan again after this time, because a guest may have moved to another network by then; undefined for never. */
+  readonly recheckMs?: number | undefined;
 }
 
 /**
@@ -58,19 +62,25 @@ export function planNetworkConfig(
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
   const wanted = reachableInterfaces(virtualMachine, { known, observed });
   const present = observed === undefined ? [] : readNetworkConfigs(observed);
-  const entries = toEntries(wanted.interfaces ?? [], known, observed);
-  const leaving = new Set(leavingEntries(entries, present));
+  const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
+  const unwanted = unknownEntries(present, entries, () => true);
+  const leaving = leavingNetworks({ virtualMachine, observed, known, unwanted });
   const isUnknown = isOfUnknown(wanted, known);
-  const unknown = unknownEntries(present, entries, (entry) => leaving.has(entry) || isUnknown(entry));
+  const unknown = unwanted.filter((entry) => leaving.has(identityOf(entry)) || isUnknown(entry));
   const kept = [...entries.map(toNetworkConfig), ...unknown];
   const problems = [...wanted.problems, ...delayedChanges(virtualMachine, kept, { known, observed })];
   const awaits = describeAwaited(virtualMachine, wanted, known);
-  const nothing = { actions: [], problems, waits: false, ...(awaits !== undefined && { awaits }) };
+  const recheckMs = untilNextLeave(leaving, known);
+  const nothing = { actions: [], problems, waits: false, recheckMs, ...(awaits !== undefined && { awaits }) };
   if (wanted.interfaces === undefined) return nothing;
   const room = Math.max(MOST_INTERFACES - unknown.length, 0);
   const interfaces = fitEntries(entries, { present, hasAddress: known.hasAddress, room }, problems);
   if (observed !== undefined && isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
-  return { ...nothing, actions: planActions(virtualMachine, observed, { interfaces, unknown }) };
+  const memories = memoriesOf(interfaces, wanted, known.remembered);
+  return {
+    ...nothing,
+    actions: planActions(virtualMachine, observed, { interfaces, unknown, leaving, memories, held: wanted.held }),
+  };
 }
 
 function planActions(
@@ -78,12 +88,13 @@ function planActions(
   observed: KubernetesObject | undefined,
   wanted: Wanted,
 ): NetworkConfigAction[] {
-  if (observed === undefined) return wanted.interfaces.length === 0 ? [] : [create(virtualMachine, wanted.interfaces)];
+  if (observed === undefined) return wanted.interfaces.length === 0 ? [] : [create(virtualMachine, wanted)];
   if (wanted.interfaces.length === 0 && wanted.unknown.length === 0) return removal(virtualMachine, observed);
   return update(virtualMachine, observed, wanted);
 }
 
-function create(virtualMachine: KubernetesObject, interfaces: readonly WantedEntry[]): NetworkConfigAction {
+function create(virtualMachine: KubernetesObject, wanted: Wanted): NetworkConfigAction {
+  const { interfaces } = wanted;
   const { namespace, name } = virtualMachine.metadata;
   return {
     kind: 'create',
@@ -94,7 +105,7 @@ function create(virtualMachine: KubernetesObject, interfaces: readonly WantedEnt
         ...(namespace !== undefined && { namespace }),
         name,
         labels: vmNameLabel(name),
-        annotations: annotationsOf(interfaces),
+        annotations: annotationsOf(wanted),
         finalizers: [NETWORK_CONFIG_FINALIZER],
         ownerReferences: [toOwner(virtualMachine)],
       },
@@ -109,27 +120,24 @@ function removal(virtualMachine: KubernetesObject, { metadata }: KubernetesObjec
   return isIts && metadata.uid !== undefined ? [{ kind: 'delete', uid: metadata.uid }] : [];
 }
 
-interface Wanted {
+interface Wanted extends WantedAnnotations {
   readonly interfaces: readonly WantedEntry[];
   /** Further entries, which may belong to interfaces whose MAC address or state is not known at the moment. */
   readonly unknown: readonly NetworkConfig[];
 }
 
-function update(
-  virtualMachine: KubernetesObject,
-  observed: KubernetesObject,
-  { interfaces, unknown }: Wanted,
-): NetworkConfigAction[] {
+function update(virtualMachine: KubernetesObject, observed: KubernetesObject, wanted: Wanted): NetworkConfigAction[] {
+  const { interfaces, unknown } = wanted;
   const present = readNetworkConfigs(observed);
   const known = interfaces.map((one) => keepHandmadeAddress(one, observed, present));
   // Keep all unknown entries, because a running instance may use their addresses.
-  const wanted = [...unknown, ...known];
-  const metadata = metadataPatch(virtualMachine, observed, interfaces);
-  const specDiffers = describeEntries(present) !== describeEntries(wanted);
+  const entries = [...unknown, ...known];
+  const metadata = metadataPatch(virtualMachine, observed, wanted);
+  const specDiffers = describeEntries(present) !== describeEntries(entries);
   if (!specDiffers && metadata === undefined) return [];
   const patch: MergePatch = {
     ...(metadata !== undefined && { metadata }),
-    ...(specDiffers && { spec: { networkConfigs: wanted } }),
+    ...(specDiffers && { spec: { networkConfigs: entries } }),
   };
   return [{ kind: 'update', patch }];
 }

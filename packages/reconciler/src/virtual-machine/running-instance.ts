@@ -4,12 +4,21 @@ import {
   isOwnedByAnother,
   isRecord,
   type KubernetesObject,
+  parseTime,
   readConditions,
   readField,
   readList,
   readText,
 } from '@vmdhcp/kube-runtime';
 import { projectBinding } from './interface-binding.js';
+
+/** A live migration. */
+interface Migration {
+  readonly uid: string;
+  readonly hasSucceeded: boolean;
+  /** Milliseconds since 1970; undefined while it is under way. */
+  readonly endedAtMs: number | undefined;
+}
 
 /** An instance that runs, or is starting. */
 export interface RunningInstance {
@@ -19,7 +28,9 @@ export interface RunningInstance {
   readonly macAddresses: ReadonlyMap<string, MacAddress>;
   readonly uid: string;
   /** Its last migration to another pod, which may be under way; undefined if there was none. */
-  readonly migration?: { readonly uid: string; readonly hasSucceeded: boolean };
+  readonly migration?: Migration;
+  /** True if KubeVirt says that its pod does not have what it asks for, as after a change of its network. */
+  readonly needsMigration: boolean;
   /** Since when it runs, RFC 3339; undefined if it is starting, paused, or not known. */
   readonly runningSince?: string;
 }
@@ -42,7 +53,7 @@ export function projectInstance({ apiVersion, kind, metadata, spec, status }: Ku
     status: {
       ...pick(status, ['phase']),
       ...(running.length > 0 && { phaseTransitionTimestamps: running }),
-      ...(isPaused(status) && { conditions: [PAUSED] }),
+      ...projectConditions(status),
       ...projectMigration(readField(status, 'migrationState')),
       interfaces: readList(status, 'interfaces')
         .filter(isNamed)
@@ -55,7 +66,7 @@ function projectMigration(state: unknown): { readonly migrationState?: unknown }
   const migrationUid = readText(state, 'migrationUid');
   if (migrationUid === undefined) return {};
   const [completed, failed] = [readField(state, 'completed') === true, readField(state, 'failed') === true];
-  return { migrationState: { migrationUid, completed, failed } };
+  return { migrationState: { migrationUid, completed, failed, ...pick(state, ['endTimestamp']) } };
 }
 
 /** Interfaces with their bindings, and their networks, of a `spec` of an instance or of the template of a virtual machine. */
@@ -80,8 +91,21 @@ export function projectSpec(spec: unknown): unknown {
 
 const PAUSED = { type: 'Paused', status: 'True' } as const;
 
+/** Source: KubeVirt, `VirtualMachineInstanceMigrationRequired`. */
+const MIGRATION_REQUIRED = { type: 'MigrationRequired', status: 'True' } as const;
+const CONDITIONS = [PAUSED, MIGRATION_REQUIRED];
+
+function projectConditions(status: unknown): { readonly conditions?: unknown } {
+  const conditions = CONDITIONS.filter((one) => hasCondition(status, one));
+  return conditions.length === 0 ? {} : { conditions };
+}
+
+function hasCondition(status: unknown, wanted: { readonly type: string; readonly status: string }): boolean {
+  return readConditions(status).some(({ type, status: state }) => type === wanted.type && state === wanted.status);
+}
+
 function isPaused(status: unknown): boolean {
-  return readConditions(status).some(({ type, status: state }) => type === PAUSED.type && state === PAUSED.status);
+  return hasCondition(status, PAUSED);
 }
 
 function isNamed(entry: unknown): boolean {
@@ -115,6 +139,7 @@ export function readRunningInstance(
     ...(runningSince !== undefined && !isPaused(instance.status) && { runningSince }),
     uid: instance.metadata.uid ?? '',
     ...readMigration(readField(instance.status, 'migrationState')),
+    needsMigration: hasCondition(instance.status, MIGRATION_REQUIRED),
     spec: instance.spec,
     macAddresses: new Map([
       ...macAddresses(readList(instance.spec, 'domain', 'devices', 'interfaces'), 'macAddress'),
@@ -126,7 +151,9 @@ export function readRunningInstance(
 function readMigration(state: unknown): Pick<RunningInstance, 'migration'> {
   const uid = readText(state, 'migrationUid');
   if (uid === undefined) return {};
-  return { migration: { uid, hasSucceeded: readField(state, 'completed') === true && readField(state, 'failed') !== true } };
+  const isOver = readField(state, 'completed') === true || readField(state, 'failed') === true;
+  const endedAtMs = isOver ? parseTime(readText(state, 'endTimestamp') ?? '') || 0 : undefined;
+  return { migration: { uid, hasSucceeded: isOver && readField(state, 'failed') !== true, endedAtMs } };
 }
 
 function hasEnded({ status }: KubernetesObject): boolean {
@@ -173,5 +200,6 @@ function describe({ metadata, spec, status }: KubernetesObject): string {
     isOfHypervisor(entry),
   ]);
   const { migration } = readMigration(readField(status, 'migrationState'));
-  return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, hasEnded({ metadata, status }), interfaces, migration]);
+  const moves = [migration, hasCondition(status, MIGRATION_REQUIRED)];
+  return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, hasEnded({ metadata, status }), interfaces, moves]);
 }

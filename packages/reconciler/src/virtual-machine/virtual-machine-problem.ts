@@ -26,7 +26,7 @@ export interface VirtualMachineProblem {
 
 /** A part of a virtual machine by name, because its position in a list depends on the version of the object. */
 export interface WrittenPlace {
-  readonly part: 'annotation' | 'interface' | 'network' | 'template';
+  readonly part: 'annotation' | 'template-annotation' | 'interface' | 'network' | 'template';
   /** Key of the annotation, name of the interface or network; empty for the template. */
   readonly name: string;
   /** The interface that the wrong part of an annotation is about; absent if it concerns the whole virtual machine. */

@@ -128,14 +128,42 @@ describe('wantedInterfaces', () => {
       [['nic', 'default/net', A, '']],
       ['static-address-without-interface'],
     ],
-    ...['{"nic":["10.0.0.7/24"]}', '{"nic":"10.0.0.7"}', '{"nic":[7]}', '{"nic":["10.0.0.7","ten"]}'].map(
-      (text): [string, Parameters<typeof virtualMachine>[1], unknown[][], string[]] => [
-        `an import whose address cannot be read, ${text}: this interface gets none, others do`,
-        { annotations: { 'network.kubevirt.io/addresses': text }, interfaces: { nic: [A, 'net'], other: [B, 'net'] } },
-        [['other', 'default/net', B, '']],
-        ['pinned-addresses-unreadable'],
+    [
+      'the address of an import with its prefix length',
+      {
+        annotations: { 'network.kubevirt.io/addresses': '{"nic":["fd00::7/64","10.0.0.7/24"]}' },
+        interfaces: { nic: [A, 'net'] },
+      },
+      [['nic', 'default/net', A, '10.0.0.7']],
+      [],
+    ],
+    [
+      'a list, which is for the pod network',
+      { annotations: { 'network.kubevirt.io/addresses': '["172.16.100.50/24"]' }, interfaces: { nic: [A, 'net'] } },
+      [['nic', 'default/net', A, '']],
+      [],
+    ],
+    ...[
+      ...[
+        '{"nic":"10.0.0.7"}',
+        '{"nic":[7]}',
+        '{"nic":["10.0.0.7","ten"]}',
+        '{"nic":["10:0:0:7"]}',
+        '{"nic":["02:00:5e:10:00:01"]}',
       ],
-    ),
+      ...[
+        '{"nic":[":::::"]}',
+        '{"nic":["1:2:3:4:5:6:7:8:9"]}',
+        '{"nic":["1:2:3:4:5:6:7"]}',
+        '{"nic":["1::2:3:4:5:6:7:8"]}',
+        '{"nic":["g::"]}',
+      ],
+    ].map((text): [string, Parameters<typeof virtualMachine>[1], unknown[][], string[]] => [
+      `an import whose address cannot be read, ${text}: this interface gets none, others do`,
+      { annotations: { 'network.kubevirt.io/addresses': text }, interfaces: { nic: [A, 'net'], other: [B, 'net'] } },
+      [['other', 'default/net', B, '']],
+      ['pinned-addresses-unreadable'],
+    ]),
     [
       'an import that is not JSON: only interfaces with their own annotation get an address',
       {

@@ -24,8 +24,8 @@ export interface WantedInterface {
   readonly macAddress: MacAddress;
   /** The wanted address, in canonical form; any if absent. */
   readonly ipAddress?: string;
-  /** The key of the annotation with the wanted address. */
-  readonly pinnedBy?: string;
+  /** The annotation with the wanted address. */
+  readonly pinnedBy?: WrittenPlace;
 }
 
 /** The knowledge about a virtual machine besides its own object. */
@@ -34,6 +34,10 @@ export interface MachineKnowledge extends Pick<InterfaceKnowledge, 'instance' | 
   readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
   /** Default: none is known. */
   readonly networks?: NetworkKnowledge | undefined;
+  /** UID of the instance that was last seen with this network and MAC address (`identityOf`); undefined if it is not known. Default: never known. */
+  readonly lastInstanceOn?: ((identity: string) => string | undefined) | undefined;
+  /** Milliseconds since 1970; default: the time is not known, and no guest counts as moved. */
+  readonly nowMs?: number | undefined;
 }
 
 /** Networks by `namespace/name`. */
@@ -77,7 +81,7 @@ export function wantedInterfaces(virtualMachine: KubernetesObject, knowledge: Ma
     if (isNeeded) return { interfaces: undefined, awaited: NONE, held: [], problems };
   }
   const optedOut = readOptOut(annotations[DHCP_OPT_OUT_ANNOTATION], networks, problems);
-  const pins = new PinnedAddresses(annotations, problems);
+  const pins = new PinnedAddresses(virtualMachine, problems);
   const held: WantedInterface[] = [];
   const wanted = [...networks].flatMap(([name, networkName]): WantedInterface[] => {
     const text = macAddresses.get(name);
@@ -166,11 +170,15 @@ function reportUnknownInterfaces(
 }
 
 /** Other programs may pin addresses on the pod network: only names of no interface at all are wrong. */
-function reportUnknownPins(named: readonly string[], interfaces: ReadonlyMap<string, unknown>, problems: WrittenProblem[]): void {
+function reportUnknownPins(
+  { names, place }: ReturnType<PinnedAddresses['named']>,
+  interfaces: ReadonlyMap<string, unknown>,
+  problems: WrittenProblem[],
+): void {
   const known = interfaces.size === 0 ? 'none' : describeNames([...interfaces.keys()].toSorted());
-  for (const name of named.filter((one) => !interfaces.has(one)).slice(0, MOST_NAMED)) {
+  for (const name of names.filter((one) => !interfaces.has(one)).slice(0, MOST_NAMED)) {
     const fault = `annotation ${ADDRESSES_ANNOTATION} names ${quote(name)}, which is not an interface of the virtual machine`;
-    const field = { place: annotationNamed(ADDRESSES_ANNOTATION), value: name, fault, remedy: `there are ${known}` };
+    const field = { place, value: name, fault, remedy: `there are ${known}` };
     problems.push(toProblem('static-address-without-interface', field));
   }
 }

@@ -58,7 +58,7 @@ export const MACHINE_SITUATIONS: readonly Situation[] = [
     reasons: ['PinnedAddressesUnreadable', 'PinnedAddressesSurplus'],
     make: async (cluster) => {
       await cluster.machineOn('imported', ['net', 'net'], {
-        'network.kubevirt.io/addresses': '{"nic0":["10.1.0.51","10.1.0.52"],"nic1":["10.1.0.53/24"]}',
+        'network.kubevirt.io/addresses': '{"nic0":["10.1.0.51","10.1.0.52"],"nic1":["ten"]}',
       });
     },
   },

@@ -400,10 +400,12 @@ export class Auditor {
     return [...recorded].find(([, owner]) => owner === macAddress)?.[0];
   }
 
-  /** MAC addresses of running instances, of templates, and, if KubeVirt chooses them, of the last instance. */
+  /** MAC addresses of running instances, also on networks that they leave, of templates, and, if KubeVirt chooses them, of the last instance. */
   #macAddressesOn(network: string): Set<string | undefined> {
+    const nowMs = this.#world.scheduler.nowMs();
     return new Set(
-      this.#world.machines.all.flatMap(({ interfaces, guests, lastMacAddresses }) => [
+      this.#world.machines.all.flatMap(({ interfaces, guests, lastMacAddresses, left }) => [
+        ...left.filter((one) => one.network === network && one.untilMs > nowMs).map(({ macAddress }) => macAddress),
         ...guests.filter((guest) => guest.network === network).map(({ client }) => client.macAddress),
         ...interfaces.flatMap((one, index) => (one.network === network ? [one.macAddress ?? lastMacAddresses[index]] : [])),
       ]),

@@ -50,6 +50,14 @@ export interface WorldMachine {
   /** The MAC addresses of its last instance, in the order of its interfaces. */
   lastMacAddresses: readonly string[];
   readonly uid: string;
+  /** Networks that it was moved from, on which its address may be recorded until then. */
+  readonly left: LeftNetwork[];
+}
+
+interface LeftNetwork {
+  readonly network: string;
+  readonly macAddress: string;
+  untilMs: number;
 }
 
 export interface GuestOfMachine {
@@ -71,6 +79,10 @@ export interface MachinesSettings {
 
 export const WAKE_LABELS = { 'example.org/wake': 'yes' };
 const START_MS = 2_000;
+/** KubeVirt says that a migration is required this late, at most. */
+const REQUIRE_MS = 5_000;
+/** For an hour after a move that nobody saw, and a while. */
+const LONGEST_LEAVE_MS = 3_900_000;
 
 export class Machines {
   readonly #settings: MachinesSettings;
@@ -105,6 +117,7 @@ export class Machines {
       guests: [],
       lastMacAddresses: [],
       uid: created.metadata.uid ?? '',
+      left: [],
     };
     this.#machines.set(name, machine);
     await this.start(name);
@@ -173,6 +186,7 @@ export class Machines {
     if (machine === undefined || machine.guests.length === 0) return;
     for (const { client } of machine.guests) client.stop();
     machine.guests = [];
+    machine.left.length = 0;
     await this.#settings.simulator.client.delete({ ...INSTANCES, name }).catch(() => undefined);
     await this.#report(name, false);
   }
@@ -216,9 +230,16 @@ export class Machines {
   /** Gives its instance another network. Its guest is there only after `finishMove`. */
   async beginMove(machine: WorldMachine, network: string): Promise<void> {
     const interfaces = machine.interfaces.map((card) => ({ ...card, network }));
+    const macAddress = machine.guests[0]?.client.macAddress ?? '';
+    machine.left.push({ network: machine.guests[0]?.network ?? '', macAddress, untilMs: Number.POSITIVE_INFINITY });
     await this.change(machine.name, interfaces);
-    const body = { spec: { networks: templateOf(interfaces)['networks'] ?? [] } };
-    await this.#settings.simulator.client.patch({ ...INSTANCES, name: machine.name }, { type: 'merge', body });
+    await this.#patchInstance(machine.name, { spec: { networks: templateOf(interfaces)['networks'] ?? [] } });
+    const { scheduler, random } = this.#settings;
+    const conditions = [{ type: 'MigrationRequired', status: 'True' }];
+    const before = machine.guests;
+    scheduler.after(random(REQUIRE_MS), () => {
+      if (machine.guests === before) void this.#patchInstance(machine.name, { status: { conditions } });
+    });
   }
 
   /** Moves the guests to a node, and to this network. @param before - nothing happens if others run since. */
@@ -230,10 +251,14 @@ export class Machines {
     const client = this.#clientOf(machine, network, guest.client.macAddress);
     machine.guests = [{ network, pin: undefined, client }];
     client.start();
-    const status = { migrationState: { migrationUid: `migration-${++this.#migrations}`, completed: true } };
-    await this.#settings.simulator.client
-      .patch({ ...INSTANCES, name: machine.name }, { type: 'merge', body: { status } })
-      .catch(() => undefined);
+    for (const one of machine.left) one.untilMs = this.#settings.scheduler.nowMs() + LONGEST_LEAVE_MS;
+    const endTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+    const migrationState = { migrationUid: `migration-${++this.#migrations}`, completed: true, endTimestamp };
+    await this.#patchInstance(machine.name, { status: { conditions: [], migrationState } });
+  }
+
+  async #patchInstance(name: string, body: JsonObject): Promise<void> {
+    await this.#settings.simulator.client.patch({ ...INSTANCES, name }, { type: 'merge', body }).catch(() => undefined);
   }
 
   #clientOf(machine: WorldMachine, network: string, macAddress: string): DhcpClient {
