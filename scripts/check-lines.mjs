@@ -14,7 +14,7 @@ const BUDGETS = {
   'packages/controller-process': 4_850,
   'packages/dhcp-agent': 7_400,
   'packages/dhcp-allocator': 7_500,
-  'packages/explain': 4_150,
+  'packages/explain': 4_200,
   'packages/ippool-api': 4_350,
   'packages/kube-runtime': 5_900,
   'packages/kubectl-vmdhcp': 2_850,

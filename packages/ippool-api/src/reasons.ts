@@ -745,6 +745,12 @@ export const REASONS = {
     remedy:
       'Have the guest operating system ask for an address, as with `networkctl renew` or a restart, and look whether its messages arrive: annotate the IPPool `network.harvesterhci.io/log-packets=true`.',
   },
+  AwaitingMigration: {
+    shown: EXPLAINED,
+    meaning:
+      'The running virtual machine was given another network, and may be on the former one until KubeVirt has migrated it.',
+    remedy: 'Wait for the live migration, or migrate or restart the virtual machine.',
+  },
   InstanceHasAnotherAddress: {
     shown: EXPLAINED,
     meaning: 'The running virtual machine reports another IPv4 address than the one that is assigned to it.',

@@ -396,7 +396,8 @@ function following(address: string): string {
 function withoutLeaving(body: unknown): unknown {
   const networks = new Set<string>();
   const patch = at(body, ['metadata', 'annotations', LEAVING_ANNOTATION], (text) => {
-    for (const identity of Object.keys(JSON.parse(typeof text === 'string' ? text : '{}') as object)) networks.add(identity.split(' ')[0] ?? '');
+    for (const identity of Object.keys(JSON.parse(typeof text === 'string' ? text : '{}') as object))
+      networks.add(identity.split(' ')[0] ?? '');
     return null;
   });
   return at(patch, ['spec', 'networkConfigs'], (entries) =>

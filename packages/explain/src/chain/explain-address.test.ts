@@ -127,8 +127,17 @@ const SITUATIONS = {
   ClientDeclinedAddress: { traffic: packets('REQUEST ACK', 'DECLINE') },
   AcknowledgedNotUsed: { traffic: packets('REQUEST ACK'), instance: instance({ infoSource: 'guest-agent' }) },
   InstanceHasNoAddress: { instance: instance({ infoSource: 'guest-agent' }) },
+  AwaitingMigration: { instance: instance({ ipAddress: '10.9.0.9' }), config: leaving() },
   InstanceHasAnotherAddress: { instance: instance({ ipAddress: '10.9.0.9', ipAddresses: ['10.9.0.9', 'fe80::1'] }) },
 } as const satisfies Partial<Readonly<Record<ChainReason, Parts>>>;
+
+/** The config of a machine that is moved from another network. */
+function leaving() {
+  const object = config();
+  const text = JSON.stringify({ [`default/former ${MAC}`]: { since: '2026-01-01T00:00:00Z', instance: 'i' } });
+  const annotations = { ...object.metadata.annotations, 'network.harvesterhci.io/leaving-networks': text };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
 
 /** The interface's config under its earlier name. */
 function remembering() {

@@ -1,6 +1,7 @@
 /** What the running virtual machine reports about its address. */
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { readList, readText } from '@vmdhcp/kube-runtime';
+import { readLeavingNetworks } from '@vmdhcp/reconciler/readers';
 import { finding } from './address-chain.js';
 import { findingsOfEvents } from './chain-conditions.js';
 import { eventsAbout } from './chain-events.js';
@@ -22,6 +23,11 @@ export function readInstance(
   const addresses = addressesOf(reported);
   const isFromAgent = (readText(reported, 'infoSource') ?? '').includes('guest-agent');
   if (addresses.includes(address)) return { facts: [{ ...link, facts: `reports ${address}` }], findings: [] };
+  const left = networksLeftBy(observation, one.macAddress);
+  if (left.length > 0) {
+    const message = `it may still be on ${left.join(', ')}, and keeps its address there, until KubeVirt has migrated it to ${one.network}`;
+    return { facts: [{ ...link, facts: 'waits for its migration' }], findings: [finding('AwaitingMigration', message)] };
+  }
   if (addresses.length > 0) {
     const message = `it reports ${addresses.join(', ')}, and ${address} is assigned to it`;
     const changed = findingsOfEvents(poolEvents(observation, one), 'IPPool', ['AddressChanged']);
@@ -30,6 +36,12 @@ export function readInstance(
   }
   if (!isFromAgent) return { facts: [{ ...link, facts: 'no guest agent reports addresses', isUnknown: true }], findings: [] };
   return { facts: [{ ...link, facts: 'reports no IPv4 address' }], findings: [finding('InstanceHasNoAddress')] };
+}
+
+/** The former networks on which the interface may still be. */
+function networksLeftBy({ networkConfig }: ChainObservation, macAddress: string | undefined): string[] {
+  const pairs = [...readLeavingNetworks(objectOf(networkConfig)).keys()].map((identity) => identity.split(' '));
+  return pairs.flatMap(([network = '', address]) => (address === macAddress ? [network] : []));
 }
 
 /** IPv4 only. */

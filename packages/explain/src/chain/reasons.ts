@@ -145,6 +145,7 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   AddressChanged: at('instance', 'note'),
   InstanceHasNoAddress: at('instance'),
   InstanceHasAnotherAddress: at('instance'),
+  AwaitingMigration: at('instance', 'waiting'),
 };
 
 /** How grave each reason is where a condition or a report means trouble. */

@@ -18,6 +18,8 @@ const MOST_AT_A_TIME = 16_384;
 const MOST_IN_FLOOD = 128;
 /** For how long after lost packets there may be a flood. */
 const FLOOD_MS = 5_000;
+/** For how long the system may have no room for requests. */
+const MOST_STUCK_MS = 2_000;
 /** The maximum number of other hosts for one probe; a healthy network has at most one. */
 const MOST_OTHERS = 8;
 
@@ -60,6 +62,8 @@ export class ArpProber {
   #isRunning = false;
   #dueSinceMs = 0;
   #floodUntilMs = 0;
+  /** Since when the system has had no room for requests. */
+  #stuckSinceMs = 0;
 
   constructor(interfaceName: string) {
     this.#interfaceName = interfaceName;
@@ -80,6 +84,7 @@ export class ArpProber {
   async #run(): Promise<void> {
     this.#isRunning = true;
     this.#dueSinceMs = performance.now() - POLL_INTERVAL_MS;
+    this.#stuckSinceMs = performance.now();
     let socket: ArpSocket | undefined;
     try {
       socket = new ArpSocket(this.#interfaceName);
@@ -115,6 +120,8 @@ export class ArpProber {
     if (added.length > 0) socket.receiveOnlyFrom([...this.#byAddress.keys()]);
     due.push(...added);
     const sent = socket.probe(due.map(({ address }) => address));
+    if (sent > 0 || due.length === 0) this.#stuckSinceMs = nowMs;
+    if (nowMs - this.#stuckSinceMs > MOST_STUCK_MS) throw new Error(`no ARP request could be sent on ${this.#interfaceName}`);
     for (const one of due.slice(0, sent)) Object.assign(one, { sent: one.sent + 1, sentAtMs: nowMs });
   }
 
@@ -153,9 +160,8 @@ export class ArpProber {
   #onFlood(socket: ArpSocket, nowMs: number): void {
     this.#floodUntilMs = nowMs + FLOOD_MS;
     const late = [...this.#asked].slice(MOST_IN_FLOOD);
-    if (late.length === 0) return;
     for (const one of late) this.#remove(one);
-    this.#waiting = [...late, ...this.#waiting];
+    if (late.length > 0) this.#waiting = [...late, ...this.#waiting];
     socket.receiveOnlyFrom([...this.#byAddress.keys()]);
   }
 

@@ -9,7 +9,7 @@ import { ARP_LENGTH, type ArpPacket, type ArpRequest, ETHERTYPE_ARP, readArp, wr
 
 const BURST = 32;
 /** The most packets that one call of `receive` reads, so that a flood cannot keep it busy. */
-const MOST_BURSTS = 16;
+const MOST_BURSTS = 32;
 const LARGEST_FRAME = 128;
 /** Errors of a system that has no room for the moment. */
 const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'ENOBUFS']);
@@ -77,7 +77,7 @@ export class ArpSocket {
     return this.#hasMissed;
   }
 
-  /** The packets since the last call, at most 512; does not wait. */
+  /** The packets since the last call, at most 1,024; does not wait. */
   receive(): ReceivedArp[] {
     const packets: ReceivedArp[] = [];
     const isDrained = this.#readInto(packets);

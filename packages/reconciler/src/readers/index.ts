@@ -10,6 +10,7 @@ export { networkOfPool } from '../network/network-problem.js';
 export { readInterfaceEntry } from '../network-config/interface-claims.js';
 export { describeMissingVirtualMachine } from '../network-config/missing-virtual-machine.js';
 export { readQuarantines } from '../pool/quarantines.js';
+export { readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
 export { planNetworkConfig } from '../virtual-machine/plan-network-config.js';
 export { type ReachableInterfaces, type ReachProblem, reachableInterfaces } from '../virtual-machine/reachable-interfaces.js';
 export { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';

@@ -248,12 +248,11 @@ export class ClusterView {
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const object = this.#sources.virtualMachines.get(key);
     // If nothing is known now, use the last knowledge.
-    const interfaces =
-      object === undefined
-        ? undefined
-        : (wantedInterfaces(object, this.knowledgeOf(object)).interfaces ?? this.#virtualMachines.interfacesOf(key));
+    const wanted = object && wantedInterfaces(object, this.knowledgeOf(object));
+    const interfaces = wanted && (wanted.interfaces ?? this.#virtualMachines.interfacesOf(key));
     const instance = object && this.#sources.instances?.of(object);
-    if (typeof instance === 'object') this.#virtualMachines.noteInstance(key, interfaces ?? [], instance.uid);
+    if (typeof instance === 'object')
+      this.#virtualMachines.noteInstance(key, [...(interfaces ?? []), ...(wanted?.held ?? [])], instance.uid);
     const lost = this.#virtualMachines.update(key, interfaces);
     this.#noteWithoutConfig(key);
     return lost;

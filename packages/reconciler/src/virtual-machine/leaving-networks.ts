@@ -5,7 +5,7 @@
  *
  * - at once, when the instance has ended: its pods are gone;
  * - five minutes after a migration that followed the change has succeeded;
- * - an hour after the change was seen, if KubeVirt requires no migration: the change was taken back, or was complete before it was seen.
+ * - an hour after the change was seen, and five minutes after any migration, if KubeVirt requires none: the change was taken back, or was complete before it was seen.
  */
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
@@ -82,7 +82,9 @@ export function leavingNetworks({ virtualMachine, observed, known, unwanted }: L
     const before = former.get(identity);
     // What runs is not known: everything stays.
     if (typeof instance === 'string') return before === undefined ? [] : [[identity, before]];
-    const one = before ?? (isLeft(entry) ? leavingNow(entry, instance, known) : undefined);
+    // A forged record of another MAC address counts for nothing, and one from the future begins now.
+    if (!isLeft(entry)) return [];
+    const one = before === undefined ? leavingNow(entry, instance, known) : notLater(before, nowMs);
     return one === undefined || isOver(one, instance, nowMs) ? [] : [[identity, one]];
   });
   return new Map(entries);
@@ -110,6 +112,10 @@ function hasChangedNetwork(virtualMachine: KubernetesObject, known: MachineKnowl
   };
 }
 
+function notLater(one: LeavingNetwork, nowMs = one.sinceMs): LeavingNetwork {
+  return one.sinceMs > nowMs ? { ...one, sinceMs: Math.floor(nowMs / 1_000) * 1_000 } : one;
+}
+
 /** Undefined if the interface was on that network only while another instance ran. */
 function leavingNow(entry: NetworkConfig, instance: RunningInstance, known: MachineKnowledge): LeavingNetwork | undefined {
   const last = known.lastInstanceOn?.(identityOf(entry));
@@ -127,5 +133,6 @@ function overAtMs({ sinceMs, migrationUid }: LeavingNetwork, { migration, needsM
   const isUnderWay = migration !== undefined && migration.endedAtMs === undefined;
   if (needsMigration || isUnderWay) return Number.POSITIVE_INFINITY;
   const hasFollowed = migration?.hasSucceeded === true && migration.uid !== migrationUid;
-  return hasFollowed ? Math.max(sinceMs, migration.endedAtMs ?? 0) + AFTER_MIGRATION_MS : sinceMs + WITHOUT_MIGRATION_MS;
+  const afterMigrationMs = (migration?.endedAtMs ?? 0) + AFTER_MIGRATION_MS;
+  return Math.max(afterMigrationMs, sinceMs + (hasFollowed ? AFTER_MIGRATION_MS : WITHOUT_MIGRATION_MS));
 }

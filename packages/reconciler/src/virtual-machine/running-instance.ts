@@ -91,9 +91,10 @@ export function projectSpec(spec: unknown): unknown {
 
 const PAUSED = { type: 'Paused', status: 'True' } as const;
 
-/** Source: KubeVirt, `VirtualMachineInstanceMigrationRequired`. */
+/** Source: KubeVirt, `VirtualMachineInstanceMigrationRequired`. False means that it will be required soon; absent, that it is not. */
 const MIGRATION_REQUIRED = { type: 'MigrationRequired', status: 'True' } as const;
-const CONDITIONS = [PAUSED, MIGRATION_REQUIRED];
+const MIGRATION_PENDING = { type: 'MigrationRequired', status: 'False' } as const;
+const CONDITIONS = [PAUSED, MIGRATION_REQUIRED, MIGRATION_PENDING];
 
 function projectConditions(status: unknown): { readonly conditions?: unknown } {
   const conditions = CONDITIONS.filter((one) => hasCondition(status, one));
@@ -102,6 +103,10 @@ function projectConditions(status: unknown): { readonly conditions?: unknown } {
 
 function hasCondition(status: unknown, wanted: { readonly type: string; readonly status: string }): boolean {
   return readConditions(status).some(({ type, status: state }) => type === wanted.type && state === wanted.status);
+}
+
+function needsMigration(status: unknown): boolean {
+  return hasCondition(status, MIGRATION_REQUIRED) || hasCondition(status, MIGRATION_PENDING);
 }
 
 function isPaused(status: unknown): boolean {
@@ -139,7 +144,7 @@ export function readRunningInstance(
     ...(runningSince !== undefined && !isPaused(instance.status) && { runningSince }),
     uid: instance.metadata.uid ?? '',
     ...readMigration(readField(instance.status, 'migrationState')),
-    needsMigration: hasCondition(instance.status, MIGRATION_REQUIRED),
+    needsMigration: needsMigration(instance.status),
     spec: instance.spec,
     macAddresses: new Map([
       ...macAddresses(readList(instance.spec, 'domain', 'devices', 'interfaces'), 'macAddress'),
@@ -200,6 +205,6 @@ function describe({ metadata, spec, status }: KubernetesObject): string {
     isOfHypervisor(entry),
   ]);
   const { migration } = readMigration(readField(status, 'migrationState'));
-  const moves = [migration, hasCondition(status, MIGRATION_REQUIRED)];
+  const moves = [migration, needsMigration(status)];
   return JSON.stringify([metadata.uid, metadata.ownerReferences, spec, hasEnded({ metadata, status }), interfaces, moves]);
 }

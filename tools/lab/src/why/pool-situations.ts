@@ -223,6 +223,24 @@ export const POOL_SITUATIONS: readonly Situation[] = [
       await cluster.run('moved', { ipAddress: '10.98.0.10', infoSource: 'domain, guest-agent' });
     },
   },
+  {
+    ask: 'migrating',
+    reasons: ['AwaitingMigration'],
+    beside: ['NoPacketFromClient'],
+    make: async (cluster) => {
+      for (const name of ['migrating', 'migrated']) {
+        await cluster.addPool(name);
+        cluster.report(name, { serving: true });
+      }
+      await cluster.machineOn('migrating', ['migrating']);
+      await cluster.hasAddresses('migrating');
+      await cluster.run('migrating', { ipAddress: '10.98.0.10', infoSource: 'domain, guest-agent' });
+      const networks = [{ name: 'nic0', multus: { networkName: 'migrated' } }];
+      await cluster.admin.patch('VirtualMachine', 'default/migrating', { spec: { template: { spec: { networks } } } });
+      await cluster.admin.patch('VirtualMachineInstance', 'default/migrating', { spec: { networks } });
+      await cluster.hasAddresses('migrating');
+    },
+  },
   { ask: '10.1.0.98', reasons: ['AddressFree'] },
   { ask: '10.1.0.5', reasons: ['ClientUnknown'] },
 ];
