@@ -519,6 +519,40 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       expect(constraintsOf('agent.enabled=false')).toEqual([]);
     });
 
+    it('constraints allow what is written here, and nothing else', () => {
+      const allowed = (set: readonly string[], of: string) => {
+        const found = renderChart({ set: [...everything, ...set], apiVersions: OPENSHIFT }) as unknown as readonly Rendered[];
+        const one = found.find(({ kind, metadata }) => kind === 'SecurityContextConstraints' && metadata.name === of);
+        const { apiVersion, kind, metadata, ...fields } = { apiVersion: '', ...one };
+        expect(`${apiVersion} ${kind} ${metadata?.name}`).toBe(`security.openshift.io/v1 SecurityContextConstraints ${of}`);
+        return fields;
+      };
+      const inPod = {
+        ...{ allowHostNetwork: false, allowHostPorts: false, allowHostPID: false, allowHostIPC: false },
+        ...{ allowHostDirVolumePlugin: false, allowPrivilegedContainer: false, allowPrivilegeEscalation: false },
+        ...{ defaultAllowPrivilegeEscalation: false, readOnlyRootFilesystem: true, priority: 0, users: [], groups: [] },
+        allowedCapabilities: ['NET_ADMIN', 'NET_RAW', 'NET_BIND_SERVICE'],
+        ...{ requiredDropCapabilities: ['ALL'], defaultAddCapabilities: [] },
+        ...{ runAsUser: { type: 'MustRunAsNonRoot' }, seLinuxContext: { type: 'MustRunAs' } },
+        fsGroup: { type: 'MustRunAs', ranges: [{ min: 65_532, max: 65_532 }] },
+        ...{ supplementalGroups: { type: 'RunAsAny' }, seccompProfiles: ['runtime/default'] },
+        volumes: ['projected', 'downwardAPI'],
+      };
+      const onNode = { ...inPod, allowHostNetwork: true, allowHostPorts: true };
+      const wake = { ...onNode, allowedCapabilities: ['NET_RAW', 'NET_BIND_SERVICE'], volumes: ['secret'] };
+      const hosts = 'vm-dhcp-bare-metal-agent';
+      expect(allowed([], 'vm-dhcp-agent')).toEqual(inPod);
+      expect(allowed([], 'vm-dhcp-wake-on-lan-agent')).toEqual(wake);
+      expect(allowed(['wakeOnLan.clearText=true'], 'vm-dhcp-wake-on-lan-agent')).toEqual({ ...wake, volumes: [] });
+      expect(allowed([], hosts)).toEqual(onNode);
+      const inVolume = { ...onNode, volumes: [...onNode.volumes, 'persistentVolumeClaim'] };
+      expect(allowed(['bareMetal.leases.type=pvc'], hosts)).toEqual(inVolume);
+      expect(allowed(['bareMetal.leases.type=host-path'], hosts)).toEqual({
+        ...{ ...onNode, allowHostDirVolumePlugin: true, runAsUser: { type: 'RunAsAny' } },
+        volumes: [...onNode.volumes, 'hostPath'],
+      });
+    });
+
     it('there is nothing of it where the cluster has no such API, or the values say so; and all of it where they say that', () => {
       expect(ofOpenShift({ set: everything })).toEqual([]);
       expect(ofOpenShift({ set: [...everything, 'openshift.enabled=false'], apiVersions: OPENSHIFT })).toEqual([]);
@@ -549,9 +583,7 @@ describe.skipIf(!hasRenderer())(`the chart ${NEEDS_RENDERER}`, () => {
       const bindings = rendered({ set: everything, apiVersions: OPENSHIFT }).filter(
         (one) => one.kind.endsWith('Binding') && JSON.stringify(one).includes('"name":"vm-dhcp-wake-on-lan-agent","namespace"'),
       );
-      expect(bindings.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual([
-        'ClusterRoleBinding vm-dhcp-wake-on-lan-agent',
-      ]);
+      expect(bindings.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(['RoleBinding vm-dhcp-wake-on-lan-agent']);
     });
   });
 

@@ -24,7 +24,7 @@ const SET = [
   'openshift.enabled=true',
 ];
 const CONTROLLER = 'vm-dhcp-controller';
-/** Owns the registrations of the webhook, so that they go with the ClusterServiceVersion. */
+/** Owns the registrations of the webhook: they go with it. OLM does not delete it, because a ClusterRole that is a file of the bundle gets no owner. */
 const REGISTRATION_OWNER = 'vm-dhcp-webhook';
 const LABELS_OF_HELM = ['helm.sh/chart', 'app.kubernetes.io/managed-by'];
 const DEFINITIONS = ['ippools', 'virtualmachinenetworkconfigs'];
@@ -94,15 +94,20 @@ const IN_VERSION = ['Deployment', 'Role', 'RoleBinding', 'ServiceAccount', 'Secu
 
 /** What stands beside the ClusterServiceVersion; nothing for what it has itself. */
 function toFurtherObject(object: BundleObject): BundleObject[] {
-  const { kind, metadata, subjects = [] } = object;
+  const { kind, metadata } = object;
+  if (kind === 'RoleBinding' && isForGroup(object)) return [toUseOfConstraints(object)];
   if (IN_VERSION.includes(kind)) return [];
   if (kind === 'Service' || kind === 'PodDisruptionBudget') return [inItsNamespace(object)];
   // Its rules are in the ClusterServiceVersion.
   if (kind === 'ClusterRole') return metadata.name === REGISTRATION_OWNER ? [{ ...inItsNamespace(object), rules: [] }] : [];
-  if (kind === 'ClusterRoleBinding') return subjects.some((one) => one.kind === 'Group') ? [toUseOfConstraints(object)] : [];
+  if (kind === 'ClusterRoleBinding' && !isForGroup(object)) return [];
   throw new Error(
     `the bundle for OLM has no place for ${kind} ${metadata.name}: add it to render-bundle.ts, or leave it out of the chart's default`,
   );
+}
+
+function isForGroup({ subjects = [] }: BundleObject): boolean {
+  return subjects.some(({ kind }) => kind === 'Group');
 }
 
 /** OLM sets the namespace. */
@@ -120,7 +125,7 @@ function withoutHelm(labels: Readonly<Record<string, string>>): Readonly<Record<
  */
 function toUseOfConstraints(binding: BundleObject): BundleObject {
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:serviceaccounts' }];
-  return { ...inItsNamespace(binding), kind: 'RoleBinding', subjects };
+  return { ...inItsNamespace(binding), subjects };
 }
 
 function toClusterServiceVersion(objects: readonly BundleObject[]): object {
@@ -181,7 +186,7 @@ function toDescription({ description, home }: Chart): string {
   return `${description}. Virtual machines get the address that their IPPool gives them, and keep it.
 
 Each IPPool serves the network of a NetworkAttachmentDefinition, which has no IPAM of its own. [Install](${home}/blob/main/docs/install.md) has the steps
-for OpenShift, where administrators apply \`manifests/vmdhcp-openshift.yaml\` too, and which parts need the chart: Wake-on-LAN, bare-metal hosts, the page.
+for OpenShift, where administrators apply \`manifests/vmdhcp-openshift-olm.yaml\` too, and which parts need the chart: Wake-on-LAN, bare-metal hosts, the page.
 `;
 }
 

@@ -7,9 +7,11 @@ interface Manifest {
   readonly title: string;
   /** The values that it is rendered with. */
   readonly set: readonly string[];
-  /** Only objects of this component, in namespaces that another file creates; undefined for an installation. */
-  readonly component?: string;
+  /** Which documents belong to it, in namespaces that another file creates; undefined for an installation. */
+  readonly has?: (document: string) => boolean;
 }
+
+const isOfOpenShift = (document: string) => document.includes('app.kubernetes.io/component: openshift\n');
 
 /** The files of `manifests/`. */
 export const MANIFESTS: Readonly<Record<string, Manifest>> = {
@@ -31,9 +33,26 @@ export const MANIFESTS: Readonly<Record<string, Manifest>> = {
     set: ['ui.enabled=true'],
   },
   'vmdhcp-openshift.yaml': {
-    title: 'What OpenShift needs beside any other file: SecurityContextConstraints for all agents, and who may use them',
-    set: ['openshift.enabled=true', 'wakeOnLan.enabled=true', 'bareMetal.enabled=true'],
-    component: 'openshift',
+    title:
+      'What OpenShift needs beside any other file: SecurityContextConstraints for the agents of IPPools, and who may use them',
+    set: ['openshift.enabled=true'],
+    has: isOfOpenShift,
+  },
+  'vmdhcp-openshift-wake-on-lan.yaml': {
+    title: 'What OpenShift needs for Wake-on-LAN, beside vmdhcp-openshift.yaml',
+    set: ['openshift.enabled=true', 'wakeOnLan.enabled=true'],
+    has: (document) => isOfOpenShift(document) && document.includes('vm-dhcp-wake-on-lan-agent'),
+  },
+  'vmdhcp-openshift-bare-metal.yaml': {
+    title: 'What OpenShift needs for bare-metal hosts, beside vmdhcp-openshift.yaml',
+    set: ['openshift.enabled=true', 'bareMetal.enabled=true'],
+    has: (document) => isOfOpenShift(document) && document.includes('vm-dhcp-bare-metal-agent'),
+  },
+  'vmdhcp-openshift-olm.yaml': {
+    title: 'What OpenShift needs before OLM installs the bundle, which says who may use these SecurityContextConstraints',
+    set: ['openshift.enabled=true'],
+    // What is in a namespace comes with the bundle.
+    has: (document) => isOfOpenShift(document) && !document.includes('\n  namespace: '),
   },
 };
 
@@ -58,9 +77,8 @@ export function renderManifest(file: string): string {
 # Written by \`npm run generate\` from charts/vmdhcp: change that, not this file. Other values: docs/install.md.
 `;
   const documents = render({ namespace: MANIFEST_NAMESPACE, set: manifest.set }).split(/^---\n/m);
-  const { component } = manifest;
-  const isWanted = (one: string) => component === undefined || one.includes(`app.kubernetes.io/component: ${component}\n`);
-  const kept = documents.filter((one) => one !== '' && !one.includes('helm.sh/hook:') && isWanted(one));
-  const namespace = component === undefined ? NAMESPACE : '';
+  const { has } = manifest;
+  const kept = documents.filter((one) => one !== '' && !one.includes('helm.sh/hook:') && (has?.(one) ?? true));
+  const namespace = has === undefined ? NAMESPACE : '';
   return head + namespace + kept.map((one) => `---\n${one.replaceAll(OF_HELM, '')}`).join('');
 }

@@ -2,7 +2,8 @@
  * What Operator Lifecycle Manager creates of a bundle: everything in one namespace, the rights of each ServiceAccount from the ClusterServiceVersion.
  *
  * Source: github.com/operator-framework/operator-lifecycle-manager at 992bb09, pkg/controller/registry/resolver/rbac.go (Roles and their names),
- * pkg/controller/operators/catalog/operator.go (further objects), pkg/controller/install/deployment.go (Deployments).
+ * pkg/controller/operators/catalog/operator.go (further objects), pkg/controller/install/deployment.go (Deployments); of what it deletes:
+ * pkg/controller/operators/olm/operator.go (the finalizer of ClusterServiceVersions).
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,6 +22,17 @@ export function installedByOlm(namespace: string): readonly KubernetesObject[] {
   if (version === undefined) throw new Error('the bundle has no ClusterServiceVersion');
   const further = objects.filter((one) => one !== version).map((one) => inNamespace(one, namespace));
   return [inNamespace(version, namespace), ...further, ...accountsOf(version, namespace), ...deploymentsOf(version, namespace)];
+}
+
+const RIGHTS = ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
+
+/** What stays when the ClusterServiceVersion is deleted: definitions, and the rights that are a file of the bundle, which get no owner, unlike its other objects. */
+export function keptByOlm(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  const version = objects.find(({ kind }) => kind === 'ClusterServiceVersion')?.metadata.name ?? '';
+  return objects.filter(
+    ({ kind = '', metadata: { name } }) =>
+      kind === 'CustomResourceDefinition' || (RIGHTS.includes(kind) && !name.startsWith(`${version}-`)),
+  );
 }
 
 function inNamespace(object: KubernetesObject, namespace: string): KubernetesObject {

@@ -3,7 +3,7 @@
  * the pod, and one of these must allow the whole pod.
  *
  * Source: github.com/openshift/apiserver-library-go at a8019f3, pkg/securitycontextconstraints: sccmatching/provider.go and matcher.go,
- * capabilities/mustrunas.go, user/nonroot.go, group/mustrunas.go.
+ * capabilities/mustrunas.go, user/nonroot.go, group/mustrunas.go; the order: util/sort/bypriority.go and byrestrictions.go.
  */
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { type Account, rightsIn } from './rights.js';
@@ -11,9 +11,11 @@ import { type Account, rightsIn } from './rights.js';
 /** What OpenShift's own constraints have in common. Source: github.com/openshift/cluster-kube-apiserver-operator, bindata/bootkube/scc-manifests. */
 const OF_OPENSHIFT = {
   allowedCapabilities: ['NET_BIND_SERVICE'],
+  requiredDropCapabilities: ['ALL'],
+  seLinuxContext: { type: 'MustRunAs' },
   allowPrivilegeEscalation: false,
   seccompProfiles: ['runtime/default'],
-  volumes: ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret'],
+  volumes: ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image', 'persistentVolumeClaim', 'projected', 'secret'],
 };
 
 /** Everyone may use the first one. */
@@ -49,7 +51,7 @@ export function admitOnOpenShift(
   return { refusals: tried.flatMap(({ name, refusals }) => refusals.map((one) => `${name}: ${one}`)) };
 }
 
-/** The constraints that the ServiceAccount may use; the most restrictive ones, which are those of OpenShift, first. */
+/** The constraints that the ServiceAccount may use, in the order in which OpenShift tries them: the first that allows the pod wins, also if it changes the pod. */
 function constraintsFor(objects: readonly KubernetesObject[], account: Account): readonly KubernetesObject[] {
   const rights = rightsIn(objects, account).filter(
     ({ verb, resource, namespace }) =>
@@ -57,7 +59,46 @@ function constraintsFor(objects: readonly KubernetesObject[], account: Account):
   );
   const names = [FOR_EVERYONE, ...rights.map(({ name }) => name)];
   const known = [...STANDARD, ...objects.filter(({ kind }) => kind === 'SecurityContextConstraints')];
-  return known.filter(({ metadata }) => names.includes(metadata.name));
+  return known.filter(({ metadata }) => names.includes(metadata.name)).toSorted(byOrderOfTrial);
+}
+
+function byOrderOfTrial(a: KubernetesObject, b: KubernetesObject): number {
+  const priorityOf = (one: KubernetesObject) => Number(readField(one, 'priority') ?? 0);
+  const byName = a.metadata.name < b.metadata.name ? -1 : 1;
+  return priorityOf(b) - priorityOf(a) || restrictionPoints(a) - restrictionPoints(b) || byName;
+}
+
+/** More for what is less restrictive. */
+const POINTS_OF_PERMISSIONS = { allowPrivilegedContainer: 1_600_000, allowHostPorts: 800_000, allowHostNetwork: 400_000 };
+const POINTS_OF_STRATEGIES: Readonly<Record<string, number>> = {
+  ...{ RunAsAny: 40_000, MustRunAsNonRoot: 30_000 },
+  ...{ MustRunAsRange: 20_000, MustRunAs: 10_000 },
+};
+const TRIVIAL_VOLUMES = ['secret', 'configMap', 'emptyDir', 'downwardAPI', 'projected', 'none'];
+
+/** How little constraints restrict, in the points of OpenShift: those with fewer are tried first. */
+export function restrictionPoints(constraints: KubernetesObject): number {
+  const permissions = Object.entries(POINTS_OF_PERMISSIONS).map(([field, points]) => (isTrue(constraints, field) ? points : 0));
+  const strategies = ['seLinuxContext', 'runAsUser'].map(
+    (field) => POINTS_OF_STRATEGIES[readText(constraints, field, 'type') ?? ''] ?? 0,
+  );
+  const points = [...permissions, ...strategies, pointsOfVolumes(constraints), pointsOfCapabilities(constraints)];
+  return points.reduce((sum, one) => sum + one, 0);
+}
+
+function pointsOfVolumes(constraints: KubernetesObject): number {
+  const volumes = readList(constraints, 'volumes').map(String);
+  if (volumes.some((one) => ['hostPath', '*'].includes(one))) return 200_000;
+  return volumes.every((one) => TRIVIAL_VOLUMES.includes(one)) ? 0 : 100_000;
+}
+
+function pointsOfCapabilities(constraints: KubernetesObject): number {
+  const [added, allowed, dropped] = ['defaultAddCapabilities', 'allowedCapabilities', 'requiredDropCapabilities'].map((field) =>
+    readList(constraints, field).map(String),
+  ) as [string[], string[], string[]];
+  const ofAllowed = allowed.some((one) => ['*', 'ALL'].includes(one)) ? 4_000 : 10 * allowed.length;
+  const ofDropped = dropped.includes('ALL') ? -3_000 : -50 * dropped.length;
+  return Math.min(9_999, Math.max(0, 5_000 + 300 * added.length + ofAllowed + ofDropped));
 }
 
 function findRefusals(pod: unknown, constraints: KubernetesObject): readonly string[] {

@@ -2,7 +2,7 @@ export { findAddressFaults, findLackingAddresses, type KnownAddresses } from './
 export { AdmissionWebhook, WEBHOOK_NAME, WEBHOOK_NAMESPACE } from './admission-webhook.js';
 export { type AgentSettings, LabAgent, runAgent, type ShownLease } from './agent.js';
 export { BAD_PACKETS, type BadPacket } from './bad-packets.js';
-export { installedByOlm } from './bundle-installation.js';
+export { installedByOlm, keptByOlm } from './bundle-installation.js';
 export { ClientFleet, type FleetAnswer, type Question } from './client-fleet.js';
 export {
   acquire,
@@ -17,7 +17,7 @@ export { clockOffset } from './clock-offset.js';
 export { clockSpeed } from './clock-speed.js';
 export { ClusterAccess, readYaml } from './cluster-access.js';
 export { CLUSTER_EXAMPLES } from './cluster-examples.js';
-export { admitOnOpenShift } from './constraints.js';
+export { admitOnOpenShift, restrictionPoints } from './constraints.js';
 export { drawPicture, isDrawing } from './dashboard-picture.js';
 export { waitFor } from './deadline.js';
 export { FiringAlerts } from './firing-alerts.js';

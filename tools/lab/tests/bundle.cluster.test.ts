@@ -2,17 +2,21 @@
  * bundle/, as Operator Lifecycle Manager installs it: what it has is accepted, and with the rights that its ClusterServiceVersion lists, and no others, the
  * controller and the webhook give a pool its agents, which OpenShift admits. Always against a simulated API server.
  */
+import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { type KubernetesObject, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   admitOnOpenShift,
   type ClusterAccess,
+  CONTROLLER_BIN,
   compareRights,
   describeRight,
   InstalledProgram,
   installedByOlm,
   installedWith,
+  keptByOlm,
+  LabProcess,
   networkAttachment,
   PrivateCluster,
   rightsIn,
@@ -24,7 +28,7 @@ const NAMESPACE = 'operators';
 const WEBHOOK = 'vm-dhcp-webhook';
 const REGISTRATIONS = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'];
 const objects = installedByOlm(NAMESPACE);
-const onOpenShift = installedWith('vmdhcp-openshift.yaml');
+const onOpenShift = installedWith('vmdhcp-openshift-olm.yaml');
 const deployments = objects.filter(({ kind }) => kind === 'Deployment');
 const account = (name: string) => ({ namespace: NAMESPACE, name });
 
@@ -40,6 +44,8 @@ beforeAll(async () => {
   });
   admin = cluster.admin;
   for (const file of KINDS) await admin.applyFile(file);
+  const isServed = async () => await admin.list('ClusterServiceVersion').then(Boolean, () => false);
+  await waitFor('ClusterServiceVersions to be served', isServed);
   await admin.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } });
 });
 
@@ -80,10 +86,14 @@ describe('the bundle for OLM, always against a simulated API server', () => {
       programs.set(metadata.name, program);
       await program.ready();
     }
-    for (const kind of REGISTRATIONS)
-      await admin.waitForObject(kind, WEBHOOK, (one) =>
-        readList(one, 'webhooks').every((each) => readText(each, 'clientConfig', 'caBundle')),
-      );
+    // A webhook that is ready is registered: what is applied next is filled in.
+    for (const kind of REGISTRATIONS) {
+      const webhooks = readList(await admin.get(kind, WEBHOOK), 'webhooks');
+      expect(
+        webhooks.map((one) => typeof readText(one, 'clientConfig', 'caBundle')),
+        kind,
+      ).toContain('string');
+    }
     await admin.create(networkAttachment('default/net-48', 'mgmt'));
     for (const kind of ['IPPool', 'VirtualMachineNetworkConfig']) await admin.createStrictly(exampleOf(kind));
     // What an example leaves out, the webhook has filled in.
@@ -107,8 +117,11 @@ describe('the bundle for OLM, always against a simulated API server', () => {
     }
   });
 
-  it('OpenShift admits the programs, and without its file no agents', () => {
-    for (const deployment of deployments) expect(admitOnOpenShift(deployment, objects)).toEqual({ by: 'nonroot-v2' });
+  it('OpenShift admits the programs, by the constraints of the agents, which are more restrictive; and without its file no agents', () => {
+    for (const deployment of deployments) {
+      expect(admitOnOpenShift(deployment, objects)).toEqual({ by: 'nonroot-v2' });
+      expect(admitOnOpenShift(deployment, [...objects, ...onOpenShift])).toEqual({ by: 'vm-dhcp-agent' });
+    }
     const agents = {
       ...(deployments[0] as KubernetesObject),
       spec: { template: { spec: { containers: [{ securityContext: { capabilities: { add: ['NET_ADMIN'] } } }] } } },
@@ -144,10 +157,26 @@ describe('the bundle for OLM, always against a simulated API server', () => {
     expect(difference(WEBHOOK)).toEqual({ more: [constraints('nonroot-v2')], less: [] });
   });
 
-  it('when OLM deletes what it owns, the registrations go too, and IPPools can be changed', async () => {
-    await programs.get(WEBHOOK)?.kill();
-    await admin.delete('ClusterRole', WEBHOOK);
-    for (const kind of REGISTRATIONS) await waitFor(`${kind} to go`, async () => (await admin.get(kind, WEBHOOK)) === undefined);
-    await admin.patch('IPPool', 'default/net-48', { spec: { paused: true } });
+  it('what OLM leaves when it deletes the ClusterServiceVersion refuses changes of IPPools, until uninstall has removed the registrations', async () => {
+    const kept = keptByOlm(objects);
+    expect(kept.map(({ kind, metadata }) => `${kind} ${metadata.name}`).toSorted()).toEqual([
+      'ClusterRole vm-dhcp-webhook',
+      'CustomResourceDefinition ippools.network.harvesterhci.io',
+      'CustomResourceDefinition virtualmachinenetworkconfigs.network.harvesterhci.io',
+      'RoleBinding vm-dhcp-agent',
+    ]);
+    for (const { process } of programs.values()) process.kill('SIGTERM');
+    for (const { process } of programs.values()) await process.ended();
+    for (const { kind = '', metadata } of objects.filter((one) => !kept.includes(one)))
+      await admin.delete(kind, metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`);
+    const pause = async () => await admin.patch('IPPool', 'default/net-48', { spec: { paused: true } });
+    await expect(pause()).rejects.toThrow('webhook');
+    for (const kind of REGISTRATIONS) expect(await admin.get(kind, WEBHOOK), kind).toBeDefined();
+
+    const uninstall = new LabProcess(execPath, [CONTROLLER_BIN, 'uninstall', '--kubeconfig', cluster.adminKubeconfig]);
+    const { code } = await uninstall.ended(90_000);
+    expect(code, uninstall.lines.join('\n')).toBe(0);
+    for (const kind of REGISTRATIONS) expect(await admin.get(kind, WEBHOOK), kind).toBeUndefined();
+    await pause();
   });
 });

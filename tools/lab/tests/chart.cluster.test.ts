@@ -211,7 +211,7 @@ describe.skipIf(!hasRenderer())(`the chart, always against a simulated API serve
       expectServices(objects);
       for (const program of ['controller', 'webhook']) {
         const deployment = find(objects, 'Deployment', program);
-        if (deployment !== undefined) expectAdmitted(deployment, objects, 'nonroot-v2');
+        if (deployment !== undefined) expectAdmitted(deployment, objects, constraintsOfPrograms(objects));
       }
       await cluster.apply(objects);
       const [controller, webhook] = [notStarted(objects, 'controller'), notStarted(objects, 'webhook')];
@@ -261,6 +261,13 @@ async function expectAgents(cluster: ChartCluster, objects: readonly KubernetesO
   if (flags.includes('--no-dhcp')) expect(readList(container, 'args')).toContain('--dry-run');
   expectAdmitted(agents, objects, `${prefixOf(objects)}-agent`);
   expectNothingMore(`${prefixOf(objects)}-agent`, objects, [agents]);
+}
+
+/** Controller and webhook in the namespace of the agents are admitted by the constraints of these, which are the most restrictive ones. */
+function constraintsOfPrograms(objects: readonly KubernetesObject[]): string {
+  const [program] = readList(podOf(find(objects, 'Deployment', 'controller') as KubernetesObject), 'containers');
+  const agents = readList(program, 'env').find((one) => readText(one, 'name') === 'AGENT_NAMESPACE');
+  return readText(agents, 'value') === NAMESPACE ? `${prefixOf(objects)}-agent` : 'nonroot-v2';
 }
 
 /** How names of objects begin. */

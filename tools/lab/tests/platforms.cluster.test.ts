@@ -64,7 +64,8 @@ class TypedInstallation {
   readonly #cluster: PrivateCluster;
   readonly #home = mkdtempSync(join(tmpdir(), 'vmdhcp-platform-'));
   readonly #plugin = new KubectlPlugin();
-  readonly #programs: InstalledProgram[] = [];
+  /** By the name of their Deployment. */
+  readonly #programs = new Map<string, InstalledProgram>();
   readonly platform: string;
 
   private constructor(cluster: PrivateCluster, platform: string) {
@@ -88,7 +89,7 @@ class TypedInstallation {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const program of this.#programs) await program.kill();
+    for (const program of this.#programs.values()) await program.kill();
     await this.#cluster.close();
     this.#plugin.close();
     rmSync(this.#home, { recursive: true });
@@ -99,11 +100,14 @@ class TypedInstallation {
     const [program = ''] = command.split(' ', 1);
     switch (program) {
       case 'kubectl':
-        return await this.#run(command);
+        return command.includes(' rollout status ') ? await this.#rolledOut(command) : await this.#run(command);
       case 'helm':
-        return await this.#install(this.#rendered(command));
+        await this.#install(this.#rendered(command));
+        return command.includes(' --wait') ? await this.#ready() : '';
       case 'operator-sdk':
-        return await this.#install(installedByOlm(optionOf(command, '--namespace')));
+        await this.#install(installedByOlm(optionOf(command, '--namespace')));
+        // It waits until the ClusterServiceVersion has succeeded, and so have its Deployments.
+        return await this.#ready();
       case 'docker':
         return '';
       default:
@@ -132,9 +136,22 @@ class TypedInstallation {
     return [namespace, ...objects.filter(({ metadata }) => metadata.annotations?.['helm.sh/hook'] === undefined)];
   }
 
-  async #install(objects: readonly KubernetesObject[]): Promise<string> {
+  async #install(objects: readonly KubernetesObject[]): Promise<void> {
     for (const object of objects) await this.admin.apply(object);
     await this.#start(objects);
+  }
+
+  /** Nothing of a cluster starts pods here, so kubectl would wait for ever. */
+  async #rolledOut(command: string): Promise<string> {
+    const [, name = ''] = /^kubectl -n vm-dhcp-system rollout status deployment\/(\S+)$/.exec(command) ?? [];
+    const program = this.#programs.get(name);
+    if (program === undefined) throw new Error(`nothing was started that ${command} waits for`);
+    await program.ready();
+    return '';
+  }
+
+  async #ready(): Promise<string> {
+    for (const program of this.#programs.values()) await program.ready();
     return '';
   }
 
@@ -146,13 +163,8 @@ class TypedInstallation {
         name,
         spec: readField(spec, 'template', 'spec'),
       });
-      this.#programs.push(program);
-      await program.ready();
+      this.#programs.set(name, program);
     }
-    const isTrusted = (one: KubernetesObject) =>
-      readList(one, 'webhooks').every((each) => readText(each, 'clientConfig', 'caBundle') !== undefined);
-    for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
-      await this.admin.waitForObject(kind, 'vm-dhcp-webhook', isTrusted);
   }
 
   /** With their kinds, which lists of objects do not have. */
@@ -165,6 +177,48 @@ class TypedInstallation {
 function optionOf(command: string, option: string): string {
   const words = command.split(' ');
   return words[words.indexOf(option) + 1] ?? '';
+}
+
+/** What the parts of an example say: those that create it first, then those that use it. */
+function partsOf(example: string): Readonly<Record<'bridges' | 'vlans' | 'networks' | 'nodes', readonly unknown[]>> {
+  const objects = readYaml(join(ROOT, `examples/platforms/${example}.yaml`));
+  const of = (kind: string) => objects.find((one) => one.kind === kind);
+  const [policy, network] = [of('NodeNetworkConfigurationPolicy'), of('NetworkAttachmentDefinition')];
+  const [pool, machine] = [of('IPPool'), of('VirtualMachine')];
+  const [provider, vlan, subnet] = [of('ProviderNetwork'), of('Vlan'), of('Subnet')];
+  const config = JSON.parse(readText(network?.spec, 'config') ?? '') as unknown;
+  const { labels = {}, annotations = {} } = network?.metadata ?? {};
+  const clusterNetwork = labels['network.harvesterhci.io/clusternetwork'];
+  const parts = {
+    bridges: [
+      readText(readList(policy?.spec, 'desiredState', 'interfaces')[0], 'name'),
+      readText(config, 'bridge'),
+      annotations['k8s.v1.cni.cncf.io/resourceName']?.replace(/^bridge\.network\.kubevirt\.io\//, ''),
+      clusterNetwork && `${clusterNetwork}-br`,
+      provider?.metadata.name,
+      readText(vlan?.spec, 'provider'),
+    ],
+    vlans: [
+      ...[readField(config, 'vlan') ?? readField(vlan?.spec, 'id')].map(String),
+      labels['network.harvesterhci.io/vlan-id'],
+      vlan?.metadata.name,
+      readText(subnet?.spec, 'vlan'),
+    ],
+    networks: [
+      `${network?.metadata.namespace}/${network?.metadata.name}`,
+      readText(pool?.spec, 'networkName'),
+      ...readList(machine?.spec, 'template', 'spec', 'networks').map((one) => readText(one, 'multus', 'networkName')),
+      readText(subnet?.spec, 'provider'),
+      readText(config, 'provider'),
+    ],
+    nodes: [
+      readField(policy?.spec, 'nodeSelector'),
+      readField(pool?.spec, 'agentNodeSelector'),
+      readField(machine?.spec, 'template', 'spec', 'nodeSelector'),
+    ],
+  };
+  const said = (each: readonly unknown[]) => each.filter((one) => one !== undefined);
+  return { bridges: said(parts.bridges), vlans: said(parts.vlans), networks: said(parts.networks), nodes: said(parts.nodes) };
 }
 
 /** The Deployment of the agents of the pool. */
@@ -187,6 +241,12 @@ describe('the ways to install of docs/install.md, always against a simulated API
     expect(check.map((command) => command.split(/ {2,}/)[0])).toHaveLength(4);
   });
 
+  it('operator-sdk removes the bundle without the definitions, with which it would delete all pools and addresses', () => {
+    const [, uninstall = ''] = readFileSync(join(ROOT, 'docs/install.md'), 'utf8').split('\n## Uninstall\n');
+    const cleanups = blocksOf(uninstall).flatMap((commands) => commands.filter((one) => one.startsWith('operator-sdk cleanup')));
+    expect(cleanups).toEqual(['operator-sdk cleanup vmdhcp --namespace vm-dhcp-system --delete-all=false --delete-crds=false']);
+  });
+
   it('no network of an example has addresses of its own, which KubeVirt would offer inside the pod of the virtual machine', () => {
     const files = ['harvester', 'nmstate', 'openshift', 'kube-ovn'].map((name) => join(ROOT, `examples/platforms/${name}.yaml`));
     const objects = files.flatMap((file) => readYaml(file));
@@ -194,6 +254,22 @@ describe('the ways to install of docs/install.md, always against a simulated API
     const plugins = networks.map(({ spec }) => JSON.parse(readText(spec, 'config') ?? '') as unknown);
     expect(plugins.map((plugin) => readText(plugin, 'ipam', 'type'))).toEqual(files.map(() => undefined));
     expect(objects.filter(({ kind }) => kind === 'Subnet').map(({ spec }) => readField(spec, 'cidrBlock'))).toEqual([undefined]);
+  });
+
+  it('all parts of an example name the same bridge, VLAN, network and nodes', () => {
+    const networks = ['default/net-48', 'default/net-48', 'default/net-48'];
+    const vlan = { vlans: ['48'], networks };
+    const bridge = { ...vlan, bridges: ['br1', 'br1'] };
+    const label = { 'network.example.org/br1': 'true' };
+    expect(partsOf('harvester')).toEqual({ bridges: ['mgmt-br', 'mgmt-br'], vlans: ['48', '48'], networks, nodes: [] });
+    expect(partsOf('nmstate')).toEqual({ ...bridge, nodes: [label, label, label] });
+    const workers = { 'node-role.kubernetes.io/worker': '' };
+    expect(partsOf('openshift')).toEqual({ ...bridge, bridges: ['br1', 'br1', 'br1'], nodes: [workers] });
+    // The ProviderNetwork and its Vlan instead of a bridge; the Vlan and its Subnet; the Subnet and the network.
+    expect(partsOf('kube-ovn')).toEqual({
+      ...{ bridges: ['uplink', 'uplink'], vlans: ['48', 'vlan-48', 'vlan-48'], nodes: [] },
+      networks: [...networks, 'net-48.default.ovn', 'net-48.default.ovn'],
+    });
   });
 
   describe.skipIf(!hasRenderer() || !has('kubectl'))(`typed ${NEEDS_RENDERER}${needs('kubectl')}`, () => {
@@ -234,9 +310,10 @@ async function expectAgents(installation: TypedInstallation): Promise<void> {
     'SecurityContextConstraints',
   );
   for (const deployment of await installation.admin.list('Deployment')) {
-    const isAgents = deployment.metadata.name === agents.metadata.name;
+    // The constraints of the agents are the most restrictive ones.
+    const isBesideAgents = deployment.metadata.namespace === agents.metadata.namespace;
     expect(admitOnOpenShift(deployment, rights), deployment.metadata.name).toEqual({
-      by: isAgents ? 'vm-dhcp-agent' : 'nonroot-v2',
+      by: isBesideAgents ? 'vm-dhcp-agent' : 'nonroot-v2',
     });
   }
 }

@@ -102,6 +102,18 @@ it('told to end before it serves, it ends at once and registers nothing', async 
   for (const kind of CONFIGURATIONS) expect(await admin.get(kind, WEBHOOK_NAME)).toBeUndefined();
 });
 
+it('ready means registered: what is created next is decided by it', async () => {
+  const requests = { verb: 'create', resource: 'validatingwebhookconfigurations' };
+  const fault = cluster.simulator.faults.inject({ requests, effect: { kind: 'delay', delayMs: 2_000 }, times: 0 });
+  const webhook = await AdmissionWebhook.start(cluster.place, []);
+  await logged(webhook, 'listening for AdmissionReviews');
+  expect(await (await fetch(`${webhook.url}/readyz`)).text()).toContain('registering');
+  await webhook.ready();
+  cluster.simulator.faults.clear(fault);
+  await expectDecision();
+  await webhook.kill();
+});
+
 it('certificates and trust of cert-manager: both are used and neither is written', async () => {
   const host = `${WEBHOOK_NAME}.${WEBHOOK_NAMESPACE}.svc`;
   const { certificate, key, authority } = await createServerCertificate([host]);

@@ -77,6 +77,8 @@ export class WebhookProcess {
   #problem: string | undefined;
   /** False if the registration was refused, or could not be read. */
   #isRegistered = true;
+  /** True once the registration was written, or refused: a webhook that cannot be registered is ready all the same. */
+  #hasTriedToRegister = false;
   readonly #watched: WatchedObjects;
   /** Undefined if a check is in progress, or none was begun. */
   #timer: NodeJS.Timeout | undefined;
@@ -139,7 +141,9 @@ export class WebhookProcess {
   #unready(): string[] {
     if (this.#isStopping) return ['stopping'];
     const missing = this.#source.synced() ? [] : [...this.#caches.unready()];
-    return this.#server === undefined ? [...missing, this.#whyNotListening()] : missing;
+    if (this.#server === undefined) return [...missing, this.#whyNotListening()];
+    // The API server would not ask about what is applied next.
+    return this.#hasTriedToRegister ? missing : [...missing, 'registering'];
   }
 
   #whyNotListening(): string {
@@ -155,7 +159,10 @@ export class WebhookProcess {
     if (this.#served !== undefined && this.#server === undefined && !this.#isStopping) await this.#listen(this.#served);
     // Earlier requests would be decided with incomplete caches.
     const isReady = this.#server !== undefined && this.#source.synced();
-    if (isReady && this.#served !== undefined) await this.#keepRegistration(this.#served);
+    if (isReady && this.#served !== undefined) {
+      await this.#keepRegistration(this.#served);
+      this.#hasTriedToRegister = true;
+    }
     if (!this.#isStopping) this.#lookIn(isReady ? this.#waitMs() : FIRST_UPKEEP_MS);
   }
 
