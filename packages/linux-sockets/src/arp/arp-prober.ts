@@ -106,23 +106,28 @@ export class ArpProber {
 
   #send(socket: ArpSocket): void {
     const nowMs = performance.now();
-    let room = Math.floor(Math.min(nowMs - this.#dueSinceMs, MOST_DUE_MS) * REQUESTS_PER_MS);
+    const room = Math.floor(Math.min(nowMs - this.#dueSinceMs, MOST_DUE_MS) * REQUESTS_PER_MS);
     this.#dueSinceMs = nowMs;
-    const due: Asked[] = [];
-    for (const one of this.#asked) {
-      if (room === 0) break;
-      if (one.sent === REQUESTS || nowMs - one.sentAtMs < REQUEST_INTERVAL_MS) continue;
-      due.push(one);
-      room--;
-    }
+    const due = this.#findDue(nowMs, room);
     const most = nowMs < this.#floodUntilMs ? MOST_IN_FLOOD : MOST_AT_A_TIME;
-    const added = this.#waiting.splice(0, Math.max(0, Math.min(room, most - this.#asked.size))).map((next) => this.#add(next));
+    const free = Math.min(room - due.length, most - this.#asked.size);
+    const added = this.#waiting.splice(0, Math.max(0, free)).map((next) => this.#add(next));
     if (added.length > 0) socket.receiveOnlyFrom([...this.#byAddress.keys()]);
     due.push(...added);
     const sent = socket.probe(due.map(({ address }) => address));
+    for (const one of due.slice(0, sent)) Object.assign(one, { sent: one.sent + 1, sentAtMs: nowMs });
     if (sent > 0 || due.length === 0) this.#stuckSinceMs = nowMs;
     if (nowMs - this.#stuckSinceMs > MOST_STUCK_MS) throw new Error(`no ARP request could be sent on ${this.#interfaceName}`);
-    for (const one of due.slice(0, sent)) Object.assign(one, { sent: one.sent + 1, sentAtMs: nowMs });
+  }
+
+  /** The next requests for addresses that are being probed. */
+  #findDue(nowMs: number, most: number): Asked[] {
+    const due: Asked[] = [];
+    for (const one of this.#asked) {
+      if (due.length === most) break;
+      if (one.sent < REQUESTS && nowMs - one.sentAtMs >= REQUEST_INTERVAL_MS) due.push(one);
+    }
+    return due;
   }
 
   #add(next: Waiting): Asked {
