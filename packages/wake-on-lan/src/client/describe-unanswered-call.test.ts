@@ -27,6 +27,6 @@ describe('describeUnansweredCall', () => {
 
   it('a manager that does not lead names the one that does', () => {
     expect(describeUnansweredCall({ kind: 'not-leading', leader: '192.0.2.1:9090' })).toContain('192.0.2.1:9090 is leader');
-    expect(describeUnansweredCall({ kind: 'not-leading', leader: undefined })).toBe('no manager leads');
+    expect(describeUnansweredCall({ kind: 'not-leading', leader: undefined })).toBe('no manager is leader');
   });
 });
