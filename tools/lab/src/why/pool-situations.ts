@@ -1,5 +1,6 @@
 /** Problems of a pool, or of one of its addresses. */
-import type { KubernetesObject } from '@vmdhcp/kube-runtime';
+import { LEAVING_ANNOTATION } from '@vmdhcp/ippool-api/agent';
+import { type KubernetesObject, readConditions } from '@vmdhcp/kube-runtime';
 import { ipPool, networkAttachment } from '../network-and-pool.js';
 import { serviceAccountToken } from '../service-account-token.js';
 import { virtualMachineWith } from '../virtual-machine.js';
@@ -113,6 +114,10 @@ export const POOL_SITUATIONS: readonly Situation[] = [
       make: async (cluster) => {
         await cluster.addNetwork(ask, 'mgmt', JSON.stringify(config));
         await cluster.addPoolOnly(`default/${ask}`);
+        // Only then does the controller know the network surely: a machine that it sees earlier would keep its address.
+        await cluster.admin.waitForObject('IPPool', `default/${ask}`, ({ status }) =>
+          readConditions(status).some(({ type, status: state }) => type === 'CacheReady' && state === 'True'),
+        );
         await cluster.machineOn(ask, [ask]);
       },
     }),
@@ -224,21 +229,21 @@ export const POOL_SITUATIONS: readonly Situation[] = [
     },
   },
   {
+    // The controller may not read instances here, so it keeps what is written.
     ask: 'migrating',
     reasons: ['AwaitingMigration'],
     beside: ['NoPacketFromClient'],
     make: async (cluster) => {
-      for (const name of ['migrating', 'migrated']) {
-        await cluster.addPool(name);
-        cluster.report(name, { serving: true });
-      }
-      await cluster.machineOn('migrating', ['migrating']);
+      await cluster.addPool('migrating');
+      cluster.report('migrating', { serving: true });
+      const [macAddress = ''] = await cluster.machineOn('migrating', ['migrating']);
       await cluster.hasAddresses('migrating');
       await cluster.run('migrating', { ipAddress: '10.98.0.10', infoSource: 'domain, guest-agent' });
-      const networks = [{ name: 'nic0', multus: { networkName: 'migrated' } }];
-      await cluster.admin.patch('VirtualMachine', 'default/migrating', { spec: { template: { spec: { networks } } } });
-      await cluster.admin.patch('VirtualMachineInstance', 'default/migrating', { spec: { networks } });
-      await cluster.hasAddresses('migrating');
+      const entries = ['default/migrating', 'default/former'].map((networkName) => ({ networkName, macAddress }));
+      const left = { [`default/former ${macAddress}`]: { since: '2026-01-01T00:00:00Z', instance: 'migrating' } };
+      const annotations = { [LEAVING_ANNOTATION]: JSON.stringify(left) };
+      const patch = { metadata: { annotations }, spec: { networkConfigs: entries } };
+      await cluster.admin.patch('VirtualMachineNetworkConfig', 'default/migrating', patch);
     },
   },
   { ask: '10.1.0.98', reasons: ['AddressFree'] },
