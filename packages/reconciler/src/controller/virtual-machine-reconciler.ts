@@ -29,12 +29,6 @@ const UNSEEN_PATIENCE_MS = 60_000;
 
 const UNSEEN: VirtualMachineProblemReason = 'virtual-machine-instance-unseen';
 
-function recheckOf({ waits, recheckMs }: NetworkConfigPlan, patienceMs: number): ReconcileResult {
-  if (waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
-  const times = [patienceMs, recheckMs ?? 0].filter((time) => time > 0);
-  return times.length > 0 ? { kind: 'recheck', afterMs: Math.min(...times) } : { kind: 'settled' };
-}
-
 interface PlannedMachine {
   readonly virtualMachine: KubernetesObject;
   readonly observed: KubernetesObject | undefined;
@@ -169,4 +163,10 @@ export class VirtualMachineReconciler {
       message: `its VirtualMachineNetworkConfig was refused: ${message}`,
     });
   }
+}
+
+function recheckOf({ waits, recheckMs }: NetworkConfigPlan, patienceMs: number): ReconcileResult {
+  if (waits) return { kind: 'recheck', afterMs: DELETION_CHECK_MS };
+  const times = [patienceMs, recheckMs ?? 0].filter((time) => time > 0);
+  return times.length > 0 ? { kind: 'recheck', afterMs: Math.min(...times) } : { kind: 'settled' };
 }

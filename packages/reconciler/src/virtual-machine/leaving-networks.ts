@@ -10,9 +10,10 @@
 import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { LEAVING_ANNOTATION } from '@vmdhcp/ippool-api/agent';
-import { formatTime, isRecord, type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
+import { formatTime, type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
 import { machineInterfaces } from './machine-interfaces.js';
 import { identityOf } from './network-config-entries.js';
+import { parseRecord } from './remembered-interfaces.js';
 import type { RunningInstance } from './running-instance.js';
 import type { MachineKnowledge } from './wanted-interfaces.js';
 
@@ -43,15 +44,6 @@ export function readLeavingNetworks(object: KubernetesObject | undefined): Leavi
     return Number.isNaN(sinceMs) || instanceUid === undefined ? [] : [[identity, { sinceMs, instanceUid, migrationUid }]];
   });
   return new Map(entries);
-}
-
-function parseRecord(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 /** The annotation's value; undefined for none. */

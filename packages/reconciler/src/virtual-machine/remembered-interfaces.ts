@@ -28,7 +28,8 @@ export function readRememberedInterfaces(object: KubernetesObject | undefined): 
   return new Map(Object.entries(parseRecord(text)).flatMap(([name, entry]) => readEntry(name, entry)));
 }
 
-function parseRecord(text: string): Readonly<Record<string, unknown>> {
+/** The JSON object of an annotation; empty if it is not one. Never throws. */
+export function parseRecord(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : {};

@@ -36,7 +36,7 @@ export interface MachineKnowledge extends Pick<InterfaceKnowledge, 'instance' | 
   readonly networks?: NetworkKnowledge | undefined;
   /** UID of the instance that was last seen with this network and MAC address (`identityOf`); undefined if it is not known. Default: never known. */
   readonly lastInstanceOn?: ((identity: string) => string | undefined) | undefined;
-  /** Milliseconds since 1970; default: the time is not known, and no guest counts as moved. */
+  /** Milliseconds since 1970; default: the time is not known, and every former network of a running guest is kept. */
   readonly nowMs?: number | undefined;
 }
 
