@@ -13,7 +13,7 @@ import { LEAVING_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { formatTime, type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
 import { machineInterfaces } from './machine-interfaces.js';
 import { identityOf } from './network-config-entries.js';
-import { parseRecord } from './remembered-interfaces.js';
+import { parseAnnotationRecord } from './remembered-interfaces.js';
 import type { RunningInstance } from './running-instance.js';
 import type { MachineKnowledge } from './wanted-interfaces.js';
 
@@ -38,7 +38,7 @@ const WITHOUT_MIGRATION_MS = 3_600_000;
 export function readLeavingNetworks(object: KubernetesObject | undefined): LeavingNetworks {
   const text = object?.metadata.annotations?.[LEAVING_ANNOTATION];
   if (typeof text !== 'string') return NONE;
-  const entries = Object.entries(parseRecord(text)).flatMap(([identity, one]): [string, LeavingNetwork][] => {
+  const entries = Object.entries(parseAnnotationRecord(text)).flatMap(([identity, one]): [string, LeavingNetwork][] => {
     const sinceMs = parseTime(readText(one, 'since') ?? '');
     const [instanceUid, migrationUid = ''] = [readText(one, 'instance'), readText(one, 'migration')];
     return Number.isNaN(sinceMs) || instanceUid === undefined ? [] : [[identity, { sinceMs, instanceUid, migrationUid }]];

@@ -25,11 +25,11 @@ const MOST_REPLACED = 8;
 export function readRememberedInterfaces(object: KubernetesObject | undefined): RememberedInterfaces {
   const text = object?.metadata.annotations?.[INTERFACES_ANNOTATION];
   if (typeof text !== 'string') return NOTHING_REMEMBERED;
-  return new Map(Object.entries(parseRecord(text)).flatMap(([name, entry]) => readEntry(name, entry)));
+  return new Map(Object.entries(parseAnnotationRecord(text)).flatMap(([name, entry]) => readEntry(name, entry)));
 }
 
 /** The JSON object of an annotation; empty if it is not one. Never throws. */
-export function parseRecord(text: string): Readonly<Record<string, unknown>> {
+export function parseAnnotationRecord(text: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : {};
