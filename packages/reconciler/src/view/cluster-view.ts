@@ -1,24 +1,16 @@
 /** The controller's knowledge about the cluster, in the form of its queries: who claims addresses on a network, which pool serves it, and so on. */
 import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
-import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, networkKey } from '@vmdhcp/ippool-api';
-import {
-  compareByAge,
-  isBeingDeleted,
-  type KubernetesObject,
-  keyOf,
-  ObjectIndex,
-  parseTime,
-  readList,
-  readText,
-} from '@vmdhcp/kube-runtime';
+import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, type NetworkConfig, networkKey } from '@vmdhcp/ippool-api';
+import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, parseTime, readList, readText } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
-import { readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
+import { type NetworksOfMachine, networksOfMachine, readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
-import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import { type MachineKnowledge, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 import type { InstanceSource, NewestInstance } from './instance-source.js';
+import { MachinesWithoutConfig } from './machines-without-config.js';
 import { NetworkConfigIndex } from './network-config-index.js';
 import { type PoolView, PoolViews } from './pool-views.js';
 import { VirtualMachineIndex } from './virtual-machine-index.js';
@@ -44,10 +36,7 @@ export class ClusterView {
   readonly #networkConfigs = new NetworkConfigIndex();
   readonly #virtualMachines = new VirtualMachineIndex();
   readonly #claims = new WeakMap<KubernetesObject, NetworkConfigClaims>();
-  /** By network: virtual machines whose config is missing or being deleted. There are many while thousands are created. */
-  readonly #machinesWithoutConfig = new ObjectIndex<readonly WantedInterface[]>((interfaces) =>
-    interfaces.map(({ networkName }) => networkName),
-  );
+  readonly #withoutConfig = new MachinesWithoutConfig();
 
   constructor(sources: ClusterSources) {
     this.#sources = sources;
@@ -165,7 +154,10 @@ export class ClusterView {
     return this.#virtualMachines.having(network, macAddress);
   }
 
-  /** A virtual machine with this MAC address on this network whose config is missing or being deleted. Its recorded addresses are not free. */
+  /**
+   * A virtual machine whose config is missing or being deleted, with this MAC address on this network, or maybe still there: it runs, has this MAC
+   * address on another network, and no other machine has it here. Its recorded addresses are not free.
+   */
   reservingMachine(network: string, macAddress: MacAddress): string | undefined {
     return this.#reservingMachine(network, macAddress, undefined);
   }
@@ -178,7 +170,27 @@ export class ClusterView {
       if (machine === lastOwner) return machine;
       found ??= machine;
     }
-    return found;
+    return found ?? this.#leavingMachine(network, macAddress, lastOwner);
+  }
+
+  #leavingMachine(network: string, macAddress: MacAddress, lastOwner: string | undefined): string | undefined {
+    if (!this.#isNobodys(network, macAddress)) return undefined;
+    return this.#withoutConfig.runningElsewhere(network, macAddress).find((key) => key === (lastOwner ?? key));
+  }
+
+  #isNobodys(network: string, macAddress: MacAddress): boolean {
+    return this.#virtualMachines.having(network, macAddress).size === 0 && this.claimants(network, macAddress).size === 0;
+  }
+
+  /** The addresses that pools record for the MAC addresses of a guest, on networks where no machine has them now. */
+  #recordedElsewhere(guest: NetworksOfMachine): NetworkConfig[] {
+    return [...guest].flatMap(([macAddress, networks]) =>
+      this.pools()
+        .filter(
+          ({ network, addressOf }) => addressOf.has(macAddress) && !networks.has(network) && this.#isNobodys(network, macAddress),
+        )
+        .map(({ network }) => ({ networkName: network, macAddress })),
+    );
   }
 
   /**
@@ -187,9 +199,10 @@ export class ClusterView {
    */
   reserved({ network, addressOf }: PoolView, lastOwners: LastOwners): Map<MacAddress, MachineWithoutConfig> {
     const reserved = new Map<MacAddress, MachineWithoutConfig>();
-    const interfaces = [...this.#machinesWithoutConfig.keysOf(network)].flatMap((key) => this.#virtualMachines.interfacesOf(key));
-    for (const { networkName, macAddress } of interfaces) {
-      if (networkName !== network || !addressOf.has(macAddress) || reserved.has(macAddress)) continue;
+    const interfaces = [...this.#withoutConfig.on(network)].flatMap((key) => this.#virtualMachines.interfacesOf(key));
+    const here = interfaces.filter(({ networkName }) => networkName === network).map(({ macAddress }) => macAddress);
+    for (const macAddress of [...here, ...this.#withoutConfig.guests()]) {
+      if (!addressOf.has(macAddress) || reserved.has(macAddress)) continue;
       const owner = this.#reservingMachine(network, macAddress, lastOwners.get(macAddress)?.owner);
       if (owner === undefined) continue;
       const { creationTimestamp = '' } = this.#sources.virtualMachines.get(owner)?.metadata ?? {};
@@ -204,6 +217,7 @@ export class ClusterView {
       instance: this.#sources.instances?.of(virtualMachine, newest),
       remembered: this.#remembered(keyOf(virtualMachine)),
       hasAddress: (network, macAddress) => this.servingPool(network)?.addressOf.has(macAddress) === true,
+      recordedElsewhere: () => this.#recordedElsewhere(this.#withoutConfig.guestOf(keyOf(virtualMachine))),
       lastInstanceOn: (identity) => this.#virtualMachines.lastInstanceOn(keyOf(virtualMachine), identity),
       networks: {
         definition: (network) => this.#sources.networks.get(network),
@@ -253,22 +267,32 @@ export class ClusterView {
     const instance = object && this.#sources.instances?.of(object);
     if (typeof instance === 'object')
       this.#virtualMachines.noteInstance(key, [...(interfaces ?? []), ...(wanted?.held ?? [])], instance.uid);
-    const lost = this.#virtualMachines.update(key, interfaces);
-    this.#noteWithoutConfig(key);
-    return lost;
+    const lost = this.#virtualMachines.update(key, interfaces && [...interfaces, ...(wanted?.held ?? [])]);
+    return new Set([...lost, ...this.#noteWithoutConfig(key)]);
   }
 
-  #noteWithoutConfig(key: string): void {
+  /** Returns the networks on which an address was kept for its guest that is free now. */
+  #noteWithoutConfig(key: string): readonly string[] {
+    const before = this.#withoutConfig.guestOf(key);
+    const machine = this.#sources.virtualMachines.get(key);
     const config = this.#sources.networkConfigs.get(key);
     const hasConfig = config !== undefined && !isBeingDeleted(config);
-    this.#machinesWithoutConfig.update(key, hasConfig ? undefined : this.#virtualMachines.interfacesOf(key));
+    if (machine === undefined || hasConfig) this.#withoutConfig.update(key, undefined);
+    else {
+      const interfaces = this.#virtualMachines.interfacesOf(key);
+      const knowledge = this.knowledgeOf(machine);
+      const guest = knowledge.instance === undefined ? undefined : networksOfMachine(machine, knowledge);
+      this.#withoutConfig.update(key, { interfaces, guest });
+    }
+    if (this.#withoutConfig.guestOf(key).size > 0) return [];
+    return this.#recordedElsewhere(before).map(({ networkName }) => networkName);
   }
 
   /** Notes a change of a config. Returns the networks on which its claims have changed. */
   noteNetworkConfig(key: string): ReadonlySet<string> {
     const object = this.#sources.networkConfigs.get(key);
-    this.#noteWithoutConfig(key);
-    return this.#networkConfigs.update(key, object && this.claimsOf(object));
+    const claimed = this.#networkConfigs.update(key, object && this.claimsOf(object));
+    return new Set([...claimed, ...this.#noteWithoutConfig(key)]);
   }
 
   /** Notes a change of a pool. Returns its former and new networks. */

@@ -61,7 +61,8 @@ export function planNetworkConfig(
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
   const wanted = reachableInterfaces(virtualMachine, { known, observed });
-  const present = observed === undefined ? [] : readNetworkConfigs(observed);
+  // A new object, as after a person has deleted the former one, begins with what the guest may still use.
+  const present = observed === undefined ? [...(known.recordedElsewhere?.() ?? [])] : readNetworkConfigs(observed);
   const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
   const unwanted = unknownEntries(present, entries, () => true);
   const leaving = leavingNetworks({ virtualMachine, observed, known, unwanted });
@@ -75,7 +76,7 @@ export function planNetworkConfig(
   if (wanted.interfaces === undefined) return nothing;
   const room = Math.max(MOST_INTERFACES - unknown.length, 0);
   const interfaces = fitEntries(entries, { present, hasAddress: known.hasAddress, room }, problems);
-  if (observed !== undefined && isBeingDeleted(observed)) return { ...nothing, waits: interfaces.length > 0 };
+  if (observed !== undefined && isBeingDeleted(observed)) return { ...nothing, waits: kept.length > 0 };
   const memories = memoriesOf(interfaces, wanted, known.remembered);
   return {
     ...nothing,
@@ -88,13 +89,14 @@ function planActions(
   observed: KubernetesObject | undefined,
   wanted: Wanted,
 ): NetworkConfigAction[] {
-  if (observed === undefined) return wanted.interfaces.length === 0 ? [] : [create(virtualMachine, wanted)];
-  if (wanted.interfaces.length === 0 && wanted.unknown.length === 0) return removal(virtualMachine, observed);
+  const isEmpty = wanted.interfaces.length === 0 && wanted.unknown.length === 0;
+  if (observed === undefined) return isEmpty ? [] : [create(virtualMachine, wanted)];
+  if (isEmpty) return removal(virtualMachine, observed);
   return update(virtualMachine, observed, wanted);
 }
 
 function create(virtualMachine: KubernetesObject, wanted: Wanted): NetworkConfigAction {
-  const { interfaces } = wanted;
+  const { interfaces, unknown } = wanted;
   const { namespace, name } = virtualMachine.metadata;
   return {
     kind: 'create',
@@ -109,7 +111,7 @@ function create(virtualMachine: KubernetesObject, wanted: Wanted): NetworkConfig
         finalizers: [NETWORK_CONFIG_FINALIZER],
         ownerReferences: [toOwner(virtualMachine)],
       },
-      spec: { vmName: toVmName(name), networkConfigs: interfaces.map(toNetworkConfig) },
+      spec: { vmName: toVmName(name), networkConfigs: [...unknown, ...interfaces.map(toNetworkConfig)] },
     },
   };
 }

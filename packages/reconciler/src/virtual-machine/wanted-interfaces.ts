@@ -3,6 +3,7 @@
  * MAC addresses come from `machineInterfaces`.
  */
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import {
   ADDRESSES_ANNOTATION,
   DHCP_OPT_OUT_ANNOTATION,
@@ -32,6 +33,8 @@ export interface WantedInterface {
 export interface MachineKnowledge extends Pick<InterfaceKnowledge, 'instance' | 'remembered'> {
   /** Returns true if a pool has recorded an address for this MAC address on this network. Default: false. */
   readonly hasAddress?: ((networkName: string, macAddress: MacAddress) => boolean) | undefined;
+  /** The addresses that pools record for it on networks where no machine has them now, for a machine without a VirtualMachineNetworkConfig. Default: none. */
+  readonly recordedElsewhere?: (() => readonly NetworkConfig[]) | undefined;
   /** Default: none is known. */
   readonly networks?: NetworkKnowledge | undefined;
   /** UID of the instance that was last seen with this network and MAC address (`identityOf`); undefined if it is not known. Default: never known. */

@@ -1,0 +1,53 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
+import { ObjectIndex } from '@vmdhcp/kube-runtime';
+import type { NetworksOfMachine } from '../virtual-machine/leaving-networks.js';
+import type { WantedInterface } from '../virtual-machine/wanted-interfaces.js';
+
+const NOWHERE: NetworksOfMachine = new Map();
+
+/** A virtual machine without a VirtualMachineNetworkConfig. */
+interface MachineWithoutConfig {
+  readonly interfaces: readonly WantedInterface[];
+  /** Where its guest is, or soon will be; undefined if it does not run. */
+  readonly guest: NetworksOfMachine | undefined;
+}
+
+/**
+ * Virtual machines whose config is missing or being deleted. There are many while thousands are created, and few that run: their guests may still use
+ * addresses on networks that they are leaving.
+ */
+export class MachinesWithoutConfig {
+  readonly #onNetwork = new ObjectIndex<MachineWithoutConfig>(({ interfaces }) =>
+    interfaces.map(({ networkName }) => networkName),
+  );
+  readonly #running = new ObjectIndex<NetworksOfMachine>((guest) => guest.keys());
+  readonly #guests = new Map<string, NetworksOfMachine>();
+
+  /** Updates the virtual machine with this key; undefined if it has a config or does not exist. */
+  update(key: string, machine: MachineWithoutConfig | undefined): void {
+    this.#onNetwork.update(key, machine);
+    this.#running.update(key, machine?.guest);
+    if (machine?.guest === undefined) this.#guests.delete(key);
+    else this.#guests.set(key, machine.guest);
+  }
+
+  /** Keys of those with an interface on a network. */
+  on(network: string): ReadonlySet<string> {
+    return this.#onNetwork.keysOf(network);
+  }
+
+  /** Keys of those that run, or may run, with a MAC address on other networks only. */
+  runningElsewhere(network: string, macAddress: MacAddress): string[] {
+    return [...this.#running.keysOf(macAddress)].filter((key) => this.guestOf(key).get(macAddress)?.has(network) === false);
+  }
+
+  /** The MAC addresses of all that run, or may run. */
+  guests(): Iterable<MacAddress> {
+    return this.#running.values();
+  }
+
+  /** Where the guest of one is, or soon will be; nowhere if it does not run. */
+  guestOf(key: string): NetworksOfMachine {
+    return this.#guests.get(key) ?? NOWHERE;
+  }
+}
