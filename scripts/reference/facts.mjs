@@ -102,6 +102,7 @@ const agentRegistry = agentMetrics({
   open: { counts: none, failures: () => 0 },
   election: { isLeading: () => false, standbyAnswers: () => 0 },
   otherServers: () => 0,
+  observedUses: none,
 }).registry;
 new HostEventLog({}, agentRegistry, () => 0);
 const ofWakeOnLan = createWakeMetrics({ packets: none, wakeUps: () => ({}), listeners: () => ({}) });

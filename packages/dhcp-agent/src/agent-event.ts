@@ -81,6 +81,15 @@ type ProbeEvent =
       readonly address: Ipv4Address;
       readonly usedBy: MacAddress;
     }
+  /** A host uses an address that is not assigned to it. `assignedTo`: the client that has the address. */
+  | {
+      readonly kind: 'observed-use';
+      readonly pool: string;
+      readonly address: Ipv4Address;
+      readonly usedBy: MacAddress;
+      readonly assignedTo: MacAddress | undefined;
+    }
+  | { readonly kind: 'addresses-not-heard'; readonly interfaceName: string; readonly error: unknown }
   | { readonly kind: 'address-not-probed'; readonly interfaceName: string; readonly error: unknown }
   /** A host answers for addresses that no client has, so its answers are ignored. */
   | {

@@ -14,6 +14,7 @@ export { type InterfaceState, ServedInterface, type ServedInterfacePorts } from 
 export { type ServingFacts, type UnservedPool, unservedPools } from './interface/unserved-pools.js';
 export { RateBudget } from './limits/rate-budget.js';
 export type {
+  AddressListener,
   AddressProbe,
   AddressQuestion,
   AddressUse,
@@ -25,10 +26,12 @@ export type {
   DhcpSockets,
   FoundServer,
   GroupLease,
+  HeardAddress,
   InterfaceIdentity,
   InterfaceIsolation,
   LateReply,
   LeaseContent,
+  ListenForAddresses,
   LoggedPacket,
   NameLookup,
   PacketLogPort,

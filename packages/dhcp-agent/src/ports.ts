@@ -18,6 +18,7 @@ export interface AgentPorts {
   readonly addresses: ServerAddressKernel;
   readonly sockets: DhcpSockets;
   readonly probeAddress: AddressProbe;
+  readonly listenForAddresses: ListenForAddresses;
   readonly probeServers: ServerProbe;
   readonly lease: GroupLease;
   /** Lists and watches the IPPool of this `namespace/name`, and no other object. */
@@ -159,6 +160,21 @@ export interface AddressUse {
 
 /** Probes an address on an interface (RFC 5227 §2.1), within about a second. Rejects if it cannot be probed. */
 export type AddressProbe = (interfaceName: string, question: AddressQuestion) => Promise<AddressUse>;
+
+/** A host that says in an ARP packet that it has an address. It may lie. */
+export interface HeardAddress {
+  readonly address: Ipv4Address;
+  readonly macAddress: MacAddress;
+}
+
+export interface AddressListener {
+  /** What was heard since the last call, at most about a thousand packets. Once the interface is deleted, nothing is heard. */
+  readonly heard: () => readonly HeardAddress[];
+  readonly close: () => void;
+}
+
+/** Hears ARP packets of hosts with addresses from `lowest` to `highest`; sends nothing. @throws Error */
+export type ListenForAddresses = (interfaceName: string, lowest: Ipv4Address, highest: Ipv4Address) => AddressListener;
 
 /** Another DHCP server on a network. */
 export interface FoundServer {

@@ -416,6 +416,13 @@ export const REASONS = {
       'Another machine uses an address of the pool; the message has its MAC address if it is known. No client gets the address for an hour.',
     remedy: 'Reserve the address for that MAC address in `spec.ipv4Config.reservations`, or remove the machine from the network.',
   },
+  UnassignedAddressUsed: {
+    shown: ['Warning Event on IPPool', ...MACHINE],
+    meaning:
+      'A machine answers ARP for an address of the pool that is not assigned to it: its guest has a fixed address, or that of another machine. No client gets such an address while it is free; nothing is done to the machine.',
+    remedy:
+      'Pin the address for the virtual machine that uses it, reserve or exclude it in the IPPool, or let the guest operating system use DHCP.',
+  },
   RogueServer: {
     shown: ['IPPool RogueServer=True', ...REPORTED, 'Warning Event on IPPool'],
     meaning: 'Another DHCP server answers on the network; the message has its address and MAC address.',

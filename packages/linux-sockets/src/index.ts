@@ -13,6 +13,7 @@ export {
   removeAddresses,
 } from './addresses/temporary-addresses.js';
 export { announceAddress } from './arp/announce-address.js';
+export { ArpListener, type ArpSender } from './arp/arp-listener.js';
 export { type ArpAnswers, ArpProber, type ProbedAddress } from './arp/arp-prober.js';
 export { ArpSocket } from './arp/arp-socket.js';
 export { mayUseArp } from './arp/may-use-arp.js';

@@ -194,6 +194,22 @@ describe('another machine or server on the network', () => {
     expect(readText(event, 'message')).toContain('02:00:5e:00:48:99');
   });
 
+  it('an address that a host with a fixed address uses is heard, and no virtual machine gets it', async () => {
+    await serve();
+    const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });
+    squatter.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
+    // It asks for an address that nobody has.
+    const send = "const s = require('node:dgram').createSocket('udp4'); s.send('', 9, '192.168.48.250', () => s.close())";
+    await squatter.start(process.execPath, ['-e', send]).ended();
+    const { status } = await cluster.access.waitForObject('IPPool', POOL, (object) =>
+      Boolean(readField(object.status, 'ipv4', 'quarantined', '192.168.48.11')),
+    );
+    expect(readText(status, 'ipv4', 'quarantined', '192.168.48.11', 'usedBy')).toBe('02:00:5e:00:48:99');
+    squatter.ip('link', 'set', 'eth0', 'down');
+    await cluster.access.create(virtualMachine('default/second', '02:00:5e:00:48:02', 'default/vlan-48'));
+    await waitFor('another address', async () => (await answered('02:00:5e:00:48:02')) === '192.168.48.12');
+  });
+
   it('an address that its client declines and another host uses is quarantined, and its user is named', async () => {
     await serve();
     const squatter = lab.addMachine('squatter', { network: 'br48', macAddress: '02:00:5e:00:48:99' });

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { promisify } from 'node:util';
 import {
+  ArpListener,
   ArpProber,
   ArpSocket,
   addNewAddress,
@@ -229,6 +230,21 @@ describe('ARP', () => {
     await expect(new ArpProber('none0').ask({ address: THERE, macAddress: THERE_MAC })).rejects.toThrow(
       'cannot find interface none0: ENODEV',
     );
+  });
+
+  it('a listener hears which host says that it has an address of its range, and nothing else', async () => {
+    const listener = new ArpListener('here0', THERE, THERE + 1);
+    closers.push(() => listener.close());
+    there('address', 'add', '10.1.0.9/24', 'dev', 'there0');
+    const heard: unknown[] = [];
+    const send =
+      "const s = require('node:dgram').createSocket('udp4'); s.bind(0, process.argv[1], () => s.send('', 9, '10.1.0.77', () => s.close()))";
+    for (const source of ['10.1.0.9', '10.1.0.2']) run('ip', ['netns', 'exec', 'there', process.execPath, '-e', send, source]);
+    await waitFor('the packet', () => {
+      heard.push(...listener.heard());
+      return heard.length > 0;
+    });
+    expect(heard).toEqual([{ address: THERE, macAddress: THERE_MAC }]);
   });
 
   it('an announcement corrects what another host has in its table (RFC 5227 §3)', async () => {

@@ -351,6 +351,40 @@ describe('on what a server without admission has', () => {
     await has('a', '10.1.0.11');
     await cluster.access.delete('Lease', keyOf(GROUP));
   });
+
+  it('UnassignedAddressUsed: no client gets the address, until the machine that uses it pins it', async () => {
+    await cluster.startController('--agent-replicas', '0', '--image', 'example.com/vmdhcp-agent:v1');
+    await addNetwork('net');
+    await addPool('pool', { end: '10.1.0.20' });
+    await condition('Registered', 'True');
+    await addMachine('a', A);
+    await has('a', '10.1.0.10');
+
+    const observedUses = [
+      { address: '10.1.0.11', usedBy: A },
+      { address: '10.1.0.10', usedBy: B, assignedTo: A },
+    ];
+    await report({ [keyOf('pool')]: { serving: true, observedUses } });
+    await cluster.access.waitForObject(
+      'IPPool',
+      keyOf('pool'),
+      ({ status }) => readField(status, 'ipv4', 'quarantined', '10.1.0.11', 'usedBy') === A,
+    );
+    await addMachine('b', B);
+    await has('b', '10.1.0.12');
+    await messageFor('UnassignedAddressUsed', 'pool');
+    await has('a', '10.1.0.10');
+    wordsOf(
+      await messageFor('UnassignedAddressUsed', 'a'),
+      /(let it use DHCP, or pin a free address|give the other one another address)/,
+    );
+
+    await cluster.access.patch('VirtualMachine', keyOf('a'), {
+      metadata: { annotations: { 'static-ip.harvesterhci.io/default': '10.1.0.11' } },
+    });
+    await has('a', '10.1.0.11');
+    await cluster.access.delete('Lease', keyOf(GROUP));
+  });
 });
 
 const GROUP = 'vm-dhcp-agent-1';

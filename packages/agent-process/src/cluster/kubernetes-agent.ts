@@ -12,7 +12,7 @@ import type { ListenAddress, Logger } from '@vmdhcp/service-process';
 import { leasesPage } from '../http/leases-page.js';
 import { createMetrics } from '../http/metrics.js';
 import { linuxDhcpSockets } from '../linux/linux-dhcp-sockets.js';
-import { arpProbe, probeServers } from '../linux/linux-probes.js';
+import { arpProbe, listenForAddresses, probeServers } from '../linux/linux-probes.js';
 import { linuxServerAddresses } from '../linux/linux-server-addresses.js';
 import { NtpNames } from '../names/ntp-names.js';
 import { PodProcess } from './pod-process.js';
@@ -70,6 +70,7 @@ export class KubernetesAgent {
       counters: this.#agent.counters,
       leaseEvents: () => this.#process.leaseEvents.counts(),
       served: () => new Map([...this.#agent.report()].map(([pool, { serving }]) => [pool, serving])),
+      observedUses: () => new Map([...this.#agent.report()].map(([pool, { observedUses = [] }]) => [pool, observedUses.length])),
       election: { isLeading: () => this.#agent.isLeader(), standbyAnswers: () => this.#standbyAnswers },
     });
   }
@@ -126,7 +127,13 @@ export class KubernetesAgent {
       {
         ...{ clock: systemClock, wallTimeMs: Date.now, random: Math.random },
         ...{ lease, packetLog, traffic, captures, isolation, observer: log },
-        ...{ addresses: linuxServerAddresses, sockets: linuxDhcpSockets, probeAddress: arpProbe(), probeServers },
+        ...{
+          addresses: linuxServerAddresses,
+          sockets: linuxDhcpSockets,
+          probeAddress: arpProbe(),
+          listenForAddresses,
+          probeServers,
+        },
         poolSource: (key) => this.#poolSource(key),
         ntpNames: (onChange) => this.#ntpNames(onChange),
         neededFor: needed.whose,

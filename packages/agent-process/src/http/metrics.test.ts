@@ -54,6 +54,11 @@ describe('the metrics of an agent', () => {
     expect(lines.filter((line) => foreign.test(line))).toEqual([]);
   });
 
+  it('count machines with addresses of others, for an agent that hears them', async () => {
+    const lines = await ownLines(createMetrics(sourcesOf({ observedUses: () => new Map([['default/net-48', 2]]) }).sources));
+    expect(lines).toContain('vmdhcp_agent_pool_observed_uses{pool="default/net-48"} 2');
+  });
+
   it('count addresses of an agent that assigns them itself', async () => {
     const counts = { size: 10, used: 3, free: 6, quarantined: 1 };
     const allocation = {

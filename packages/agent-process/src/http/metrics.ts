@@ -15,6 +15,8 @@ export interface MetricSources {
   };
   /** Set for an agent that leases addresses to unknown clients. */
   readonly open?: OpenSources;
+  /** Set for an agent that hears who uses addresses: how many hosts of each pool use one that is not assigned to them. */
+  readonly observedUses?: () => ReadonlyMap<string, number>;
   /** Set for an agent that has replicas. */
   readonly election?: { readonly isLeading: () => boolean; readonly standbyAnswers: () => number };
   /**
@@ -56,6 +58,7 @@ export function createMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register: registry });
   countMessages(sources, registers);
   describePools(sources, registers);
+  if (sources.observedUses !== undefined) describeUses(sources.observedUses, registers);
   if (sources.allocation !== undefined) describeAllocation(sources.allocation, registers);
   const observeTakeover = sources.election === undefined ? () => undefined : describeElection(sources.election, registers);
   if (sources.otherServers !== undefined) describeOtherServers(sources.otherServers, registers);
@@ -120,6 +123,19 @@ function describePools({ served }: MetricSources, registers: Registry[]): void {
     collect() {
       this.reset();
       for (const [pool, isServed] of served()) this.set({ pool }, isServed ? 1 : 0);
+    },
+  });
+}
+
+function describeUses(uses: NonNullable<MetricSources['observedUses']>, registers: Registry[]): void {
+  new Gauge({
+    name: 'vmdhcp_agent_pool_observed_uses',
+    help: 'Addresses of the pool that are used by machines to which they are not assigned; only the leader knows them.',
+    labelNames: ['pool'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [pool, count] of uses()) this.set({ pool }, count);
     },
   });
 }

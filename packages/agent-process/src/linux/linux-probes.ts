@@ -1,6 +1,6 @@
 /** Probes a network: which hosts use an address, and which DHCP servers answer. */
-import type { AddressProbe, ServerProbe } from '@vmdhcp/dhcp-agent';
-import { ArpProber as ArpProbe } from '@vmdhcp/linux-sockets';
+import type { AddressProbe, ListenForAddresses, ServerProbe } from '@vmdhcp/dhcp-agent';
+import { ArpListener, ArpProber as ArpProbe } from '@vmdhcp/linux-sockets';
 import { openDhcpProbe } from '../probe/open-dhcp-probe.js';
 
 const LISTEN_MS = 1_500;
@@ -14,6 +14,9 @@ export function arpProbe(): AddressProbe {
     return probe.ask(question);
   };
 }
+
+export const listenForAddresses: ListenForAddresses = (interfaceName, lowest, highest) =>
+  new ArpListener(interfaceName, lowest, highest);
 
 /** A server that offers an address to the interface itself is not one of the agents: they have no client with that MAC address. */
 export const probeServers: ServerProbe = async (interfaceName) => {

@@ -32,6 +32,8 @@ const BUDGETS: Partial<Record<Kind, ConstructorParameters<typeof RateBudget>[0]>
   'replies-not-sent': { perSecond: 0.2, burst: 3 },
   'packet-failed': { perSecond: 1, burst: 5 },
   'address-not-probed': { perSecond: 0.1, burst: 2 },
+  'observed-use': { perSecond: 0.1, burst: 10 },
+  'addresses-not-heard': { perSecond: 0.01, burst: 2 },
   'answers-for-every-address': { perSecond: 0.1, burst: 5 },
   'servers-not-probed': { perSecond: 0.01, burst: 1 },
 };
@@ -140,6 +142,18 @@ const LINES: { readonly [K in LoggedEvent['kind']]: LineOf<Extract<LoggedEvent, 
       address: formatIpv4Address(address),
       mac: macAddress,
       usedBy,
+    }),
+  'observed-use': ({ pool, address, usedBy, assignedTo }) =>
+    warn(
+      assignedTo === undefined
+        ? 'a host uses an address of the pool that no client has: no client gets it as long as the host answers'
+        : 'a host uses the address of another client: both may lose packets; give the host another address, or remove it from the network',
+      { pool, address: formatIpv4Address(address), usedBy, ...(assignedTo !== undefined && { mac: assignedTo }) },
+    ),
+  'addresses-not-heard': ({ interfaceName, error: cause }) =>
+    warn('hosts that use addresses of others are not noticed: ARP cannot be heard; trying again', {
+      interface: interfaceName,
+      err: String(cause),
     }),
   'address-not-probed': ({ interfaceName, error: cause }) =>
     warn('the address cannot be probed; trying again when its client retransmits', {

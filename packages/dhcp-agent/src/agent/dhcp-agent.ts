@@ -20,6 +20,7 @@ import type { SilentNetworks } from '../silence/silent-networks.js';
 import { AgentLeadership } from './agent-leadership.js';
 import { type AnswerMode, answerMode } from './answer-mode.js';
 import { reportOn } from './pool-report.js';
+import { UsesOnNetworks } from './uses-on-networks.js';
 import { watchForSilence } from './watch-for-silence.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
@@ -57,6 +58,7 @@ export class DhcpAgent {
   readonly #rogueServers: RogueServers;
   readonly #standbyGate: StandbyGate;
   readonly #silence: SilentNetworks;
+  readonly #uses: UsesOnNetworks;
   readonly #timers: (() => void)[] = [];
   #isStopping = false;
 
@@ -66,9 +68,7 @@ export class DhcpAgent {
     this.#configOf = new Map(settings.configs.map((config) => [config.ipPoolRef, config]));
     const { clock, observer, random, probeAddress, probeServers } = ports;
     const addressUsers = new AddressUsers({
-      observer,
-      nowMs: clock.nowMs,
-      probe: probeAddress,
+      ...{ observer, nowMs: clock.nowMs, probe: probeAddress },
       decoysOf: (poolKey) => this.#server.decoysOf(poolKey, DECOYS, random),
     });
     this.#server = new DhcpServer({
@@ -92,10 +92,7 @@ export class DhcpAgent {
       inject: (name, packet) => this.#answerAgain(name, packet),
     });
     this.#rogueServers = new RogueServers({
-      observer,
-      nowMs: clock.nowMs,
-      random,
-      probe: probeServers,
+      ...{ observer, nowMs: clock.nowMs, random, probe: probeServers },
       onChange: () => this.#leadership.publish(),
     });
     this.#standbyGate = this.#createStandbyGate();
@@ -104,6 +101,12 @@ export class DhcpAgent {
       followed: (key) => this.#pools.get(key),
       leasesOf: (key) => this.#server.leasesOf(key),
       isLeader: () => this.#leadership.isLeader(),
+      publish: () => this.#leadership.publish(),
+    });
+    this.#uses = new UsesOnNetworks(settings.configs, {
+      ...ports,
+      findUsers: addressUsers.findUsers,
+      ownerOf: (key, address) => this.#server.ownerOf(key, address),
       publish: () => this.#leadership.publish(),
     });
     this.#pools = this.#followPools();
@@ -126,6 +129,7 @@ export class DhcpAgent {
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const callOff of this.#timers) callOff();
+    this.#uses.look(() => undefined);
     await this.#leadership.stop();
     this.#sockets.stop();
     this.#pools.stop();
@@ -153,6 +157,7 @@ export class DhcpAgent {
           addresses: this.#leadership.isLeader() ? this.#leadership.addresses : undefined,
           conflicts: this.#pools.conflictsOf(key),
           rogueServers: this.#rogueServers.on(interfaceName),
+          observedUses: this.#uses.of(key),
           silentForMs: this.#silence.contactOf(key)?.silentForMs ?? 0,
         };
         return [key, reportOn(state)];
@@ -348,6 +353,7 @@ export class DhcpAgent {
       .map(({ interfaceName }) => interfaceName)
       .filter((name) => isLeader && this.#leadership.addresses.has(name));
     void this.#rogueServers.look(served);
+    this.#uses.look((key, interfaceName) => (served.includes(interfaceName) ? this.#pools.probedPool(key) : undefined));
     this.#leadership.stepDownIfBroken();
   }
 

@@ -19,6 +19,7 @@ const SERVED: ReportedPoolState = {
   addresses: LEADS,
   conflicts: [],
   rogueServers: [],
+  observedUses: [],
   silentForMs: 0,
 };
 

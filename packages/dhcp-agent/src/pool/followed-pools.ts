@@ -94,6 +94,12 @@ export class FollowedPools {
     return this.#pools.get(poolKey) ?? NOT_LISTED;
   }
 
+  /** The pool, if it is active and addresses may be probed on its network. */
+  probedPool(poolKey: string): Pool | undefined {
+    const followed = this.#pools.get(poolKey);
+    return followed?.kind === 'active' && followed.probesConflicts ? followed.pool : undefined;
+  }
+
   /** The resourceVersion of the known state of a pool. */
   versionOf(poolKey: string): string | undefined {
     return this.#caches.get(poolKey)?.get(poolKey)?.metadata.resourceVersion;

@@ -173,6 +173,11 @@ export class DhcpServer {
     return this.#pools.alone(name);
   }
 
+  /** The declared client that has an address. */
+  ownerOf(poolName: string, address: Ipv4Address): MacAddress | undefined {
+    return this.#table.ownerOf(poolName, address)?.macAddress;
+  }
+
   /** This many addresses of the pool's subnet that no client has; fewer if there are not as many. @param random - 0 to less than 1. */
   decoysOf(poolName: string, count: number, random: () => number): readonly Ipv4Address[] {
     const pool = this.#pools.get(poolName)?.pool;

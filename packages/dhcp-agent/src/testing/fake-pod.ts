@@ -3,7 +3,7 @@ import type { AgentNetworkConfig } from '@vmdhcp/ippool-api/agent';
 import type { Clock, KubernetesObject, ResourcePort } from '@vmdhcp/kube-runtime';
 import { DhcpAgent, type DhcpAgentSettings } from '../agent/dhcp-agent.js';
 import { electionTimes } from '../leadership/leadership-times.js';
-import type { AddressUse, AgentPorts, DhcpSockets, FoundServer, PacketLogPort } from '../ports.js';
+import type { AddressUse, AgentPorts, DhcpSockets, FoundServer, HeardAddress, PacketLogPort } from '../ports.js';
 import { AgentTraffic } from '../traffic/agent-traffic.js';
 import type { FakeGroupLease, RequestFate } from './fake-group-lease.js';
 import { FakeKernel } from './fake-kernel.js';
@@ -55,6 +55,8 @@ export class FakePod {
     byClient: false,
     others: [],
   });
+  /** What is heard by ARP on an interface; taken by the agent that listens. */
+  readonly heard = new Map<string, HeardAddress[]>();
   /** Other DHCP servers on the network of an interface. */
   servers: (interfaceName: string) => Promise<readonly FoundServer[]> = async () => [];
   /** Why an interface is not isolated. */
@@ -97,6 +99,13 @@ export class FakePod {
       sockets: this.#sockets(),
       probeAddress: (interfaceName, { address, macAddress }) =>
         this.process.settled(this.addressUse(interfaceName, address, macAddress)),
+      listenForAddresses: (interfaceName, lowest, highest) => ({
+        heard: () => {
+          const heard = this.heard.get(interfaceName) ?? [];
+          return heard.splice(0).filter(({ address }) => address >= lowest && address <= highest);
+        },
+        close: () => undefined,
+      }),
       probeServers: (interfaceName) => this.process.settled(this.servers(interfaceName)),
       lease: lease.reachedBy({
         process: this.process,

@@ -1,5 +1,11 @@
 /** The agents of a pool, their leader, and what it reports. */
-import { AGENT_REPORT_ANNOTATION, LEASE_DURATION_ANNOTATION, type PoolReport, parseAgentReport } from '@vmdhcp/ippool-api/agent';
+import {
+  AGENT_REPORT_ANNOTATION,
+  LEASE_DURATION_ANNOTATION,
+  type PoolReport,
+  parseAgentReport,
+  type ReportedUse,
+} from '@vmdhcp/ippool-api/agent';
 import { describeCount, describeNames, type KubernetesObject, keyOf, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import { groupOfDeployment } from '@vmdhcp/reconciler/readers';
 import { type Finding, finding, type LinkFacts } from './address-chain.js';
@@ -130,10 +136,21 @@ function reportFindings(report: PoolReport | undefined, { one, address }: Report
   return [
     ...(serving ? [] : why),
     ...(conflict === undefined ? [] : [finding('AddressConflict', describeConflict(conflict))]),
+    ...useFindings(report, one),
     ...(rogues.length === 0 || reason === 'RogueServer'
       ? []
       : [finding('RogueServer', `other DHCP servers: ${describeNames(rogues)}`)]),
   ];
+}
+
+function useFindings({ observedUses = [] }: PoolReport, one: ChainInterface): Finding[] {
+  const uses = observedUses.filter(({ usedBy, assignedTo }) => [usedBy, assignedTo].includes(one.macAddress));
+  return uses.map((use) => finding('UnassignedAddressUsed', describeUse(use, one)));
+}
+
+function describeUse({ address, usedBy, assignedTo }: ReportedUse, { macAddress }: ChainInterface): string {
+  if (usedBy !== macAddress) return `another machine, with MAC address ${usedBy}, uses ${address} too`;
+  return `the machine uses ${address}, which is assigned to ${assignedTo ?? 'no client'}`;
 }
 
 function describeConflict({

@@ -114,6 +114,9 @@ const SITUATIONS = {
   NetworkConfigPaused: { config: config({ spec: { paused: true } }) },
   AddressPending: { config: pendingConfig(), pool: pool({ allocated: {} }) },
   ControllerNotLeading: { controller: controllerLease(OLD), config: undefined },
+  UnassignedAddressUsed: {
+    lease: lease({ serving: true, observedUses: [{ address: ADDRESS, assignedTo: MAC, usedBy: OTHER_MAC }] }),
+  },
   AddressConflict: { lease: lease({ serving: true, conflicts: [{ address: ADDRESS, macAddress: MAC, usedBy: OTHER_MAC }] }) },
   AddressChanged: {
     instance: instance({ ipAddress: '10.9.0.9' }),

@@ -97,6 +97,7 @@ export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   AddressUnavailable: at('address'),
   AddressQuarantined: at('address'),
   AddressConflict: at('address', 'note'),
+  UnassignedAddressUsed: at('address', 'note'),
   AddressPending: at('address', 'waiting'),
   AddressFree: at('address', 'note'),
   ClientUnknown: at('address'),

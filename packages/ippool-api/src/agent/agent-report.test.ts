@@ -15,6 +15,10 @@ const FULL: PoolReport = {
     { address: '10.0.0.9', macAddress: '02:00:00:00:00:01', usedBy: '02:00:00:00:00:02' },
     { address: '10.0.0.8', macAddress: '02:00:00:00:00:03' },
   ],
+  observedUses: [
+    { address: '10.0.0.7', usedBy: '02:00:00:00:00:07' },
+    { address: '10.0.0.8', usedBy: '02:00:00:00:00:08', assignedTo: '02:00:00:00:00:09' },
+  ],
   rogueServers: [{ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }],
   silentMinutes: 100_000,
 };
@@ -68,7 +72,8 @@ describe('the report', () => {
   it('leaves out invalid conflicts and servers', () => {
     const conflicts = [{ address: 'x', macAddress: '02:00:00:00:00:01' }, 7, { address: '10.0.0.1' }];
     const rogueServers = [{ address: 'unknown' }, null];
-    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, rogueServers } });
+    const observedUses = [{ address: '10.0.0.7' }, { usedBy: '02:00:00:00:00:07' }, 'x', null];
+    const text = JSON.stringify({ 'a/p': { serving: true, conflicts, observedUses, rogueServers } });
     expect(parseAgentReport(text)).toEqual(new Map([['a/p', { serving: true, rogueServers: [] }]]));
   });
 });
@@ -138,6 +143,7 @@ describe('the report is bounded', () => {
 
   it('law: any report about the pools that one environment variable can name fits, and names the served ones', () => {
     const conflicts = Array.from({ length: 400 }, (_, index) => conflictOf(index));
+    const uses = conflicts.map(({ address, macAddress }) => ({ address, usedBy: macAddress, assignedTo: macAddress }));
     const poolKeys = fc.tuple(fc.integer({ min: 3, max: 317 }), fc.integer({ min: 1, max: 800 })).map(([length, wished]) => {
       // As many pools as fit in `AGENT_NETWORK_CONFIGS`, which names each twice.
       const most = Math.min(wished, Math.floor(131_072 / (2 * length + 130)));
@@ -150,6 +156,7 @@ describe('the report is bounded', () => {
         message: fc.string({ unit: 'binary', maxLength: 300 }),
         version: fc.integer({ min: 1 }).map(String),
         conflicts: fc.oneof(fc.nat(3), fc.nat(400)).map((count) => conflicts.slice(0, count)),
+        observedUses: fc.nat(64).map((count) => uses.slice(0, count)),
         rogueServers: fc
           .nat(40)
           .map((count) => Array.from({ length: count }, () => ({ address: '10.0.0.1', macAddress: '02:00:00:00:00:04' }))),

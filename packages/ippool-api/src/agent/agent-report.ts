@@ -21,6 +21,8 @@ export interface PoolReport {
   readonly version?: string;
   /** Addresses of clients that another host uses. */
   readonly conflicts?: readonly ReportedConflict[];
+  /** Hosts that use addresses which are not assigned to them. */
+  readonly observedUses?: readonly ReportedUse[];
   /** Other DHCP servers on the network; absent if the agent has not looked for them yet. */
   readonly rogueServers?: readonly RogueServer[];
   /** For how many minutes the agent has reached no machine of the network; absent if the network is not silent. */
@@ -34,6 +36,15 @@ export interface ReportedConflict {
   readonly macAddress: string;
   /** The MAC address of the host that uses it; absent if only the client reported the conflict (DHCPDECLINE). */
   readonly usedBy?: string;
+}
+
+export interface ReportedUse {
+  /** An IPv4 address. */
+  readonly address: string;
+  /** The MAC address of the host that uses it. */
+  readonly usedBy: string;
+  /** The MAC address of the client that the address is assigned to; absent if it is assigned to none. */
+  readonly assignedTo?: string;
 }
 
 export interface RogueServer {
@@ -56,6 +67,7 @@ interface Detail {
   /** In octets; 0 for no message. */
   readonly message: number;
   readonly conflicts: number;
+  readonly observedUses: number;
   readonly rogueServers: number;
 }
 
@@ -64,12 +76,12 @@ interface Detail {
  * controller quarantines those that it reads, and then they make room for others.
  */
 const DETAILS: readonly Detail[] = [
-  { message: 1_024, conflicts: 256, rogueServers: 16 },
-  { message: 240, conflicts: 256, rogueServers: 4 },
-  { message: 80, conflicts: 64, rogueServers: 1 },
-  { message: 0, conflicts: 16, rogueServers: 1 },
-  { message: 0, conflicts: 2, rogueServers: 1 },
-  { message: 0, conflicts: 0, rogueServers: 0 },
+  { message: 1_024, conflicts: 256, observedUses: 64, rogueServers: 16 },
+  { message: 240, conflicts: 256, observedUses: 16, rogueServers: 4 },
+  { message: 80, conflicts: 64, observedUses: 4, rogueServers: 1 },
+  { message: 0, conflicts: 16, observedUses: 2, rogueServers: 1 },
+  { message: 0, conflicts: 2, observedUses: 0, rogueServers: 1 },
+  { message: 0, conflicts: 0, observedUses: 0, rogueServers: 0 },
 ];
 
 /** `{"address":"10.0.0.9","macAddress":"02:00:00:00:00:01"}` and a comma. */
@@ -95,16 +107,21 @@ function conflictsIn(report: AgentReport, most: Detail): number {
   return [...report.values()].reduce((sum, { conflicts = [] }) => sum + Math.min(conflicts.length, most.conflicts), 0);
 }
 
-function withDetail({ message, conflicts, rogueServers, ...service }: PoolReport, most: Detail): object {
+function withDetail({ message, conflicts, observedUses, rogueServers, ...service }: PoolReport, most: Detail): object {
   const inUse = (conflicts ?? []).slice(0, most.conflicts);
   const servers = rogueServers?.slice(0, most.rogueServers);
   return {
     ...service,
     ...(message !== undefined && most.message > 0 && { message: cutText(message, most.message) }),
     ...(inUse.length > 0 && { conflicts: inUse }),
+    ...usesOf(observedUses, most),
     // An empty list would mean that there is no other server.
     ...(servers !== undefined && (servers.length > 0 || rogueServers?.length === 0) && { rogueServers: servers }),
   };
+}
+
+function usesOf(uses: readonly ReportedUse[] = [], { observedUses: most }: Detail): Pick<PoolReport, 'observedUses'> {
+  return uses.length === 0 || most === 0 ? {} : { observedUses: uses.slice(0, most) };
 }
 
 /** A text that changes when the report must be written at once. The version of a pool can wait for the next renewal. */
@@ -121,11 +138,13 @@ export function parseAgentReport(text: string | undefined): AgentReport {
     if (typeof serving !== 'boolean') continue;
     const [reason, message, version] = ['reason', 'message', 'version'].map((name) => textOf(fields[name]));
     const conflicts = itemsOf(fields['conflicts']).flatMap(readConflict);
+    const observedUses = itemsOf(fields['observedUses']).flatMap(readUse);
     report.set(pool, {
       serving,
       ...toReason(reason, message),
       ...(version && { version }),
       ...(conflicts.length > 0 && { conflicts }),
+      ...(observedUses.length > 0 && { observedUses }),
       ...(Array.isArray(rogueServers) && { rogueServers: rogueServers.flatMap(readRogueServer) }),
       ...(typeof silentMinutes === 'number' && silentMinutes > 0 && { silentMinutes }),
     });
@@ -147,6 +166,15 @@ function readConflict(entry: unknown): ReportedConflict[] {
   const usedBy = textOfFormat(fields['usedBy'], MAC_ADDRESS);
   if (address === undefined || macAddress === undefined) return [];
   return [{ address, macAddress, ...(usedBy !== undefined && { usedBy }) }];
+}
+
+function readUse(entry: unknown): ReportedUse[] {
+  const fields = fieldsOf(entry);
+  const address = textOfFormat(fields['address'], IPV4_ADDRESS);
+  const usedBy = textOfFormat(fields['usedBy'], MAC_ADDRESS);
+  const assignedTo = textOfFormat(fields['assignedTo'], MAC_ADDRESS);
+  if (address === undefined || usedBy === undefined) return [];
+  return [{ address, usedBy, ...(assignedTo !== undefined && { assignedTo }) }];
 }
 
 function readRogueServer(entry: unknown): RogueServer[] {

@@ -50,6 +50,7 @@ export {
   type PoolReport,
   parseAgentReport,
   type ReportedConflict,
+  type ReportedUse,
   type RogueServer,
   SUSPENDED,
 } from './agent-report.js';

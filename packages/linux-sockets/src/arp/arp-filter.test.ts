@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeArpFilter } from './arp-filter.js';
+import { encodeArpFilter, encodeArpRangeFilter } from './arp-filter.js';
 import { ARP_LENGTH, writeArpRequest } from './arp-packet.js';
 
 const PACKET_TYPE_AT = 0xfffff004;
@@ -56,6 +56,19 @@ describe('a filter of ARP packets by their sender address', () => {
         for (const one of addresses) expect([0, 1].map((type) => run(program, packetFrom(one), type))).toEqual([0xffff, 0]);
         const isBetween = other >= Math.min(...addresses) && other <= Math.max(...addresses);
         expect(run(program, packetFrom(other), 0)).toBe(isBetween ? 0xffff : 0);
+      }),
+    );
+  });
+
+  it('law: a range accepts exactly the packets from the lowest to the highest of its addresses, whoever they are for', () => {
+    const address = fc.integer({ min: 0, max: 0xffff_ffff });
+    fc.assert(
+      fc.property(address, address, address, (one, two, other) => {
+        const [lowest, highest] = [Math.min(one, two), Math.max(one, two)];
+        const program = encodeArpRangeFilter({ lowest, highest });
+        for (const sender of [lowest, highest])
+          expect([0, 1].map((type) => run(program, packetFrom(sender), type))).toEqual([0xffff, 0xffff]);
+        expect(run(program, packetFrom(other))).toBe(other >= lowest && other <= highest ? 0xffff : 0);
       }),
     );
   });

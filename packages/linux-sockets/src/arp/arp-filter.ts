@@ -35,12 +35,29 @@ function encodeRange(senderAddresses: readonly Ipv4Number[]): Buffer {
   const { program, write } = newProgram(7);
   write(0, { code: LOAD_WORD_AT, value: PACKET_TYPE_AT });
   write(1, { code: JUMP_IF_EQUAL, value: TO_THIS_HOST, ifFalse: 3 });
-  write(2, { code: LOAD_WORD_AT, value: ARP_SENDER_ADDRESS_AT });
-  write(3, { code: JUMP_IF_AT_LEAST, value: lowest, ifFalse: 1 });
-  write(4, { code: JUMP_IF_GREATER, value: highest, ifFalse: 1 });
-  write(5, { code: RETURN, value: 0 });
-  write(6, { code: RETURN, value: WHOLE_PACKET });
+  writeRange(write, 2, { lowest, highest });
   return program;
+}
+
+interface SenderRange {
+  readonly lowest: Ipv4Number;
+  readonly highest: Ipv4Number;
+}
+
+/** A program for ARP packets of hosts that use an address from the lowest to the highest. */
+export function encodeArpRangeFilter(range: SenderRange): Buffer {
+  const { program, write } = newProgram(5);
+  writeRange(write, 0, range);
+  return program;
+}
+
+/** Five instructions: the second to last refuses a packet, the last one accepts it. */
+function writeRange(write: WriteInstruction, at: number, { lowest, highest }: SenderRange): void {
+  write(at, { code: LOAD_WORD_AT, value: ARP_SENDER_ADDRESS_AT });
+  write(at + 1, { code: JUMP_IF_AT_LEAST, value: lowest, ifFalse: 1 });
+  write(at + 2, { code: JUMP_IF_GREATER, value: highest, ifFalse: 1 });
+  write(at + 3, { code: RETURN, value: 0 });
+  write(at + 4, { code: RETURN, value: WHOLE_PACKET });
 }
 
 interface Instruction {
@@ -52,7 +69,9 @@ interface Instruction {
   readonly ifFalse?: number;
 }
 
-function newProgram(length: number): { readonly program: Buffer; readonly write: (index: number, one: Instruction) => void } {
+type WriteInstruction = (index: number, one: Instruction) => void;
+
+function newProgram(length: number): { readonly program: Buffer; readonly write: WriteInstruction } {
   const program = Buffer.allocUnsafeSlow(length * INSTRUCTION_LENGTH).fill(0);
   const write = (index: number, { code, value, ifTrue = 0, ifFalse = 0 }: Instruction) => {
     const at = index * INSTRUCTION_LENGTH;
@@ -76,9 +95,8 @@ function encodeList(senderAddresses: readonly Ipv4Number[]): Buffer {
   return program;
 }
 
-/** Replaces the socket's filter. False if the system refuses it: then every packet is accepted, as before. */
-export function attachArpFilter(fd: number, senderAddresses: readonly Ipv4Number[]): boolean {
-  const program = encodeArpFilter(senderAddresses);
+/** Replaces the socket's filter by a program. False if the system refuses it: then every packet is accepted, as before. */
+export function attachArpFilter(fd: number, program: Buffer): boolean {
   // `struct sock_fprog`: number of instructions, then where they are.
   const filter = Buffer.alloc(16);
   filter.writeUInt16LE(program.length / INSTRUCTION_LENGTH, 0);

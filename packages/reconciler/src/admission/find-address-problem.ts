@@ -60,7 +60,11 @@ function findRival({ owner, network, macAddress, wanted }: WantedAddress, facts:
 
 /** Every listed entry counts, because the controller removes it when its time is over. */
 function findQuarantine(claim: WantedAddress, { serving, pool }: Serving): AddressProblem | undefined {
-  if (!readQuarantines(serving.object).some(({ address }) => address === claim.wanted)) return undefined;
+  // The machine that uses the address may pin it.
+  const isInUse = readQuarantines(serving.object).some(
+    ({ address, usedBy }) => address === claim.wanted && usedBy !== claim.macAddress,
+  );
+  if (!isInUse) return undefined;
   const refusal = { reason: 'address-quarantined' } as const;
   return { ...refusal, ...explainRefusal(refusal, pool, claim) };
 }

@@ -1,5 +1,6 @@
 import type { ConditionOf } from '@vmdhcp/ippool-api';
 import type { AddressConflict } from '../pool/address-conflict.js';
+import type { ObservedUse } from '../pool/observed-use.js';
 
 /** The agents of one pool, for the pool's status. */
 export interface PoolAgents {
@@ -11,6 +12,7 @@ export interface PoolAgents {
   /** True if the pod of an earlier version no longer serves it. */
   readonly isMigrated: boolean;
   readonly conflicts: readonly AddressConflict[];
+  readonly observedUses: readonly ObservedUse[];
 }
 
 export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {
@@ -19,4 +21,5 @@ export const NOTHING_KNOWN_OF_AGENTS: PoolAgents = {
   servedBy: undefined,
   isMigrated: false,
   conflicts: [],
+  observedUses: [],
 };

@@ -1,3 +1,4 @@
+import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { IPPOOL_FINALIZER, reasonOf } from '@vmdhcp/ippool-api';
 import {
   describeProblems,
@@ -10,7 +11,7 @@ import {
 } from '@vmdhcp/kube-runtime';
 import type { PoolAgents } from '../agents/pool-agents.js';
 import type { ClaimRefusal } from '../assignment/address-request.js';
-import { type LastOwners, ownersOf, type RecordedPool } from '../assignment/assignment-plan.js';
+import { type LastOwners, ownersOf } from '../assignment/assignment-plan.js';
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
 import { type PoolPlan, planPools } from '../assignment/plan-pools.js';
 import type { PoolToPlan } from '../assignment/pool-to-plan.js';
@@ -18,10 +19,11 @@ import { sentenceOf } from '../explanation.js';
 import { findNetworkProblem } from '../network/network-problem.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { explainInvalidPool } from '../pool/explain-invalid-pool.js';
-import { readQuarantines } from '../pool/quarantines.js';
+import type { ObservedUse } from '../pool/observed-use.js';
 import { roomForClients } from '../pool/room-for-clients.js';
 import type { PoolView } from '../view/pool-views.js';
 import { AddressJournal } from './address-journal.js';
+import { afterFindings } from './after-findings.js';
 import { ConfigNews } from './config-news.js';
 import type { ControllerContext } from './controller-context.js';
 import { type PoolObstacle, poolConditions, WITHOUT_AGENTS, withCause } from './pool-conditions.js';
@@ -35,15 +37,13 @@ import {
   reachNotes,
   segmentNote,
 } from './pool-notes.js';
-import { agentWarnings, entryWarning, exhaustionWarning, type Warning } from './pool-warnings.js';
+import { agentWarnings, entryWarning, exhaustionWarning, type Warning, warnOwner, warnUser } from './pool-warnings.js';
 
 const REFUSED_CHECK_MS = 30_000;
 
 const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
-/** How long an address that an unknown machine uses is not assigned. */
-const QUARANTINE_MS = 3_600_000;
 const RELEASE_CHECK_MS = 500;
 const NO_OWNERS: LastOwners = { get: () => undefined };
 
@@ -155,8 +155,13 @@ export class PoolReconciler {
       const serving = view.servingPool(network);
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
-      const { assignments, quarantines } = this.#afterConflicts(serving);
-      const known = { recorded: { ...recorded, assignments }, quarantines, nowMs: this.#nowMs() };
+      const nowMs = this.#nowMs();
+      const { assignments, quarantines } = afterFindings(serving, {
+        agents: this.#context.agents?.ofPool(serving),
+        isPinnedBy: (address, macAddress) => [...view.configsWanting(network, address)].some(([, one]) => one === macAddress),
+        nowMs,
+      });
+      const known = { recorded: { ...recorded, assignments }, quarantines, nowMs };
       const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
       pools.set(key, {
         key,
@@ -178,26 +183,6 @@ export class PoolReconciler {
     const all = [...configs.values()];
     const believed = unknown.size === 0 ? all : all.map((config) => view.believed(config, unknown));
     return { pools: [...pools.values()], configs: believed };
-  }
-
-  /** The record of a pool, without addresses that another machine uses, which no client gets for a while. */
-  #afterConflicts(serving: PoolView): Pick<RecordedPool, 'assignments' | 'quarantines'> {
-    const { recorded, addressOf, object } = serving;
-    const untilMs = this.#nowMs() + QUARANTINE_MS;
-    const conflicts = (this.#context.agents?.ofPool(serving).conflicts ?? []).filter(
-      ({ address, macAddress }) => addressOf.get(macAddress) === address,
-    );
-    // A longer one was recorded while the clock of a controller was ahead.
-    const before = readQuarantines(object).map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
-    if (conflicts.length === 0) return { assignments: recorded.assignments, quarantines: before };
-    const inUse = new Set(conflicts.map(({ address }) => address));
-    return {
-      assignments: recorded.assignments.filter(({ address }) => !inUse.has(address)),
-      quarantines: [
-        ...before.filter(({ address }) => !inUse.has(address)),
-        ...conflicts.map(({ address, usedBy }) => ({ address, untilMs, ...(usedBy !== undefined && { usedBy }) })),
-      ],
-    };
   }
 
   /** True if it has interfaces on several networks, and not all of them have their wanted addresses. */
@@ -230,6 +215,7 @@ export class PoolReconciler {
       ...notes.filter(isEventNote),
       ...(obstacle === undefined ? [] : [{ reason: reasonOf(obstacle.reason), message: obstacle.message }]),
     ]);
+    this.#tellMachines(view, agents.observedUses);
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
     if (patch === undefined) return { kind: 'settled' };
     const { key, object } = view;
@@ -250,6 +236,22 @@ export class PoolReconciler {
       ...(plan === undefined ? [] : [...lostNote(view, plan), ...exhaustionWarning(plan, view)]),
     ];
     for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
+  }
+
+  /** On the virtual machines of both sides, as far as they are known. */
+  #tellMachines({ network }: PoolView, uses: readonly ObservedUse[]): void {
+    const { view, caches, events } = this.#context;
+    const tell = (macAddress: MacAddress | undefined, message: string) => {
+      for (const key of macAddress === undefined ? [] : view.machinesHaving(network, macAddress)) {
+        const machine = caches.virtualMachines.get(key);
+        if (machine !== undefined)
+          events.record(toRegarding(machine), { type: 'Warning', reason: 'UnassignedAddressUsed', message });
+      }
+    };
+    for (const use of uses) {
+      tell(use.usedBy, warnUser(use, network));
+      tell(use.assignedTo, warnOwner(use, network));
+    }
   }
 
   /** Enqueues the configs whose interfaces are affected. */

@@ -1,10 +1,12 @@
 /** The Events of an IPPool: problems that need action by a person. */
 import { formatIpv4Address } from '@vmdhcp/dhcp-allocator';
 import type { ReasonAt } from '@vmdhcp/ippool-api';
+import { describeNames } from '@vmdhcp/kube-runtime';
 import type { PoolAgents } from '../agents/pool-agents.js';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AddressConflict } from '../pool/address-conflict.js';
 import { describeFull, describeRoom } from '../pool/describe-room.js';
+import type { ObservedUse } from '../pool/observed-use.js';
 import { describeEntry, type UnreadableEntry } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
 
@@ -29,11 +31,15 @@ const WORTH_AN_EVENT: ReadonlySet<string> = new Set<EventReason>([
   'ImagePull',
   'RogueServer',
 ]);
-export function agentWarnings({ conditions, conflicts }: PoolAgents): Warning[] {
+export function agentWarnings({ conditions, conflicts, observedUses }: PoolAgents): Warning[] {
   const messages = new Map(
     conditions.flatMap(({ reason = '', message = '' }) => (isWorthAnEvent(reason) ? [[reason, message] as const] : [])),
   );
-  return [...[...messages].map(([reason, message]) => ({ reason, message })), ...conflicts.map(conflictWarning)];
+  return [
+    ...[...messages].map(([reason, message]) => ({ reason, message })),
+    ...conflicts.map(conflictWarning),
+    ...useWarning(observedUses),
+  ];
 }
 
 function isWorthAnEvent(reason: string): reason is EventReason {
@@ -46,6 +52,29 @@ function conflictWarning({ address, macAddress, usedBy }: AddressConflict): Warn
   const remedy = `reserve the address for ${other} in spec.ipv4Config.reservations of the IPPool, or remove that machine from the network`;
   const message = `${formatIpv4Address(address)}, which was assigned to ${macAddress}, is in use by ${who}: no client gets it for an hour; ${remedy}`;
   return { reason: 'AddressConflict', message };
+}
+
+const MOST_USES_NAMED = 10;
+
+function useWarning(uses: readonly ObservedUse[]): Warning[] {
+  if (uses.length === 0) return [];
+  const names = uses.map(({ address, usedBy, assignedTo }) => {
+    const owner = assignedTo === undefined ? 'which no client has' : `which is assigned to ${assignedTo}`;
+    return `${formatIpv4Address(address)}, ${owner}, by ${usedBy}`;
+  });
+  const message = `machines use addresses that are not assigned to them: ${describeNames(names, { most: MOST_USES_NAMED })}; pin, reserve or exclude these addresses, or let the guest operating systems use DHCP`;
+  return [{ reason: 'UnassignedAddressUsed', message }];
+}
+
+/** For the virtual machine whose guest uses an address that is not assigned to it. */
+export function warnUser({ address, assignedTo }: ObservedUse, network: string): string {
+  const owner = assignedTo === undefined ? 'no client' : `another machine (${assignedTo})`;
+  return `its guest operating system uses ${formatIpv4Address(address)} on ${network}, which is assigned to ${owner}: let it use DHCP, or pin a free address`;
+}
+
+/** For the virtual machine whose address another host uses too. */
+export function warnOwner({ address, usedBy }: ObservedUse, network: string): string {
+  return `another machine (${usedBy}) uses its address ${formatIpv4Address(address)} on ${network} too, so that both may lose packets: give the other one another address, or remove it from the network`;
 }
 
 export function entryWarning(entry: UnreadableEntry): Warning {

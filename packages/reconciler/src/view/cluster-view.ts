@@ -8,7 +8,7 @@ import { mayServeNetwork } from '../network/network-permission.js';
 import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type NetworksOfMachine, networksOfMachine, readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
-import { type MachineKnowledge, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
+import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 import type { InstanceSource, NewestInstance } from './instance-source.js';
 import { MachinesWithoutConfig } from './machines-without-config.js';
 import { NetworkConfigIndex } from './network-config-index.js';
@@ -261,14 +261,17 @@ export class ClusterView {
   /** Notes a change of a virtual machine or its instance. Returns the networks on which it has one interface less. */
   noteVirtualMachine(key: string): ReadonlySet<string> {
     const object = this.#sources.virtualMachines.get(key);
-    // If nothing is known now, use the last knowledge.
-    const wanted = object && wantedInterfaces(object, this.knowledgeOf(object));
-    const interfaces = wanted && (wanted.interfaces ?? this.#virtualMachines.interfacesOf(key));
+    const interfaces = object && this.#interfacesOf(object);
     const instance = object && this.#sources.instances?.of(object);
-    if (typeof instance === 'object')
-      this.#virtualMachines.noteInstance(key, [...(interfaces ?? []), ...(wanted?.held ?? [])], instance.uid);
-    const lost = this.#virtualMachines.update(key, interfaces && [...interfaces, ...(wanted?.held ?? [])]);
+    if (typeof instance === 'object') this.#virtualMachines.noteInstance(key, interfaces ?? [], instance.uid);
+    const lost = this.#virtualMachines.update(key, interfaces);
     return new Set([...lost, ...this.#noteWithoutConfig(key)]);
+  }
+
+  /** If nothing is known now, those that were known last. Those that only keep what they have count too, as a person may delete the config. */
+  #interfacesOf(virtualMachine: KubernetesObject): readonly WantedInterface[] {
+    const { interfaces, held } = wantedInterfaces(virtualMachine, this.knowledgeOf(virtualMachine));
+    return interfaces === undefined ? this.#virtualMachines.interfacesOf(keyOf(virtualMachine)) : [...interfaces, ...held];
   }
 
   /** Returns the networks on which an address was kept for its guest that is free now. */

@@ -12,6 +12,7 @@ import { NOTHING_KNOWN_OF_AGENTS, type PoolAgents } from '../agents/pool-agents.
 import type { PoolForAgents } from '../agents/pool-for-agents.js';
 import { isPrevious, isUnified } from '../agents/topology.js';
 import { readReportedConflicts } from '../pool/address-conflict.js';
+import { readReportedUses } from '../pool/observed-use.js';
 import type { AgentsChange, AgentsView } from './agents-view.js';
 import type { ClusterView } from './cluster-view.js';
 import type { LagWatch } from './lag-watch.js';
@@ -184,6 +185,7 @@ export class PoolAgentsView {
       servedBy: serving?.lease.leader ?? null,
       isMigrated: serving === observed && readField(view.object.status, 'agentPodRef') !== undefined,
       conflicts: reports.flatMap(({ report }) => readReportedConflicts(report?.conflicts ?? [])),
+      observedUses: reports.flatMap(({ report }) => readReportedUses(report?.observedUses ?? [])),
     };
   }
 

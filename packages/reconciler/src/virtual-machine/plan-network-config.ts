@@ -61,8 +61,7 @@ export function planNetworkConfig(
   if (isBeingDeleted(virtualMachine)) return { actions: [], problems: [], waits: false };
   const known = { ...knowledge, remembered: knowledge.remembered ?? readRememberedInterfaces(observed) };
   const wanted = reachableInterfaces(virtualMachine, { known, observed });
-  // A new object, as after a person has deleted the former one, begins with what the guest may still use.
-  const present = observed === undefined ? [...(known.recordedElsewhere?.() ?? [])] : readNetworkConfigs(observed);
+  const present = presentEntries(observed, known);
   const entries = toEntries(wanted.interfaces ?? [], known.remembered, observed);
   const unwanted = unknownEntries(present, entries, () => true);
   const leaving = leavingNetworks({ virtualMachine, observed, known, unwanted });
@@ -82,6 +81,14 @@ export function planNetworkConfig(
     ...nothing,
     actions: planActions(virtualMachine, observed, { interfaces, unknown, leaving, memories, held: wanted.held }),
   };
+}
+
+/** A new object, as after a person has deleted the former one, begins with what the guest may still use. */
+function presentEntries(
+  observed: KubernetesObject | undefined,
+  { recordedElsewhere }: MachineKnowledge,
+): readonly NetworkConfig[] {
+  return observed === undefined ? (recordedElsewhere?.() ?? []) : readNetworkConfigs(observed);
 }
 
 function planActions(

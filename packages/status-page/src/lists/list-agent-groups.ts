@@ -33,7 +33,10 @@ function toGroup(lease: KubernetesObject, terms: readonly LeaderTerm[], nowMs: n
     namespace,
     name,
     state: leader === '' ? 'broken' : worstState(pools.map(({ state }) => state)),
-    reasons: leader === '' ? [toPageReason('NotLeading')] : sortGraves(pools.flatMap(gravesOf)),
+    reasons:
+      leader === ''
+        ? [toPageReason('NotLeading')]
+        : sortGraves([...report].flatMap(([pool, reported]) => gravesOf(pool, reported))),
     leader,
     renewedAtMs: Number.isNaN(renewedAtMs) ? null : renewedAtMs,
     transitions: typeof transitions === 'number' ? transitions : 0,
@@ -49,24 +52,40 @@ function ended([last, ...earlier]: readonly LeaderTerm[], renewedAtMs: number): 
 }
 
 function toServedPool(pool: string, reported: PoolReport): ReportedPool {
-  const { serving, reason, message, rogueServers = [], conflicts = [] } = reported;
+  const { serving, reason, message } = reported;
   return {
     pool,
     state: stateOf(reported),
     isServed: serving,
     ...(!serving && { reason: toPageReason(reason ?? 'NotServing', message) }),
-    rogueServers: rogueServers.map(({ address, macAddress }) => ({ address, mac: macAddress })),
-    conflicts: conflicts.length,
+    findings: findingsOf(reported),
   };
 }
 
-function gravesOf({ pool, state, reason, rogueServers, conflicts }: ReportedPool): readonly Grave[] {
-  if (reason !== undefined) return [{ state, reason: { ...reason, message: `${pool}: ${reason.message}` } }];
-  const grave = (name: string): Grave => ({ state, reason: toPageReason(name, pool) });
-  return [...(rogueServers.length > 0 ? [grave('RogueServer')] : []), ...(conflicts > 0 ? [grave('AddressConflict')] : [])];
+function findingsOf({ rogueServers = [], conflicts = [], observedUses = [] }: PoolReport): string[] {
+  return [
+    ...rogueServers.map(({ address, macAddress }) => `Rogue DHCP server ${address}, MAC address ${macAddress || 'not known'}`),
+    ...(conflicts.length > 0 ? [`Addresses in conflict: ${conflicts.length}`] : []),
+    ...observedUses.map(({ address, usedBy }) => `${address} is used by ${usedBy}, to which it is not assigned`),
+  ];
 }
 
-function stateOf({ serving, reason, rogueServers = [], conflicts = [] }: PoolReport): PageState {
+function gravesOf(pool: string, reported: PoolReport): readonly Grave[] {
+  const { serving, reason, message, rogueServers = [], conflicts = [], observedUses = [] } = reported;
+  const state = stateOf(reported);
+  if (!serving) {
+    const why = toPageReason(reason ?? 'NotServing', message);
+    return [{ state, reason: { ...why, message: `${pool}: ${why.message}` } }];
+  }
+  const grave = (name: string): Grave => ({ state, reason: toPageReason(name, pool) });
+  return [
+    ...(rogueServers.length > 0 ? [grave('RogueServer')] : []),
+    ...(conflicts.length > 0 ? [grave('AddressConflict')] : []),
+    ...(observedUses.length > 0 ? [grave('UnassignedAddressUsed')] : []),
+  ];
+}
+
+function stateOf({ serving, reason, rogueServers = [], conflicts = [], observedUses = [] }: PoolReport): PageState {
   if (!serving) return gravityOf(reason ?? 'NotServing');
-  return rogueServers.length + conflicts.length > 0 ? 'note' : 'ok';
+  return rogueServers.length + conflicts.length + observedUses.length > 0 ? 'note' : 'ok';
 }

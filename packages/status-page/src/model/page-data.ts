@@ -269,10 +269,8 @@ export interface ReportedPool {
   readonly isServed: boolean;
   /** Why not; absent if it is served. */
   readonly reason?: PageReason;
-  /** Other DHCP servers on the network. */
-  readonly rogueServers: readonly { readonly address: string; readonly mac: string }[];
-  /** Addresses of clients that another host uses. */
-  readonly conflicts: number;
+  /** What the agents have found on the network, for people: other DHCP servers, addresses in use by others. */
+  readonly findings: readonly string[];
 }
 
 export interface WakeOnLanPage {

@@ -260,6 +260,7 @@ function lease(holder: string, more: { readonly acquireTime?: string; readonly r
           reason: 'InterfaceMissing' as const,
           message: 'no net1',
           rogueServers: [{ address: '10.0.0.9', macAddress: MAC }],
+          observedUses: [{ address: '10.0.0.7', usedBy: MAC }],
         },
       ],
     ]),
@@ -301,7 +302,10 @@ describe('agents', () => {
               pool: 'default/net',
               isServed: false,
               reason: { reason: 'InterfaceMissing', message: 'no net1' },
-              rogueServers: [{ address: '10.0.0.9' }],
+              findings: [
+                `Rogue DHCP server 10.0.0.9, MAC address ${MAC}`,
+                `10.0.0.7 is used by ${MAC}, to which it is not assigned`,
+              ],
             },
           ],
         },
@@ -336,6 +340,7 @@ describe('the state of a group of agents', () => {
   const SERVED: PoolReport = { serving: true };
   it.each<[string, PoolReport, string]>([
     ['serves its pools', SERVED, 'ok'],
+    ['hears an address of another', { ...SERVED, observedUses: [{ address: '10.0.0.7', usedBy: MAC }] }, 'note'],
     ['sees another DHCP server', { ...SERVED, rogueServers: [{ address: '10.0.0.9', macAddress: MAC }] }, 'note'],
     ['found addresses in conflict', { ...SERVED, conflicts: [{ address: '10.0.0.4', macAddress: MAC }] }, 'note'],
     ['lacks an interface', { serving: false, reason: 'InterfaceMissing', message: '' }, 'broken'],

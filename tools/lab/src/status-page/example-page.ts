@@ -154,11 +154,13 @@ function exampleAgents(nowMs: number): AgentsPage {
       pool: 'default/net-48',
       state: 'note',
       isServed: true,
-      rogueServers: [{ address: '192.168.48.250', mac: '02:00:5e:aa:00:01' }],
-      conflicts: 1,
+      findings: [
+        'Rogue DHCP server 192.168.48.250, MAC address 02:00:5e:aa:00:01',
+        '192.168.48.77 is used by 02:00:5e:00:48:77, to which it is not assigned',
+      ],
     },
-    { pool: LARGE_POOL, state: 'ok', isServed: true, rogueServers: [], conflicts: 0 },
-    { pool: 'team-b/net-70', state: 'ok', isServed: true, rogueServers: [], conflicts: 0 },
+    { pool: LARGE_POOL, state: 'ok', isServed: true, findings: [] },
+    { pool: 'team-b/net-70', state: 'ok', isServed: true, findings: [] },
   ] as const;
   const group = {
     namespace: 'vm-dhcp-agents',

@@ -171,6 +171,17 @@ export const AGENT_SITUATIONS: readonly Situation[] = [
     },
   },
   {
+    ask: 'shadowed',
+    reasons: ['UnassignedAddressUsed'],
+    make: async (cluster) => {
+      const start = await cluster.addPool('shadowed');
+      const [assignedTo = ''] = await cluster.machineOn('shadowed', ['shadowed']);
+      await cluster.hasAddresses('shadowed');
+      const observedUses = [{ address: `${start}.0.10`, usedBy: '02:00:00:00:99:95', assignedTo }];
+      cluster.report('shadowed', { serving: true, observedUses });
+    },
+  },
+  {
     ask: 'packets-a',
     reasons: ['NoPacketFromClient', 'OfferNotAccepted', 'OtherServerSelected', 'PacketNotAnswered'],
     // The guest operating system does not report whether it has an address.

@@ -110,12 +110,6 @@ function poolsTable(group: string, pools: readonly ReportedPool[]): HTMLElement 
   return table.element;
 }
 
-function toDetails({ reason, rogueServers, conflicts }: ReportedPool): readonly Child[] {
-  return [
-    reason === undefined ? null : reasonList([reason]),
-    ...rogueServers.map(({ address, mac }) =>
-      element('p', {}, `Rogue DHCP server ${address}, MAC address ${mac === '' ? 'not known' : mac}`),
-    ),
-    conflicts === 0 ? null : element('p', {}, `Addresses in conflict: ${describeNumber(conflicts)}`),
-  ];
+function toDetails({ reason, findings }: ReportedPool): readonly Child[] {
+  return [reason === undefined ? null : reasonList([reason]), ...findings.map((finding) => element('p', {}, finding))];
 }

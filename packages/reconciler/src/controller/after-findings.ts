@@ -1,0 +1,58 @@
+/** The record of a pool after what its agents have found on the network. */
+import { type Ipv4Address, type MacAddress, sizeOfRange } from '@vmdhcp/dhcp-allocator';
+import type { PoolAgents } from '../agents/pool-agents.js';
+import type { RecordedPool } from '../assignment/assignment-plan.js';
+import { withObservedUses } from '../pool/observed-use.js';
+import { type Quarantine, readQuarantines } from '../pool/quarantines.js';
+import type { PoolView } from '../view/pool-views.js';
+
+/** How long an address that an unknown machine uses is not assigned. */
+const QUARANTINE_MS = 3_600_000;
+
+export interface AgentFindings {
+  readonly agents: Pick<PoolAgents, 'conflicts' | 'observedUses'> | undefined;
+  /** True if the interface with this MAC address wants this address. */
+  readonly isPinnedBy: (address: Ipv4Address, macAddress: MacAddress) => boolean;
+  /** Milliseconds on the clock of quarantines. */
+  readonly nowMs: number;
+}
+
+/** Addresses that another machine uses are taken from their clients, and no other client gets them for an hour. */
+export function afterFindings(serving: PoolView, findings: AgentFindings): Pick<RecordedPool, 'assignments' | 'quarantines'> {
+  const { recorded, addressOf } = serving;
+  const { agents, nowMs } = findings;
+  const untilMs = nowMs + QUARANTINE_MS;
+  const conflicts = (agents?.conflicts ?? []).filter(({ address, macAddress }) => addressOf.get(macAddress) === address);
+  const quarantines = quarantinesOf(serving, findings, untilMs);
+  if (conflicts.length === 0) return { assignments: recorded.assignments, quarantines };
+  const inUse = new Set(conflicts.map(({ address }) => address));
+  return {
+    assignments: recorded.assignments.filter(({ address }) => !inUse.has(address)),
+    quarantines: [
+      ...quarantines.filter(({ address }) => !inUse.has(address)),
+      ...conflicts.map(({ address, usedBy }) => ({ address, untilMs, ...(usedBy !== undefined && { usedBy }) })),
+    ],
+  };
+}
+
+/** The recorded quarantines, and those of addresses that no client has and some host uses. A machine may pin the address that it uses itself. */
+function quarantinesOf(
+  { object, reading, recorded }: PoolView,
+  { agents, isPinnedBy }: AgentFindings,
+  untilMs: number,
+): readonly Quarantine[] {
+  const isOfOther = ({ address, usedBy }: Pick<Quarantine, 'address' | 'usedBy'>) =>
+    usedBy === undefined || !isPinnedBy(address, usedBy);
+  // A longer one was recorded while the clock of a controller was ahead.
+  const before = readQuarantines(object).map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
+  const others = before.filter(isOfOther);
+  const uses = (agents?.observedUses ?? []).filter(isOfOther);
+  if (uses.length === 0 || !reading.ok) return others;
+  const assigned = new Set(recorded.assignments.map(({ address }) => address));
+  return withObservedUses(others, {
+    uses,
+    isAssigned: (address) => assigned.has(address),
+    poolSize: sizeOfRange(reading.pool.range),
+    untilMs,
+  });
+}
