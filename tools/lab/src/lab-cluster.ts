@@ -35,6 +35,8 @@ export interface LabClusterSettings {
   /** `namespace/name` of a NetworkAttachmentDefinition to the network of the lab that it means. */
   readonly networks: Readonly<Record<string, string>>;
   readonly nodes?: readonly string[];
+  /** By node: the networks that its pods are attached to instead, as where a bridge is missing, and made empty by the CNI plugin. */
+  readonly networksOfNodes?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Network cards of each node besides `eth0`, and the network of the lab of each. With them, pods may have `hostNetwork`. */
   readonly nodeCards?: Readonly<Record<string, string>>;
   /** Names that pods with `hostNetwork` resolve, to addresses: there is no DNS. */
@@ -276,7 +278,7 @@ export class LabCluster {
     return {
       lab: this.#lab,
       managementNetwork: MANAGEMENT_NETWORK,
-      networks: new Map(Object.entries(this.#settings.networks)),
+      networksOn: (node) => new Map(Object.entries({ ...this.#settings.networks, ...this.#settings.networksOfNodes?.[node] })),
       apiServer: { host: API_HOST, port: Number(new URL(this.simulator.url).port) },
       caCertificate: this.simulator.caCertificate ?? '',
       sysctls: this.#settings.podSysctls ?? {},

@@ -15,8 +15,8 @@ export interface PodEnvironment {
   readonly lab: Lab;
   /** The network over which pods reach the API server. */
   readonly managementNetwork: string;
-  /** `namespace/name` of a NetworkAttachmentDefinition to the network of the lab that it means. */
-  readonly networks: ReadonlyMap<string, string>;
+  /** `namespace/name` of a NetworkAttachmentDefinition to the network of the lab that it means on a node. */
+  readonly networksOn: (node: string) => ReadonlyMap<string, string>;
   /** `host:port`. */
   readonly apiServer: { readonly host: string; readonly port: number };
   readonly caCertificate: string;
@@ -83,7 +83,7 @@ export class LabPod implements PodProcess {
     this.#pod = pod;
     this.#environment = environment;
     this.name = pod.metadata.name ?? '';
-    this.#attachments = attachments(pod, environment.networks);
+    this.#attachments = attachments(pod, environment.networksOn(pod.spec.nodeName ?? ''));
     this.#number = ++lastNumber;
     this.#address = `10.99.${Math.floor(this.#number / 200)}.${(this.#number % 200) + 10}`;
     this.url = `http://${this.#address}:8080`;
