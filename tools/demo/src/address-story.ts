@@ -28,13 +28,19 @@ import { MACHINES } from './story-machines.js';
 
 const NETWORKS = { 'default/vlan-48': 'br-48', 'default/vlan-49': 'br-49' };
 
-/** The group of the first pool, and what the topology means for the two pools of the example. */
-const TOPOLOGIES: Readonly<Record<AgentTopology, { readonly group: string; readonly meaning: string }>> = {
-  'per-network': { group: 'vm-dhcp-agent-mgmt-1', meaning: 'both pools are on one cluster network, so two agents serve both' },
-  'per-pool': { group: 'default-net-48-agent', meaning: 'each pool has two agents of its own' },
-  unified: { group: UNIFIED_GROUP, meaning: 'a chart installed two agents, which serve all pools' },
+/** What the topology means for the two pools of the example. */
+const TOPOLOGIES: Readonly<Record<AgentTopology, string>> = {
+  'per-network': 'both pools are on one cluster network, so two agents serve both',
+  'per-pool': 'each pool has two agents of its own',
+  unified: 'a chart installed two agents, which serve all pools',
 };
 
+/** Where networks and machines come from. */
+export type Platform = 'harvester' | 'kubevirt';
+
+const MACHINES_OF: Readonly<Record<Platform, string>> = { harvester: 'virtual-machines.yaml', kubevirt: 'plain-kubevirt.yaml' };
+
+const UNIFIED_DEPLOYMENT = 'vm-dhcp-controller-agent';
 const TAKE_OVER_TIMEOUT_MS = 60_000;
 
 const NEXT_STEPS = `
@@ -45,14 +51,14 @@ What to try next:
   npm run demo -- --wake-on-lan          magic packets start virtual machines
   npm run demo -- --hosts                bare-metal hosts get addresses and power actions`;
 
-/** The story in a cluster with this topology. */
-export function addressStory(topology: AgentTopology): Story {
+/** The story in a cluster of this platform, with this topology. */
+export function addressStory(topology: AgentTopology, platform: Platform): Story {
   return async (stage) => {
     const { lab, view } = stage;
-    const { group, meaning } = TOPOLOGIES[topology];
     view.step('A cluster: API server (simulated), vmdhcp-controller run, two networks, and an IPPool for each of them');
     explain(view, 'the controller defines the kinds, becomes leader, and gives each pool its DHCP agents');
-    explain(view, `--topology ${topology}: ${meaning}`);
+    if (platform === 'harvester') explain(view, `--topology ${topology}: ${TOPOLOGIES[topology]}`);
+    else explain(view, '--kubevirt: no object of Harvester; agents run where bridge-marker found the bridge of the network');
     for (const network of Object.values(NETWORKS)) lab.addNetwork(network);
     const machines = new Map(
       MACHINES.map(({ name, network, macAddress }) => [name, lab.addMachine(name, { network, macAddress })]),
@@ -62,7 +68,8 @@ export function addressStory(topology: AgentTopology): Story {
     view.line('the API server answers; the controller starts');
     await cluster.startController('--agent-topology', topology);
     view.line(`${colors.green('ready')}: the controller is leader`);
-    const story = new AddressStory({ view, cluster, machines, group });
+    if (platform === 'kubevirt') await markBridges(cluster);
+    const story = new AddressStory({ view, cluster, machines, platform });
     if (topology === 'unified') await story.apply(unifiedAgents());
     await story.play();
     view.end();
@@ -75,27 +82,32 @@ interface AddressStoryParts {
   readonly cluster: LabCluster;
   /** By their names in `MACHINES`. */
   readonly machines: ReadonlyMap<string, Machine>;
-  /** The group of the agents of the first pool. */
-  readonly group: string;
+  readonly platform: Platform;
 }
 
 class AddressStory {
   readonly #view: LiveView;
   readonly #cluster: LabCluster;
   readonly #machines: ReadonlyMap<string, Machine>;
-  readonly #group: string;
+  /** Networks of plain KubeVirt, and the virtual machines of either platform. */
+  readonly #objects: { readonly file: string; readonly networks: KubernetesObject[]; readonly machines: KubernetesObject[] };
   /** What each machine got. */
   readonly #addresses = new Map<string, string>();
 
-  constructor({ view, cluster, machines, group }: AddressStoryParts) {
+  constructor({ view, cluster, machines, platform }: AddressStoryParts) {
     this.#view = view;
     this.#cluster = cluster;
     this.#machines = machines;
-    this.#group = group;
+    const file = MACHINES_OF[platform];
+    const objects = readYaml(join(CLUSTER_EXAMPLES, file));
+    const isMachine = ({ kind }: KubernetesObject) => kind === 'VirtualMachine';
+    this.#objects = { file, networks: objects.filter((one) => !isMachine(one)), machines: objects.filter(isMachine) };
   }
 
   async play(): Promise<void> {
-    await this.apply(readYaml(join(CLUSTER_EXAMPLES, 'pools.yaml')));
+    const { networks } = this.#objects;
+    const pools = readYaml(join(CLUSTER_EXAMPLES, 'pools.yaml'));
+    await this.apply(networks.length === 0 ? pools : [...networks, ...pools.filter(({ kind }) => kind === 'IPPool')]);
     await this.#create();
     // It starts while clients wait for their replies.
     const starting = this.#cluster.startWebhook();
@@ -114,14 +126,14 @@ class AddressStory {
   }
 
   async #create(): Promise<void> {
-    this.#view.step('Virtual machines are created: kubectl apply -f examples/cluster/virtual-machines.yaml');
+    this.#view.step(`Virtual machines are created: kubectl apply -f examples/cluster/${this.#objects.file}`);
     this.#explain('each interface has its address before the machine boots: the controller records it in the IPPool');
     this.#view.table('MACHINE', 'NETWORK', 'CLIENT', 'ADDRESS', '');
     for (const { name, network, client } of MACHINES) {
       this.#view.set(name, { NETWORK: network, CLIENT: isInstalled(client) ? client : 'vmdhcp-agent probe', ADDRESS: '-' });
     }
     const createdAtMs = performance.now();
-    await this.apply(readYaml(join(CLUSTER_EXAMPLES, 'virtual-machines.yaml')));
+    await this.apply(this.#objects.machines);
     const configs = await allocated(this.#cluster, ['web', 'database', 'gateway']);
     this.#measure(`all have their addresses ${secondsSince(createdAtMs)} s after the first one was created`, 'within a second');
     for (const { metadata, status } of configs) {
@@ -146,7 +158,7 @@ class AddressStory {
     this.#view.step('Virtual machine web is deleted and created again');
     this.#explain('an address belongs to a MAC address: the new machine has the same one, and so it keeps the address');
     await this.#cluster.access.delete('VirtualMachine', 'default/web');
-    const [web] = readYaml(join(CLUSTER_EXAMPLES, 'virtual-machines.yaml'));
+    const [web] = this.#objects.machines;
     const { metadata } = await this.#cluster.access.create(web as KubernetesObject);
     // The VirtualMachineNetworkConfig of the deleted machine may still be there.
     await this.#cluster.access.waitForObject(
@@ -234,12 +246,19 @@ class AddressStory {
   }
 
   #leader(): Promise<LabPod> {
-    return waitFor('a leader', () => this.#cluster.leader(this.#group), TAKE_OVER_TIMEOUT_MS);
+    return waitFor('a leader', async () => this.#cluster.leader(await this.#group()), TAKE_OVER_TIMEOUT_MS);
+  }
+
+  /** The agents of the first pool; a Deployment that a chart installed has another name than its group. */
+  async #group(): Promise<string> {
+    const { status } = (await this.#cluster.access.get('IPPool', 'default/net-48')) ?? {};
+    const deployment = readText(status, 'agentDeploymentRef', 'name') ?? '';
+    return deployment === UNIFIED_DEPLOYMENT ? UNIFIED_GROUP : deployment;
   }
 
   /** A run of an agent: another one of the same pod is not the same. */
   async #holder(): Promise<string | undefined> {
-    const lease = await this.#cluster.access.get('Lease', `${AGENT_NAMESPACE}/${this.#group}`);
+    const lease = await this.#cluster.access.get('Lease', `${AGENT_NAMESPACE}/${await this.#group()}`);
     return readText(lease?.spec, 'holderIdentity') || undefined;
   }
 
@@ -256,6 +275,13 @@ class AddressStory {
   #machine(name: string): Machine {
     return this.#machines.get(name) as Machine;
   }
+}
+
+/** As bridge-marker does for the bridges of each node. */
+async function markBridges({ access }: LabCluster): Promise<void> {
+  const resources = Object.fromEntries(Object.values(NETWORKS).map((bridge) => [`bridge.network.kubevirt.io/${bridge}`, '1k']));
+  for (const { metadata } of await access.list('Node'))
+    await access.client('Node').patchStatus({ key: metadata.name }, { status: { capacity: resources, allocatable: resources } });
 }
 
 function secondsSince(startedAtMs: number): string {

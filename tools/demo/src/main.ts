@@ -13,6 +13,7 @@ const EXAMPLES = `
 Examples:
   npm run demo
   npm run demo -- --topology per-pool
+  npm run demo -- --kubevirt
   npm run demo -- --wake-on-lan
   npm run demo -- --hosts
   npm run demo -- --topology unified --wake-on-lan    one after the other
@@ -20,19 +21,23 @@ Examples:
 Ctrl-C ends it at any time; nothing stays on this machine.
 `;
 
-const { topology, wakeOnLan, hosts } = new Command('npm run demo --')
+const { topology, kubevirt, wakeOnLan, hosts } = new Command('npm run demo --')
   .description(
     'A cluster with two pools: virtual machines get addresses, an agent dies, another one serves, a wrong pool is refused.',
   )
   .addOption(new Option('--topology <topology>', 'which pools share agents (default: per-network)').choices(AGENT_TOPOLOGIES))
+  .option('--kubevirt', 'the same on plain KubeVirt, without Harvester')
   .option('--wake-on-lan', 'instead: magic packets start virtual machines of a cluster, each of them once')
   .option('--hosts', 'instead: bare-metal hosts get addresses, are bound, restarted over Redfish, and outlive an agent that dies')
   .addHelpText('after', EXAMPLES)
   .parse()
-  .opts<{ readonly topology?: AgentTopology; readonly wakeOnLan?: true; readonly hosts?: true }>();
+  .opts<{ readonly topology?: AgentTopology; readonly kubevirt?: true; readonly wakeOnLan?: true; readonly hosts?: true }>();
 
 const stories: readonly Story[] = [
-  ...(topology !== undefined || (wakeOnLan ?? hosts) === undefined ? [addressStory(topology ?? 'per-network')] : []),
+  ...(topology !== undefined || (kubevirt ?? wakeOnLan ?? hosts) === undefined
+    ? [addressStory(topology ?? 'per-network', 'harvester')]
+    : []),
+  ...(kubevirt === undefined ? [] : [addressStory('per-network', 'kubevirt')]),
   ...(wakeOnLan === undefined ? [] : [wakeOnLanStory]),
   ...(hosts === undefined ? [] : [bareMetalStory]),
 ];

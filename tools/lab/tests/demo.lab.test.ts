@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LAB_VARIABLE, LabProcess, run, waitFor } from '../src/index.js';
+import { CLUSTER_EXAMPLES, LAB_VARIABLE, LabProcess, run, waitFor } from '../src/index.js';
 
 const DEMO = fileURLToPath(new URL('../../demo/dist/main.js', import.meta.url));
 const SCRIPTS = fileURLToPath(new URL('../../../scripts', import.meta.url));
@@ -105,6 +105,25 @@ describe('the demo', () => {
       expect(lines.slice(-6)[0]).toBe('What to try next:');
       for (const text of ['web .* 192.168.48.1[01]', 'database .* 192.168.48.50', 'gateway-back .* 192.168.49.10'])
         expect(lines).toContainEqual(expect.stringMatching(`^${text}`));
+      await expectNothingLeft();
+    },
+    STORY_TIMEOUT_MS,
+  );
+
+  it(
+    'for plain KubeVirt does the same without an object of Harvester, with agents where the bridges are',
+    async () => {
+      const { code } = await start('--kubevirt').ended(STORY_TIMEOUT_MS);
+      const lines = demo?.lines ?? [];
+      expect(code, lines.join('\n')).toBe(0);
+      expectInOrder(lines, [
+        'NetworkAttachmentDefinition default/vlan-48 created',
+        'database: 192.168.48.50',
+        'killed vm-dhcp-agent-br-48-',
+        'is leader, with the server addresses, ',
+        'agents on nodes with bridge.network.kubevirt.io/br-49',
+      ]);
+      expect(readFileSync(join(CLUSTER_EXAMPLES, 'plain-kubevirt.yaml'), 'utf8')).not.toContain('harvesterhci.io');
       await expectNothingLeft();
     },
     STORY_TIMEOUT_MS,
