@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { readList, readText } from '../object/read-field.js';
+import { readPlainKubeConfig } from './plain-kube-config.js';
 
 export interface ClusterConnection {
   /** As in `https://10.53.0.1:443`. */
@@ -90,13 +91,15 @@ export interface KubeConfigSource {
 
 /**
  * The connection that a kubeconfig describes, with everything that it may contain: client certificates, tokens, exec plugins, OIDC. Loads
- * `@kubernetes/client-node`, which costs half a second and 90 MB.
+ * `@kubernetes/client-node`, which costs half a second and 90 MB, unless one file contains the certificates and tokens themselves.
  *
  * @throws NoClusterError if the file or the context is missing.
  */
 export async function connectByKubeConfig(source: KubeConfigSource): Promise<ClusterConnection> {
   const where = `kubeconfig${source.path === undefined ? '' : ` ${source.path}`}`;
   const files = kubeConfigFiles(source.path);
+  const plain = await readAlone(files, source.context);
+  if (plain !== undefined) return plain;
   const config = await readKubeConfig(files, source.context, where);
   const server = serverOf(config, where);
   const token = await readTokenFile(files, config.getCurrentUser()?.name);
@@ -124,6 +127,18 @@ function kubeConfigFiles(path: string | undefined): readonly string[] {
   const file = join(homedir(), '.kube', 'config');
   if (existsSync(file)) return [file];
   throw new NoClusterError('this is not a pod, KUBECONFIG is not set, and there is no ~/.kube/config: give --kubeconfig FILE');
+}
+
+/** Reads a single file that needs no library. */
+async function readAlone(files: readonly string[], context: string | undefined): Promise<ClusterConnection | undefined> {
+  const [file] = files;
+  if (file === undefined || files.length > 1) return undefined;
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const plain = text === undefined ? undefined : readPlainKubeConfig(text, context);
+  if (plain === undefined) return undefined;
+  const { server, tls, token, namespace = 'default' } = plain;
+  const header = token === undefined ? undefined : `Bearer ${token}`;
+  return { server: server.replace(/\/+$/, ''), tls, authorization: async () => header, namespace };
 }
 
 async function readKubeConfig(files: readonly string[], context: string | undefined, where: string): Promise<KubeConfig> {
