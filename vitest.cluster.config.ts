@@ -13,14 +13,17 @@ export default defineConfig({
     include: ['tools/lab/tests/**/*.cluster.test.ts'],
     environment: 'node',
     fileParallelism: simulated,
-    maxWorkers: Math.min(availableParallelism(), 4),
+    // One more than there are processors: all of them wait now and then.
+    maxWorkers: Math.min(availableParallelism() + 1, 4),
     pool: 'forks',
+    // The modules of the lab take a second of a processor to load: each worker does it once.
+    isolate: false,
     // What is built is loaded as programs load it: transforming it again took seconds of each file.
     server: { deps: { external: [/\/(?:packages|tools)\/[^/]+\/dist\//] } },
     // Of tests that run at the same time: each has an API server and programs of its own.
     maxConcurrency: 2,
     // What hangs is found; a busy machine with two processors breaks nothing.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

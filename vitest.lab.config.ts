@@ -13,7 +13,7 @@ export default defineConfig({
     // What is built is loaded as programs load it: transforming it again took seconds of each file.
     server: { deps: { external: [/\/(?:packages|tools)\/[^/]+\/dist\//] } },
     // What hangs is found; a busy machine with two processors breaks nothing.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

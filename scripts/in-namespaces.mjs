@@ -1,6 +1,6 @@
 // Runs a program in user, network, mount and process namespaces of its own: it may make networks and machines there, needs
 // no root for it, and cannot touch the host. All its processes end with it, and what they leave in /run and in shared memory goes too.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 
 const SET_UP =
   'mount --make-rprivate / 2>/dev/null; mount -t tmpfs tmpfs /run && mount -t tmpfs -o mode=1777 tmpfs /dev/shm && mkdir -p /run/netns && ip link set lo up && exec "$@"';
@@ -30,12 +30,19 @@ export function parametersInNamespaces(way, command, parameters) {
 
 /** @returns what `spawnSync` returns. */
 export function runInNamespaces(way, command, parameters, options) {
+  return spawnSync(...toSpawn(way, command, parameters, options));
+}
+
+/** @returns what `spawn` returns. */
+export function startInNamespaces(way, command, parameters, options) {
+  return spawn(...toSpawn(way, command, parameters, options));
+}
+
+/** Parameters of `spawn` and `spawnSync`. */
+function toSpawn(way, command, parameters, options) {
   const [program, ...before] = needsRoot(way) && process.getuid() !== 0 ? throughSudo() : ['unshare'];
-  return spawnSync(program, [...before, ...parametersInNamespaces(way, command, parameters)], {
-    stdio: 'inherit',
-    ...options,
-    env: { ...process.env, ...options?.env, VMDHCP_LAB: '1' },
-  });
+  const settings = { stdio: 'inherit', ...options, env: { ...process.env, ...options?.env, VMDHCP_LAB: '1' } };
+  return [program, [...before, ...parametersInNamespaces(way, command, parameters)], settings];
 }
 
 function needsRoot([flags]) {

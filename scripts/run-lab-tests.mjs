@@ -1,12 +1,19 @@
-// Runs the test files with real interfaces: each file in namespaces of its own, one more at a time than there are processors.
+// Runs the test files with real interfaces, each in namespaces of its own: as many at a time as the processors have time for.
 import { spawn } from 'node:child_process';
 import { globSync, statSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { cpus } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parametersInNamespaces } from './in-namespaces.mjs';
 
 const FILES = 'tools/lab/tests/*.lab.test.ts';
-/** More of them wait for each other's timers no better, and need memory. */
-const MOST_LANES = 4;
+/** So many run although other parts of the tests compute. */
+const FEWEST_LANES = 2;
+/** More would need too much memory. */
+const MOST_LANES = 8;
+/** A file takes a quarter to a half of a processor: most of the time it waits for timers of the protocol. */
+const IDLE_FOR_ONE_MORE = 0.5;
+const INTERVAL_MS = 3_000;
+const LONG = ['cluster', 'demo', 'failover', 'networks-apart', 'topologies'];
 
 /**
  * @param {string[]} way parameters of `unshare`, as `findNamespaces` returns them
@@ -15,23 +22,37 @@ const MOST_LANES = 4;
  */
 export async function runLabTests(way, filters, prepare) {
   const waiting = filters.some((filter) => filter.startsWith('-')) ? [filters] : filesOf(filters).map((file) => [file]);
-  // They use two fifths of the processors: most of the time they wait for timers of the protocol.
-  const lanes = Math.min(availableParallelism() + 1, MOST_LANES);
-  await Promise.all(
-    Array.from({ length: lanes }, async () => {
-      for (let files = waiting.shift(); files !== undefined; files = waiting.shift()) {
-        const { parameters, ended } = prepare(files);
-        ended(await runInLane(way, parameters));
-      }
-    }),
-  );
+  const running = new Set();
+  while (waiting.length > 0) {
+    const idle = idleProcessors();
+    if (running.size >= FEWEST_LANES) await Promise.race([delay(INTERVAL_MS, undefined, { ref: false }), ...running]);
+    if (running.size >= FEWEST_LANES && (running.size >= MOST_LANES || idle() < IDLE_FOR_ONE_MORE)) continue;
+    const lane = runFiles(way, prepare(waiting.shift())).finally(() => running.delete(lane));
+    running.add(lane);
+  }
+  await Promise.all(running);
 }
 
-/** The largest file first: it has the most tests, and no lane shall be left with it at the end. */
+async function runFiles(way, { parameters, ended }) {
+  ended(await runInLane(way, parameters));
+}
+
+/** @returns a function: how many processors were idle on average since now. */
+function idleProcessors() {
+  const [atMs, before] = [performance.now(), idleMs()];
+  return () => (idleMs() - before) / (performance.now() - atMs);
+}
+
+function idleMs() {
+  return cpus().reduce((sum, { times }) => sum + times.idle, 0);
+}
+
+/** The largest file first, after those that take long though they are short: nothing else shall wait for them at the end. */
 function filesOf(filters) {
+  const weight = (file) => (LONG.some((name) => file.includes(`/${name}.`)) ? Number.MAX_SAFE_INTEGER : statSync(file).size);
   return globSync(FILES)
     .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
-    .sort((one, other) => statSync(other).size - statSync(one).size);
+    .sort((one, other) => weight(other) - weight(one));
 }
 
 /** @returns the exit code; null if a signal ended the process. What it prints appears when it has ended, as lanes overlap. */

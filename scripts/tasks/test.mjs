@@ -1,10 +1,10 @@
 // npm test [-- PART [NAME...]]: checks, then tests, then what was skipped and what failed by name, then one line that sums up: `N passed, N failed, N skipped`.
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { findNamespaces, runInNamespaces } from '../in-namespaces.mjs';
+import { text } from 'node:stream/consumers';
+import { findNamespaces, startInNamespaces } from '../in-namespaces.mjs';
 import { runLabTests } from '../run-lab-tests.mjs';
 
 const PARTS = {
@@ -15,8 +15,8 @@ const PARTS = {
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
 };
-/** One after the other; the lab waits for timers of the protocol most of the time, and the world computes. */
-const ORDER = [['checks'], ['unit'], ['cluster'], ['world', 'lab'], ['images']];
+/** One after the other, and beside them the lab, which waits for timers of the protocol most of the time. */
+const ORDER = ['checks', 'unit', 'cluster', 'world', 'images'];
 /** The projects of vitest that are published by nothing. */
 const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'images'];
 /** A program that a check needs is not installed (EX_UNAVAILABLE). */
@@ -35,14 +35,15 @@ if (only !== undefined && PARTS[only] === undefined) {
   process.exit(64);
 }
 keepCompiledCode();
-for (const names of ORDER) {
-  const wanted = names.filter((name) => only === undefined || only === name);
-  await Promise.all(wanted.map((name) => PARTS[name]()));
-}
+await Promise.all([runParts(['lab']), runParts(ORDER)]);
 for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
 for (const line of failures) process.stdout.write(`failed: ${line}\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${skipped.length} skipped\n`);
 process.exitCode = totals.failed === 0 && totals.passed + skipped.length > 0 ? 0 : 1;
+
+async function runParts(names) {
+  for (const name of names) if (only === undefined || only === name) await PARTS[name]();
+}
 
 /** Tests start thousands of programs: compiled once, each start takes an eighth less of the processor. */
 function keepCompiledCode() {
@@ -59,26 +60,28 @@ function keepCompiledCode() {
 }
 
 /** A check counts as one test. */
-function runChecks() {
-  check('format and lint (biome)', 'biome', ['check', '--error-on-warnings', '.']);
-  check('promises, circles of imports, complexity (oxlint)', 'oxlint', ['--type-aware', '--deny-warnings']);
-  check('import walls (scripts/walls.mjs)', process.execPath, ['scripts/check-import-walls.mjs']);
-  check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
-  check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
-  check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
-  check('alerts fire when they should, and name metrics that exist (promtool)', process.execPath, ['scripts/check-alerts.mjs']);
-  check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
-  check('one name, one meaning', process.execPath, ['scripts/check-names.mjs']);
-  check('one address of the repository', process.execPath, ['scripts/check-repository.mjs']);
-  check('another address and another version can be released', process.execPath, ['scripts/try-release.mjs']);
-  check('workflows of GitHub are valid and keep our rules', process.execPath, ['scripts/check-workflows.mjs']);
-  check('packages, files and functions within their size', process.execPath, ['scripts/check-lines.mjs']);
-  check('nothing unused (knip)', 'knip', ['--no-progress']);
-  check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
+async function runChecks() {
+  await check('format and lint (biome)', 'biome', ['check', '--error-on-warnings', '.']);
+  await check('promises, circles of imports, complexity (oxlint)', 'oxlint', ['--type-aware', '--deny-warnings']);
+  await check('import walls (scripts/walls.mjs)', process.execPath, ['scripts/check-import-walls.mjs']);
+  await check('types', 'turbo', ['run', 'typecheck', '--output-logs=errors-only']);
+  await check('packages (publint)', 'turbo', ['run', 'lint', '--output-logs=errors-only']);
+  await check('docs name tests and pages that are there', process.execPath, ['scripts/check-docs.mjs']);
+  await check('alerts fire when they should, and name metrics that exist (promtool)', process.execPath, [
+    'scripts/check-alerts.mjs',
+  ]);
+  await check('no retired words (docs/glossary.md)', process.execPath, ['scripts/check-words.mjs']);
+  await check('one name, one meaning', process.execPath, ['scripts/check-names.mjs']);
+  await check('one address of the repository', process.execPath, ['scripts/check-repository.mjs']);
+  await check('another address and another version can be released', process.execPath, ['scripts/try-release.mjs']);
+  await check('workflows of GitHub are valid and keep our rules', process.execPath, ['scripts/check-workflows.mjs']);
+  await check('packages, files and functions within their size', process.execPath, ['scripts/check-lines.mjs']);
+  await check('nothing unused (knip)', 'knip', ['--no-progress']);
+  await check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
 }
 
-function check(title, command, parameters) {
-  const { status, stdout, stderr } = spawnSync(command, parameters, { encoding: 'utf8' });
+async function check(title, command, parameters) {
+  const { status, stdout, stderr } = await run(command, parameters);
   if (status === MISSING && !strict) {
     skipped.push(`${title}: ${stdout.trim()}`);
     return;
@@ -94,18 +97,19 @@ async function runLab(way) {
 }
 
 /** The images are built outside of the namespaces, where no registry can be reached. */
-function runImages(way) {
+async function runImages(way) {
   const layouts = mkdtempSync(join(tmpdir(), 'vmdhcp-images-'));
   try {
     const parameters = ['scripts/tasks/images.mjs', 'build', '--output', layouts, '--json'];
-    const { status, stdout, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8', maxBuffer: 2 ** 24 });
+    const { status, stdout, stderr } = await run(process.execPath, parameters);
     if (status !== 0) {
       reportNoImages(status, stderr.trim());
       return;
     }
     writeFileSync(join(layouts, 'built.json'), stdout);
-    const run = prepareVitest(['--config', 'vitest.images.config.ts', ...filters]);
-    run.ended(runInNamespaces(way, 'vitest', run.parameters, { env: { VMDHCP_IMAGE_LAYOUTS: layouts } }).status);
+    const { parameters: words, ended } = prepareVitest(['--config', 'vitest.images.config.ts', ...filters]);
+    const env = { VMDHCP_IMAGE_LAYOUTS: layouts };
+    ended(await statusOf(startInNamespaces(way, 'vitest', words, { env })));
   } finally {
     rmSync(layouts, { recursive: true });
   }
@@ -138,15 +142,24 @@ async function runWorld() {
   else fail('stories of the simulated world', stories.text);
 }
 
+/** What a program of the simulated world prints. */
 async function output(program, ...parameters) {
-  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (part) => {
-      text += part;
-    });
-  const [status] = await once(child, 'close');
-  return { status, text };
+  const { status, stdout, stderr } = await run(process.execPath, [program, ...parameters]);
+  return { status, text: stdout + stderr };
+}
+
+/** Runs a program to its end. The status is null if it could not be started, or a signal ended it. */
+async function run(command, parameters) {
+  const child = spawn(command, parameters, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), statusOf(child)]);
+  return { status, stdout, stderr };
+}
+
+async function statusOf(child) {
+  return await new Promise((resolve) => {
+    child.on('error', () => resolve(null));
+    child.on('close', resolve);
+  });
 }
 
 /** Tests in namespaces; if those are forbidden, one line reports that. */
@@ -163,35 +176,35 @@ async function runInside(title, settings, run) {
 }
 
 /** The tests of the packages run on the lowest version of Node that they promise, if it is installed. */
-function runUnitTests() {
+async function runUnitTests() {
   const lowest = 'tools/lowest-node/node_modules/.bin/node';
   const node = existsSync(lowest) ? lowest : process.execPath;
   const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim();
-  runVitest(
+  await runVitest(
     `unit tests of the packages, on Node ${version}`,
     TOOLS.map((name) => `--project=!${name}`),
     { node },
   );
-  runVitest(
+  await runVitest(
     'unit tests of the tools',
     TOOLS.map((name) => `--project=${name}`),
   );
 }
 
 /** Alone, in the cluster of KUBECONFIG where that is set; together with all other parts nothing but this machine is touched. */
-function runClusterTests() {
+async function runClusterTests() {
   const { KUBECONFIG = '', ...environment } = process.env;
   const isReal = only === 'cluster' && KUBECONFIG !== '';
   const title = isReal ? `tests against the cluster of ${KUBECONFIG}` : 'tests against a simulated API server';
   const env = isReal ? { ...environment, VMDHCP_TEST_KUBECONFIG: KUBECONFIG } : environment;
-  runVitest(title, ['--config', 'vitest.cluster.config.ts'], { env });
+  await runVitest(title, ['--config', 'vitest.cluster.config.ts'], { env });
 }
 
 /** @param settings - `node`: the Node that runs the tests; `env`: their environment. */
-function runVitest(title, parameters, { node = process.execPath, env = process.env } = {}) {
+async function runVitest(title, parameters, { node = process.execPath, env = process.env } = {}) {
   process.stdout.write(`\n${title}\n`);
-  const run = prepareVitest(['--passWithNoTests', ...parameters, ...filters]);
-  run.ended(spawnSync(node, ['node_modules/vitest/vitest.mjs', ...run.parameters], { stdio: 'inherit', env }).status);
+  const { parameters: words, ended } = prepareVitest(['--passWithNoTests', ...parameters, ...filters]);
+  ended(await statusOf(spawn(node, ['node_modules/vitest/vitest.mjs', ...words], { stdio: 'inherit', env })));
 }
 
 function fail(title, why) {

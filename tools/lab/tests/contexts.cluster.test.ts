@@ -27,7 +27,7 @@ beforeEach(async () => {
   const config = {
     'current-context': 'current',
     contexts: CONTEXTS.map((name) => ({ name, context: { cluster: name, user: name } })),
-    clusters: CONTEXTS.map((name, index) => ({ name, cluster: { server: urls[index], 'insecure-skip-tls-verify': true } })),
+    clusters: CONTEXTS.map((name, index) => ({ name, cluster: { server: urls[index] } })),
     users: CONTEXTS.map((name) => ({ name, user: { token: name } })),
   };
   writeFileSync(kubeconfig, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...config }), { mode: 0o600 });
