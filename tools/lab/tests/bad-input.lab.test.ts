@@ -65,7 +65,8 @@ describe('a flood', () => {
     const [before, lines] = [memory(), agent.process.lines.length];
     await flood(100_000);
     const ignored = metricOf('discover ignored unknown-client');
-    await waitFor('the flood to be counted', async () => (await agent.metric(ignored)) >= 60_000);
+    // The kernel drops what a busy machine does not read in time.
+    while ((await agent.metric(ignored)) < 60_000) await flood(20_000);
     expect(memory() - before).toBeLessThan(30);
     expect(agent.process.lines.length).toBe(lines);
     const sender = machine.start(process.execPath, [SENDER]);

@@ -87,7 +87,8 @@ export class TestCluster {
   ): Promise<Reply> {
     const response = await fetch(this.simulator.url + path, {
       method,
-      headers: { authorization: `Bearer ${this.simulator.adminToken}`, ...headers },
+      // A connection that stays open would fail the first request after a restart of the server, unless its end was noticed in time.
+      headers: { authorization: `Bearer ${this.simulator.adminToken}`, connection: 'close', ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
