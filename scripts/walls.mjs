@@ -377,6 +377,8 @@ export const PACKAGES = {
       '@vmdhcp/linux-sockets',
       '@vmdhcp/reconciler',
       '@vmdhcp/reconciler/plan-assignments',
+      '@vmdhcp/reconciler/pool',
+      '@vmdhcp/reconciler/readers',
       '@vmdhcp/service-process',
       '@vmdhcp/service-process/*',
       '@vmdhcp/status-page',

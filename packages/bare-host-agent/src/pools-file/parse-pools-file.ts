@@ -21,16 +21,9 @@ import {
   type VirtualMachineNetworkConfig,
 } from '@vmdhcp/ippool-api';
 import { type ManifestObject, readManifests } from '@vmdhcp/ippool-api/manifests';
-import {
-  type AddressClaim,
-  fillInDefaults,
-  findLeaseTimeProblem,
-  type InterfaceClaim,
-  probesConflicts,
-  type ResolvedNames,
-  readInterfaceEntry,
-  toPool,
-} from '@vmdhcp/reconciler';
+import type { AddressClaim, InterfaceClaim } from '@vmdhcp/reconciler';
+import { fillInDefaults, findLeaseTimeProblem, probesConflicts, type ResolvedNames, toPool } from '@vmdhcp/reconciler/pool';
+import { readInterfaceEntry } from '@vmdhcp/reconciler/readers';
 import type { PoolsFileFinding } from './pools-file-finding.js';
 
 /** A claim, and its place in the file. */

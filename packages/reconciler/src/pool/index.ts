@@ -6,6 +6,7 @@
 export { type AddressConflict, readReportedConflicts, toReportedConflict } from './address-conflict.js';
 export { changedAssignments, type ReadVersion } from './changed-assignments.js';
 export { fillInDefaults } from './fill-in-defaults.js';
+export { findLeaseTimeProblem } from './find-lease-time-problem.js';
 export { type ObservedUse, readReportedUses, toReportedUse } from './observed-use.js';
 export { probesConflicts } from './probes-conflicts.js';
 export { type Quarantine, readQuarantines } from './quarantines.js';
