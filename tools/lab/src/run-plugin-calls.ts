@@ -36,7 +36,7 @@ async function run({ kubeconfig, words }: PluginCall): Promise<KubectlOutput> {
 
 /** Keeps what is written to a stream, until it is told to end. */
 function collect(stream: NodeJS.WriteStream): { readonly text: () => string; readonly end: () => void } {
-  const { write } = stream;
+  const write = stream.write.bind(stream);
   let written = '';
   stream.write = (piece: string | Uint8Array) => {
     written += typeof piece === 'string' ? piece : Buffer.from(piece).toString('utf8');

@@ -84,14 +84,21 @@ const QUOTED_TEXT = /^"[^"\\]*"$|^'[^']*'$/;
 function parseBlocks(text: string): unknown {
   const lines: Line[] = [];
   for (const line of text.split('\n').filter((one) => one !== '')) {
-    const [, spaces, dash, key, word] = LINE.exec(line) ?? [];
-    const value = word === undefined ? undefined : parseWord(word);
-    if (spaces === undefined || key === undefined || (word !== undefined && value === undefined)) return undefined;
-    if (dash !== undefined) lines.push({ indent: spaces.length });
-    lines.push({ indent: spaces.length + (dash?.length ?? 0), key, value });
+    const read = parseLine(line);
+    if (read === undefined) return undefined;
+    lines.push(...read);
   }
   const whole = takeMapping(lines, 0);
   return lines.length === 0 ? whole : undefined;
+}
+
+/** A key, after the start of an item if there is a dash; undefined for everything else. */
+function parseLine(line: string): readonly Line[] | undefined {
+  const [, spaces = '', dash = '', key, word] = LINE.exec(line) ?? [];
+  const value = word === undefined ? undefined : parseWord(word);
+  if (key === undefined || (word !== undefined && value === undefined)) return undefined;
+  const field = { indent: spaces.length + dash.length, key, value };
+  return dash === '' ? [field] : [{ indent: spaces.length }, field];
 }
 
 function parseWord(word: string): unknown {
