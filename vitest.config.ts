@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** No test asserts how long something takes: what hangs is found, and a busy machine breaks nothing. */
-const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
+const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 const unit = (name: string, folder = 'packages') => ({
   test: { name, root: `${folder}/${name}`, include: ['src/**/*.test.ts'], environment: 'node' as const, ...LIMITS },
