@@ -16,7 +16,7 @@ const BUDGETS = {
   'packages/dhcp-allocator': 7_500,
   'packages/explain': 4_200,
   'packages/ippool-api': 4_400,
-  'packages/kube-runtime': 6_050,
+  'packages/kube-runtime': 6_000,
   'packages/kubectl-vmdhcp': 2_850,
   'packages/lease-stores': 2_600,
   'packages/linux-sockets': 2_800,

@@ -134,7 +134,7 @@ async function readAlone(files: readonly string[], context: string | undefined):
   const [file] = files;
   if (file === undefined || files.length > 1) return undefined;
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  const plain = text === undefined ? undefined : readPlainKubeConfig(text, context);
+  const plain = text === undefined ? undefined : await readPlainKubeConfig(text, context);
   if (plain === undefined) return undefined;
   const { server, tls, token, namespace = 'default' } = plain;
   const header = token === undefined ? undefined : `Bearer ${token}`;

@@ -48,8 +48,8 @@ current-context: "local"
 `;
 
 describe('a kubeconfig that needs no library', () => {
-  it('with certificates, in block style', () => {
-    expect(readPlainKubeConfig(KUBEADM)).toStrictEqual({
+  it('with certificates', async () => {
+    expect(await readPlainKubeConfig(KUBEADM)).toStrictEqual({
       server: 'https://127.0.0.1:6443',
       tls: { ca: Buffer.from(CA, 'base64'), cert: Buffer.from('---'), key: Buffer.from('LS1=', 'base64') },
       token: undefined,
@@ -57,17 +57,16 @@ describe('a kubeconfig that needs no library', () => {
     });
   });
 
-  it('with quoted texts, a token and a namespace', () => {
+  it('with quoted texts, a token and a namespace', async () => {
     const server = 'https://rancher.example/k8s/clusters/local';
     const expected = { server, tls: {}, token: 'kubeconfig-user:4xk2', namespace: 'vms' };
-    expect(readPlainKubeConfig(QUOTED)).toStrictEqual(expected);
-    expect(readPlainKubeConfig(QUOTED.replaceAll(/^( *)- /gm, '$1  - ').replaceAll(/^ {2,}(?! *-)/gm, '  $&'))).toEqual(expected);
-    expect(readPlainKubeConfig(JSON.stringify(loadYaml(QUOTED)))).toStrictEqual(expected);
+    expect(await readPlainKubeConfig(QUOTED)).toStrictEqual(expected);
+    expect(await readPlainKubeConfig(`# made by hand\n${QUOTED}`)).toStrictEqual(expected);
+    expect(await readPlainKubeConfig(JSON.stringify(loadYaml(QUOTED)))).toStrictEqual(expected);
   });
 });
 
 it.each([
-  ['a comment', (text: string) => `# made by hand\n${text}`],
   ['a plugin', (text: string) => text.replace('client-key-data: LS1=', 'exec:\n      command: aws')],
   ['a file for the key', (text: string) => text.replace('client-key-data: LS1=', 'client-key: admin.key')],
   ['a proxy', (text: string) => text.replace('server:', 'proxy-url: http://proxy:3128\n    server:')],
@@ -77,7 +76,6 @@ it.each([
   ],
   ['an impersonated user', (text: string) => text.replace('client-key-data: LS1=', 'as: limited')],
   ['a token that reads as a number', (text: string) => text.replace('client-key-data: LS1=', 'token: 1e3')],
-  ['a text of two lines', (text: string) => text.replace('LS0t\n', '"LS0t\\\n      LS0t"\n')],
   ['a key given twice', (text: string) => `${text}kind: Config\n`],
   [
     'two clusters with one name',
@@ -88,10 +86,10 @@ it.each([
   ['a server that is not a URL', (text: string) => text.replace('https://127.0.0.1:6443', 'host.example')],
   ['nothing', () => ''],
   ['broken JSON', () => '{"clusters": ['],
-])('the library reads or refuses a kubeconfig with %s', (_, change) => {
+])('the library reads or refuses a kubeconfig with %s', async (_, change) => {
   const text = change(KUBEADM);
   expect(text).not.toBe(KUBEADM);
-  expect(readPlainKubeConfig(text)).toBeUndefined();
+  expect(await readPlainKubeConfig(text)).toBeUndefined();
 });
 
 /** Words that a reader of YAML could take for something else, and ordinary ones. */
@@ -133,17 +131,17 @@ const word = fc.oneof(
 );
 const line = fc.tuple(fc.nat(3), fc.constantFrom('', '- ', '- - '), fc.constantFrom('name', 'cluster', 'user', 'server'), word);
 
-it('law: what is read here is what the library reads, for words and lines of any kind', () => {
+it('law: what is read here is what the library reads, for words and lines of any kind', async () => {
   let read = 0;
-  fc.assert(
-    fc.property(word, word, fc.array(line, { maxLength: 2 }), fc.nat(20), (token, namespace, lines, at) => {
+  await fc.assert(
+    fc.asyncProperty(word, word, fc.array(line, { maxLength: 2 }), fc.nat(20), async (token, namespace, lines, at) => {
       const rows = QUOTED.replace('"kubeconfig-user:4xk2"', token).replace('"vms"', namespace).split('\n');
       const inserted = lines.map(([depth, dash, key, value]) => `${'  '.repeat(depth)}${dash}${key}: ${value}`);
       const text = [...rows.slice(0, at), ...inserted, ...rows.slice(at)].join('\n');
-      const here = readPlainKubeConfig(text);
+      const here = await readPlainKubeConfig(text);
       if (here === undefined) return;
       read++;
-      const byLibrary = readPlainKubeConfig(JSON.stringify(loadYaml(text)));
+      const byLibrary = await readPlainKubeConfig(JSON.stringify(loadYaml(text)));
       expect(here).toEqual(byLibrary);
     }),
     { numRuns: 2_000 },

@@ -1,7 +1,8 @@
 /**
- * Kubeconfigs as kubeadm, k3s, RKE2 and `kubectl config` write them: certificates and tokens are in the file, in block style or as JSON. A file
- * with anything else is left to `@kubernetes/client-node`, whose loading takes most of the time of a short command.
+ * Kubeconfigs as kubeadm, k3s, RKE2 and `kubectl config` write them: certificates and tokens are in the file. A file with anything else is left to
+ * `@kubernetes/client-node`, whose loading takes most of the time of a short command.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { isRecord, readField, readList, readText } from '../object/read-field.js';
 
 export interface PlainKubeConfig {
@@ -27,8 +28,8 @@ const KNOWN_FIELDS = {
  *
  * @param context - default: the current one.
  */
-export function readPlainKubeConfig(text: string, context?: string): PlainKubeConfig | undefined {
-  const config = text.startsWith('{') ? parseJson(text) : parseBlocks(text);
+export async function readPlainKubeConfig(text: string, context?: string): Promise<PlainKubeConfig | undefined> {
+  const config = await parseYaml(text);
   const chosen = findEntry(config, 'context', context ?? readText(config, 'current-context'));
   const cluster = findEntry(config, 'cluster', readText(chosen, 'cluster'));
   const user = findEntry(config, 'user', readText(chosen, 'user'));
@@ -59,77 +60,18 @@ function findEntry(config: unknown, kind: keyof typeof KNOWN_FIELDS, name: strin
   return isPlain ? fields : undefined;
 }
 
-function parseJson(text: string): unknown {
+/** Undefined if the text is not YAML, or if its versions 1.1 and 1.2 differ, as in whether `no` is a text. */
+async function parseYaml(text: string): Promise<unknown> {
+  // Loaded only by processes that read a kubeconfig.
+  const { parseDocument } = await import('yaml');
   try {
-    return JSON.parse(text);
+    const [ours, older] = (['core', 'yaml-1.1'] as const).map((schema): unknown => {
+      const document = parseDocument(text, { schema });
+      return document.errors.length + document.warnings.length === 0 ? document.toJS() : undefined;
+    });
+    return isDeepStrictEqual(ours, older) ? ours : undefined;
   } catch {
+    // An alias without its anchor.
     return undefined;
   }
-}
-
-/** The start of an item of a list, or a key with or without a value. */
-interface Line {
-  readonly indent: number;
-  /** Undefined: the start of an item. */
-  readonly key?: string;
-  readonly value?: unknown;
-}
-
-const LINE = /^( *)(- )?([A-Za-z][A-Za-z-]*):(?: +(\S+))?$/;
-/** What YAML takes for a text: no boolean, no null, and after a digit a letter that neither numbers nor dates contain. */
-const PLAIN_TEXT = /^(?!(?:true|false|null)$)(?:[a-z/]|\d(?=.*[g-np-su-w]))(?:[\w+/=.@:-]*[\w+/=.@-])?$/i;
-const QUOTED_TEXT = /^"[^"\\]*"$|^'[^']*'$/;
-
-/** The part of YAML that consists of mappings and lists in block style, with texts of one word; undefined for everything else. */
-function parseBlocks(text: string): unknown {
-  const lines: Line[] = [];
-  for (const line of text.split('\n').filter((one) => one !== '')) {
-    const read = parseLine(line);
-    if (read === undefined) return undefined;
-    lines.push(...read);
-  }
-  const whole = takeMapping(lines, 0);
-  return lines.length === 0 ? whole : undefined;
-}
-
-/** A key, after the start of an item if there is a dash; undefined for everything else. */
-function parseLine(line: string): readonly Line[] | undefined {
-  const [, spaces = '', dash = '', key, word] = LINE.exec(line) ?? [];
-  const value = word === undefined ? undefined : parseWord(word);
-  if (key === undefined || (word !== undefined && value === undefined)) return undefined;
-  const field = { indent: spaces.length + dash.length, key, value };
-  return dash === '' ? [field] : [{ indent: spaces.length }, field];
-}
-
-function parseWord(word: string): unknown {
-  if (word === '{}') return {};
-  if (QUOTED_TEXT.test(word)) return word.slice(1, -1);
-  return PLAIN_TEXT.test(word) ? word : undefined;
-}
-
-/** Takes the lines of a mapping from the start of `lines`; undefined if they are not one. */
-function takeMapping(lines: Line[], indent: number): Fields | undefined {
-  const fields = new Map<string, unknown>();
-  for (let line = lines[0]; line?.key !== undefined && line.indent === indent; line = lines[0]) {
-    lines.shift();
-    const value = line.value ?? takeBelow(lines, indent);
-    if (value === undefined || fields.has(line.key)) return undefined;
-    fields.set(line.key, value);
-  }
-  return fields.size === 0 ? undefined : Object.fromEntries(fields);
-}
-
-/** What belongs to a key without a value: a list, which may stand as far left as the key, or a mapping. */
-function takeBelow(lines: Line[], indent: number): unknown {
-  const [first] = lines;
-  if (first === undefined || first.indent < indent) return undefined;
-  if (first.key !== undefined) return first.indent > indent ? takeMapping(lines, first.indent) : undefined;
-  const items: Fields[] = [];
-  while (lines[0] !== undefined && lines[0].key === undefined && lines[0].indent === first.indent) {
-    lines.shift();
-    const item = takeMapping(lines, first.indent + 2);
-    if (item === undefined) return undefined;
-    items.push(item);
-  }
-  return items;
 }
