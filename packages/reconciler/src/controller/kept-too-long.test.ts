@@ -46,3 +46,19 @@ it('an address is free an hour after its guest has moved to the pod network, whe
   expect(running.allocated('pool-1'), 'after six hours').toEqual({});
   expect(running.networkConfig('vm-a')).toBeUndefined();
 });
+
+it('an address is free an hour after its guest has moved, however often its config is deleted', async () => {
+  const running = await cluster();
+  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: machineOn('net-2').spec }));
+  running.change('VirtualMachineInstance', 'vm-a', (vmi) => {
+    const { networks } = (machineOn('net-2').spec as { template: { spec: { networks: unknown } } }).template.spec;
+    return { ...vmi, spec: { ...(vmi.spec as object), networks } };
+  });
+  await running.settle();
+  for (let n = 0; n < 4; n++) {
+    await running.settle(3_000_000);
+    await running.remove('VirtualMachineNetworkConfig', 'vm-a');
+    await running.settle();
+  }
+  expect(running.allocated('pool-1')).toEqual({});
+});
