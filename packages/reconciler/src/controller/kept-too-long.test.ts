@@ -62,3 +62,23 @@ it('an address is free an hour after its guest has moved, however often its conf
   }
   expect(running.allocated('pool-1')).toEqual({});
 });
+
+it('after a restart of the controller, a machine elsewhere with the same MAC address keeps nothing of a machine that was deleted meanwhile', async () => {
+  const running = await cluster();
+  await running.add({
+    ...virtualMachine('vm-z', {
+      interfaces: { nic: [MAC, 'net-2'] },
+      annotations: { 'network.harvesterhci.io/dhcp-opt-out': 'true' },
+    }),
+  });
+  running.startInstance('vm-z', { interfaces: { nic: ['net-2', MAC, MAC] } });
+  await running.settle();
+  void running.controller.stop();
+  running.cluster.virtualMachineInstances.remove('default/vm-a');
+  running.cluster.networkConfigs.remove('default/vm-a');
+  running.cluster.virtualMachines.remove('default/vm-a');
+  await running.restart();
+  await running.settle(60_000);
+  expect(running.networkConfig('vm-z')).toBeUndefined();
+  expect(running.allocated('pool-1')).toEqual({});
+});
