@@ -41,3 +41,9 @@ const networksOf = (running: Running) =>
 it('a machine whose MAC address is reserved on a network where it has never been gets no entry there', async () => {
   expect(networksOf(await withReservations(1))).toEqual(['default/net-1']);
 });
+
+it('reservations on networks of other tenants do not keep a machine from its address', async () => {
+  const running = await withReservations(4);
+  expect(networksOf(running)).toContain('default/net-1');
+  expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': MAC });
+});
