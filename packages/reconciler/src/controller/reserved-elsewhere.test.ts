@@ -47,3 +47,8 @@ it('reservations on networks of other tenants do not keep a machine from its add
   expect(networksOf(running)).toContain('default/net-1');
   expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': MAC });
 });
+
+it('an invalid pool of another tenant that reserves its MAC address does not keep a machine from its address', async () => {
+  const running = await withReservations(1, true);
+  expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': MAC });
+});
