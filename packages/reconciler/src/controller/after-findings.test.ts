@@ -81,3 +81,13 @@ it('an address is not free in the moment when its quarantine ends, while the hos
   expect(addressesOf(planned)).toEqual({ [A]: '10.0.0.10' });
   expect(planned.quarantines).toEqual([{ address: ip('10.0.0.11'), usedBy: HOST, untilMs: START_MS + HOUR_MS }]);
 });
+
+it('an address that a host uses is free for no other client because of a pin that cannot be met', () => {
+  const planned = plan({
+    quarantined: { '10.0.0.10': { until: '2026-01-01T00:30:00Z', usedBy: A } },
+    agents: { observedUses: [use('10.0.0.10', A)] },
+    claims: { a: [claim(A, '10.0.0.10'), claim(A, undefined, 'default/net-9')], b: [claim(B)] },
+    broken: ['default/net-9'],
+  });
+  expect(addressesOf(planned)).toEqual({ [B]: '10.0.0.11' });
+});
