@@ -91,3 +91,16 @@ it('an address that a host uses is free for no other client because of a pin tha
   });
   expect(addressesOf(planned)).toEqual({ [B]: '10.0.0.11' });
 });
+
+it('uses of free addresses leave room for the quarantine of an address that is taken from its client', () => {
+  const planned = plan({
+    end: '10.0.0.15',
+    allocated: { '10.0.0.12': A },
+    agents: {
+      observedUses: [use('10.0.0.10')],
+      conflicts: [{ address: ip('10.0.0.12'), macAddress: A, usedBy: '02:00:00:00:00:67' }],
+    },
+    claims: { a: [claim(A, '10.0.0.12')] },
+  });
+  expect(addressesOf(planned)).toEqual({});
+});
