@@ -104,3 +104,9 @@ it('uses of free addresses leave room for the quarantine of an address that is t
   });
   expect(addressesOf(planned)).toEqual({});
 });
+
+it('agents of two groups that report the same use quarantine one address', () => {
+  const agents = { observedUses: [use('10.0.0.11'), use('10.0.0.11'), use('10.0.0.12')] };
+  const planned = plan({ end: '10.0.0.30', agents, claims: { a: [claim(A)] } });
+  expect(planned.quarantines.map(({ address }) => address)).toEqual([ip('10.0.0.11'), ip('10.0.0.12')]);
+});
