@@ -69,3 +69,10 @@ it('a hostile guest that answers with ever new MAC addresses does not use up the
   }
   expect(events.dropped).toBe(0);
 });
+
+it('a machine with two interfaces on a network is not told that another machine uses its address', async () => {
+  const both = virtualMachine('vm-a', { interfaces: { one: [mac(1), 'net-1'], two: [mac(2), 'net-1'] } });
+  const { report, written } = cluster([both]);
+  await report([{ address: FIRST, usedBy: mac(2), assignedTo: mac(1) }], 1_000);
+  expect(written).toEqual([]);
+});
