@@ -154,3 +154,15 @@ it('a socket that cannot be opened is reported, and tried again after a minute',
   await pass(60_000);
   expect(opened).toHaveLength(1);
 });
+
+it('is over when a person excludes the address, as the remedy says', async () => {
+  answering.set(FREE, [STATIC]);
+  await hear([FREE, STATIC]);
+  const excluding = { ...POOL, unavailable: [...POOL.unavailable, { first: FREE, last: FREE }] };
+  for (let minute = 0; minute < 30; minute++) {
+    nowMs += 60_000;
+    uses.look(excluding);
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  }
+  expect(uses.uses()).toEqual([]);
+});
