@@ -166,3 +166,12 @@ it('is over when a person excludes the address, as the remedy says', async () =>
   }
   expect(uses.uses()).toEqual([]);
 });
+
+it('is over as soon as the address is assigned to the host: it is not reported as the user of an address of nobody', async () => {
+  answering.set(FREE, [STATIC]);
+  await hear([FREE, STATIC]);
+  owners.set(FREE, STATIC);
+  await pass(1_000);
+  await pass(1_000);
+  expect([uses.uses(), changes]).toEqual([[], 2]);
+});
