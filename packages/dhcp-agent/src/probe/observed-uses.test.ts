@@ -175,3 +175,9 @@ it('is over as soon as the address is assigned to the host: it is not reported a
   await pass(1_000);
   expect([uses.uses(), changes]).toEqual([[], 2]);
 });
+
+it('what comes in before the socket has its filter, or without it, is heard only if it is of the range', async () => {
+  answering.set(at('10.0.0.3'), [STATIC]);
+  await hear([at('10.0.0.3'), STATIC]);
+  expect([asked, uses.uses()]).toEqual([[], []]);
+});
