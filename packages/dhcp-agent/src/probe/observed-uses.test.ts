@@ -181,3 +181,20 @@ it('what comes in before the socket has its filter, or without it, is heard only
   await hear([at('10.0.0.3'), STATIC]);
   expect([asked, uses.uses()]).toEqual([[], []]);
 });
+
+it('is forgotten when nobody answers, even if a flood of others is heard', async () => {
+  const host = '02:00:00:00:00:88';
+  answering.set(FREE, [host]);
+  await hear([FREE, host]);
+  expect(uses.uses()).toHaveLength(1);
+  answering.clear();
+  let next = at('10.0.0.51');
+  const wide = { ...POOL, range: { first: POOL.range.first, last: at('10.0.255.0') } };
+  for (let second = 0; second < 1_300; second++) {
+    heard.push(...Array.from({ length: 20 }, () => ({ address: next++, macAddress: LIAR })));
+    nowMs += 1_000;
+    uses.look(wide);
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  }
+  expect(uses.uses()).toEqual([]);
+});
