@@ -198,3 +198,10 @@ it('is forgotten when nobody answers, even if a flood of others is heard', async
   }
   expect(uses.uses()).toEqual([]);
 });
+
+it('two hosts with the same fixed address cost no more than one question a minute', async () => {
+  const other = '02:00:00:00:00:67';
+  answering.set(FREE, [STATIC, other]);
+  for (let second = 0; second < 60; second++) await hear([FREE, STATIC], [FREE, other]);
+  expect(asked.length).toBeLessThanOrEqual(2);
+});
