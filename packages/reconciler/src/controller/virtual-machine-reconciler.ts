@@ -148,6 +148,7 @@ export class VirtualMachineReconciler {
     const { clients, caches } = this.#context;
     const { networkConfigs: client } = clients;
     if (action.kind === 'delete') {
+      this.#context.view.giveUpConfig(target.key, action.uid);
       const result = await client.delete(target.key, action.uid, target.resourceVersion);
       return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
     }

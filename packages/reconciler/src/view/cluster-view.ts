@@ -280,15 +280,22 @@ export class ClusterView {
     const machine = this.#sources.virtualMachines.get(key);
     const config = this.#sources.networkConfigs.get(key);
     const hasConfig = config !== undefined && !isBeingDeleted(config);
-    if (machine === undefined || hasConfig) this.#withoutConfig.update(key, undefined);
+    const isGivenUp = this.#withoutConfig.isGivenUp(key, config?.metadata.uid);
+    if (machine === undefined) this.#withoutConfig.forget(key);
+    else if (hasConfig) this.#withoutConfig.update(key, undefined);
     else {
       const interfaces = this.#virtualMachines.interfacesOf(key);
       const knowledge = this.knowledgeOf(machine);
-      const guest = knowledge.instance === undefined ? undefined : networksOfMachine(machine, knowledge);
+      const guest = knowledge.instance === undefined || isGivenUp ? undefined : networksOfMachine(machine, knowledge);
       this.#withoutConfig.update(key, { interfaces, guest });
     }
     if (this.#withoutConfig.guestOf(key).size > 0) return [];
     return this.#recordedElsewhere(before).map(({ networkName }) => networkName);
+  }
+
+  /** Notes that the controller deletes a config because the guest of its machine uses none of its addresses any more. */
+  giveUpConfig(key: string, uid: string): void {
+    this.#withoutConfig.giveUp(key, uid);
   }
 
   /** Notes a change of a config. Returns the networks on which its claims have changed. */
