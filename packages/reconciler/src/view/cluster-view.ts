@@ -182,12 +182,15 @@ export class ClusterView {
     return this.#virtualMachines.having(network, macAddress).size === 0 && this.claimants(network, macAddress).size === 0;
   }
 
-  /** The addresses that pools record for the MAC addresses of a guest, on networks where no machine has them now. */
+  /**
+   * The addresses that pools record for the MAC addresses of a guest, on networks where no machine has them now. A reservation is recorded although no
+   * machine has ever been there, and the record of an invalid pool cannot be freed.
+   */
   #recordedElsewhere(guest: NetworksOfMachine): NetworkConfig[] {
     return [...guest].flatMap(([macAddress, networks]) =>
       this.pools()
         .filter(
-          ({ network, addressOf }) => addressOf.has(macAddress) && !networks.has(network) && this.#isNobodys(network, macAddress),
+          (pool) => !networks.has(pool.network) && hasRecorded(pool, macAddress) && this.#isNobodys(pool.network, macAddress),
         )
         .map(({ network }) => ({ networkName: network, macAddress })),
     );
@@ -309,6 +312,12 @@ export class ClusterView {
   notePool(key: string): ReadonlySet<string> {
     return this.#pools.update(key, this.#sources.ipPools.get(key));
   }
+}
+
+/** True if it has the address because a machine has claimed it. */
+function hasRecorded({ addressOf, reading }: PoolView, macAddress: MacAddress): boolean {
+  const address = addressOf.get(macAddress);
+  return address !== undefined && reading.ok && reading.pool.reservations.get(macAddress)?.address !== address;
 }
 
 function withoutRecord({ network, macAddress, wanted }: InterfaceClaim): InterfaceClaim {
