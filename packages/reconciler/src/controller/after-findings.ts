@@ -38,13 +38,14 @@ export function afterFindings(serving: PoolView, findings: AgentFindings): Pick<
 /** The recorded quarantines, and those of addresses that no client has and some host uses. A machine may pin the address that it uses itself. */
 function quarantinesOf(
   { object, reading, recorded }: PoolView,
-  { agents, isPinnedBy }: AgentFindings,
+  { agents, isPinnedBy, nowMs }: AgentFindings,
   untilMs: number,
 ): readonly Quarantine[] {
   const isOfOther = ({ address, usedBy }: Pick<Quarantine, 'address' | 'usedBy'>) =>
     usedBy === undefined || !isPinnedBy(address, usedBy);
   // A longer one was recorded while the clock of a controller was ahead.
-  const before = readQuarantines(object).map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
+  const lasting = readQuarantines(object).filter((one) => one.untilMs > nowMs);
+  const before = lasting.map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
   const others = before.filter(isOfOther);
   const uses = (agents?.observedUses ?? []).filter(isOfOther);
   if (uses.length === 0 || !reading.ok) return others;
