@@ -31,9 +31,7 @@ function plan(story: Story): PoolPlan {
   const object = { ...pool('pool-1', { end }), status: { ipv4: { allocated, quarantined } } };
   const view = new PoolViews().of(object);
   if (!view.reading.ok) throw new Error('the pool is invalid');
-  const isPinnedBy: AgentFindings['isPinnedBy'] = (address, macAddress) =>
-    Object.values(claims).some((all) => all.some((one) => one.wanted === address && one.macAddress === macAddress));
-  const findings = { agents: { conflicts: [], observedUses: [], ...agents }, isPinnedBy, nowMs };
+  const findings: AgentFindings = { agents: { conflicts: [], observedUses: [], ...agents }, nowMs };
   const { assignments, quarantines } = afterFindings(view, findings);
   const { key, network, paused, recorded, reading } = view;
   const configs = Object.entries(claims).map(

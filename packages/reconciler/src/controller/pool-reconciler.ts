@@ -156,11 +156,7 @@ export class PoolReconciler {
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
       const nowMs = this.#nowMs();
-      const { assignments, quarantines } = afterFindings(serving, {
-        agents: this.#context.agents?.ofPool(serving),
-        isPinnedBy: (address, macAddress) => [...view.configsWanting(network, address)].some(([, one]) => one === macAddress),
-        nowMs,
-      });
+      const { assignments, quarantines } = afterFindings(serving, { agents: this.#context.agents?.ofPool(serving), nowMs });
       const known = { recorded: { ...recorded, assignments }, quarantines, nowMs };
       const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
       pools.set(key, {
