@@ -40,6 +40,8 @@ import {
 import { agentWarnings, entryWarning, exhaustionWarning, type Warning, warnOwner, warnUser } from './pool-warnings.js';
 
 const REFUSED_CHECK_MS = 30_000;
+/** A hostile guest can forge uses: the Events of all pools and machines share one budget. */
+const MOST_USES_TOLD = 10;
 
 const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
@@ -206,12 +208,13 @@ export class PoolReconciler {
     const addresses =
       plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan, recorded: view.recorded } : undefined;
     const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
+    const observedUses = agents.observedUses.filter((use) => !this.#isOfOneMachine(view, use));
     this.#tellPeople(view, plan, [
-      ...agentWarnings(agents),
+      ...agentWarnings({ ...agents, observedUses }),
       ...notes.filter(isEventNote),
       ...(obstacle === undefined ? [] : [{ reason: reasonOf(obstacle.reason), message: obstacle.message }]),
     ]);
-    this.#tellMachines(view, agents.observedUses);
+    this.#tellMachines(view, observedUses.slice(0, MOST_USES_TOLD));
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
     if (patch === undefined) return { kind: 'settled' };
     const { key, object } = view;
@@ -232,6 +235,15 @@ export class PoolReconciler {
       ...(plan === undefined ? [] : [...lostNote(view, plan), ...exhaustionWarning(plan, view)]),
     ];
     for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
+  }
+
+  /** A guest with two interfaces on a network may answer on either for the address of the other one. */
+  #isOfOneMachine({ network }: PoolView, { usedBy, assignedTo }: ObservedUse): boolean {
+    if (assignedTo === undefined) return false;
+    const { view } = this.#context;
+    // If several machines have that MAC address, one of them may only have copied it.
+    const [owner, other] = view.machinesHaving(network, assignedTo);
+    return owner !== undefined && other === undefined && view.machinesHaving(network, usedBy).has(owner);
   }
 
   /** On the virtual machines of both sides, as far as they are known. */
