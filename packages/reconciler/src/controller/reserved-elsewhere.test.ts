@@ -11,13 +11,10 @@ async function withReservations(count: number, isInvalid = false): Promise<Runni
   const running = new Running();
   await running.add(network(), pool());
   for (let n = 0; n < count; n++) {
-    const own = network(`net-${n}`);
-    own.metadata.namespace = 'tenant';
-    const reserving = pool(`pool-${n}`, {
-      network: `tenant/net-${n}`,
-      ipv4Config: { reservations: [{ macAddress: MAC, ipAddress: '10.0.0.15' }] },
-    });
-    reserving.metadata.namespace = 'tenant';
+    const metadata = (name: string) => ({ metadata: { namespace: 'tenant', name } });
+    const own = { ...network(), ...metadata(`net-${n}`) };
+    const ipv4Config = { reservations: [{ macAddress: MAC, ipAddress: '10.0.0.15' }] };
+    const reserving = { ...pool('', { network: `tenant/net-${n}`, ipv4Config }), ...metadata(`pool-${n}`) };
     await running.add(own, reserving);
   }
   await running.started();
