@@ -108,3 +108,9 @@ it('agents of two groups that report the same use quarantine one address', () =>
   const planned = plan({ end: '10.0.0.30', agents, claims: { a: [claim(A)] } });
   expect(planned.quarantines.map(({ address }) => address)).toEqual([ip('10.0.0.11'), ip('10.0.0.12')]);
 });
+
+it('the machine that uses an address may pin it, also if a client had declined the address before anybody knew who uses it', () => {
+  const quarantined = { '10.0.0.11': { until: '2026-01-01T00:30:00Z' } };
+  const agents = { observedUses: [use('10.0.0.11', A)] };
+  expect(addressesOf(plan({ quarantined, agents, claims: { a: [claim(A, '10.0.0.11')] } }))).toEqual({ [A]: '10.0.0.11' });
+});
