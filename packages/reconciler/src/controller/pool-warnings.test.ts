@@ -76,3 +76,11 @@ it('a machine with two interfaces on a network is not told that another machine 
   await report([{ address: FIRST, usedBy: mac(2), assignedTo: mac(1) }], 1_000);
   expect(written).toEqual([]);
 });
+
+it('a stopped machine of another tenant with a copied MAC address learns nothing about the address of its owner', async () => {
+  const copy = { ...machineOf('copy', 1), metadata: { namespace: 'tenant', name: 'copy' } };
+  const interfaces = { nic: [mac(1), 'default/net-1'] as const };
+  const { report, written } = cluster([machineOf('vm-a', 1), { ...virtualMachine('', { interfaces }), metadata: copy.metadata }]);
+  await report([{ address: FIRST, usedBy: mac(2), assignedTo: mac(1) }], 1_000);
+  expect(written.filter(({ metadata }) => metadata.namespace === 'tenant')).toEqual([]);
+});
