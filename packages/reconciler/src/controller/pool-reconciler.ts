@@ -238,27 +238,29 @@ export class PoolReconciler {
   }
 
   /** A guest with two interfaces on a network may answer on either for the address of the other one. */
-  #isOfOneMachine({ network }: PoolView, { usedBy, assignedTo }: ObservedUse): boolean {
-    if (assignedTo === undefined) return false;
-    const { view } = this.#context;
-    // If several machines have that MAC address, one of them may only have copied it.
-    const [owner, other] = view.machinesHaving(network, assignedTo);
-    return owner !== undefined && other === undefined && view.machinesHaving(network, usedBy).has(owner);
+  #isOfOneMachine(pool: PoolView, { usedBy, assignedTo }: ObservedUse): boolean {
+    const user = this.#machineOf(pool, usedBy);
+    return user !== undefined && user === this.#machineOf(pool, assignedTo);
+  }
+
+  /** Key of the machine whose claim to a MAC address counts, or else of the only one that has it; others may have copied it. */
+  #machineOf({ key, network }: PoolView, macAddress: MacAddress | undefined): string | undefined {
+    if (macAddress === undefined) return undefined;
+    const { view, plans } = this.#context;
+    const [first, second] = view.machinesHaving(network, macAddress);
+    return plans.get(key)?.owners.get(macAddress) ?? (second === undefined ? first : undefined);
   }
 
   /** On the virtual machines of both sides, as far as they are known. */
-  #tellMachines({ network }: PoolView, uses: readonly ObservedUse[]): void {
-    const { view, caches, events } = this.#context;
+  #tellMachines(pool: PoolView, uses: readonly ObservedUse[]): void {
     const tell = (macAddress: MacAddress | undefined, message: string) => {
-      for (const key of macAddress === undefined ? [] : view.machinesHaving(network, macAddress)) {
-        const machine = caches.virtualMachines.get(key);
-        if (machine !== undefined)
-          events.record(toRegarding(machine), { type: 'Warning', reason: 'UnassignedAddressUsed', message });
-      }
+      const machine = this.#context.caches.virtualMachines.get(this.#machineOf(pool, macAddress) ?? '');
+      if (machine !== undefined)
+        this.#context.events.record(toRegarding(machine), { type: 'Warning', reason: 'UnassignedAddressUsed', message });
     };
     for (const use of uses) {
-      tell(use.usedBy, warnUser(use, network));
-      tell(use.assignedTo, warnOwner(use, network));
+      tell(use.usedBy, warnUser(use, pool.network));
+      tell(use.assignedTo, warnOwner(use, pool.network));
     }
   }
 
