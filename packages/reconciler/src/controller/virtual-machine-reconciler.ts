@@ -150,6 +150,7 @@ export class VirtualMachineReconciler {
     if (action.kind === 'delete') {
       this.#context.view.giveUpConfig(target.key, action.uid);
       const result = await client.delete(target.key, action.uid, target.resourceVersion);
+      if (!result.ok) this.#context.view.giveUpConfig(target.key, undefined);
       return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
     }
     const result = await (action.kind === 'create' ? client.create(action.object) : client.patch(target, action.patch));

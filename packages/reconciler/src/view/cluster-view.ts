@@ -296,8 +296,8 @@ export class ClusterView {
     return this.#recordedElsewhere(before).map(({ networkName }) => networkName);
   }
 
-  /** Notes that the controller deletes a config because the guest of its machine uses none of its addresses any more. */
-  giveUpConfig(key: string, uid: string): void {
+  /** Notes that the controller deletes a config because the guest of its machine uses none of its addresses any more; undefined if it does not. */
+  giveUpConfig(key: string, uid: string | undefined): void {
     this.#withoutConfig.giveUp(key, uid);
   }
 

@@ -33,9 +33,10 @@ export class MachinesWithoutConfig {
     else this.#guests.set(key, machine.guest);
   }
 
-  /** The controller deletes this config, so that nothing is kept for the guest until there is another one. */
-  giveUp(key: string, uid: string): void {
-    this.#givenUp.set(key, uid);
+  /** The controller deletes this config, so that nothing is kept for the guest until there is another one; undefined if it does not. */
+  giveUp(key: string, uid: string | undefined): void {
+    if (uid === undefined) this.#givenUp.delete(key);
+    else this.#givenUp.set(key, uid);
   }
 
   /** The virtual machine does not exist any more. */
