@@ -12,6 +12,7 @@ import type { FakePod } from '../testing/fake-pod.js';
 import { AgentWorld, clientPacket, ip, rebootPacket, suspend, type WorldPool } from './agent-world-fixtures.js';
 
 const [VM_A, VM_B, VM_C] = ['02:00:00:00:00:0a', '02:00:00:00:00:0b', '02:00:00:00:00:0c'];
+const VM_D = '02:00:00:00:00:0d';
 const SQUATTER = '02:00:00:00:00:66';
 const ADDRESS_A = ip('10.0.0.10');
 const ROGUE = [{ address: '10.0.0.66', macAddress: SQUATTER }];
@@ -654,6 +655,21 @@ describe('a pool', () => {
     expect(a.observer.of('address-conflict')).toMatchObject([{ pool: pool.key, macAddress: VM_C, usedBy: SQUATTER }]);
     expect(await ask(clientPacket('discover', VM_C))).toEqual([]);
     expect(lease.stored?.annotations['network.harvesterhci.io/agent-report']).toContain(SQUATTER);
+  });
+
+  it('a host that uses the last free address of a subnet is believed: no client gets that address', async () => {
+    const ipv4Config = { cidr: '10.0.0.0/29', router: '10.0.0.1', pool: { start: '10.0.0.3', end: '10.0.0.6' } };
+    const others = { '10.0.0.3': VM_A, '10.0.0.4': VM_B, '10.0.0.6': VM_D };
+    world.record(pool, others, { spec: { ipv4Config } });
+    const [a] = await startBoth();
+    a.addressUse = async (_, address) => ({ byClient: false, others: address === ip('10.0.0.5') ? [SQUATTER] : [] });
+    a.heard.set(pool.interfaceName, [{ address: ip('10.0.0.5'), macAddress: SQUATTER }]);
+    await world.pass(3_000);
+    expect(a.observer.of('answers-for-every-address')).toEqual([]);
+    expect(a.agent.report().get(pool.key)?.observedUses).toEqual([{ address: '10.0.0.5', usedBy: SQUATTER }]);
+    world.record(pool, { ...others, '10.0.0.5': VM_C }, { spec: { ipv4Config } });
+    await world.pass(500);
+    expect(await ask(clientPacket('discover', VM_C))).toEqual([]);
   });
 
   it('a DECLINE that the network confirms is a conflict in the report', async () => {

@@ -31,6 +31,8 @@ export class AddressUsers {
   readonly #unbelieved = new Map<string, number>();
   /** By interface: the decoys that are being probed. */
   readonly #checks = new Map<string, Promise<void>>();
+  /** What is being asked about. */
+  readonly #questions = new Set<Lease>();
 
   constructor(ports: AddressUsersPorts) {
     this.#ports = ports;
@@ -39,9 +41,15 @@ export class AddressUsers {
 
   /** The hosts that use the address of the lease, without those that answer for every address. */
   readonly findUsers: FindAddressUsers = async (interfaceName, lease) => {
-    const { byClient, others } = await this.#probe(interfaceName, lease);
-    if (this.#believed(interfaceName, others).length > 0) await this.#check(interfaceName, lease);
-    return { byClient, others: this.#believed(interfaceName, others) };
+    const question = { ...lease };
+    this.#questions.add(question);
+    try {
+      const { byClient, others } = await this.#probe(interfaceName, lease);
+      if (this.#believed(interfaceName, others).length > 0) await this.#check(interfaceName, lease);
+      return { byClient, others: this.#believed(interfaceName, others) };
+    } finally {
+      this.#questions.delete(question);
+    }
   };
 
   #believed(interfaceName: string, hosts: readonly MacAddress[]): MacAddress[] {
@@ -59,7 +67,9 @@ export class AddressUsers {
   }
 
   async #askAboutDecoys(interfaceName: string, { poolName, macAddress }: Lease): Promise<void> {
-    const decoys = this.#ports.decoysOf(poolName);
+    const asked = new Set([...this.#questions].flatMap((one) => (one.poolName === poolName ? [one.address] : [])));
+    // A host that uses an address that no client has answers for it, and proves nothing about others.
+    const decoys = this.#ports.decoysOf(poolName).filter((address) => !asked.has(address));
     const uses = await Promise.all(decoys.map((address) => this.#probe(interfaceName, { address, macAddress })));
     const [first, ...rest] = uses.map(({ others }) => others);
     const liars = (first ?? []).filter((host) => rest.every((others) => others.includes(host)));

@@ -154,3 +154,63 @@ it('a socket that cannot be opened is reported, and tried again after a minute',
   await pass(60_000);
   expect(opened).toHaveLength(1);
 });
+
+it('is over when a person excludes the address, as the remedy says', async () => {
+  answering.set(FREE, [STATIC]);
+  await hear([FREE, STATIC]);
+  const excluding = { ...POOL, unavailable: [...POOL.unavailable, { first: FREE, last: FREE }] };
+  for (let minute = 0; minute < 30; minute++) {
+    nowMs += 60_000;
+    uses.look(excluding);
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  }
+  expect(uses.uses()).toEqual([]);
+});
+
+it('is over as soon as the address is assigned to the host: it is not reported as the user of an address of nobody', async () => {
+  answering.set(FREE, [STATIC]);
+  await hear([FREE, STATIC]);
+  owners.set(FREE, STATIC);
+  await pass(1_000);
+  await pass(1_000);
+  expect([uses.uses(), changes]).toEqual([[], 2]);
+});
+
+it('what comes in before the socket has its filter, or without it, is heard only if it is of the range', async () => {
+  answering.set(at('10.0.0.3'), [STATIC]);
+  await hear([at('10.0.0.3'), STATIC]);
+  expect([asked, uses.uses()]).toEqual([[], []]);
+});
+
+it('is forgotten when nobody answers, even if a flood of others is heard', async () => {
+  const host = '02:00:00:00:00:88';
+  answering.set(FREE, [host]);
+  await hear([FREE, host]);
+  expect(uses.uses()).toHaveLength(1);
+  answering.clear();
+  let next = at('10.0.0.51');
+  const wide = { ...POOL, range: { first: POOL.range.first, last: at('10.0.255.0') } };
+  for (let second = 0; second < 1_300; second++) {
+    heard.push(...Array.from({ length: 20 }, () => ({ address: next++, macAddress: LIAR })));
+    nowMs += 1_000;
+    uses.look(wide);
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  }
+  expect(uses.uses()).toEqual([]);
+});
+
+it('two hosts with the same fixed address cost no more than one question a minute', async () => {
+  const other = '02:00:00:00:00:67';
+  answering.set(FREE, [STATIC, other]);
+  for (let second = 0; second < 60; second++) await hear([FREE, STATIC], [FREE, other]);
+  expect(asked.length).toBeLessThanOrEqual(2);
+});
+
+it('a host that answers with another MAC address each time does not have the report written every second', async () => {
+  for (let second = 0; second < 60; second++) {
+    const host = `02:00:00:00:02:${second.toString(16).padStart(2, '0')}`;
+    answering.set(FREE, [host]);
+    await hear([FREE, host]);
+  }
+  expect(changes).toBeLessThanOrEqual(3);
+});

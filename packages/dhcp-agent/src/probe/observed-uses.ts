@@ -9,7 +9,7 @@ import type { FindAddressUsers } from './address-users.js';
 
 /** A use is asked about again at this interval, and forgotten when nobody answers. */
 const ASK_AGAIN_MS = 600_000;
-/** An address whose user was not confirmed is asked about again after this time. */
+/** An address is asked about at most once in this time because of what is heard, whoever answered. */
 const DOUBT_MS = 60_000;
 const LISTEN_AGAIN_MS = 60_000;
 /** For each pool. A hostile guest can forge uses, so that the controller trusts no more than these either. */
@@ -74,9 +74,17 @@ export class ObservedUses {
   look(pool: Pool | undefined): void {
     const listener = this.#listen(pool);
     if (pool === undefined || listener === undefined) return;
+    // First, so that a flood of others does not keep a use from its end.
+    for (const one of [...this.#uses.values()]) this.#review(pool, one);
     for (const one of listener.heard()) this.#note(pool, one);
-    const nowMs = this.#ports.nowMs();
-    for (const [address, { askedAtMs }] of this.#uses) if (nowMs - askedAtMs >= ASK_AGAIN_MS) this.#ask(pool, address);
+  }
+
+  #review(pool: Pool, { use: { address, usedBy, assignedTo }, askedAtMs }: ConfirmedUse): void {
+    const owner = this.#ports.ownerOf(pool.name, address);
+    if (owner === usedBy || !isOfClients(pool, address)) {
+      this.#uses.delete(address);
+      this.#ports.onChange();
+    } else if (owner !== assignedTo || this.#ports.nowMs() - askedAtMs >= ASK_AGAIN_MS) this.#ask(pool, address);
   }
 
   #listen(pool: Pool | undefined): AddressListener | undefined {
@@ -102,12 +110,12 @@ export class ObservedUses {
   }
 
   #note(pool: Pool, { address, macAddress }: HeardAddress): void {
-    if (pool.unavailable.some((range) => rangeContains(range, address))) return;
-    if (this.#ports.ownerOf(pool.name, address) === macAddress) return;
-    const doubtedAtMs = this.#doubts.get(address) ?? Number.NEGATIVE_INFINITY;
-    const isDoubted = this.#ports.nowMs() - doubtedAtMs < DOUBT_MS;
-    if (!isDoubted && this.#uses.get(address)?.use.usedBy !== macAddress && this.#hasRoom(address, macAddress))
-      this.#ask(pool, address);
+    // Packets that came in before the socket had its filter may have any address.
+    if (!isOfClients(pool, address) || this.#ports.ownerOf(pool.name, address) === macAddress) return;
+    const known = this.#uses.get(address);
+    const askedAtMs = known?.askedAtMs ?? this.#doubts.get(address) ?? Number.NEGATIVE_INFINITY;
+    if (this.#ports.nowMs() - askedAtMs < DOUBT_MS) return;
+    if (known?.use.usedBy !== macAddress && this.#hasRoom(address, macAddress)) this.#ask(pool, address);
   }
 
   #hasRoom(address: Ipv4Address, macAddress: MacAddress): boolean {
@@ -156,4 +164,8 @@ export class ObservedUses {
     const [oldest] = this.#doubts.keys();
     if (this.#doubts.size > MOST_DOUBTS && oldest !== undefined) this.#doubts.delete(oldest);
   }
+}
+
+function isOfClients({ range, unavailable }: Pool, address: Ipv4Address): boolean {
+  return rangeContains(range, address) && !unavailable.some((one) => rangeContains(one, address));
 }

@@ -10,6 +10,7 @@ import {
 import { sentenceOf } from '../explanation.js';
 import { describeFull } from '../pool/describe-room.js';
 import { explainRefusal, explainSecondClaim } from '../pool/explain-refusal.js';
+import type { Quarantine } from '../pool/quarantines.js';
 import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
 import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
 import { MacAddressReplacements } from './mac-address-replacements.js';
@@ -80,13 +81,40 @@ export class PoolPlanning {
   /** Assigns an address to the claim; returns the refusal if that is impossible. */
   assign({ macAddress }: PoolClaim): ClaimRefusal | undefined {
     if (this.#allocator.addressOf(macAddress) === undefined && this.#isFull()) return this.#fullRefusal(macAddress);
-    const result = this.#allocator.allocate(macAddress, this.#accepted.get(macAddress)?.wanted);
+    const result = this.#allocate(macAddress, this.#accepted.get(macAddress)?.wanted);
     return result.ok ? undefined : this.#toRefusal(macAddress, result);
   }
 
   /** Undoes `assign`; recorded addresses stay. */
   undo(macAddress: MacAddress): void {
-    if (!this.#recorded.has(macAddress)) this.#allocator.release(macAddress);
+    if (!this.#recorded.has(macAddress)) this.#release(macAddress);
+  }
+
+  /** A host may have the address that it uses itself, although no other client may. */
+  #allocate(macAddress: MacAddress, wanted: Ipv4Address | undefined): AllocationResult {
+    const own = this.#ownQuarantine(macAddress, wanted);
+    if (own !== undefined) {
+      this.#allocator.quarantine(own.address, this.#state.nowMs);
+      this.#allocator.endQuarantines(this.#state.nowMs);
+    }
+    const result = this.#allocator.allocate(macAddress, wanted);
+    if (!result.ok && own !== undefined) this.#allocator.quarantine(own.address, own.untilMs);
+    return result;
+  }
+
+  #release(macAddress: MacAddress): void {
+    const own = this.#ownQuarantine(macAddress, this.#allocator.addressOf(macAddress));
+    this.#allocator.release(macAddress);
+    if (own !== undefined) this.#allocator.quarantine(own.address, own.untilMs);
+  }
+
+  /** The quarantine of an address because of this host; undefined also if another client wants the address. */
+  #ownQuarantine(macAddress: MacAddress, wanted: Ipv4Address | undefined): Quarantine | undefined {
+    const own = this.#state.recorded.quarantines.find(
+      ({ address, usedBy, untilMs }) => address === wanted && usedBy === macAddress && untilMs > this.#state.nowMs,
+    );
+    const isRival = (one: Candidate) => one.macAddress !== macAddress && one.wanted === wanted;
+    return own === undefined || [...this.#accepted.values()].some(isRival) ? undefined : own;
   }
 
   /** Keeps the first refusal of a claim. */
@@ -129,11 +157,11 @@ export class PoolPlanning {
       }
       const moving = movers.filter(({ macAddress }) => !keeping.has(macAddress));
       const failed = moving.flatMap(({ macAddress, wanted }) => {
-        const result = this.#allocator.allocate(macAddress, wanted);
+        const result = this.#allocate(macAddress, wanted);
         return result.ok ? [] : [{ macAddress, result }];
       });
       if (failed.length === 0) break;
-      for (const { macAddress } of moving) this.#allocator.release(macAddress);
+      for (const { macAddress } of moving) this.#release(macAddress);
       for (const { macAddress, result } of failed) keeping.set(macAddress, this.#toRefusal(macAddress, result));
     }
     for (const { macAddress, request } of movers) {

@@ -1,5 +1,5 @@
 /** The record of a pool after what its agents have found on the network. */
-import { type Ipv4Address, type MacAddress, sizeOfRange } from '@vmdhcp/dhcp-allocator';
+import { sizeOfRange } from '@vmdhcp/dhcp-allocator';
 import type { PoolAgents } from '../agents/pool-agents.js';
 import type { RecordedPool } from '../assignment/assignment-plan.js';
 import { withObservedUses } from '../pool/observed-use.js';
@@ -11,8 +11,6 @@ const QUARANTINE_MS = 3_600_000;
 
 export interface AgentFindings {
   readonly agents: Pick<PoolAgents, 'conflicts' | 'observedUses'> | undefined;
-  /** True if the interface with this MAC address wants this address. */
-  readonly isPinnedBy: (address: Ipv4Address, macAddress: MacAddress) => boolean;
   /** Milliseconds on the clock of quarantines. */
   readonly nowMs: number;
 }
@@ -35,21 +33,19 @@ export function afterFindings(serving: PoolView, findings: AgentFindings): Pick<
   };
 }
 
-/** The recorded quarantines, and those of addresses that no client has and some host uses. A machine may pin the address that it uses itself. */
+/** The recorded quarantines that are not over, and those of addresses that no client has and some host uses. */
 function quarantinesOf(
   { object, reading, recorded }: PoolView,
-  { agents, isPinnedBy }: AgentFindings,
+  { agents, nowMs }: AgentFindings,
   untilMs: number,
 ): readonly Quarantine[] {
-  const isOfOther = ({ address, usedBy }: Pick<Quarantine, 'address' | 'usedBy'>) =>
-    usedBy === undefined || !isPinnedBy(address, usedBy);
+  const lasting = readQuarantines(object).filter((one) => one.untilMs > nowMs);
   // A longer one was recorded while the clock of a controller was ahead.
-  const before = readQuarantines(object).map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
-  const others = before.filter(isOfOther);
-  const uses = (agents?.observedUses ?? []).filter(isOfOther);
-  if (uses.length === 0 || !reading.ok) return others;
+  const before = lasting.map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
+  const uses = agents?.observedUses ?? [];
+  if (uses.length === 0 || !reading.ok) return before;
   const assigned = new Set(recorded.assignments.map(({ address }) => address));
-  return withObservedUses(others, {
+  return withObservedUses(before, {
     uses,
     isAssigned: (address) => assigned.has(address),
     poolSize: sizeOfRange(reading.pool.range),

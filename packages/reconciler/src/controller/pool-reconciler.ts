@@ -40,6 +40,8 @@ import {
 import { agentWarnings, entryWarning, exhaustionWarning, type Warning, warnOwner, warnUser } from './pool-warnings.js';
 
 const REFUSED_CHECK_MS = 30_000;
+/** A hostile guest can forge uses: the Events of all pools and machines share one budget. */
+const MOST_USES_TOLD = 10;
 
 const TO_CORRECT =
   'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
@@ -156,11 +158,7 @@ export class PoolReconciler {
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
       const nowMs = this.#nowMs();
-      const { assignments, quarantines } = afterFindings(serving, {
-        agents: this.#context.agents?.ofPool(serving),
-        isPinnedBy: (address, macAddress) => [...view.configsWanting(network, address)].some(([, one]) => one === macAddress),
-        nowMs,
-      });
+      const { assignments, quarantines } = afterFindings(serving, { agents: this.#context.agents?.ofPool(serving), nowMs });
       const known = { recorded: { ...recorded, assignments }, quarantines, nowMs };
       const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
       pools.set(key, {
@@ -210,12 +208,13 @@ export class PoolReconciler {
     const addresses =
       plan !== undefined && view.reading.ok ? { pool: view.reading.pool, plan, recorded: view.recorded } : undefined;
     const conditions = [...poolConditions(view, obstacle, notes), ...agents.conditions.map((one) => withCause(one, obstacle))];
+    const observedUses = agents.observedUses.filter((use) => !this.#isOfOneMachine(view, use));
     this.#tellPeople(view, plan, [
-      ...agentWarnings(agents),
+      ...agentWarnings({ ...agents, observedUses }),
       ...notes.filter(isEventNote),
       ...(obstacle === undefined ? [] : [{ reason: reasonOf(obstacle.reason), message: obstacle.message }]),
     ]);
-    this.#tellMachines(view, agents.observedUses);
+    this.#tellMachines(view, observedUses.slice(0, MOST_USES_TOLD));
     const patch = planPoolStatus(view.object, { addresses, conditions, agents, now: now() });
     if (patch === undefined) return { kind: 'settled' };
     const { key, object } = view;
@@ -238,19 +237,30 @@ export class PoolReconciler {
     for (const warning of warnings) this.#context.events.record(regarding, { type: 'Warning', ...warning });
   }
 
+  /** A guest with two interfaces on a network may answer on either for the address of the other one. */
+  #isOfOneMachine(pool: PoolView, { usedBy, assignedTo }: ObservedUse): boolean {
+    const user = this.#machineOf(pool, usedBy);
+    return user !== undefined && user === this.#machineOf(pool, assignedTo);
+  }
+
+  /** Key of the machine whose claim to a MAC address counts, or else of the only one that has it; others may have copied it. */
+  #machineOf({ key, network }: PoolView, macAddress: MacAddress | undefined): string | undefined {
+    if (macAddress === undefined) return undefined;
+    const { view, plans } = this.#context;
+    const [first, second] = view.machinesHaving(network, macAddress);
+    return plans.get(key)?.owners.get(macAddress) ?? (second === undefined ? first : undefined);
+  }
+
   /** On the virtual machines of both sides, as far as they are known. */
-  #tellMachines({ network }: PoolView, uses: readonly ObservedUse[]): void {
-    const { view, caches, events } = this.#context;
+  #tellMachines(pool: PoolView, uses: readonly ObservedUse[]): void {
     const tell = (macAddress: MacAddress | undefined, message: string) => {
-      for (const key of macAddress === undefined ? [] : view.machinesHaving(network, macAddress)) {
-        const machine = caches.virtualMachines.get(key);
-        if (machine !== undefined)
-          events.record(toRegarding(machine), { type: 'Warning', reason: 'UnassignedAddressUsed', message });
-      }
+      const machine = this.#context.caches.virtualMachines.get(this.#machineOf(pool, macAddress) ?? '');
+      if (machine !== undefined)
+        this.#context.events.record(toRegarding(machine), { type: 'Warning', reason: 'UnassignedAddressUsed', message });
     };
     for (const use of uses) {
-      tell(use.usedBy, warnUser(use, network));
-      tell(use.assignedTo, warnOwner(use, network));
+      tell(use.usedBy, warnUser(use, pool.network));
+      tell(use.assignedTo, warnOwner(use, pool.network));
     }
   }
 

@@ -148,7 +148,9 @@ export class VirtualMachineReconciler {
     const { clients, caches } = this.#context;
     const { networkConfigs: client } = clients;
     if (action.kind === 'delete') {
+      this.#context.view.giveUpConfig(target.key, action.uid);
       const result = await client.delete(target.key, action.uid, target.resourceVersion);
+      if (!result.ok) this.#context.view.giveUpConfig(target.key, undefined);
       return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
     }
     const result = await (action.kind === 'create' ? client.create(action.object) : client.patch(target, action.patch));

@@ -48,7 +48,9 @@ export function withObservedUses(quarantines: readonly Quarantine[], settings: O
   const { uses, isAssigned, poolSize, untilMs } = settings;
   const known = new Set(quarantines.map(({ address }) => address));
   const room = Math.max(1, Math.floor(poolSize * LARGEST_PART)) - known.size;
-  const added = uses.filter(({ address }) => !known.has(address) && !isAssigned(address)).slice(0, Math.max(0, room));
+  // The agents of two groups may report the same use during a handover.
+  const distinct = [...new Map(uses.map((use) => [use.address, use])).values()];
+  const added = distinct.filter(({ address }) => !known.has(address) && !isAssigned(address)).slice(0, Math.max(0, room));
   return added.length === 0
     ? quarantines
     : [...quarantines, ...added.map(({ address, usedBy }) => ({ address, usedBy, untilMs }))];

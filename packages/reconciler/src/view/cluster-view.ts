@@ -182,12 +182,15 @@ export class ClusterView {
     return this.#virtualMachines.having(network, macAddress).size === 0 && this.claimants(network, macAddress).size === 0;
   }
 
-  /** The addresses that pools record for the MAC addresses of a guest, on networks where no machine has them now. */
+  /**
+   * The addresses that pools record for the MAC addresses of a guest, on networks where no machine has them now. A reservation is recorded although no
+   * machine has ever been there, and the record of an invalid pool cannot be freed.
+   */
   #recordedElsewhere(guest: NetworksOfMachine): NetworkConfig[] {
     return [...guest].flatMap(([macAddress, networks]) =>
       this.pools()
         .filter(
-          ({ network, addressOf }) => addressOf.has(macAddress) && !networks.has(network) && this.#isNobodys(network, macAddress),
+          (pool) => !networks.has(pool.network) && hasRecorded(pool, macAddress) && this.#isNobodys(pool.network, macAddress),
         )
         .map(({ network }) => ({ networkName: network, macAddress })),
     );
@@ -280,15 +283,22 @@ export class ClusterView {
     const machine = this.#sources.virtualMachines.get(key);
     const config = this.#sources.networkConfigs.get(key);
     const hasConfig = config !== undefined && !isBeingDeleted(config);
-    if (machine === undefined || hasConfig) this.#withoutConfig.update(key, undefined);
+    const isGivenUp = this.#withoutConfig.isGivenUp(key, config?.metadata.uid);
+    if (machine === undefined) this.#withoutConfig.forget(key);
+    else if (hasConfig) this.#withoutConfig.update(key, undefined);
     else {
       const interfaces = this.#virtualMachines.interfacesOf(key);
       const knowledge = this.knowledgeOf(machine);
-      const guest = knowledge.instance === undefined ? undefined : networksOfMachine(machine, knowledge);
+      const guest = knowledge.instance === undefined || isGivenUp ? undefined : networksOfMachine(machine, knowledge);
       this.#withoutConfig.update(key, { interfaces, guest });
     }
     if (this.#withoutConfig.guestOf(key).size > 0) return [];
     return this.#recordedElsewhere(before).map(({ networkName }) => networkName);
+  }
+
+  /** Notes that the controller deletes a config because the guest of its machine uses none of its addresses any more; undefined if it does not. */
+  giveUpConfig(key: string, uid: string | undefined): void {
+    this.#withoutConfig.giveUp(key, uid);
   }
 
   /** Notes a change of a config. Returns the networks on which its claims have changed. */
@@ -302,6 +312,12 @@ export class ClusterView {
   notePool(key: string): ReadonlySet<string> {
     return this.#pools.update(key, this.#sources.ipPools.get(key));
   }
+}
+
+/** True if it has the address because a machine has claimed it. */
+function hasRecorded({ addressOf, reading }: PoolView, macAddress: MacAddress): boolean {
+  const address = addressOf.get(macAddress);
+  return address !== undefined && reading.ok && reading.pool.reservations.get(macAddress)?.address !== address;
 }
 
 function withoutRecord({ network, macAddress, wanted }: InterfaceClaim): InterfaceClaim {

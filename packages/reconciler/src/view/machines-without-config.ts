@@ -22,6 +22,8 @@ export class MachinesWithoutConfig {
   );
   readonly #running = new ObjectIndex<NetworksOfMachine>((guest) => guest.keys());
   readonly #guests = new Map<string, NetworksOfMachine>();
+  /** By key: UID of a config that the controller deletes because its guest uses none of its addresses. */
+  readonly #givenUp = new Map<string, string>();
 
   /** Updates the virtual machine with this key; undefined if it has a config or does not exist. */
   update(key: string, machine: MachineWithoutConfig | undefined): void {
@@ -29,6 +31,26 @@ export class MachinesWithoutConfig {
     this.#running.update(key, machine?.guest);
     if (machine?.guest === undefined) this.#guests.delete(key);
     else this.#guests.set(key, machine.guest);
+  }
+
+  /** The controller deletes this config, so that nothing is kept for the guest until there is another one; undefined if it does not. */
+  giveUp(key: string, uid: string | undefined): void {
+    if (uid === undefined) this.#givenUp.delete(key);
+    else this.#givenUp.set(key, uid);
+  }
+
+  /** The virtual machine does not exist any more. */
+  forget(key: string): void {
+    this.update(key, undefined);
+    this.#givenUp.delete(key);
+  }
+
+  /** @param config - UID of the existing config; undefined if there is none. */
+  isGivenUp(key: string, config: string | undefined): boolean {
+    const uid = this.#givenUp.get(key);
+    if (uid === undefined || config === undefined || config === uid) return uid !== undefined;
+    this.#givenUp.delete(key);
+    return false;
   }
 
   /** Keys of those with an interface on a network. */
