@@ -12,7 +12,7 @@ const ASK_AGAIN_MS = 600_000;
 /** An address is asked about at most once in this time because of what is heard, whoever answered. */
 const DOUBT_MS = 60_000;
 const LISTEN_AGAIN_MS = 60_000;
-/** For each pool. A hostile guest can forge uses, so that the controller trusts no more than these either. */
+/** For each pool: a hostile guest can forge uses, and all of them are reported. */
 const MOST_USES = 64;
 /** A host with more addresses of others is a router or forges them. */
 const MOST_USES_OF_HOST = 4;

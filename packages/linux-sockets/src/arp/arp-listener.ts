@@ -1,6 +1,9 @@
 import { type EthernetAddress, formatMacAddress, type Ipv4Number } from '../ethernet/mac-address.js';
 import { ArpSocket } from './arp-socket.js';
 
+/** For some hundred packets: in a flood the others are lost, and nothing is heard late. */
+const BUFFER_OCTETS = 128 << 10;
+
 /** The sender of an ARP packet, who may lie about its address. */
 export interface ArpSender {
   readonly address: Ipv4Number;
@@ -14,7 +17,7 @@ export class ArpListener {
 
   /** @throws SocketError */
   constructor(interfaceName: string, lowest: Ipv4Number, highest: Ipv4Number) {
-    this.#socket = new ArpSocket(interfaceName);
+    this.#socket = new ArpSocket(interfaceName, BUFFER_OCTETS);
     this.#socket.receiveBetween(lowest, highest);
   }
 

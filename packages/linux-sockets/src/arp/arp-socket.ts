@@ -32,9 +32,9 @@ export class ArpSocket {
   readonly #sent = new MessageSlab({ count: BURST, size: ARP_LENGTH });
   #hasMissed = false;
 
-  /** @throws SocketError */
-  constructor(interfaceName: string) {
-    const { fd, interfaceIndex, hardwareAddress } = openPacketSocket(interfaceName, ETHERTYPE_ARP);
+  /** @param bufferOctets - room for packets that came in; default: for a burst of ten thousand. @throws SocketError */
+  constructor(interfaceName: string, bufferOctets?: number) {
+    const { fd, interfaceIndex, hardwareAddress } = openPacketSocket(interfaceName, ETHERTYPE_ARP, bufferOctets);
     this.#fd = fd;
     this.#interfaceIndex = interfaceIndex;
     this.hardwareAddress = hardwareAddress;

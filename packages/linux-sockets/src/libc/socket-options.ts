@@ -12,8 +12,8 @@ export function setSocketNumber(fd: number, option: number, value: number): bool
 }
 
 /** Makes room for a burst of incoming packets: 8 MiB with CAP_NET_ADMIN, otherwise the system's limit for every process. */
-export function growReceiveBuffer(fd: number): void {
-  if (!setSocketNumber(fd, libc.SO_RCVBUFFORCE, BUFFER_OCTETS)) setSocketNumber(fd, libc.SO_RCVBUF, BUFFER_OCTETS);
+export function growReceiveBuffer(fd: number, octets = BUFFER_OCTETS): void {
+  if (!setSocketNumber(fd, libc.SO_RCVBUFFORCE, octets)) setSocketNumber(fd, libc.SO_RCVBUF, octets);
 }
 
 /** Makes room for a burst of outgoing packets. @see growReceiveBuffer */

@@ -13,15 +13,16 @@ export interface OpenPacketSocket {
 /**
  * Opens a packet socket for frames of one type on one interface; the frames come and go without their Ethernet header. Needs CAP_NET_RAW.
  * @param etherType - `libc.ETHERTYPE_...`
+ * @param bufferOctets - room for packets that came in; default: for a burst of ten thousand.
  * @throws SocketError
  */
-export function openPacketSocket(interfaceName: string, etherType: number): OpenPacketSocket {
+export function openPacketSocket(interfaceName: string, etherType: number, bufferOctets?: number): OpenPacketSocket {
   const interfaceIndex = libc.ifNameToIndex(interfaceName);
   if (interfaceIndex === 0) throw new SocketError(`find interface ${interfaceName}`);
   // Protocol 0 receives nothing: the frame type is set when the interface is bound, so that frames of other interfaces are never received.
   const fd = libc.socket(libc.AF_PACKET, libc.SOCK_DGRAM, 0);
   if (fd < 0) throw new SocketError('open a packet socket');
-  growReceiveBuffer(fd);
+  growReceiveBuffer(fd, bufferOctets);
   const address = Buffer.alloc(SOCKADDR_LL_LENGTH);
   address.writeUInt16LE(libc.AF_PACKET, 0);
   address.writeUInt16BE(etherType, 2);

@@ -27,7 +27,7 @@ interface Story {
 }
 
 function plan(story: Story): PoolPlan {
-  const { end = '10.0.0.11', allocated = {}, quarantined = {}, agents = {}, claims, nowMs = START_MS, broken = [] } = story;
+  const { end = '10.0.0.17', allocated = {}, quarantined = {}, agents = {}, claims, nowMs = START_MS, broken = [] } = story;
   const object = { ...pool('pool-1', { end }), status: { ipv4: { allocated, quarantined } } };
   const view = new PoolViews().of(object);
   if (!view.reading.ok) throw new Error('the pool is invalid');
@@ -76,7 +76,7 @@ it('an address is not free in the moment when its quarantine ends, while the hos
     agents: { observedUses: [use('10.0.0.11')] },
     claims: { a: [claim(A)], b: [claim(B)] },
   });
-  expect(addressesOf(planned)).toEqual({ [A]: '10.0.0.10' });
+  expect(addressesOf(planned)).toEqual({ [A]: '10.0.0.10', [B]: '10.0.0.12' });
   expect(planned.quarantines).toEqual([{ address: ip('10.0.0.11'), usedBy: HOST, untilMs: START_MS + HOUR_MS }]);
 });
 

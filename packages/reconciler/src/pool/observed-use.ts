@@ -27,7 +27,10 @@ export function readReportedUses(reported: readonly ReportedUse[]): ObservedUse[
   });
 }
 
-/** A hostile guest can make other hosts appear, so that observed uses keep at most this part of a pool from its clients. */
+/**
+ * A hostile guest can make other hosts appear, so that observed uses keep at most this part of a pool from its clients, and nothing of a pool of fewer
+ * than eight addresses.
+ */
 const LARGEST_PART = 1 / 8;
 
 export interface ObservedSettings {
@@ -46,12 +49,14 @@ export interface ObservedSettings {
  */
 export function withObservedUses(quarantines: readonly Quarantine[], settings: ObservedSettings): readonly Quarantine[] {
   const { uses, isAssigned, poolSize, untilMs } = settings;
-  const known = new Set(quarantines.map(({ address }) => address));
-  const room = Math.max(1, Math.floor(poolSize * LARGEST_PART)) - known.size;
   // The agents of two groups may report the same use during a handover.
-  const distinct = [...new Map(uses.map((use) => [use.address, use])).values()];
-  const added = distinct.filter(({ address }) => !known.has(address) && !isAssigned(address)).slice(0, Math.max(0, room));
-  return added.length === 0
-    ? quarantines
-    : [...quarantines, ...added.map(({ address, usedBy }) => ({ address, usedBy, untilMs }))];
+  const userOf = new Map(uses.map(({ address, usedBy }) => [address, usedBy]));
+  const before = quarantines.map((one) => {
+    const usedBy = one.usedBy ?? userOf.get(one.address);
+    return usedBy === undefined ? one : { ...one, usedBy };
+  });
+  const known = new Set(quarantines.map(({ address }) => address));
+  const room = Math.floor(poolSize * LARGEST_PART) - known.size;
+  const added = [...userOf].filter(([address]) => !known.has(address) && !isAssigned(address)).slice(0, Math.max(0, room));
+  return [...before, ...added.map(([address, usedBy]) => ({ address, usedBy, untilMs }))];
 }
