@@ -97,7 +97,7 @@ async function runLab(way) {
 function runImages(way) {
   const layouts = mkdtempSync(join(tmpdir(), 'vmdhcp-images-'));
   try {
-    const parameters = ['scripts/tasks/images.mjs', 'build', '--output', layouts, '--json'];
+    const parameters = ['scripts/tasks/images.mjs', 'build', '--archive', '--output', layouts, '--json'];
     const { status, stdout, stderr } = spawnSync(process.execPath, parameters, { encoding: 'utf8', maxBuffer: 2 ** 24 });
     if (status !== 0) {
       reportNoImages(status, stderr.trim());

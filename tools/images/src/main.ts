@@ -9,6 +9,7 @@ Examples:
   npm run images                                         # both programs, amd64 and arm64, in .vmdhcp/images
   npm run images -- build --output /tmp/images --version 1.2.0 --json
   npm run images -- build --program agent --arch amd64
+  npm run images -- build --archive --arch amd64         # one file for the nodes of a cluster: ctr images import images.tar
   npm run images -- rootfs agent --arch arm64 > agent-arm64.tar
   npm run images -- update-debian                        # pins Debian's current libraries
 
