@@ -1,19 +1,21 @@
 // Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
 // Node and type-checked under strict TypeScript, its types looked at by attw, and what `npm publish` would send to the registry.
 import { execFile, execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { packPackage } from './packed-packages.mjs';
+import { publishedPackages } from './repository.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-packed-'));
 try {
-  const packages = publishable();
+  const packages = publishedPackages().map(({ folder: path, manifest }) => ({ path: resolve(path), manifest }));
   for (const name of ['vmdhcp-controller', 'kubectl-vmdhcp']) checkOtherSystems(packages, name);
   packages.forEach(checkImports);
-  const tarballs = packages.map(pack);
+  const tarballs = packages.map(({ path }) => packPackage({ folder: path }, folder));
   await Promise.all(tarballs.map(tryPublish));
-  const project = install(packages, tarballs);
+  const project = install(tarballs);
   const examples = [];
   packages.forEach((one, index) => {
     examples.push(...tryReadme(one, project));
@@ -25,21 +27,6 @@ try {
     run(join(project, 'node_modules', '.bin', program), ['--help'], project);
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-function publishable() {
-  return readdirSync('packages')
-    .map((name) => ({
-      path: resolve('packages', name),
-      manifest: JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')),
-    }))
-    .filter(({ manifest }) => manifest.private !== true);
-}
-
-function pack({ path }) {
-  const output = run('pnpm', ['pack', '--pack-destination', folder, '--json'], path);
-  const { filename } = JSON.parse(output.slice(output.indexOf('{')));
-  return resolve(folder, filename);
 }
 
 /** npm takes the tarball as it is, and users get ranges that later versions of our packages satisfy. */
@@ -57,16 +44,12 @@ async function tryPublish(tarball) {
   if (wrong.length > 0) throw new Error(`${name} would be published with ${JSON.stringify(wrong)}; expected ^${version}`);
 }
 
-/** One empty project with all of them: they need each other, and none is on a registry yet. */
-function install(packages, tarballs) {
+/** One empty project with all of them, as README installs what `npm run packages` packed: they need each other, and none is on a registry yet. */
+function install(tarballs) {
   const project = join(folder, 'project');
   mkdirSync(project);
-  const dependencies = Object.fromEntries(packages.map(({ manifest }, index) => [manifest.name, `file:${tarballs[index]}`]));
-  writeFileSync(
-    join(project, 'package.json'),
-    JSON.stringify({ type: 'module', private: true, dependencies, overrides: dependencies }),
-  );
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], project);
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], project);
   return project;
 }
 

@@ -19,6 +19,8 @@ export const REAL_PROGRAMS = {
   crun: 'crun',
   skopeo: 'skopeo',
   umoci: 'umoci',
+  containerd: 'containerd',
+  ctr: 'containerd',
   redfishtool: 'redfishtool',
   sushy: 'python3-sushy',
   prometheus: 'prometheus',
