@@ -18,7 +18,7 @@ const PARTS = {
 /** One after the other; the lab waits for timers of the protocol most of the time, and the world computes. */
 const ORDER = [['checks'], ['unit'], ['cluster'], ['world', 'lab'], ['images']];
 /** The projects of vitest that are published by nothing. */
-const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'images'];
+const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'images', 'demo'];
 /** A program that a check needs is not installed (EX_UNAVAILABLE). */
 const MISSING = 69;
 const MOST_LINES_OF_A_CAUSE = 6;

@@ -11,8 +11,11 @@ import { PLUGIN_BIN } from './programs.js';
 
 export class KubectlPlugin {
   readonly #folder = mkdtempSync(join(tmpdir(), 'vmdhcp-plugin-'));
+  /** The plugin writes into a pipe. */
+  readonly #colour: Readonly<Record<string, string>>;
 
-  constructor() {
+  constructor({ hasColour = false }: { readonly hasColour?: boolean } = {}) {
+    this.#colour = hasColour ? { FORCE_COLOR: '1', NO_COLOR: '' } : { NO_COLOR: '1' };
     symlinkSync(PLUGIN_BIN, join(this.#folder, 'kubectl-vmdhcp'));
   }
 
@@ -23,7 +26,7 @@ export class KubectlPlugin {
 
   /** Runs `kubectl vmdhcp WORDS`; without kubectl the program that it would run. Not synchronously: the API server may be in this process. */
   async run(kubeconfig: string, words: readonly string[], by: 'kubectl' | 'itself' = 'itself'): Promise<KubectlOutput> {
-    const env = { ...process.env, PATH: this.path, KUBECONFIG: kubeconfig, NO_COLOR: '1' };
+    const env = { ...process.env, PATH: this.path, KUBECONFIG: kubeconfig, ...this.#colour };
     const [program, first] = by === 'kubectl' ? ['kubectl', ['vmdhcp']] : [join(this.#folder, 'kubectl-vmdhcp'), []];
     const child = spawn(program, [...first, ...words], { env, timeout: 60_000, stdio: ['ignore', 'pipe', 'pipe'] });
     const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
@@ -32,7 +35,7 @@ export class KubectlPlugin {
 
   /** Starts the plugin, for commands that keep running. */
   start(kubeconfig: string, words: readonly string[]): LabProcess {
-    const env = { PATH: this.path, KUBECONFIG: kubeconfig, NO_COLOR: '1' };
+    const env = { PATH: this.path, KUBECONFIG: kubeconfig, ...this.#colour };
     return new LabProcess(join(this.#folder, 'kubectl-vmdhcp'), words, { env });
   }
 
