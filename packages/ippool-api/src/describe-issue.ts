@@ -91,8 +91,23 @@ function describeWrongType(value: unknown, issue: z.core.$ZodIssueInvalidType): 
       message: `${shown(value)} is ${nameOf(value)}, not text`,
       remedy: `put it in quotes, as in "${shown(value)}"`,
     };
+  const seconds = isDuration(issue.path) ? secondsOf(value) : undefined;
+  if (seconds !== undefined) return { message: `${shown(value)} is text, not a number of seconds`, remedy: `write ${seconds}` };
   if (issue.expected === 'int' && typeof value === 'number') return { message: `${value} is not a whole number`, remedy };
   return { message: `${shown(value)} is ${nameOf(value)}, not ${name}`, remedy };
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+function isDuration(path: Path): boolean {
+  return /(?:time|seconds)$/i.test(String(path.at(-1)));
+}
+
+/** The seconds of a duration as people write them: 10m, 1h. */
+function secondsOf(value: unknown): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,9}) ?([smhdw])/.exec(String(value)) ?? [];
+  const isWhole = /^\d+ ?(?:[smhdw]|sec|secs|seconds?|min|mins|minutes?|hours?|days?|weeks?)$/.test(String(value));
+  return isWhole ? Number(count) * (SECONDS[unit] ?? 1) : undefined;
 }
 
 function nameOf(value: unknown): string {

@@ -127,7 +127,7 @@ function kubeConfigFiles(path: string | undefined): readonly string[] {
 }
 
 async function readKubeConfig(files: readonly string[], context: string | undefined, where: string): Promise<KubeConfig> {
-  const { KubeConfig: Config } = await import('@kubernetes/client-node');
+  const { KubeConfig: Config } = await loadLibrary(files, where);
   const config = new Config();
   try {
     for (const file of files) {
@@ -142,6 +142,22 @@ async function readKubeConfig(files: readonly string[], context: string | undefi
     throw new NoClusterError(`${where} cannot be read: ${describeReadError(error)}`);
   }
   return config;
+}
+
+/** A package on a bare host comes without the library. @throws NoClusterError */
+async function loadLibrary(files: readonly string[], where: string): Promise<typeof import('@kubernetes/client-node')> {
+  try {
+    return await import('@kubernetes/client-node');
+  } catch (error) {
+    if (readText(error, 'code') !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const missing = files.find((file) => !existsSync(file));
+    throw new NoClusterError(
+      missing === undefined
+        ? `${where} needs the npm package @kubernetes/client-node, which is not installed: write a kubeconfig of one file with certificates and token in it (kubectl config view --flatten --minify), or run npm install --global @kubernetes/client-node`
+        : `${where} cannot be read: there is no file ${missing}`,
+      { cause: error },
+    );
+  }
 }
 
 /** kubectl accepts plain HTTP, which `kubectl proxy` serves. The library accepts it only where TLS is not verified: there is none to verify. */
