@@ -1,9 +1,9 @@
 // Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
 // Node and type-checked under strict TypeScript, its types looked at by attw, and what `npm publish` would send to the registry.
 import { execFile, execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { packPackage } from './packed-packages.mjs';
 import { publishedPackages } from './repository.mjs';
@@ -22,7 +22,9 @@ try {
     if (one.manifest.exports['.'] !== undefined)
       run('attw', [tarballs[index], '--profile', 'esm-only', '--format', 'ascii'], folder);
   });
-  checkTypes(examples, project);
+  for (const { manifest } of packages) checkMaps(join(project, 'node_modules', manifest.name));
+  checkTypes('tsc', examples, project);
+  checkTypes(join(project, 'node_modules/.bin/tsc'), examples, project);
   for (const program of ['vmdhcp-agent', 'vmdhcp-controller', 'kubectl-vmdhcp'])
     run(join(project, 'node_modules', '.bin', program), ['--help'], project);
 } finally {
@@ -49,8 +51,40 @@ function install(tarballs) {
   const project = join(folder, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...tarballs], project);
+  run(
+    'npm',
+    [
+      'install',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+      `typescript@${oldestTypescript()}`,
+      ...tarballs,
+    ],
+    project,
+  );
   return project;
+}
+
+/** What docs/compatibility.md promises to users of the types. */
+function oldestTypescript() {
+  const [, version] =
+    /^\| TypeScript for users .*?TypeScript (\d+\.\d+\.\d+)/m.exec(readFileSync('docs/compatibility.md', 'utf8')) ?? [];
+  if (version === undefined) throw new Error('docs/compatibility.md names no oldest TypeScript');
+  return version;
+}
+
+/** An editor goes from an import to the source, and a debugger steps through it. */
+function checkMaps(path) {
+  const modules = globSync('**/*.ts', { cwd: join(path, 'src') }).map((file) => file.replace(/\.ts$/, ''));
+  if (modules.length === 0) throw new Error(`${path} has no sources`);
+  for (const map of modules.flatMap((name) => [`${name}.js.map`, `${name}.d.ts.map`])) {
+    const file = join(path, 'dist', map);
+    const { sources } = JSON.parse(readFileSync(file, 'utf8'));
+    const missing = sources.filter((source) => !existsSync(resolve(dirname(file), source)));
+    if (missing.length > 0) throw new Error(`${file} names ${missing.join(', ')}, which the package does not have`);
+  }
 }
 
 /** A package that another one happens to bring along is missing where each has its own. */
@@ -98,10 +132,10 @@ function tryReadme({ path, manifest }, project) {
 }
 
 /** All at once: most of the time goes into reading the types of dependencies. */
-function checkTypes(files, project) {
+function checkTypes(tsc, files, project) {
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
   const target = ['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', ''];
-  run('tsc', ['--noEmit', ...target, ...strict, ...files], project);
+  run(tsc, ['--noEmit', ...target, ...strict, ...files], project);
 }
 
 function run(command, parameters, cwd) {

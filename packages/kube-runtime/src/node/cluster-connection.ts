@@ -7,6 +7,7 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { readList, readText } from '../object/read-field.js';
 
+/** Where a Kubernetes API is, and the credentials for it. */
 export interface ClusterConnection {
   /** As in `https://10.53.0.1:443`. */
   readonly server: string;
@@ -31,11 +32,7 @@ const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount
 /** How long a token or CA is used before it is read again; ServiceAccount tokens are replaced well before they expire. */
 const FILE_LIFETIME_MS = 30_000;
 
-/**
- * The connection of a pod, by its ServiceAccount. It needs no kubeconfig, and costs nothing to load.
- *
- * @throws NoClusterError outside a pod.
- */
+/** The connection of a pod, by its ServiceAccount. It needs no kubeconfig, and costs nothing to load. @throws NoClusterError outside a pod. */
 export async function connectInCluster(
   environment: Readonly<Record<string, string | undefined>>,
   directory: string = SERVICE_ACCOUNT_DIRECTORY,
@@ -81,6 +78,7 @@ function rereadFile(path: string): () => Promise<Buffer> {
   };
 }
 
+/** Which kubeconfig is read, and which context of it. */
 export interface KubeConfigSource {
   /** A file; default: `KUBECONFIG`, then `~/.kube/config`, as kubectl does. */
   readonly path?: string;
