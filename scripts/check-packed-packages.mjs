@@ -116,13 +116,14 @@ function checkOtherSystems(packages, name) {
 /** @returns the examples as files of TypeScript. */
 function tryReadme({ path, manifest }, project) {
   const readme = readFileSync(join(path, 'README.md'), 'utf8');
-  const examples = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
+  const examples = [...readme.matchAll(/^```js\n(.*?)^```(?:\n\nIt prints\n\n```\n(.*?)^```)?/gms)];
   const name = manifest.name.replace(/\W+/g, '-');
   const files = [];
-  examples.forEach((code, index) => {
+  examples.forEach(([, code, printed], index) => {
     const file = `example${name}-${index}`;
     writeFileSync(join(project, `${file}.mjs`), code);
     const output = run(process.execPath, [`${file}.mjs`], project);
+    if (printed !== undefined && output !== printed) throw new Error(`the example of ${manifest.name} prints\n${output}`);
     if (output.trim() === '') throw new Error(`the example of ${manifest.name} prints nothing`);
     writeFileSync(join(project, `${file}.mts`), code);
     files.push(`${file}.mts`);
