@@ -134,9 +134,10 @@ function tryReadme({ path, manifest }, project) {
 
 /** All at once: most of the time goes into reading the types of dependencies. */
 function checkTypes(tsc, files, project) {
-  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
-  const target = ['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', ''];
-  run(tsc, ['--noEmit', ...target, ...strict, ...files], project);
+  const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false };
+  const target = { module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'], types: [], noEmit: true };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...strict, ...target }, files }));
+  run(tsc, ['--project', '.'], project);
 }
 
 function run(command, parameters, cwd) {
