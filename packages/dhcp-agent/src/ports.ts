@@ -172,6 +172,7 @@ export interface HeardAddress {
   readonly macAddress: MacAddress;
 }
 
+/** Hears by ARP which addresses hosts of a network use. */
 export interface AddressListener {
   /** What was heard since the last call, at most about a thousand packets. Once the interface is deleted, nothing is heard. */
   readonly heard: () => readonly HeardAddress[];
