@@ -45,6 +45,7 @@ export default defineConfig({
       unit('dashboards', 'tools'),
       unit('service-process'),
       unit('images', 'tools'),
+      unit('demo', 'tools'),
     ],
   },
 });

@@ -3,34 +3,35 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from 'oxc-parser';
 
-/** Lines of the sources of a package, without tests and their fixtures. */
+/** Lines of the sources of a package, without tests and their fixtures; a description of one line costs nothing. */
 const BUDGETS = {
-  'packages/admission': 2_300,
-  'packages/agent-cli': 2_400,
-  'packages/agent-process': 2_450,
-  'packages/bare-host-agent': 2_100,
-  'packages/bare-metal': 8_870,
-  'packages/controller-cli': 1_650,
-  'packages/controller-process': 4_850,
-  'packages/dhcp-agent': 7_600,
-  'packages/dhcp-allocator': 7_500,
-  'packages/explain': 4_200,
-  'packages/ippool-api': 4_400,
-  'packages/kube-runtime': 6_000,
-  'packages/kubectl-vmdhcp': 2_850,
-  'packages/lease-stores': 2_600,
-  'packages/linux-sockets': 2_800,
-  'packages/reconciler': 14_900,
-  'packages/redfish-client': 2_300,
-  'packages/service-certificates': 800,
-  'packages/service-process': 850,
-  'packages/status-page': 7_800,
-  'packages/wake-on-lan': 7_100,
+  'packages/admission': 2_159,
+  'packages/agent-cli': 2_311,
+  'packages/agent-process': 2_300,
+  'packages/bare-host-agent': 1_960,
+  'packages/bare-metal': 8_193,
+  'packages/controller-cli': 1_589,
+  'packages/controller-process': 4_578,
+  'packages/dhcp-agent': 6_950,
+  'packages/dhcp-allocator': 6_960,
+  'packages/explain': 3_858,
+  'packages/ippool-api': 4_173,
+  'packages/kube-runtime': 5_496,
+  'packages/kubectl-vmdhcp': 2_699,
+  'packages/lease-stores': 2_421,
+  'packages/linux-sockets': 2_539,
+  'packages/reconciler': 13_750,
+  'packages/redfish-client': 2_107,
+  'packages/service-certificates': 731,
+  'packages/service-process': 792,
+  'packages/status-page': 7_154,
+  'packages/wake-on-lan': 6_447,
 };
 const COMMAND_LINES = ['packages/agent-cli', 'packages/controller-cli', 'packages/kubectl-vmdhcp'];
 const MOST_LINES_OF_A_FILE = 400;
 const MOST_LINES_OF_A_FUNCTION = 60;
 const MOST_LINES_OF_A_COMMAND = 150;
+const DESCRIPTION = /^\s*\/\*\*.*\*\/$/;
 /** Tables, and what is longer for a reason. */
 const LONGER_FILES = {
   'packages/ippool-api/src/reasons.ts': 'a table',
@@ -83,7 +84,7 @@ function* nodesOf(value) {
 }
 
 function linesOf(text) {
-  return text.split('\n').length - 1;
+  return text.split('\n').filter((line) => !DESCRIPTION.test(line)).length - 1;
 }
 
 function packageOf(path) {

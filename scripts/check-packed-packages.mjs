@@ -1,45 +1,34 @@
 // Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
 // Node and type-checked under strict TypeScript, its types looked at by attw, and what `npm publish` would send to the registry.
 import { execFile, execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { packPackage } from './packed-packages.mjs';
+import { publishedPackages } from './repository.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'vmdhcp-packed-'));
 try {
-  const packages = publishable();
+  const packages = publishedPackages().map(({ folder: path, manifest }) => ({ path: resolve(path), manifest }));
   for (const name of ['vmdhcp-controller', 'kubectl-vmdhcp']) checkOtherSystems(packages, name);
   packages.forEach(checkImports);
-  const tarballs = packages.map(pack);
+  const tarballs = packages.map(({ path }) => packPackage({ folder: path }, folder));
   await Promise.all(tarballs.map(tryPublish));
-  const project = install(packages, tarballs);
+  const project = install(tarballs);
   const examples = [];
   packages.forEach((one, index) => {
     examples.push(...tryReadme(one, project));
     if (one.manifest.exports['.'] !== undefined)
       run('attw', [tarballs[index], '--profile', 'esm-only', '--format', 'ascii'], folder);
   });
-  checkTypes(examples, project);
+  for (const { manifest } of packages) checkMaps(join(project, 'node_modules', manifest.name));
+  checkTypes('tsc', examples, project);
+  checkTypes(join(project, 'node_modules/.bin/tsc'), examples, project);
   for (const program of ['vmdhcp-agent', 'vmdhcp-controller', 'kubectl-vmdhcp'])
     run(join(project, 'node_modules', '.bin', program), ['--help'], project);
 } finally {
   rmSync(folder, { recursive: true, force: true });
-}
-
-function publishable() {
-  return readdirSync('packages')
-    .map((name) => ({
-      path: resolve('packages', name),
-      manifest: JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8')),
-    }))
-    .filter(({ manifest }) => manifest.private !== true);
-}
-
-function pack({ path }) {
-  const output = run('pnpm', ['pack', '--pack-destination', folder, '--json'], path);
-  const { filename } = JSON.parse(output.slice(output.indexOf('{')));
-  return resolve(folder, filename);
 }
 
 /** npm takes the tarball as it is, and users get ranges that later versions of our packages satisfy. */
@@ -57,17 +46,45 @@ async function tryPublish(tarball) {
   if (wrong.length > 0) throw new Error(`${name} would be published with ${JSON.stringify(wrong)}; expected ^${version}`);
 }
 
-/** One empty project with all of them: they need each other, and none is on a registry yet. */
-function install(packages, tarballs) {
+/** One empty project with all of them, as README installs what `npm run packages` packed: they need each other, and none is on a registry yet. */
+function install(tarballs) {
   const project = join(folder, 'project');
   mkdirSync(project);
-  const dependencies = Object.fromEntries(packages.map(({ manifest }, index) => [manifest.name, `file:${tarballs[index]}`]));
-  writeFileSync(
-    join(project, 'package.json'),
-    JSON.stringify({ type: 'module', private: true, dependencies, overrides: dependencies }),
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+  run(
+    'npm',
+    [
+      'install',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+      `typescript@${oldestTypescript()}`,
+      ...tarballs,
+    ],
+    project,
   );
-  run('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'], project);
   return project;
+}
+
+/** What docs/compatibility.md promises to users of the types. */
+function oldestTypescript() {
+  const [, version] =
+    /^\| TypeScript for users .*?TypeScript (\d+\.\d+\.\d+)/m.exec(readFileSync('docs/compatibility.md', 'utf8')) ?? [];
+  if (version === undefined) throw new Error('docs/compatibility.md names no oldest TypeScript');
+  return version;
+}
+
+/** An editor goes from an import to the source, and a debugger steps through it. */
+function checkMaps(path) {
+  const modules = globSync('**/*.ts', { cwd: join(path, 'src') }).map((file) => file.replace(/\.ts$/, ''));
+  if (modules.length === 0) throw new Error(`${path} has no sources`);
+  for (const map of modules.flatMap((name) => [`${name}.js.map`, `${name}.d.ts.map`])) {
+    const file = join(path, 'dist', map);
+    const { sources } = JSON.parse(readFileSync(file, 'utf8'));
+    const missing = sources.filter((source) => !existsSync(resolve(dirname(file), source)));
+    if (missing.length > 0) throw new Error(`${file} names ${missing.join(', ')}, which the package does not have`);
+  }
 }
 
 /** A package that another one happens to bring along is missing where each has its own. */
@@ -99,13 +116,14 @@ function checkOtherSystems(packages, name) {
 /** @returns the examples as files of TypeScript. */
 function tryReadme({ path, manifest }, project) {
   const readme = readFileSync(join(path, 'README.md'), 'utf8');
-  const examples = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code]) => code);
+  const examples = [...readme.matchAll(/^```js\n(.*?)^```(?:\n\nIt prints\n\n```\n(.*?)^```)?/gms)];
   const name = manifest.name.replace(/\W+/g, '-');
   const files = [];
-  examples.forEach((code, index) => {
+  examples.forEach(([, code, printed], index) => {
     const file = `example${name}-${index}`;
     writeFileSync(join(project, `${file}.mjs`), code);
     const output = run(process.execPath, [`${file}.mjs`], project);
+    if (printed !== undefined && output !== printed) throw new Error(`the example of ${manifest.name} prints\n${output}`);
     if (output.trim() === '') throw new Error(`the example of ${manifest.name} prints nothing`);
     writeFileSync(join(project, `${file}.mts`), code);
     files.push(`${file}.mts`);
@@ -115,10 +133,11 @@ function tryReadme({ path, manifest }, project) {
 }
 
 /** All at once: most of the time goes into reading the types of dependencies. */
-function checkTypes(files, project) {
-  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false'];
-  const target = ['--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', ''];
-  run('tsc', ['--noEmit', ...target, ...strict, ...files], project);
+function checkTypes(tsc, files, project) {
+  const strict = { strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, skipLibCheck: false };
+  const target = { module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'], types: [], noEmit: true };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...strict, ...target }, files }));
+  run(tsc, ['--project', '.'], project);
 }
 
 function run(command, parameters, cwd) {

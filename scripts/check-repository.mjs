@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { PLACEHOLDER, publishedFields, publishedPackages, readRepository } from './repository.mjs';
+import { PLACEHOLDER, publishedFields, publishedPackages, readRepository, withPublished } from './repository.mjs';
 
 const HOW = 'run: node scripts/set-repository.mjs';
 /** Tries of this check and the rule itself. */
@@ -15,6 +15,7 @@ const facts = readRepository(root);
 const problems = [
   ...publishedPackages(root).flatMap(wrongFields),
   ...trackedFiles().flatMap(otherAddresses),
+  ...wrongReadme(),
   ...(option === '--release' ? wrongRelease(value) : []),
 ];
 for (const problem of problems) process.stdout.write(`${problem}\n`);
@@ -36,6 +37,12 @@ function wrongFields({ folder, manifest }) {
         ([name, range]) => `${folder}/package.json: ${name} is ${range}; use workspace:^, which is published as a caret range`,
       ),
   ];
+}
+
+/** Users must not be sent to a registry that has nothing. */
+function wrongReadme() {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  return readme === withPublished(readme, facts) ? [] : [`README.md does not state what is published from ${facts.url}; ${HOW}`];
 }
 
 function trackedFiles() {

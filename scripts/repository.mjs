@@ -53,6 +53,24 @@ export function publishedFields(facts, folder) {
   };
 }
 
+/** Where README states what is published: after this line, up to the next empty one. */
+export const PUBLISHED_MARK = '<!-- What is published: written by scripts/set-repository.mjs -->\n';
+
+/** What README states there. */
+export function describePublished({ url, registry, chart }) {
+  return url === PLACEHOLDER
+    ? `Nothing is published yet: no package is on npm, no image and no chart in a registry, and \`example-org\` in addresses is a placeholder. Everything
+works from this clone:`
+    : `Packages are published on npm, images in \`${registry}\`, and the chart as \`${chart}\`. The same from this clone:`;
+}
+
+/** The README with that statement. Throws if it has no place for it. */
+export function withPublished(readme, facts) {
+  const [before, after] = readme.split(PUBLISHED_MARK);
+  if (after === undefined) throw new Error(`README.md has no line ${PUBLISHED_MARK.trim()}`);
+  return `${before}${PUBLISHED_MARK}${describePublished(facts)}${after.slice(after.indexOf('\n\n'))}`;
+}
+
 /** The packages that are published, as `{ folder, manifest }`. */
 export function publishedPackages(root = ROOT) {
   return readdirSync(join(root, 'packages'))

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describeRepository, publishedFields, publishedPackages, readRepository } from './repository.mjs';
+import { describeRepository, publishedFields, publishedPackages, readRepository, withPublished } from './repository.mjs';
 
 const [address, folder = '.'] = process.argv.slice(2);
 if (address?.startsWith('-')) {
@@ -18,6 +18,8 @@ const after = describeRepository(address ?? before.url);
 for (const path of execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' }).split('\0')) {
   if (path !== '' && path !== 'scripts/repository.mjs') rewrite(join(root, path));
 }
+const readme = join(root, 'README.md');
+writeFileSync(readme, withPublished(readFileSync(readme, 'utf8'), after));
 for (const { folder: packageFolder, manifest } of publishedPackages(root)) {
   const { name, version, description, keywords } = manifest;
   const published = publishedFields(after, packageFolder);

@@ -1,8 +1,8 @@
 // Every npm script of the repository starts here, with whatever Node the machine has (20 or newer): it sets the workspace
 // up where that is needed, then runs the task with the Node the workspace brings along.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,6 +10,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MODULES = join(ROOT, 'node_modules');
 const BIN = join(MODULES, '.bin');
 const STAMP = join(MODULES, '.vmdhcp-setup');
+const DISK =
+  'The dependencies take up to 1 GB of disk: pnpm keeps them in your HOME, and links them into node_modules here. npm run demo -- --clean removes them.\n';
 const ENVIRONMENT = {
   ...process.env,
   PATH: `${BIN}${delimiter}${process.env.PATH ?? ''}`,
@@ -22,8 +24,9 @@ const [major = 0] = process.versions.node.split('.').map(Number);
 if (major < 20) fail(`Node ${process.versions.node} is too old: install Node 20 or newer`, 78);
 
 if (taskArguments.some(isHelp)) printHelp();
-install();
-build();
+if (task === 'demo' && taskArguments.includes('--clean')) await import('./clean.mjs');
+await install();
+await build();
 if (task !== 'setup') runTask();
 
 /** Joins the first two words where scripts/tasks has a file for both: `npm test -- seeds 100` is the task test-seeds. */
@@ -62,7 +65,7 @@ function commentOf(path) {
 }
 
 /** Dependencies are installed when the lockfile is not the one they were installed from, or when they are not all there. */
-function install() {
+async function install() {
   const wanted = createHash('sha256')
     .update(readFileSync(join(ROOT, 'pnpm-lock.yaml')))
     .update(`${process.platform} ${process.arch}`)
@@ -74,14 +77,15 @@ function install() {
     if (name.startsWith('.pnpm-workspace-state')) rmSync(join(MODULES, name));
   rmSync(STAMP, { force: true });
   const { packageManager } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  step('Installing dependencies (once)', 'npx', ['-y', packageManager, 'install', '--frozen-lockfile', '--prefer-offline']);
+  process.stderr.write(DISK);
+  await step('Installing dependencies (once)', 'npx', ['-y', packageManager, 'install', '--frozen-lockfile', '--prefer-offline']);
   mkdirSync(MODULES, { recursive: true });
   writeFileSync(STAMP, wanted);
 }
 
-function build() {
+async function build() {
   const remedy = 'correct what it names; if it names nothing of yours, remove the folders node_modules and try again';
-  step('Building', join(BIN, 'turbo'), ['run', 'build', '--output-logs=errors-only'], remedy);
+  await step('Building', join(BIN, 'turbo'), ['run', 'build', '--output-logs=errors-only'], remedy);
 }
 
 function runTask() {
@@ -92,17 +96,36 @@ function runTask() {
   process.exit(signal === null ? (status ?? 1) : 128);
 }
 
-/** Runs one step of the set-up; its output is shown only when it fails. */
-function step(title, command, parameters, remedy = 'look at the lines above, and try again') {
-  const startedAt = Date.now();
+/** Runs one step of the set-up, and shows how long it takes and how much of the disk; its output is shown only when it fails. */
+async function step(title, command, parameters, remedy = 'look at the lines above, and try again') {
+  const [startedAt, freeBefore] = [Date.now(), freeOctets()];
+  const took = () => {
+    const megabytes = Math.round((freeBefore - freeOctets()) / 1e6);
+    return `${((Date.now() - startedAt) / 1000).toFixed(1)} s${megabytes < 10 ? '' : `, ${megabytes} MB of disk`}`;
+  };
   process.stderr.write(`${title} ... `);
-  const { status, stdout, stderr, error } = spawnSync(command, parameters, { cwd: ROOT, env: ENVIRONMENT, encoding: 'utf8' });
+  const ticker =
+    process.stderr.isTTY === true ? setInterval(() => process.stderr.write(`\r${title} ... ${took()} `), 1000) : undefined;
+  const child = spawn(command, parameters, { cwd: ROOT, env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => output.push(text));
+  const status = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message)).once('close', resolve);
+  });
+  clearInterval(ticker);
+  process.stderr.write(ticker === undefined ? '' : `\r\x1b[K${title} ... `);
   if (status === 0) {
-    process.stderr.write(`${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
+    process.stderr.write(`${took()}\n`);
     return;
   }
-  process.stderr.write(`failed\n${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\n`);
-  fail(`${title} failed: ${command} ${parameters.join(' ')}; ${remedy}`, status || 1);
+  process.stderr.write(`failed\n${output.join('')}${typeof status === 'string' ? status : ''}\n`);
+  fail(`${title} failed: ${command} ${parameters.join(' ')}; ${remedy}`, typeof status === 'number' ? status : 1);
+}
+
+/** What others write meanwhile counts too. */
+function freeOctets() {
+  const { bavail, bsize } = statfsSync(ROOT);
+  return bavail * bsize;
 }
 
 function fail(message, code) {

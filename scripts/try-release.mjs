@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { publishedPackages, repository } from './repository.mjs';
+import { describePublished, publishedPackages, repository } from './repository.mjs';
 
 const AUTHOR = ['-c', 'user.name=test', '-c', 'user.email=test@example.com'];
 const copy = mkdtempSync(join(tmpdir(), 'vmdhcp-repository-'));
@@ -16,7 +16,13 @@ try {
   expect('the check refuses what set-repository.mjs wrote', check().length > 0, false);
   expect('the name of an image is not in lower case', /ghcr\.io\/Acme/.test(everything()), false);
   expect('the former address is left', everything().includes(repository.url), false);
+  expect(
+    'README still states that nothing is published',
+    readFileSync(join(copy, 'README.md'), 'utf8').includes(describePublished(repository)),
+    false,
+  );
   for (const [path, from, to] of [
+    ['README.md', 'Packages are published on npm', 'Packages are nowhere'],
     ['packages/reconciler/package.json', 'Acme-Net/dhcp/issues', 'elsewhere/dhcp/issues'],
     ['packages/reconciler/package.json', 'workspace:^', 'workspace:*'],
     ['packages/reconciler/package.json', '"provenance": true', '"provenance": false'],

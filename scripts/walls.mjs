@@ -89,7 +89,7 @@ export const PACKAGES = {
     why: 'it stands alone; adapters have subpaths of their own',
     folders: ['object', 'clock', 'api', 'cache', 'queue', 'election', 'events', 'apply', 'workload', 'parts', 'node', 'testing'],
     /** Folders that may import more, and are not pure. */
-    edges: { node: ['node:*', 'node:*/*', '@kubernetes/client-node'] },
+    edges: { node: ['node:*', 'node:*/*', '@kubernetes/client-node', 'yaml'] },
     /** Text to milliseconds and back; and the fake clock waits for promises, which takes what a test may have replaced. */
     globals: { 'object/time.ts': ['Date.parse', 'new Date(…)'], 'testing/fake-clock.ts': ['globalThis'] },
   },

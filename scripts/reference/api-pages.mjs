@@ -35,12 +35,12 @@ ${publishedPackages()
 \`vmdhcp-agent\`, \`vmdhcp-controller\` and \`kubectl-vmdhcp\` are programs and export nothing: [flags](../flags.md).`,
 ];
 
-/** One sentence for each exported class and function without a doc comment: its page would explain nothing. */
+/** One sentence for each export without a doc comment: an editor and its page would explain nothing. */
 export function findUndocumented() {
   return publishedPackages().flatMap(({ folder, manifest }) =>
     entryPointsOf(folder, manifest)
       .flatMap(([, path]) => exportsOf(path))
-      .filter(({ kind, doc }) => (kind === 'class' || kind === 'function') && doc === '')
+      .filter(({ from, doc }) => from === undefined && doc === '')
       .map(({ name }) => `${folder} exports ${name} without a doc comment; write what it is or what it returns`),
   );
 }

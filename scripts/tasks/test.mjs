@@ -18,7 +18,7 @@ const PARTS = {
 /** One after the other, and beside them the lab, which waits for timers of the protocol most of the time. */
 const ORDER = ['checks', 'unit', 'cluster', 'world', 'images'];
 /** The projects of vitest that are published by nothing. */
-const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'images'];
+const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'images', 'demo'];
 /** A program that a check needs is not installed (EX_UNAVAILABLE). */
 const MISSING = 69;
 const MOST_LINES_OF_A_CAUSE = 6;
@@ -100,7 +100,7 @@ async function runLab(way) {
 async function runImages(way) {
   const layouts = mkdtempSync(join(tmpdir(), 'vmdhcp-images-'));
   try {
-    const parameters = ['scripts/tasks/images.mjs', 'build', '--output', layouts, '--json'];
+    const parameters = ['scripts/tasks/images.mjs', 'build', '--archive', '--output', layouts, '--json'];
     const { status, stdout, stderr } = await run(process.execPath, parameters);
     if (status !== 0) {
       reportNoImages(status, stderr.trim());

@@ -8,6 +8,7 @@ import type { AgentEvent } from './agent-event.js';
 import type { PacketCaptures } from './capture/packet-captures.js';
 import type { AgentTraffic } from './traffic/agent-traffic.js';
 
+/** Everything outside of an agent that it uses: clocks, addresses, sockets, probes, the Lease, the pools. */
 export interface AgentPorts {
   /** Monotonic time and timers. Time goes on while the process is frozen; a timer then fires late. */
   readonly clock: Clock;
@@ -47,6 +48,7 @@ export interface InterfaceIdentity {
   readonly interfaceIndex: number;
 }
 
+/** An address that the leader holds on an interface. */
 export interface ServerAddress extends InterfaceIdentity {
   readonly address: Ipv4Address;
   readonly prefixLength: number;
@@ -102,6 +104,7 @@ export interface UnsentReplies {
   readonly count: number;
 }
 
+/** What a socket reports beside packets: failures, and how large its bursts are. */
 export interface DhcpSocketEvents {
   readonly onSendFailure: (failure: UnsentReplies) => void;
   /** The socket failed after it was opened. */
@@ -129,6 +132,7 @@ export interface DhcpSocket {
   readonly close: () => void;
 }
 
+/** Opens sockets for DHCP on interfaces. */
 export interface DhcpSockets {
   /** Returns 0 if there is no such interface. */
   readonly indexOf: (interfaceName: string) => number;
@@ -144,6 +148,7 @@ export interface InterfaceIsolation {
   readonly problemOf: (interfaceName: string) => string | undefined;
 }
 
+/** The address that a client wants, and the client: is another machine using it? */
 export interface AddressQuestion {
   readonly address: Ipv4Address;
   /** The client that the address belongs to. */
@@ -167,6 +172,7 @@ export interface HeardAddress {
   readonly macAddress: MacAddress;
 }
 
+/** Hears by ARP which addresses hosts of a network use. */
 export interface AddressListener {
   /** What was heard since the last call, at most about a thousand packets. Once the interface is deleted, nothing is heard. */
   readonly heard: () => readonly HeardAddress[];
@@ -194,6 +200,7 @@ export interface GroupLease {
   readonly watch: (onSeen: (lease: SeenLease | undefined) => void) => () => void;
 }
 
+/** The annotations that an agent writes into its Lease, and those of others that it sees. */
 export interface LeaseContent {
   /** The annotations that a write sets; others stay. @param isNew - true if the Lease does not exist. */
   readonly annotations: (isNew: boolean) => Readonly<Record<string, string>>;
@@ -201,6 +208,7 @@ export interface LeaseContent {
   readonly onAnnotations: (annotations: Readonly<Record<string, string>>, version: string) => void;
 }
 
+/** The Lease as it is stored, with its annotations. */
 export interface SeenLease {
   readonly stored: StoredLease;
   readonly annotations: Readonly<Record<string, string>>;
@@ -222,6 +230,7 @@ export interface PacketLogPort {
   readonly note: (logged: LoggedPacket) => void;
 }
 
+/** A packet of a client and its answer, for the packet log. */
 export interface LoggedPacket {
   readonly packet: Uint8Array;
   readonly answer: Answer;

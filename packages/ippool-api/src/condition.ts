@@ -15,6 +15,7 @@ export const condition = z.object({
   lastTransitionTime: z.string().optional(),
 });
 
+/** The types of conditions of an IPPool. */
 export const IPPoolConditionType = {
   registered: 'Registered',
   cacheReady: 'CacheReady',
@@ -23,12 +24,14 @@ export const IPPoolConditionType = {
   rogueServer: 'RogueServer',
 } as const;
 
+/** The types of conditions of a VirtualMachineNetworkConfig. */
 export const VirtualMachineNetworkConfigConditionType = {
   allocated: 'Allocated',
   disabled: 'Disabled',
   inSynced: 'InSynced',
 } as const;
 
+/** The types of conditions of a WolConfig. */
 export const WolConfigConditionType = {
   ready: 'Ready',
   mappingsResolved: 'MappingsResolved',

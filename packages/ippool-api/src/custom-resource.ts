@@ -21,6 +21,7 @@ export interface CustomResource {
   readonly columns: readonly PrinterColumn[];
 }
 
+/** A column that `kubectl get` shows. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;

@@ -27,10 +27,7 @@ export interface ExplainedIssue {
   readonly remedy: string;
 }
 
-/**
- * What a schema finds wrong with a field, for a person.
- * @param root - the object that the schema was given.
- */
+/** What a schema finds wrong with a field, for a person. @param root - the object that the schema was given. */
 export function explainIssue(issue: z.core.$ZodIssue, root: unknown): ExplainedIssue {
   const value = fieldAt(root, issue.path);
   if (value === undefined) return { reason: 'field-missing', message: 'is missing', remedy: howToWrite(issue) };
@@ -91,8 +88,19 @@ function describeWrongType(value: unknown, issue: z.core.$ZodIssueInvalidType): 
       message: `${shown(value)} is ${nameOf(value)}, not text`,
       remedy: `put it in quotes, as in "${shown(value)}"`,
     };
+  const seconds = secondsOf(issue.path, value);
+  if (seconds !== undefined) return { message: `${shown(value)} is text, not a number of seconds`, remedy: `write ${seconds}` };
   if (issue.expected === 'int' && typeof value === 'number') return { message: `${value} is not a whole number`, remedy };
   return { message: `${shown(value)} is ${nameOf(value)}, not ${name}`, remedy };
+}
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** The number to write in a field of seconds for a duration as people write it: 10m, 7 days. */
+function secondsOf(path: Path, value: unknown): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,9}) ?([smhdw])[a-z]*$/.exec(String(value)) ?? [];
+  const isDuration = count !== undefined && /(?:time|seconds)$/i.test(String(path.at(-1)));
+  return isDuration ? Number(count) * (SECONDS[unit] ?? 1) : undefined;
 }
 
 function nameOf(value: unknown): string {

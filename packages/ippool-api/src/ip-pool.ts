@@ -170,6 +170,7 @@ const status = z.object({
   conditions: z.array(condition).optional(),
 });
 
+/** The schema of an IPPool: its type, its validation and its definition come from it. */
 export const ipPool = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('IPPool'),
@@ -178,11 +179,16 @@ export const ipPool = z.object({
   status: status.optional(),
 });
 
+/** A pool of addresses of one network, as the API server stores it. */
 export type IPPool = z.infer<typeof ipPool>;
+/** What a person wants of a pool. */
 export type IPPoolSpec = z.infer<typeof spec>;
+/** What controllers know of a pool; `ipv4.allocated` is the truth about its addresses. */
 export type IPPoolStatus = z.infer<typeof status>;
+/** The addresses of a pool, and what its clients are told. */
 export type IPv4Config = z.infer<typeof ipv4Config>;
 
+/** The kind IPPool: its names, its columns and its schema, for its definition. */
 export const ipPoolResource: CustomResource = {
   kind: 'IPPool',
   plural: 'ippools',

@@ -1,38 +1,56 @@
-/**
- * Labels, annotations and finalizers that this API gives a meaning to. `docs/reference/annotations-and-labels.md` is generated from the
- * table at the end.
- */
+/** Labels, annotations and finalizers that this API gives a meaning to. `docs/reference/annotations-and-labels.md` is generated from the table at the end. */
 export const GROUP = 'network.harvesterhci.io';
+/** The version of the API group of IPPool. */
 export const VERSION = 'v1alpha1';
+/** The `apiVersion` of IPPool and VirtualMachineNetworkConfig. */
 export const API_VERSION = `${GROUP}/${VERSION}`;
 /** The API group of WolConfig: that of the predecessor, whose objects are used as they are. */
 export const WOL_GROUP = 'wol.pillon.org';
+/** The version of the API group of WolConfig. */
 export const WOL_VERSION = 'v1beta1';
+/** The `apiVersion` of WolConfig. */
 export const WOL_API_VERSION = `${WOL_GROUP}/${WOL_VERSION}`;
 
 // Each is described in OBJECT_KEYS.
+/** Label on NetworkAttachmentDefinition, Deployment and Pod: namespace of the IPPool that serves the network, or that the agents of one pool serve. */
 export const IPPOOL_NAMESPACE_LABEL = `${GROUP}/ippool-namespace`;
+/** Label on NetworkAttachmentDefinition, Deployment and Pod: name of the IPPool that serves the network, or that the agents of one pool serve. */
 export const IPPOOL_NAME_LABEL = `${GROUP}/ippool-name`;
+/** Annotation on NetworkAttachmentDefinition: IPPools of these namespaces may serve the network, besides those of its own namespace. */
 export const ALLOWED_POOL_NAMESPACES_ANNOTATION = `${GROUP}/allowed-pool-namespaces`;
+/** Annotation on NetworkAttachmentDefinition: another DHCP server serves the network, so virtual machines get no warning (`NoPool`) that it has no IPPool. */
 export const EXTERNAL_DHCP_ANNOTATION = `${GROUP}/external-dhcp`;
+/** Label on NetworkAttachmentDefinition: the cluster network of the network. */
 export const CLUSTER_NETWORK_LABEL = `${GROUP}/clusternetwork`;
 /** Source: the de-facto standard of the Network Plumbing Working Group; KubeVirt places virtual machines by it. */
 export const NETWORK_RESOURCE_ANNOTATION = 'k8s.v1.cni.cncf.io/resourceName';
+/** Annotation on IPPool: the IPPool may be deleted while virtual machines use it. */
 export const ALLOW_DELETION_ANNOTATION = `${GROUP}/allow-deletion`;
+/** Label on Deployment, Pod, Lease, ServiceAccount, Role and RoleBinding: the object belongs to agents. */
 export const AGENT_LABEL = `${GROUP}/vm-dhcp-controller`;
+/** The value of `AGENT_LABEL` on everything that belongs to agents. */
 export const AGENT_LABEL_VALUE = 'agent';
+/** Label on Deployment, Pod, Lease, ServiceAccount, Role and RoleBinding: the group of pools that these agents serve. */
 export const AGENT_GROUP_LABEL = `${GROUP}/agent-group`;
+/** Annotation on Deployment: the controller leaves the number of replicas of these agents as it is. */
 export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
+/** Annotation on Lease: pools of the group that its agents must not serve now, because another group may still serve them. */
 export const SUSPENDED_POOLS_ANNOTATION = `${GROUP}/suspended-pools`;
+/** Annotation on Lease: the suspended pools that the leader has read, and does not serve. */
 export const SUSPENDED_POOLS_SEEN_ANNOTATION = `${GROUP}/suspended-pools-seen`;
+/** Annotation on Lease: for each pool whether it is served, the reason if it is not, address conflicts, and rogue DHCP servers. */
 export const AGENT_REPORT_ANNOTATION = `${GROUP}/agent-report`;
 /** On a Lease: its duration in milliseconds, if that is not a whole number of seconds. */
 export const LEASE_DURATION_ANNOTATION = `${GROUP}/lease-duration-ms`;
+/** Annotation on Lease: what the agents of the group log: `--agent-log-level` and `--agent-log-packets` of the controller. */
 export const AGENT_LOG_ANNOTATION = `${GROUP}/agent-log`;
 /** On a Lease: how often its holder renews it, in milliseconds. */
 export const RENEW_PERIOD_ANNOTATION = `${GROUP}/renew-period-ms`;
+/** Annotation on IPPool: what agents log of the packets of the pool. */
 export const LOG_LEVEL_ANNOTATION = `${GROUP}/log-level`;
+/** Annotation on IPPool: agents log each packet of the pool, decoded, with its reply. */
 export const LOG_PACKETS_ANNOTATION = `${GROUP}/log-packets`;
+/** Annotation on IPPool: the agents of the pool, and of its whole group, keep the image that they run. */
 export const HOLD_AGENT_UPGRADE_ANNOTATION = `${GROUP}/hold-ippool-agent-upgrade`;
 /** On a CustomResourceDefinition: which version of the controller applied it. */
 export const APPLIED_BY_VERSION_ANNOTATION = `${GROUP}/applied-by-version`;
@@ -44,21 +62,31 @@ export const MIGRATION_RUN_ANNOTATION = `${GROUP}/migration-run`;
 export const MAC_ADDRESS_MEMORY_LABEL = `${GROUP}/mac-address-memory`;
 /** On a ConfigMap: it has records of who had which address. */
 export const AUDIT_LABEL = `${GROUP}/audit`;
+/** Annotation on ConfigMap: which start of a controller writes the records: what an earlier leader still sends is refused. */
 export const AUDIT_WRITER_ANNOTATION = `${GROUP}/audit-writer`;
+/** Label on VirtualMachineNetworkConfig: the virtual machine that it was created for. */
 export const VM_NAME_LABEL = 'harvesterhci.io/vmName';
+/** Annotation on VirtualMachine: MAC addresses of interfaces whose specification has none. */
 export const MAC_ADDRESS_ANNOTATION = 'harvesterhci.io/mac-address';
 /** Followed by the name of an interface. */
 export const STATIC_IP_ANNOTATION_PREFIX = 'static-ip.harvesterhci.io/';
 /** What programs write that import virtual machines: the addresses that each interface had. */
 export const ADDRESSES_ANNOTATION = 'network.kubevirt.io/addresses';
+/** Annotation on VirtualMachine: these interfaces get no address. */
 export const DHCP_OPT_OUT_ANNOTATION = `${GROUP}/dhcp-opt-out`;
+/** Annotation on VirtualMachineNetworkConfig: which entry of the specification belongs to which interface: the MAC address of an interface may change with each start of the virtual machine. */
 export const INTERFACES_ANNOTATION = `${GROUP}/interfaces`;
+/** Annotation on VirtualMachineNetworkConfig: the running guest may still use its address on this network until it has been migrated to another one. */
 export const LEAVING_ANNOTATION = `${GROUP}/leaving-networks`;
 /** On the Lease of the controllers: where agents of Wake-on-LAN reach the leader. */
 export const WAKE_ON_LAN_LEADER_ANNOTATION = `${GROUP}/wake-on-lan-leader`;
+/** Label on DaemonSet and Pod: the WolConfig whose agents listen for magic packets there. */
 export const WOL_CONFIG_LABEL = `${WOL_GROUP}/wolconfig`;
+/** Annotation on WolConfig: the agents of the WolConfig keep the image that they run. */
 export const HOLD_WAKE_AGENT_UPGRADE_ANNOTATION = `${WOL_GROUP}/hold-agent-upgrade`;
+/** The finalizer of VirtualMachineNetworkConfigs, named as the predecessor does. */
 export const NETWORK_CONFIG_FINALIZER = 'wrangler.cattle.io/vm-dhcp-vmnetcfg-controller';
+/** The finalizer of IPPools, named as the predecessor does. */
 export const IPPOOL_FINALIZER = 'wrangler.cattle.io/vm-dhcp-ippool-controller';
 
 type Writer =

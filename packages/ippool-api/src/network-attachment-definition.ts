@@ -8,4 +8,5 @@ export const networkAttachmentDefinition = z.object({
   metadata: objectMeta,
   spec: z.looseObject({ config: z.string().optional() }).optional(),
 });
+/** A network that Multus attaches, as far as DHCP needs it. */
 export type NetworkAttachmentDefinition = z.infer<typeof networkAttachmentDefinition>;

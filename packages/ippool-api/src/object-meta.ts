@@ -13,6 +13,7 @@ export const objectMeta = z.looseObject({
   deletionTimestamp: z.string().optional(),
   finalizers: z.array(z.string()).optional(),
 });
+/** The metadata of an object, as far as this project reads it. */
 export type ObjectMeta = z.infer<typeof objectMeta>;
 
 /** `namespace/name`, which names an object of one kind. */

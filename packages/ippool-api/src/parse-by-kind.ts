@@ -3,6 +3,7 @@ import { explainIssue, fieldAt, type IssueReason } from './describe-issue.js';
 import { repairTypes } from './repair-types.js';
 import { type UnknownField, unknownFields } from './unknown-fields.js';
 
+/** The kind of mistake in an object, for programs to compare. */
 export type ObjectProblemReason = IssueReason | 'no-object' | 'unknown-kind' | 'nested-too-deeply';
 
 /** One thing wrong with an object; `path` leads to it from the object's root. */
@@ -18,6 +19,7 @@ export interface ObjectProblem {
   readonly isMissing?: true;
 }
 
+/** An object that keeps its schema, or everything that is wrong with it. */
 export type ParsedKind<One> =
   | {
       readonly ok: true;

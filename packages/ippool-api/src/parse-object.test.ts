@@ -66,6 +66,16 @@ describe('each problem is a sentence: the actual value, the expected one, what t
       poolWith({ leaseTime: '600' }),
       ['spec.ipv4Config.leaseTime: "600" is text, not a number; write a number, without quotes'],
     ],
+    [
+      'a duration for a number of seconds',
+      poolWith({ leaseTime: '10m' }),
+      ['spec.ipv4Config.leaseTime: "10m" is text, not a number of seconds; write 600'],
+    ],
+    [
+      'a duration in words',
+      poolWith({ leaseTime: '7 days' }),
+      ['spec.ipv4Config.leaseTime: "7 days" is text, not a number of seconds; write 604800'],
+    ],
     ['a small number', poolWith({ mtu: 5 }), ['spec.ipv4Config.mtu: 5 is too small; write at least 68']],
     ['a large number', poolWith({ mtu: 70_000 }), ['spec.ipv4Config.mtu: 70000 is too large; write at most 65535']],
     [

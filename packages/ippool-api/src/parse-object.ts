@@ -4,8 +4,10 @@ import { type ParsedKind, parseByKind, type SchemaByKind } from './parse-by-kind
 import { type VirtualMachine, virtualMachine } from './virtual-machine.js';
 import { type VirtualMachineNetworkConfig, virtualMachineNetworkConfig } from './virtual-machine-network-config.js';
 
+/** An object of a kind that `parseObject` reads. */
 export type ApiObject = IPPool | VirtualMachineNetworkConfig | NetworkAttachmentDefinition | VirtualMachine;
 
+/** An object of one of the kinds of DHCP, or everything that is wrong with it. */
 export type ParsedObject = ParsedKind<ApiObject>;
 
 const SCHEMAS: SchemaByKind<ApiObject> = {

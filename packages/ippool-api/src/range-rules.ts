@@ -9,10 +9,7 @@ interface Rule {
 }
 type Rules = Record<'x-kubernetes-validations', Rule[]>;
 
-/**
- * @param text - the name of a field that holds an IPv4 address, or numbers with dots between them.
- * @param first - which of the numbers is the first octet.
- */
+/** @param text - the name of a field that holds an IPv4 address, or numbers with dots between them. @param first - which of the numbers is the first octet. */
 export function toNumber(text: string, first = 0): string {
   const [a, b, c, d] = [0, 1, 2, 3].map((index) => `int(${text}.split('.')[${first + index}])`);
   return `(((${a} * 256 + ${b}) * 256 + ${c}) * 256 + ${d})`;

@@ -20,6 +20,7 @@ export type EventPlace = `${'Normal' | 'Warning'} Event on ${EventKind}`;
 export type ReportPlace = 'agent report';
 /** Reasons that only `kubectl vmdhcp why` finds, which looks at all objects on the way to an address. */
 export type ExplanationPlace = 'kubectl vmdhcp why';
+/** Where a reason is seen: in a condition, an Event, a report or an explanation. */
 export type ReasonPlace = ConditionPlace | EventPlace | ReportPlace | ExplanationPlace;
 
 interface ReasonEntry {

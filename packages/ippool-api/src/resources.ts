@@ -5,6 +5,7 @@ import { GROUP, VERSION, WOL_GROUP, WOL_VERSION } from './labels.js';
 export const EVENT_COMPONENT = 'vm-dhcp-controller';
 /** On objects that the controller creates, and not a manifest or a chart. */
 export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by';
+/** The name of the controller: of its objects, and in what it writes. */
 export const CONTROLLER = 'vm-dhcp-controller';
 /** On pods: which networks Multus attaches. */
 export const MULTUS_NETWORKS_ANNOTATION = 'k8s.v1.cni.cncf.io/networks';

@@ -14,10 +14,7 @@ export interface UnknownField {
 /** A person corrects the first ones and looks again. To find a suggestion for each of many thousands would take seconds. */
 const MOST_FIELDS = 100;
 
-/**
- * Fields of a value that its schema does not have, at any depth: the first 100. Fields of `status`, which people do not write, are never called
- * misspelled.
- */
+/** Fields of a value that its schema does not have, at any depth: the first 100. Fields of `status`, which people do not write, are never called misspelled. */
 export function unknownFields(schema: unknown, value: unknown): UnknownField[] {
   const found: UnknownField[] = [];
   collect(schema, { value, path: [] }, found);

@@ -32,6 +32,7 @@ const status = z.object({
   conditions: z.array(condition).optional(),
 });
 
+/** The schema of a VirtualMachineNetworkConfig: its type, its validation and its definition come from it. */
 export const virtualMachineNetworkConfig = z.object({
   apiVersion: z.literal(API_VERSION),
   kind: z.literal('VirtualMachineNetworkConfig'),
@@ -40,9 +41,12 @@ export const virtualMachineNetworkConfig = z.object({
   status: status.optional(),
 });
 
+/** What the interfaces of one virtual machine want and have, as the API server stores it. */
 export type VirtualMachineNetworkConfig = z.infer<typeof virtualMachineNetworkConfig>;
+/** One interface of a VirtualMachineNetworkConfig. */
 export type NetworkConfig = z.infer<typeof networkConfig>;
 
+/** The kind VirtualMachineNetworkConfig: its names, its columns and its schema, for its definition. */
 export const virtualMachineNetworkConfigResource: CustomResource = {
   kind: 'VirtualMachineNetworkConfig',
   plural: 'virtualmachinenetworkconfigs',

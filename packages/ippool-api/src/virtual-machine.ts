@@ -29,4 +29,5 @@ export const virtualMachine = z.object({
       .nullish(),
   }),
 });
+/** A virtual machine of KubeVirt, as far as DHCP needs it. */
 export type VirtualMachine = z.infer<typeof virtualMachine>;

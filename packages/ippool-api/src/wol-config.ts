@@ -134,13 +134,17 @@ export const wolConfig = z.object({
 });
 
 export type WolConfig = z.infer<typeof wolConfig>;
+/** Which virtual machines may be woken, and how. */
 export type WolConfigSpec = z.infer<typeof wolSpec>;
+/** What the controller knows of a WolConfig. */
 export type WolConfigStatus = z.infer<typeof wolStatus>;
+/** What a WolConfig specifies about the pods of its agents. */
 export type WolConfigAgent = z.infer<typeof agent>;
 
 const EXEMPT = 'has(self.status) || !has(self.spec)';
 const MODE = '!has(self.spec.discoveryMode) || self.spec.discoveryMode';
 
+/** The kind WolConfig: its names, its columns and its schema, for its definition. */
 export const wolConfigResource: CustomResource = {
   group: WOL_GROUP,
   version: WOL_VERSION,

@@ -26,6 +26,7 @@ export const program: Program = {
   ],
   environment: {
     KUBECONFIG: 'kubeconfig, or several with colons between them, unless `--kubeconfig` names one.',
+    FORCE_COLOR: 'Set: colours also where the output is not a terminal.',
     NO_COLOR: 'Set: no colours.',
     TERM: '`dumb`: no colours.',
   },

@@ -16,6 +16,7 @@ import { type AuthorityStep, planAuthority } from './plan/plan-authority.js';
 import { type ObservedServing, planServing, type ServingStep } from './plan/plan-serving.js';
 import type { CertificateIssuer, CertificateReader, Pair, SecretStore, StoredSecret } from './ports.js';
 
+/** Which Secrets a keeper keeps, for which names, and how long certificates last. */
 export interface CertificateKeeperSettings {
   readonly secrets: SecretStore;
   readonly reader: CertificateReader;

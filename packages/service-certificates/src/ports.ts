@@ -8,6 +8,7 @@ export interface StoredSecret {
   readonly data: Readonly<Record<string, string>>;
 }
 
+/** Reads and writes the Secrets of certificates. */
 export interface SecretStore {
   /** A Secret that does not exist has no version and no data. */
   readonly read: (name: string) => Promise<StoredSecret>;

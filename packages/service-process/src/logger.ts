@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
 import { describeRecord } from './describe-record.js';
 
+/** How much is logged, the most first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+/** How much is logged. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type { Logger };
 

@@ -1,10 +1,12 @@
 import { Gauge, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
+/** One value of a gauge, with its labels. */
 export interface Series<Label extends string> {
   readonly labels: Readonly<Record<Label, string>>;
   readonly value: number;
 }
 
+/** A gauge whose values are read when the metrics are asked for. */
 export interface ReadGaugeSettings<Label extends string> {
   readonly name: string;
   readonly help: string;

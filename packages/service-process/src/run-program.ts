@@ -3,6 +3,7 @@ import { CommandError, ExitCode } from './exit-code.js';
 import { packageVersion } from './package-version.js';
 import { printableText } from './printable-text.js';
 
+/** A command line: its commands, and the variables that it reads. */
 export interface Program {
   readonly name: string;
   readonly description: string;

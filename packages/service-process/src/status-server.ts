@@ -15,6 +15,7 @@ const CHECK_INTERVAL_MS = 250;
 /** For each part of an answer to be taken. */
 const ANSWER_MS = 5_000;
 
+/** What the status server asks on each request. */
 export interface StatusSources {
   /** Why the process is not ready, a line each; empty: it is. */
   readonly unready: () => readonly string[];
@@ -27,8 +28,10 @@ export interface StatusSources {
   readonly pages?: Readonly<Record<string, StatusPage>>;
 }
 
+/** Answers requests for one path of the status server. */
 export type StatusPage = (request: { readonly rest: string; readonly query: URLSearchParams }) => PageAnswer;
 
+/** What a page of the status server answers. */
 export interface PageAnswer {
   readonly status: number;
   readonly contentType: string;

@@ -224,7 +224,7 @@ class AddressStory {
       );
     });
     this.#view.line(`${colors.yellow(`${readText(event, 'type')} ${readText(event, 'reason')}`)} ${readText(event, 'message')}`);
-    const plugin = new KubectlPlugin();
+    const plugin = new KubectlPlugin({ hasColour: colors.isColorSupported });
     const { stdout } = await plugin.run(this.#cluster.kubeconfigPath, ['why', 'late-2']).finally(() => plugin.close());
     for (const line of stdout.trimEnd().split('\n')) this.#view.plain(`          ${line}`);
   }

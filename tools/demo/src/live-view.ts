@@ -1,8 +1,16 @@
-import { stdout } from 'node:process';
 import colors from 'picocolors';
+import { widthOf, wrapLine } from './wrap-line.js';
 
 /** The cells of a row, by column; the first column names the row. */
 export type Row = Readonly<Record<string, string>>;
+
+/** Where it is shown: standard output. */
+export interface Screen {
+  readonly isTTY?: boolean;
+  /** How wide the terminal is now. */
+  readonly columns?: number;
+  readonly write: (text: string) => unknown;
+}
 
 /**
  * What happens, line by line, and on a terminal a table of the machines below it that is always as things are now.
@@ -11,9 +19,14 @@ export type Row = Readonly<Record<string, string>>;
 export class LiveView {
   #columns: readonly string[] = [];
   readonly #rows = new Map<string, Row>();
-  readonly #live = stdout.isTTY === true;
+  readonly #screen: Screen;
   readonly #startedAt = performance.now();
-  #drawn = 0;
+  /** The lines of the table on the terminal. */
+  #drawn: readonly string[] = [];
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
 
   /** Begins a table. @param columns - their titles; the last one may be empty. */
   table(...columns: readonly string[]): void {
@@ -22,17 +35,17 @@ export class LiveView {
   }
 
   step(text: string): void {
-    this.#print(`\n${colors.bold(text)}`);
+    this.#print(['', ...this.#wrap(colors.bold(text))]);
   }
 
   line(text: string): void {
     const seconds = ((performance.now() - this.#startedAt) / 1000).toFixed(2).padStart(6);
-    this.#print(`${colors.dim(`${seconds} s`)}  ${text}`);
+    this.#print(this.#wrap(`${colors.dim(`${seconds} s`)}  ${text}`));
   }
 
-  /** Text without a time. */
+  /** Text without a time, of one line or of several. */
   plain(text: string): void {
-    this.#print(text);
+    this.#print(text.split('\n').flatMap((line) => this.#wrap(line)));
   }
 
   /** Changes cells of a row, which is new where there is none of this name. */
@@ -44,41 +57,59 @@ export class LiveView {
 
   /** Leaves the table as the last thing to be seen. */
   end(): void {
-    if (!this.#live && this.#rows.size > 0) stdout.write(this.#table());
+    if (!this.#isLive && this.#rows.size > 0) this.#screen.write(`${this.#table().join('\n')}\n`);
     this.#rows.clear();
-    this.#drawn = 0;
+    this.#drawn = [];
   }
 
-  #print(text: string): void {
+  get #isLive(): boolean {
+    return this.#screen.isTTY === true;
+  }
+
+  /** Undefined if it is not a terminal. */
+  get #width(): number | undefined {
+    return this.#isLive ? (this.#screen.columns ?? 80) : undefined;
+  }
+
+  #wrap(line: string): readonly string[] {
+    return wrapLine(line, this.#width);
+  }
+
+  #print(lines: readonly string[]): void {
     this.#erase();
-    stdout.write(`${text}\n`);
+    this.#screen.write(`${lines.join('\n')}\n`);
     this.#draw();
   }
 
+  /** A terminal that became narrower since shows a line of the table in several lines. */
   #erase(): void {
-    if (this.#drawn > 0) stdout.write(`\x1b[${this.#drawn}A\x1b[J`);
-    this.#drawn = 0;
+    const width = this.#width ?? 80;
+    const height = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / width)), 0);
+    if (height > 0) this.#screen.write(`\x1b[${height}A\x1b[J`);
+    this.#drawn = [];
   }
 
   #draw(): void {
-    if (!this.#live || this.#rows.size === 0) return;
-    const table = this.#table();
-    stdout.write(table);
-    this.#drawn = table.split('\n').length - 1;
+    if (!this.#isLive || this.#rows.size === 0) return;
+    this.#drawn = this.#table();
+    this.#screen.write(`${this.#drawn.join('\n')}\n`);
   }
 
-  #table(): string {
-    const [, ...others] = this.#columns;
+  /** The table under an empty line. Where the terminal is narrow, the columns beside the name are left out, the first of them first. */
+  #table(): readonly string[] {
+    const [first = '', ...others] = this.#columns;
+    const width = this.#width ?? Number.POSITIVE_INFINITY;
+    let shown = others;
+    while (shown.length > 1 && widthOf(this.#tableOf([first, ...shown])[0] ?? '') > width) shown = shown.slice(1);
+    const [header = '', ...rows] = this.#tableOf([first, ...shown]).map((line) => line.trimEnd().slice(0, width));
+    return ['', colors.dim(header), ...rows];
+  }
+
+  /** Lines of the same width. */
+  #tableOf([first = '', ...others]: readonly string[]): readonly string[] {
     const rows = [...this.#rows].map(([name, cells]) => [name, ...others.map((column) => cells[column] ?? '')]);
-    const all = [this.#columns, ...rows];
-    const widths = this.#columns.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)));
-    const lines = all.map((cells, index) => {
-      const line = cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd();
-      return index === 0 ? colors.dim(line) : line;
-    });
-    return `\n${lines.join('\n')}\n`;
+    const all = [[first, ...others], ...rows];
+    const widths = [first, ...others].map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)));
+    return all.map((cells) => cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
   }
 }

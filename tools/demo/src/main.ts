@@ -18,7 +18,8 @@ Examples:
   npm run demo -- --hosts
   npm run demo -- --topology unified --wake-on-lan    one after the other
 
-Ctrl-C ends it at any time; nothing stays on this machine.
+Ctrl-C ends it at any time. It leaves nothing on this machine but what the first run installed and built, up to 1 GB here and in HOME:
+  npm run demo -- --clean                             removes that
 `;
 
 const { topology, kubevirt, wakeOnLan, hosts } = new Command('npm run demo --')
@@ -41,7 +42,7 @@ const stories: readonly Story[] = [
   ...(wakeOnLan === undefined ? [] : [wakeOnLanStory]),
   ...(hosts === undefined ? [] : [bareMetalStory]),
 ];
-const view = new LiveView();
+const view = new LiveView(process.stdout);
 let close: () => Promise<void> = async () => undefined;
 let ending = false;
 process.once('SIGINT', () => void end(130));

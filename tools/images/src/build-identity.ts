@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import type { BuildIdentity } from './oci/image-config.js';
 import { runCommand } from './run-command.js';
+
+interface ChartValues {
+  readonly image: { readonly repository: string };
+  readonly agent: { readonly image: { readonly repository: string } };
+}
 
 export interface IdentitySettings {
   readonly version?: string;
@@ -21,11 +27,13 @@ export async function buildIdentity(
     () => [undefined, '0'],
   );
   const manifest = await readManifest(join(root, 'packages/controller-cli/package.json'));
+  const values = parse(await readFile(join(root, 'charts/vmdhcp/values.yaml'), 'utf8')) as ChartValues;
   const seconds = Number(sourceDateEpoch || commit[1]);
   return {
     version: version ?? manifest.version,
     revision: revision ?? commit[0],
     source: manifest.repository?.url.replace(/^git\+/, '').replace(/\.git$/, ''),
+    repositories: { controller: values.image.repository, agent: values.agent.image.repository },
     created: new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'),
   };
 }

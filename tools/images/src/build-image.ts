@@ -54,7 +54,9 @@ export async function buildImage(
     manifests: parts.map(({ manifest }) => manifest),
     annotations,
   });
-  await layout.finish(index, { name: build.identity.version, referrers: parts.map(({ referrer }) => referrer) });
+  const { version, repositories } = build.identity;
+  const fullName = `${repositories[program.name]}:${version}`;
+  await layout.finish(index, { name: version, fullName, referrers: parts.map(({ referrer }) => referrer) });
   return { program: program.name, digest: index.digest, platforms: parts.map(({ built }) => built) };
 }
 

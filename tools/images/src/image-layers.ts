@@ -10,7 +10,7 @@ import { placePackages } from './npm/place-packages.js';
 import { type InstalledPackage, readPackages, toEntries } from './npm/program-files.js';
 import type { Layer } from './oci/layer.js';
 import { NODE_PATH, type ProgramImage } from './program-image.js';
-import { type ImageEntry, textFile } from './tree/image-entry.js';
+import { type FileEntry, type ImageEntry, textFile } from './tree/image-entry.js';
 
 /** Where the parts of images come from. */
 export interface PartSources {
@@ -58,6 +58,18 @@ export async function imageLayers(
   return { layers, packages, node, debian };
 }
 
+/** The packages of a program, and Node, as files. */
+export async function npmParts(
+  { folder, packageName }: ProgramImage,
+  architecture: Architecture,
+  { root, packages: source }: PartSources,
+): Promise<{ readonly packages: readonly FileEntry[]; readonly node: FileEntry }> {
+  const lockfile = await readLockfile(join(root, 'pnpm-lock.yaml'));
+  const needed = neededPackages(lockfile, { folder, name: packageName }, { os: 'linux', cpu: architecture.npm });
+  const packages = toEntries(await readPackages(placePackages(needed, folder), source));
+  return { packages, node: programOf(await readNode(lockfile, architecture, source)) };
+}
+
 /** Node as npm has it, the version that the workspace pins. */
 async function readNode(lockfile: Lockfile, { npm }: Architecture, source: NpmPackages): Promise<InstalledPackage> {
   const name = `node-linux-${npm}`;
@@ -70,11 +82,18 @@ async function readNode(lockfile: Lockfile, { npm }: Architecture, source: NpmPa
   return { path: name, package: node, files, manifest: { version, license: 'MIT' } };
 }
 
-function nodeEntries({ files }: InstalledPackage, { capabilities }: ProgramImage): readonly ImageEntry[] {
-  const content = (path: string) => files.find((file) => file.path === path)?.content ?? Buffer.alloc(0);
-  const node = { kind: 'file' as const, path: NODE_PATH, mode: EXECUTABLE, content: content('bin/node') };
+function nodeEntries(node: InstalledPackage, { capabilities }: ProgramImage): readonly ImageEntry[] {
+  const program = programOf(node);
   return [
-    capabilities.length === 0 ? node : { ...node, capabilities },
-    textFile('usr/share/doc/nodejs/copyright', content('LICENSE').toString('utf8')),
+    capabilities.length === 0 ? program : { ...program, capabilities },
+    textFile('usr/share/doc/nodejs/copyright', contentOf(node, 'LICENSE').toString('utf8')),
   ];
+}
+
+function programOf(node: InstalledPackage): FileEntry {
+  return { kind: 'file', path: NODE_PATH, mode: EXECUTABLE, content: contentOf(node, 'bin/node') };
+}
+
+function contentOf({ files }: InstalledPackage, path: string): Buffer {
+  return files.find((file) => file.path === path)?.content ?? Buffer.alloc(0);
 }

@@ -1,6 +1,7 @@
 import { CommandError } from '@vmdhcp/service-process';
 import { Command } from 'commander';
 import { buildCommand } from './commands/build.js';
+import { debCommand } from './commands/deb.js';
 import { rootfsCommand } from './commands/rootfs.js';
 import { updateDebianCommand } from './commands/update-debian.js';
 
@@ -9,7 +10,9 @@ Examples:
   npm run images                                         # both programs, amd64 and arm64, in .vmdhcp/images
   npm run images -- build --output /tmp/images --version 1.2.0 --json
   npm run images -- build --program agent --arch amd64
+  npm run images -- build --archive --arch amd64         # one file for the nodes of a cluster: ctr images import images.tar
   npm run images -- rootfs agent --arch arm64 > agent-arm64.tar
+  npm run images -- deb --arch amd64                     # .vmdhcp/deb: the agent for one host, with systemd
   npm run images -- update-debian                        # pins Debian's current libraries
 
   skopeo copy --all oci:.vmdhcp/images/agent:1.2.0 docker://registry.example.com/vmdhcp/agent:1.2.0
@@ -28,6 +31,7 @@ export async function main(parameters: readonly string[]): Promise<void> {
     .addHelpText('after', EXAMPLES)
     .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 64));
   program.addCommand(buildCommand(), { isDefault: true });
+  program.addCommand(debCommand());
   program.addCommand(rootfsCommand());
   program.addCommand(updateDebianCommand());
   try {

@@ -19,8 +19,11 @@ export class KubectlPlugin {
   readonly #folder = mkdtempSync(join(tmpdir(), 'vmdhcp-plugin-'));
   #calls: ChildProcess | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  /** The plugin writes into a pipe. */
+  readonly #colour: Readonly<Record<string, string>>;
 
-  constructor() {
+  constructor({ hasColour = false }: { readonly hasColour?: boolean } = {}) {
+    this.#colour = hasColour ? { FORCE_COLOR: '1', NO_COLOR: '' } : { NO_COLOR: '1' };
     symlinkSync(PLUGIN_BIN, join(this.#folder, 'kubectl-vmdhcp'));
   }
 
@@ -40,7 +43,7 @@ export class KubectlPlugin {
   }
 
   get #env(): NodeJS.ProcessEnv {
-    return { ...process.env, PATH: this.path, NO_COLOR: '1' };
+    return { ...process.env, PATH: this.path, ...this.#colour };
   }
 
   /** One call after the other, in one process for all of them. */
@@ -60,7 +63,7 @@ export class KubectlPlugin {
 
   /** Starts the plugin, for commands that keep running. */
   start(kubeconfig: string, words: readonly string[]): LabProcess {
-    const env = { PATH: this.path, KUBECONFIG: kubeconfig, NO_COLOR: '1' };
+    const env = { PATH: this.path, KUBECONFIG: kubeconfig, ...this.#colour };
     return new LabProcess(join(this.#folder, 'kubectl-vmdhcp'), words, { env });
   }
 

@@ -1,5 +1,5 @@
 /** `npm run demo` as a process: it tells its stories to the end, and leaves nothing behind, also after Ctrl-C. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -162,6 +162,47 @@ describe('the demo', () => {
     demo?.kill('SIGINT');
     expect(await demo?.ended()).toEqual({ code: 130, signal: null });
     await expectNothingLeft();
+  });
+});
+
+describe('npm run demo -- --clean', () => {
+  it('removes what was installed and built, from the clone and from the stores, and nothing of another project', () => {
+    const clone = mkdtempSync(join(tmpdir(), 'vmdhcp-clean-'));
+    const path = (...names: readonly string[]) => join(clone, ...names);
+    try {
+      cpSync(SCRIPTS, path('scripts'), { recursive: true });
+      cpSync(join(SCRIPTS, '../package.json'), path('package.json'));
+      const { packageManager } = JSON.parse(readFileSync(path('package.json'), 'utf8')) as { readonly packageManager: string };
+      const caches = { ours: [packageManager], another: ['cowsay'] };
+      for (const [name, packages] of Object.entries(caches)) {
+        mkdirSync(path('cache/_npx', name), { recursive: true });
+        writeFileSync(path('cache/_npx', name, 'package.json'), JSON.stringify({ _npx: { packages } }));
+      }
+      for (const name of [
+        'node_modules/zod',
+        'packages/a/dist',
+        'packages/a/src',
+        'tools/b/node_modules',
+        '.vmdhcp/images',
+        'bin',
+      ])
+        mkdirSync(path(name), { recursive: true });
+      for (const name of ['npm', 'npx'])
+        writeFileSync(path('bin', name), `#!/bin/sh\necho "$@" >> '${path('called')}'\necho '${path('cache')}'\n`, {
+          mode: 0o755,
+        });
+      const printed = run('sh', [
+        '-c',
+        `PATH='${path('bin')}':$PATH exec '${process.execPath}' '${path('scripts/start.mjs')}' demo --clean`,
+      ]);
+      expect(printed).toContain(`removed ${path('node_modules')}\n`);
+      expect(readdirSync(path('cache/_npx'))).toEqual(['another']);
+      expect(readdirSync(clone).toSorted()).toEqual(['bin', 'cache', 'called', 'package.json', 'packages', 'scripts', 'tools']);
+      expect([readdirSync(path('packages/a')), readdirSync(path('tools/b'))]).toEqual([['src'], []]);
+      expect(readFileSync(path('called'), 'utf8')).toContain(`-y ${packageManager} store prune\n`);
+    } finally {
+      rmSync(clone, { recursive: true });
+    }
   });
 });
 

@@ -23,6 +23,7 @@ export interface RegistrationSettings extends WebhookFeatures {
   readonly owner?: OwnerReference | undefined;
 }
 
+/** The labels of everything that the webhook writes into the cluster. */
 export const WEBHOOK_LABELS = { 'app.kubernetes.io/managed-by': 'vmdhcp-controller', 'app.kubernetes.io/component': 'webhook' };
 const INJECT_ANNOTATION = 'cert-manager.io/inject-ca-from';
 const REGISTRATION = { group: 'admissionregistration.k8s.io', version: 'v1', namespaced: false } as const;

@@ -2,6 +2,7 @@ import type { BareHostView } from '@vmdhcp/bare-host-agent';
 import type { BareHostPageSettings } from '@vmdhcp/bare-host-agent/page';
 import type { PoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
 import { describePoolsFileFinding, fileState, loadPoolsFile } from '@vmdhcp/bare-host-agent/pools-file';
+import { listLinks } from '@vmdhcp/linux-sockets';
 import {
   CommandError,
   createLogger,
@@ -11,6 +12,7 @@ import {
   type LogLevel,
   stopSignal,
 } from '@vmdhcp/service-process';
+import { describeMissingInterfaces } from './describe-missing-interfaces.js';
 import { poolsByInterface } from './pools-by-interface.js';
 import { takeAgentCapabilities } from './take-agent-capabilities.js';
 
@@ -34,6 +36,8 @@ export async function serveBareHost(options: BareHostOptions): Promise<void> {
   const [file, { BareHostAgent }] = await Promise.all([readPools(options.pools), loadAgent()]);
   const logger = await createLogger(options.logLevel);
   takeAgentCapabilities({ serves: true, configures: options.configureInterfaces === true }, logger);
+  const existing = listLinks().map(({ interfaceName }) => interfaceName);
+  for (const text of describeMissingInterfaces([...options.interface.values()].flat(), existing)) logger.warn({}, text);
   const asked = stopSignal();
   const agent = await BareHostAgent.start(
     {

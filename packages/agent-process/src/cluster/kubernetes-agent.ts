@@ -19,6 +19,7 @@ import { PodProcess } from './pod-process.js';
 
 const NEEDED_ADDRESSES_INTERVAL_MS = 15_000;
 
+/** An agent in a cluster: its configuration, its connection, and how it elects a leader. */
 export interface KubernetesAgentSettings {
   readonly configs: readonly AgentNetworkConfig[];
   readonly cluster: ClusterConnection;

@@ -8,8 +8,10 @@ import { NeededAddresses } from '../linux/needed-addresses.js';
 import { AgentProcess, type AgentProcessSettings } from '../process/agent-process.js';
 import { servePodStatus } from './serve-pod-status.js';
 
+/** How agents name themselves to the API server. */
 export const USER_AGENT = 'vmdhcp-agent';
 
+/** What the process of an agent in a pod needs: its connection, its Lease, and where its status server listens. */
 export interface PodProcessSettings {
   readonly cluster: ClusterConnection;
   readonly election: ElectionTimes;

@@ -3,6 +3,7 @@ import { DhcpProbe } from '@vmdhcp/dhcp-agent/packet-path';
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { PacketSocket } from '@vmdhcp/linux-sockets';
 
+/** The interface to probe, as which client, and how long to wait for answers. */
 export interface InterfaceProbeSettings {
   readonly interfaceName: string;
   /** Default: the MAC address of the interface. */

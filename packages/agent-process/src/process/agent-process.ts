@@ -9,6 +9,7 @@ import { PacketLog } from '../log/packet-log.js';
 
 const HOUSEKEEPING_INTERVAL_MS = 1_000;
 
+/** What the log and the metrics of an agent's process are made with. */
 export interface AgentProcessSettings {
   readonly logger: Logger;
   /** True to log whole packets, unless a pool or the group's Lease specifies something else. */

@@ -15,6 +15,7 @@ import { accessByToken, accessForAll, loadAssets, type PageAccess, PageService, 
 import type { BareHostView } from '../agent/bare-host-view.js';
 import { bareHostSource } from './bare-host-source.js';
 
+/** Where the page of a bare host listens, who may read it, and with which certificate. */
 export interface BareHostPageSettings {
   readonly listen: ListenAddress;
   /** The file with the token; undefined if no token is required, on a loopback address. */

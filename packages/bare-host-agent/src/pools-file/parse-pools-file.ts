@@ -46,6 +46,7 @@ export interface ConfiguredPool {
   readonly claims: readonly ConfiguredClaim[];
 }
 
+/** A pools file that was read: its pools with their clients, by `namespace/name`, and the time servers that are names. */
 export interface PoolsFile {
   readonly pools: ReadonlyMap<string, ConfiguredPool>;
   /** NTP servers given by name, which a resolver turns into addresses. */

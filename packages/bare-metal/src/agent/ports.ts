@@ -10,6 +10,7 @@ import type { HostLease } from '../inventory/inventory-plan.js';
 import type { OperationOutcome } from '../operation/operation-attempts.js';
 import type { HostAgentEvent } from './host-agent-event.js';
 
+/** Everything outside of the agent that it uses: caches, clients, clock, randomness. */
 export interface HostAgentPorts {
   readonly clusterAgentName: string;
   /**
@@ -53,6 +54,7 @@ export interface HostObserver {
   readonly observe: (event: HostAgentEvent) => void;
 }
 
+/** Records Events about hosts. */
 export interface HostEventRecorder {
   /** Writes the Event now or never. */
   readonly record: (regarding: EventRegarding, text: EventText) => void;

@@ -17,6 +17,7 @@ export interface BindingRequest {
   readonly client: MacAddress | undefined;
 }
 
+/** The patch that binds an address to its host for good, or why there is none. */
 export type BindingPlan =
   | {
       readonly ok: true;
@@ -39,6 +40,7 @@ export function planBinding(request: BindingRequest, hostStatuses: readonly Kube
     : change(host, request.change === 'unbind' ? BOUND_TO_NONE : undefined);
 }
 
+/** The patch that ends a binding or a lease, or why there is none. */
 export type HostReleasePlan =
   | {
       readonly ok: true;

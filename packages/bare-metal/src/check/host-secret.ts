@@ -48,6 +48,7 @@ export function hostSecretProblems(named: NamedSecret, data: SecretData | undefi
   return [{ reason: 'secret-incomplete', path, message, remedy: 'add one of the two pairs' }];
 }
 
+/** A Secret that an object names, and the field that names it. */
 export interface NamedSecret {
   readonly path: readonly string[];
   readonly namespace: string;

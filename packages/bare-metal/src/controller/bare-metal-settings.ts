@@ -35,6 +35,7 @@ export interface BareMetalObserver {
   readonly onSynced?: () => void;
 }
 
+/** The caches, clients and settings of the controller of ClusterAgents. */
 export interface BareMetalControllerSettings {
   /** Their `trim` reduces each kind by `CACHED_HOST_PARTS`; otherwise values of Secrets stay in memory. */
   readonly caches: Pick<SharedCaches, 'subscribe'>;

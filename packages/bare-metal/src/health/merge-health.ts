@@ -9,6 +9,7 @@ import { cleanInfo, cleanText } from './clean-info.js';
 import { type BmcLogEntry, type HealthReport, isWarning } from './health-report.js';
 import { formatReported, newEntries, parseReported } from './reported-entries.js';
 
+/** The stored status of a host and a new report about it. */
 export interface HealthFacts {
   readonly hostStatus: KubernetesObject;
   readonly report: HealthReport;
@@ -23,6 +24,7 @@ export interface HealthFacts {
   readonly mostLogEvents?: number;
 }
 
+/** The patch of a host's status, and the Events about what has changed. */
 export interface HealthUpdate {
   /**
    * Written before the patch. Each Event about a log entry has an `identity`: the patch records it in the status; if the patch is

@@ -13,6 +13,7 @@ import { readTime } from '../object/time.js';
 import { type HostConnection, readConnection } from './cluster-agent-settings.js';
 import { parseHostStatusName } from './host-name.js';
 
+/** How a host became known: by its lease, or by a HostEndpoint. */
 export type HostMode = 'dhcp' | 'hostEndpoint';
 
 /** What the annotation of a HostStatus specifies. */

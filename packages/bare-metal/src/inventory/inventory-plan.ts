@@ -73,6 +73,7 @@ export type HostStatusAction =
       readonly events: readonly HostEvent[];
     };
 
+/** What has to change so that there is one HostStatus for each host, and what could not be used. */
 export interface InventoryPlan {
   /** In the order of names; for one object, in the order in which they are written. */
   readonly actions: readonly HostStatusAction[];

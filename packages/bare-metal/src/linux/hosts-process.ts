@@ -27,6 +27,7 @@ import { hostServerAddresses } from './self-address.js';
 const NEEDED_ADDRESSES_ROUNDS = 15;
 const BACK_OFF = { firstMs: 500, mostMs: 10_000, random: Math.random };
 
+/** What the process of an agent for hosts needs: the cluster, its poll interval, its state, its status server. */
 export interface HostsProcessSettings extends HostsSettings {
   readonly cluster: ClusterConnection;
   /** The namespace and name of the Lease. */

@@ -9,6 +9,7 @@ export interface HostProblem {
   readonly remedy: string;
 }
 
+/** The kind of mistake in an object of bare-metal hosts, for programs to compare. */
 export type HostProblemReason =
   | 'missing'
   | 'not-a-name'

@@ -5,6 +5,7 @@ export interface OperationOutcome {
   readonly message: string;
 }
 
+/** When a request to a management controller began, and how it ended. */
 export interface OperationAttempt {
   /** Milliseconds since 1970. */
   readonly beganAtMs: number;

@@ -12,6 +12,7 @@ export interface OperationTimes {
   readonly answerWithinMs: number;
 }
 
+/** How long an operation may wait for its host, and for an answer. */
 export const OPERATION_TIMES: OperationTimes = { beginWithinMs: 600_000, answerWithinMs: 60_000 };
 
 /** The input of the plan for the operations of one ClusterAgent. */
@@ -31,6 +32,7 @@ export interface OperationFacts {
   readonly times?: OperationTimes;
 }
 
+/** One step of an operation: a record, which comes first, or a request. */
 export type OperationStep =
   /** Records `pending`, before anything is done. Only at this version, so that one of several agents succeeds. */
   | {
@@ -56,6 +58,7 @@ export type OperationStep =
       readonly events: readonly HostEvent[];
     };
 
+/** The next steps of an operation, and when to plan again. */
 export interface OperationPlan {
   /** The oldest operation first. */
   readonly steps: readonly OperationStep[];

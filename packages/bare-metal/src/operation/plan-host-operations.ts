@@ -93,6 +93,7 @@ export function planOrphanedOperations({ clusterAgents, ...facts }: OrphanFacts)
   };
 }
 
+/** Operations and hosts, and the ClusterAgents that still exist. */
 export interface OrphanFacts extends Pick<OperationFacts, 'operations' | 'hostStatuses' | 'nowMs' | 'times'> {
   readonly clusterAgents: readonly string[];
 }

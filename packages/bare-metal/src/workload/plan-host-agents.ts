@@ -29,6 +29,7 @@ import { toHostAgentVolume } from './host-agent-volume.js';
 import { type HostSecretReference, hostSecretsOf, namesByNamespace } from './host-secrets.js';
 import { type HostWorkload, readHostWorkload } from './read-host-workload.js';
 
+/** The ClusterAgents, and the objects that their agents have in the cluster. */
 export interface HostAgentsObservation {
   /** All ClusterAgents, including those that are being deleted. */
   readonly clusterAgents: readonly KubernetesObject[];
@@ -55,6 +56,7 @@ export interface HostAgents {
   readonly refusals: readonly string[];
 }
 
+/** What has to be written so that each ClusterAgent has its agents, and the state of each of them. */
 export interface HostAgentsPlan {
   /** In the order in which they have to be applied. */
   readonly writes: readonly OwnedObjectWrite[];

@@ -7,6 +7,7 @@ import { clusterAgentProblems } from '../check/cluster-agent-problems.js';
 import type { HostProblem } from '../object/problem.js';
 import { type NodeAffinity, readNodeAffinity } from './node-affinity.js';
 
+/** What a ClusterAgent specifies about the pods of its agents. */
 export interface HostWorkload {
   readonly name: string;
   readonly object: KubernetesObject;

@@ -7,6 +7,7 @@ import {
 } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
+/** A kubeconfig and its context, as options of a command line name them. */
 export interface ClusterOptions {
   readonly kubeconfig?: string;
   readonly kubecontext?: string;

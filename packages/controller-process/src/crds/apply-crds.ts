@@ -16,6 +16,7 @@ import { isRecord, type KubernetesObject, readConditions } from '@vmdhcp/kube-ru
 import { type ApiConnection, ApiObjectClient, ApiRequestError, errorForLog } from '@vmdhcp/kube-runtime/node';
 import { CommandError, ExitCode } from '@vmdhcp/service-process';
 
+/** The kinds that the controller of DHCP defines. */
 export const CUSTOM_RESOURCES: readonly CustomResource[] = [ipPoolResource, virtualMachineNetworkConfigResource];
 /** The definitions that only Wake-on-LAN needs. */
 export const WAKE_ON_LAN_RESOURCES: readonly CustomResource[] = [wolConfigResource];

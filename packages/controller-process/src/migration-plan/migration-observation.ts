@@ -4,6 +4,7 @@ import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 /** `forward`: from Harvester's vm-dhcp-controller to this one. `back`: the other way. */
 export type MigrationDirection = 'forward' | 'back';
 
+/** Which program a Deployment runs, in a migration. */
 export type WorkloadRole = 'upstream-controller' | 'upstream-webhook' | 'own-controller' | 'own-webhook';
 
 export interface ObservedWorkload {

@@ -16,6 +16,7 @@ import {
 import type { AddParts } from '../run/added-parts.js';
 import { reviewPorts } from './review-ports.js';
 
+/** Where the page listens, its certificate, and for whom tokens must be. */
 export interface StatusPageSettings {
   readonly listen: ListenAddress;
   /** Undefined for HTTP without TLS, on a loopback address. */

@@ -31,6 +31,7 @@ export interface AddedParts {
   readonly onLeaseAnnotations: (annotations: Annotations) => void;
 }
 
+/** Adds parts to a process of the controller, which all run under one leadership. */
 export type AddParts = (context: PartsContext & { readonly inventory: MachineInventory }) => AddedParts;
 
 /** Combines several of them into one; undefined if none is requested. */

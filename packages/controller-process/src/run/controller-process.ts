@@ -39,6 +39,7 @@ import { cacheDumpPages } from './cache-dumps.js';
 import { logRetry } from './log-retry.js';
 import type { ControllerMetrics } from './metrics.js';
 
+/** What the process of the controller does: its status server, its election, its agents, its definitions. */
 export interface ControllerProcessSettings {
   readonly http: ListenAddress | 'off';
   /** Undefined if there is no other replica. */

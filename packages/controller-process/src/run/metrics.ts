@@ -13,6 +13,7 @@ export interface ReconciledWork extends Pick<ReconciledKey, 'result' | 'duration
   readonly kind: string;
 }
 
+/** The metrics of a controller's process, and how they are counted. */
 export interface ControllerMetrics {
   readonly registry: Registry;
   readonly onReconciled: (work: ReconciledWork) => void;

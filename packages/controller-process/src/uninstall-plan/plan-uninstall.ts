@@ -77,8 +77,10 @@ export interface Installation {
   readonly customResourceDefinitions: readonly KubernetesObject[];
 }
 
+/** The kinds of objects that an uninstallation looks for. */
 export type InstalledKind = keyof Installation;
 
+/** One write of an uninstallation. */
 export type UninstallStep =
   | { readonly kind: 'delete'; readonly of: InstalledKind; readonly object: KubernetesObject }
   | {
@@ -91,9 +93,11 @@ export type UninstallStep =
       readonly removes: readonly string[];
     };
 
+/** The parts of an uninstallation, in the order in which they are done. */
 export const UNINSTALL_PHASES = ['webhook', 'agents', 'rights', 'marks', 'objects', 'kinds'] as const;
 export type UninstallPhase = (typeof UNINSTALL_PHASES)[number];
 
+/** What an uninstallation does, phase by phase, and what it leaves. */
 export interface UninstallPlan {
   /** A phase begins when all objects of the former one are gone. */
   readonly phases: Readonly<Record<UninstallPhase, readonly UninstallStep[]>>;

@@ -29,6 +29,7 @@ import { createWakeLog } from './wake-log.js';
 import { registerWakeMetrics, type WakeMetrics } from './wake-metrics.js';
 import { WakeServer } from './wake-server.js';
 
+/** Where agents of Wake-on-LAN report to this controller, and what their pods are like. */
 export interface WakeOnLanSettings {
   readonly listen: ListenAddress;
   readonly agents: Omit<WakeDaemonSetSettings, 'tlsSecret'>;

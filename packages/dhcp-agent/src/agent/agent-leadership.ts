@@ -32,6 +32,7 @@ const LEAST_ASK_INTERVAL_MS = 250;
 /** How long it lets others go first after it stepped down. */
 const RESIGNED_MS = 10_000;
 
+/** How an agent takes part in the election of its group, and which addresses it holds as leader. */
 export interface AgentLeadershipSettings extends Pick<AgentPorts, 'clock' | 'random' | 'addresses' | 'lease' | 'observer'> {
   /** Unique to this run of this replica. */
   readonly identity: string;

@@ -34,6 +34,7 @@ const NO_MACHINE_REACHED =
 /** How long a leader may take to probe new addresses. */
 const PROBED_BY_LEADER_MS = 12_000;
 
+/** Which pools an agent serves on which interfaces, and under which identity. */
 export interface DhcpAgentSettings {
   /** The configured pools of the group, each with its interface. */
   readonly configs: readonly AgentNetworkConfig[];

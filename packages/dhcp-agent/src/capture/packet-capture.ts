@@ -11,6 +11,7 @@ const CHADDR = 28;
 /** The default limit of octets that wait to be read. */
 const MOST_WAITING = 1 << 20;
 
+/** Which packets a capture takes, and how many may wait for its reader. */
 export interface CaptureSettings {
   readonly poolName: string;
   /** The interfaces of the pool. */

@@ -3,6 +3,7 @@ import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 
 const IP_HEADER = 20;
 const UDP_HEADER = 8;
+/** Octets of the IPv4 and UDP headers before a DHCP message. */
 export const RAW_HEADERS = IP_HEADER + UDP_HEADER;
 const VERSION_AND_LENGTH = 0x45;
 const TIME_TO_LIVE = 64;

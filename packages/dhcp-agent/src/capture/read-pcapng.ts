@@ -1,6 +1,7 @@
 /** Reads the files that `pcapng.ts` writes. */
 import type { FiledPacket, FiledStatistics } from './pcapng.js';
 
+/** One block of a pcapng file. */
 export type FiledBlock =
   | { readonly kind: 'section' }
   | { readonly kind: 'interface'; readonly name: string }

@@ -4,6 +4,7 @@ import type { AgentObserver, InterfaceIdentity, InterfaceIsolation } from '../po
 
 const CHECK_INTERVAL_MS = 1_000;
 
+/** How the interfaces of an agent are kept apart from other networks. */
 export interface IsolatedInterfacesPorts {
   /** Called once a second. */
   readonly names: () => readonly string[];

@@ -7,12 +7,14 @@ import type { AgentObserver, DhcpPacketHandler, DhcpSocket, DhcpSocketEvents, Dh
 
 const RETRY_INTERVAL_MS = 1_000;
 
+/** Whether an interface is served, and why not. */
 export type InterfaceState =
   | { readonly kind: 'opening' }
   | { readonly kind: 'serving' }
   | { readonly kind: 'missing' }
   | { readonly kind: 'failed'; readonly message: string };
 
+/** What an interface needs to be served: sockets, and a handler of its packets. */
 export interface ServedInterfacePorts {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;

@@ -7,6 +7,7 @@ export interface UnservedPool {
   readonly reason: string;
 }
 
+/** Which pools are wanted, and the state of their interfaces. */
 export interface ServingFacts {
   /** Pools that are configured and not paused, or that have an interface. */
   readonly wanted: Iterable<string>;

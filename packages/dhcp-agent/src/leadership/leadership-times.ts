@@ -14,6 +14,7 @@ const ATTEMPTS_BEFORE_DEADLINE = 4;
 
 /** A shorter Lease would leave no whole second for an address between renewals. */
 export const LEAST_LEASE_SECONDS = 2.5;
+/** How long other replicas wait for a leader that does not renew, unless a setting says otherwise. */
 export const DEFAULT_LEASE_SECONDS = 2.75;
 
 /** @param leaseSeconds - how long other replicas wait for a missing leader before one of them becomes leader. */

@@ -12,6 +12,7 @@ export type Leadership =
   /** The process ends: never leader again. */
   | { readonly kind: 'stopping' };
 
+/** What happened to the Lease of the group, as far as the leadership depends on it. */
 export type LeadershipChange =
   /** The Lease was acquired or renewed. */
   | { readonly kind: 'renewed'; readonly untilMs: number }
@@ -19,6 +20,7 @@ export type LeadershipChange =
   | { readonly kind: 'resigned'; readonly untilMs: number }
   | { readonly kind: 'stopped' };
 
+/** The leadership of a replica that is not leader. */
 export const STANDBY: Leadership = { kind: 'standby' };
 
 /**

@@ -6,6 +6,7 @@ import type { GroupLease } from '../ports.js';
 
 const LEASES = { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', namespaced: true };
 
+/** Which Lease object a group of agents shares, and how it is renewed. */
 export interface ApiGroupLeaseSettings {
   /** For the election alone, so that its requests wait for nothing else. They must fail before the Lease expires. */
   readonly election: ApiTransport;

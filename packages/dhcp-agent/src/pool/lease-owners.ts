@@ -6,6 +6,7 @@ import type { AgentObserver } from '../ports.js';
 /** Nothing waits for it, so an agent without the right to list them need not retry often. */
 const BACK_OFF = { firstMs: 1_000, mostMs: 300_000 };
 
+/** How the owners of addresses are read from the cluster. */
 export interface LeaseOwnersPorts {
   /** The port for all VirtualMachineNetworkConfigs. */
   readonly client: ObjectClient<KubernetesObject>;

@@ -16,6 +16,7 @@ const MOST_REMEMBERED = 1_000;
 /** Probes the address of a lease on an interface. Rejects if that is impossible. */
 export type FindAddressUsers = (interfaceName: string, lease: Lease) => Promise<AddressUse>;
 
+/** What the search for users of an address needs: a probe, and addresses that nobody has. */
 export interface AddressUsersPorts {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;

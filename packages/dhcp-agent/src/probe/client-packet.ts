@@ -2,6 +2,7 @@ import { encodeMessage, type MacAddress, MessageTypeCode, macAddressBytes, Optio
 
 const BROADCAST_FLAG = 0x8000;
 
+/** A packet of a client, as a probe sends it. */
 export interface ClientPacket {
   readonly type: keyof typeof MessageTypeCode;
   readonly macAddress: MacAddress;

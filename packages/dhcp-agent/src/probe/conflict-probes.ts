@@ -16,6 +16,7 @@ const MOST_AHEAD = 256;
 
 type State = { readonly kind: 'fresh'; readonly sinceMs: number } | { readonly kind: 'probing' };
 
+/** How addresses are probed before clients get them, and what happens when one is in use. */
 export interface ConflictProbesSettings {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;

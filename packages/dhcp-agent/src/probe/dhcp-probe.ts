@@ -43,6 +43,7 @@ export interface ProbeSocket {
   close(): void;
 }
 
+/** The socket, the client and the time of one probe for DHCP servers. */
 export interface DhcpProbeSettings {
   readonly socket: ProbeSocket;
   readonly clock: Clock;

@@ -8,6 +8,7 @@ const INTERVAL_MS = 240_000;
 /** The interval after one was found, or after a failure. */
 const SHORT_INTERVAL_MS = 20_000;
 
+/** How often other DHCP servers are looked for, and who is told. */
 export interface RogueServersSettings {
   readonly observer: AgentObserver;
   readonly nowMs: () => number;

@@ -42,6 +42,7 @@ export interface ServerAnswer {
   readonly tookMs: number;
 }
 
+/** A static route that a server offers: a subnet in CIDR notation, and the router to it. */
 export interface OfferedRoute {
   /** `10.0.0.0/8`; in option 33 an address. */
   readonly destination: string;

@@ -10,6 +10,7 @@ export type DeclineIgnoreReason = DeclineDoubt | 'address-reserved';
 export type AgentDropReason = 'internal-error' | 'send-failed';
 
 export type MessageReason = IgnoreReason | NakReason | SuppressReason | DeclineIgnoreReason;
+/** Why an agent dropped a packet: reasons of the protocol, and those of the agent itself. */
 export type PacketDropReason = DropReason | AgentDropReason;
 
 /** By reason. Every reason of the unions above that `PACKET_REASONS` does not have, and no other. */

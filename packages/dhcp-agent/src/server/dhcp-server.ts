@@ -37,6 +37,7 @@ import { emptyReply, queuedReplyOf, type ReusedReply, writeQueued } from './queu
 
 type Reply = ReplyAnswer;
 
+/** What the server of one agent uses: leases, open pools, logs and captures. */
 export interface DhcpServerPorts extends Omit<DeclaredLeasesPorts, 'counters' | 'onOtherDeclined'> {
   /** Default: no packet is logged. */
   readonly packetLog?: PacketLogPort;

@@ -36,6 +36,7 @@ const REQUEST_LISTS: readonly (readonly number[])[] = [
   [1, 3, 6, 15, 31, 33, 43, 44, 46, 47, 119, 121, 249, 252],
 ];
 
+/** What the packet path is compiled with before the first packet arrives. */
 export interface WarmUp {
   /**
    * Allocates zeros in an array of the class that the socket uses: code compiled for one class is slower, or discarded, when another one comes.

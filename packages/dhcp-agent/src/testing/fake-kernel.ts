@@ -16,6 +16,7 @@ export interface AddressSpan {
   readonly untilMs: number;
 }
 
+/** The kernel of a fake pod: its owner, its process, and its randomness. */
 export interface FakeKernelSettings {
   /** The name of the pod, for spans. */
   readonly owner: string;

@@ -14,6 +14,7 @@ import { RecordingObserver } from './recording-observer.js';
 const LOST_WATCH_MS = 500;
 const REFUSED_MS = 1_000;
 
+/** An agent in a test: its clock, its Lease, its networks and its pools. */
 export interface FakePodSettings extends Partial<Omit<DhcpAgentSettings, 'configs' | 'identity'>> {
   /** Unique to this run of this pod. */
   readonly identity: string;

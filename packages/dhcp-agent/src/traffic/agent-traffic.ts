@@ -27,6 +27,7 @@ const REQUEST_OF_CLIENT = 1;
 const ETHERNET = 1;
 const MAC_ADDRESS_LENGTH = 6;
 
+/** The clock and the bounds of the record of who sent what. */
 export interface AgentTrafficSettings {
   /** Milliseconds since 1970. */
   readonly nowMs: () => number;

@@ -6,6 +6,7 @@
 
 /** The standing of a client, best first: an object declares it, it is an unknown client with a lease, or neither. */
 export const STANDINGS = ['declared', 'leased', 'unknown'] as const;
+/** Whether a client is declared, has a lease, or is unknown. */
 export type Standing = (typeof STANDINGS)[number];
 
 /** How many clients of each standing are kept. */

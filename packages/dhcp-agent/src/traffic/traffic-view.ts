@@ -31,6 +31,7 @@ export interface PlaceView {
   readonly lastAtMs: number;
 }
 
+/** What one client sent and got, for people and programs. */
 export interface ClientView extends PlaceView {
   readonly mac: string;
   /** Whether an object declares the client, or it is an unknown client that had a lease when it sent something, or neither. */

@@ -15,6 +15,7 @@ export type AllocationRefusal =
   | 'address-quarantined'
   | 'client-has-another-address';
 
+/** The address that was allocated, or why there is none. */
 export type AllocationResult =
   | { readonly ok: true; readonly address: Ipv4Address }
   | {

@@ -18,6 +18,7 @@ export type BindingRecordFault =
   | 'time-invalid'
   | 'state-invalid';
 
+/** A record that was read from a line, or why the line is none. */
 export type BindingRecordReading =
   | { readonly ok: true; readonly record: BindingRecord }
   | { readonly ok: false; readonly reason: BindingRecordFault };

@@ -4,6 +4,7 @@ import type { MacAddress } from '../address/mac-address.js';
 /** The states of a lease that ISC dhcpd writes. Source: dhcpd.leases(5), "binding state". */
 export const ISC_BINDING_STATES = ['free', 'active', 'expired', 'released', 'abandoned', 'reset', 'backup'] as const;
 
+/** The state of a lease of ISC dhcpd, as its file has it. */
 export type IscBindingState = (typeof ISC_BINDING_STATES)[number];
 
 /**
@@ -72,6 +73,7 @@ export interface UnreadableIscLease {
   readonly endsAtMs?: number;
 }
 
+/** What cannot be read of a `dhcpd.leases`, with its line. */
 export interface IscLeaseProblem {
   readonly reason: IscLeaseProblemReason;
   /** From 1. */

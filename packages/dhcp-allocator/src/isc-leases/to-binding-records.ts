@@ -29,6 +29,7 @@ export type IscLeaseOutcome =
   /** No pool has the address. */
   | 'no-pool';
 
+/** What became of one lease of ISC dhcpd, and its record if it is kept. */
 export interface ImportedIscLease {
   /** An unreadable entry: its address and its line. */
   readonly lease: Pick<IscLeaseEntry, 'address' | 'line'> & Partial<IscLeaseEntry>;
@@ -36,6 +37,7 @@ export interface ImportedIscLease {
   readonly record?: BindingRecord;
 }
 
+/** Which pool an address belongs to, and what time it is. */
 export interface IscImport {
   /** The pool that has the address; undefined: none. */
   readonly poolNameOf: (address: Ipv4Address) => string | undefined;

@@ -2,6 +2,7 @@ import type { BindingRecord } from '../binding/binding.js';
 import type { BindingStore } from './binding-store.js';
 import type { OpenPool } from './open-pool.js';
 
+/** The store of bindings, the pools that they belong to, a clock, and who is told of failures. */
 export interface BindingRecorderPorts {
   readonly store: BindingStore;
   readonly openPoolOf: (poolName: string) => OpenPool | undefined;

@@ -131,6 +131,7 @@ export const OPTIONS = {
   tftpServerAddresses: { code: 150, kind: kind.addresses },
 } as const satisfies Record<string, { readonly code: number; readonly kind: AnyKind }>;
 
+/** The name of an option that `decodeOption` and `encodeOption` know. */
 export type OptionName = keyof typeof OPTIONS;
 
 /** The value of an option of that name. */

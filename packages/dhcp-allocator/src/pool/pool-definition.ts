@@ -72,6 +72,7 @@ export interface PoolOptionsDefinition {
   readonly bootByArchitecture?: readonly BootDefinition[];
 }
 
+/** A static route as a person writes it: a subnet in CIDR notation, and an address. */
 export interface StaticRouteDefinition {
   /** A subnet without host bits, `10.0.0.0/8`. */
   readonly destination: string;

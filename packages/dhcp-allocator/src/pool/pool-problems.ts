@@ -1,5 +1,6 @@
 import type { Problem } from '../problem.js';
 
+/** The kind of mistake in a pool, for programs to compare. */
 export type PoolProblemReason =
   | 'not-a-cidr'
   | 'not-an-address'

@@ -24,12 +24,14 @@ export interface Pool {
   readonly options: PoolOptions;
 }
 
+/** An address that one client gets and no other one, with its host name if it has one. */
 export interface Reservation {
   readonly macAddress: MacAddress;
   readonly address: Ipv4Address;
   readonly hostname?: string;
 }
 
+/** What a pool tells its clients beside their addresses. */
 export interface PoolOptions {
   readonly router?: Ipv4Address;
   readonly dnsServers: readonly Ipv4Address[];
@@ -44,11 +46,13 @@ export interface PoolOptions {
   readonly bootByArchitecture: ReadonlyMap<number, BootSettings>;
 }
 
+/** A route that clients get (option 121): a subnet, and the router to it. */
 export interface StaticRoute {
   readonly destination: Ipv4Cidr;
   readonly gateway: Ipv4Address;
 }
 
+/** What a client boots from the network: a server, and a file on it. */
 export interface BootSettings {
   readonly nextServer?: Ipv4Address;
   readonly bootFile?: string;

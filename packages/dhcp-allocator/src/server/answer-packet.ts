@@ -12,6 +12,7 @@ import type { Reply } from './reply-composer.js';
 import { type ReplyDestination, replyDestination } from './reply-destination.js';
 import type { ServedPool, Serving } from './served-pool.js';
 
+/** Why a server sends no reply and makes no note: the packet is not for it, or is malformed. */
 export type DropReason =
   | MalformedReason
   | NotForServersReason

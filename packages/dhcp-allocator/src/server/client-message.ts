@@ -14,6 +14,7 @@ export type NotForServersReason =
   | 'option-length-invalid'
   | 'relay-information-malformed';
 
+/** The types of messages that clients send. */
 export type ClientMessageType = Exclude<MessageType, 'offer' | 'ack' | 'nak'>;
 
 /**
@@ -38,6 +39,7 @@ export interface ClientMessage {
   readonly message: DhcpMessage;
 }
 
+/** What a client asks for, or why a message asks for nothing. */
 export type ClientMessageResult =
   | { readonly ok: true; readonly client: ClientMessage }
   | { readonly ok: false; readonly reason: NotForServersReason };

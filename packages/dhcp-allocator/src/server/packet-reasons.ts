@@ -2,6 +2,7 @@
 import type { DropReason } from './answer-packet.js';
 import type { IgnoreReason, NakReason } from './decision.js';
 
+/** What a reason for an answer, or for none, means, and where it comes from. */
 export interface PacketReason {
   /** dropped: the packet is not a message for this server. ignored: a client's message that gets no reply. nak: a DHCPNAK is sent. */
   readonly outcomes: readonly ('dropped' | 'ignored' | 'nak')[];

@@ -2,7 +2,9 @@ import { BROADCAST_ADDRESS, type Ipv4Address } from '../address/ipv4-address.js'
 import type { ClientMessage } from './client-message.js';
 import type { Decision } from './decision.js';
 
+/** The UDP port of DHCP servers. Source: RFC 2131 §4.1. */
 export const SERVER_PORT = 67;
+/** The UDP port of DHCP clients. Source: RFC 2131 §4.1. */
 export const CLIENT_PORT = 68;
 
 /**

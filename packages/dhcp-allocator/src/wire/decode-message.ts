@@ -6,6 +6,7 @@ import { CHADDR_LENGTH, FILE_LENGTH, MAGIC_COOKIE, Offset, OptionCode, SNAME_LEN
 /** Why octets are not a DHCPv4 message. */
 export type MalformedReason = 'message-too-short' | 'magic-cookie-missing' | 'hardware-length-invalid' | OptionsFault;
 
+/** The message in the octets of a packet, or why there is none. */
 export type DecodeResult =
   | { readonly ok: true; readonly message: DhcpMessage }
   | { readonly ok: false; readonly reason: MalformedReason };

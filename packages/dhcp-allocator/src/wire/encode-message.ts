@@ -16,6 +16,7 @@ import {
   SNAME_LENGTH,
 } from './layout.js';
 
+/** How long a message may be, whether options may use the fields `sname` and `file`, and where the octets go. */
 export interface EncodeSettings {
   /** Octets of the message (UDP payload) at most, 300 or more; default 548. Source: RFC 2131 §2, RFC 2132 §9.10. */
   readonly maximumLength?: number;
@@ -30,6 +31,7 @@ export interface OutgoingMessage extends Omit<DhcpMessage, 'options'> {
   readonly options: Iterable<readonly [code: number, value: Uint8Array]>;
 }
 
+/** The octets of a message, and the options that had no room. */
 export interface Encoded {
   /** The octets: a view of `into` where that was given. */
   readonly bytes: Uint8Array;

@@ -51,6 +51,7 @@ export const HTYPE_ETHERNET = 1;
 /** The one flag: leftmost bit of `flags`. Source: RFC 2131 §2, figure 2. */
 export const BROADCAST_FLAG = 0x8000;
 
+/** The codes of the options that the server itself reads or writes. Source: RFC 2132, and the RFCs of later options. */
 export const OptionCode = {
   pad: 0,
   subnetMask: 1,
@@ -97,6 +98,7 @@ export const MessageTypeCode = {
   inform: 8,
 } as const;
 
+/** The type of a DHCP message (option 53), as its name in RFC 2132 §9.6. */
 export type MessageType = keyof typeof MessageTypeCode;
 
 const MESSAGE_TYPES: readonly MessageType[] = ['discover', 'offer', 'request', 'decline', 'ack', 'nak', 'release', 'inform'];

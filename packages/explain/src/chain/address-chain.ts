@@ -17,6 +17,7 @@ export interface Finding {
   readonly remedy: string;
 }
 
+/** One link of the way to an address: its state, the object that it is about, and what was found there. */
 export interface ChainLink {
   readonly link: ChainLinkName;
   readonly state: LinkState;
@@ -27,6 +28,7 @@ export interface ChainLink {
   readonly findings: readonly Finding[];
 }
 
+/** The way of one interface of a virtual machine to its address. */
 export interface InterfaceChain {
   readonly interface: string;
   readonly network: string;
@@ -60,6 +62,7 @@ export interface PacketSubject {
   readonly isConfirmed: boolean;
 }
 
+/** The way from a virtual machine to its address: every link, and where it breaks. */
 export interface AddressChain {
   readonly namespace: string;
   readonly name: string;

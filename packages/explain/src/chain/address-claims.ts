@@ -5,6 +5,7 @@
 import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { compareByAge, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
+/** A client of a network that claims an address, or any. */
 export interface AddressClient {
   readonly macAddress: MacAddress;
   /** `namespace/name`; undefined: any network. */

@@ -31,6 +31,7 @@ export interface TrafficPacket {
   readonly reason: string | undefined;
 }
 
+/** What one client sent to an agent, and what it got. */
 export interface ClientTraffic extends TrafficCounts {
   /** In canonical form. */
   readonly macAddress: string;
@@ -38,6 +39,7 @@ export interface ClientTraffic extends TrafficCounts {
   readonly last: readonly TrafficPacket[];
 }
 
+/** What one agent counted since its start. */
 export interface AgentTrafficReport {
   /** The pod. */
   readonly agent: string;

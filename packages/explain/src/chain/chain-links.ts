@@ -13,4 +13,5 @@ export const CHAIN_LINKS = [
   'packets',
   'instance',
 ] as const;
+/** The name of a link of the way to an address. */
 export type ChainLinkName = (typeof CHAIN_LINKS)[number];

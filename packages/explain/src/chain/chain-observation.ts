@@ -21,6 +21,7 @@ export type Observed =
   /** Not requested, because what it depends on is missing. */
   | { readonly kind: 'unread' };
 
+/** What stands for an object that was not asked for. */
 export const UNREAD: Observed = { kind: 'unread' };
 
 /** The IPPools of one network. */

@@ -6,6 +6,7 @@ import type { AddressChain } from './address-chain.js';
 import { type ClientRecord, findClientRecords } from './client-records.js';
 import type { ChainReason } from './reasons.js';
 
+/** The interface to pin, the address that it is to have, and the pool of that address. */
 export interface PinRequest {
   /** The namespace and name of the virtual machine. */
   readonly chain: Pick<AddressChain, 'interfaces'>;
@@ -15,6 +16,7 @@ export interface PinRequest {
   readonly pool: KubernetesObject | undefined;
 }
 
+/** The patch that pins an interface to an address, or why there is none. */
 export type PinPlan =
   | { readonly kind: 'refused'; readonly message: string }
   /** The patch of the VirtualMachine. */

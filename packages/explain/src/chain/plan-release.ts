@@ -3,12 +3,14 @@ import { describeNames, type KubernetesObject, type MergePatch } from '@vmdhcp/k
 import { type Observed, objectOf } from './chain-observation.js';
 import type { ClientRecord } from './client-records.js';
 
+/** A virtual machine, its running instance and its network config, as far as they exist. */
 export interface ObservedMachine {
   readonly virtualMachine: Observed;
   readonly instance: Observed;
   readonly networkConfig: Observed;
 }
 
+/** What frees an address, or why it is not freed. */
 export type ReleasePlan =
   | { readonly kind: 'refused' | 'nothing'; readonly message: string }
   /** The deletion of a VirtualMachineNetworkConfig. */

@@ -32,6 +32,7 @@ interface ReasonLink {
 
 const at = (link: ChainLinkName, gravity: Gravity = 'broken'): ReasonLink => ({ link, gravity });
 
+/** The link that each reason breaks, and how grave it is. */
 export const REASON_LINKS: Readonly<Record<ChainReason, ReasonLink>> = {
   VirtualMachineUnknown: at('virtual-machine'),
   VirtualMachineMissing: at('virtual-machine', 'note'),

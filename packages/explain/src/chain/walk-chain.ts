@@ -18,11 +18,13 @@ export type ChainRead =
 /** Yields batches of reads that do not depend on each other, takes one result for each, and returns the observation. */
 export type ChainWalk<Result = ChainObservation> = Generator<readonly ChainRead[], Result, readonly Observed[]>;
 
+/** The virtual machine whose way is walked. */
 export interface WalkedMachine {
   readonly namespace: string;
   readonly name: string;
 }
 
+/** What time it is, and where the Lease of the controllers is. */
 export interface WalkSettings {
   /** The clock of the reader, milliseconds since 1970. */
   readonly nowMs: () => number;

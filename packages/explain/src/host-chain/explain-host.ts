@@ -23,6 +23,7 @@ import { type HostChain, type HostFinding, type HostLinkFacts, hostFinding, toHo
 import type { HostLinkName } from './host-links.js';
 import { HOST_REASON_LINKS, type HostChainReason } from './host-reason-links.js';
 
+/** What a host's way is explained from: its objects, its lease and its Events. */
 export interface HostObservation extends FoundHost {
   /** The Lease of the agents of its ClusterAgent. */
   readonly lease: Observed;

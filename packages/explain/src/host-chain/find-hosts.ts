@@ -6,6 +6,7 @@ import { HOST_ADDRESS_LABEL } from '@vmdhcp/ippool-api/bare-metal/keys';
 import { compareByAge, type KubernetesObject, readText } from '@vmdhcp/kube-runtime';
 import type { ClientSubject } from '../chain/client-records.js';
 
+/** The objects in which hosts are looked for. */
 export interface HostObjectLists {
   readonly hostStatuses: readonly KubernetesObject[];
   readonly hostEndpoints: readonly KubernetesObject[];

@@ -14,6 +14,7 @@ export interface HostFinding {
   readonly remedy: string;
 }
 
+/** One link of the way of a host: its state, the object that it is about, and what was found there. */
 export interface HostChainLink {
   readonly link: HostLinkName;
   readonly state: LinkState;
@@ -24,6 +25,7 @@ export interface HostChainLink {
   readonly findings: readonly HostFinding[];
 }
 
+/** The way of a bare-metal host to its address and its health: every link, and where it breaks. */
 export interface HostChain {
   /** Undefined if none is known. */
   readonly address: string | undefined;

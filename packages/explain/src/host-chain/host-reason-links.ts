@@ -23,6 +23,7 @@ interface HostReasonLink {
 
 const at = (link: HostLinkName, gravity: HostGravity = 'broken'): HostReasonLink => ({ link, gravity });
 
+/** The link that each reason about a host breaks, and how grave it is. */
 export const HOST_REASON_LINKS: Readonly<Record<HostChainReason, HostReasonLink>> = {
   ClusterAgentMissing: at('cluster-agent'),
   ClusterAgentInvalid: at('cluster-agent'),

@@ -8,6 +8,7 @@ import { collectCommand } from '../pod-exec/collect-command.js';
 import { PodExecError, type PodName } from '../pod-exec/pod-exec-error.js';
 import { inAgentContainer } from './agent-container.js';
 
+/** What an agent answered about its clients, or why it did not. */
 export type AskedAgent =
   | { readonly kind: 'answered'; readonly traffic: AgentTrafficReport }
   /** `isForbidden`: a right is missing. */

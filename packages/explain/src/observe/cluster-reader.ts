@@ -20,6 +20,7 @@ export interface ReaderOptions {
   readonly namespace?: string;
 }
 
+/** The objects of a kind, or the right that is missing to list them. */
 export type ListResult =
   | { readonly kind: 'found'; readonly objects: readonly KubernetesObject[] }
   | { readonly kind: 'refused'; readonly right: MissingRight };

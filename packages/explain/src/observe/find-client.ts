@@ -9,6 +9,7 @@ import { type ClientRecord, type ClientSubject, findClientRecords } from '../cha
 import { type ClusterReader, toCommandError } from './cluster-reader.js';
 import type { MachineName } from './observe-chain.js';
 
+/** What is known of an address or a MAC address: records of pools, a virtual machine, other claims. */
 export interface FoundClient {
   /** Everything that could be read. */
   readonly pools: readonly KubernetesObject[];

@@ -1,6 +1,7 @@
 /** What a command lists: which objects it reads, and the rows that it makes of each. */
 import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 
+/** A column of a table about objects: its title, and its text in each row. */
 export interface Column<Row> {
   readonly header: string;
   readonly value: (row: Row) => string;

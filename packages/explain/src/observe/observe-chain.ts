@@ -10,6 +10,7 @@ import type { ClusterReader } from './cluster-reader.js';
 
 const MOST_EVENTS = 50;
 
+/** The namespace and the name of a virtual machine. */
 export interface MachineName {
   readonly namespace: string;
   readonly name: string;

@@ -8,6 +8,7 @@ import type { FoundHost } from '../host-chain/find-hosts.js';
 import type { HostChain } from '../host-chain/host-chain.js';
 import type { ClusterReader } from './cluster-reader.js';
 
+/** The hosts that were found, with their ways, and what could not be read. */
 export interface ObservedHosts {
   /** Empty if no network of a ClusterAgent contains the address. */
   readonly hosts: readonly HostChain[];

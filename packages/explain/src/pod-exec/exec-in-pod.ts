@@ -20,6 +20,7 @@ export interface ExecSettings {
   readonly signal?: AbortSignal;
 }
 
+/** A command that runs in a pod: its output, and its exit code when it ends. */
 export interface RunningCommand {
   /** Read both: the API server sends nothing more while one of them is full. */
   readonly stdout: Readable;

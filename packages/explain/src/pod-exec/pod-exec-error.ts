@@ -17,6 +17,7 @@ export type PodExecFailure =
   | 'deadline'
   | 'aborted';
 
+/** The namespace and the name of a pod. */
 export interface PodName {
   readonly namespace: string;
   readonly pod: string;

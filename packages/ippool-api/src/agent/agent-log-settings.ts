@@ -6,7 +6,9 @@ import { LOG_LEVEL_ANNOTATION, LOG_PACKETS_ANNOTATION } from '../labels.js';
 import { quote } from './cut-text.js';
 import { fieldsOf, parseJson } from './read-json.js';
 
+/** How much an agent logs, the most first. */
 export const AGENT_LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+/** How much an agent logs. */
 export type AgentLogLevel = (typeof AGENT_LOG_LEVELS)[number];
 
 /** A setting that is left out falls back to that of the pool's group, and then to the agent's command line. */
@@ -37,6 +39,7 @@ export interface AnnotationProblem {
   readonly remedy: string;
 }
 
+/** How much is logged about a pool, and which annotations of it cannot be read. */
 export interface PoolLogSettings {
   readonly settings: AgentLogSettings;
   /** Annotations that cannot be read and are left out. */

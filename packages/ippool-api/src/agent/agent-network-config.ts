@@ -30,6 +30,7 @@ export interface AgentNetworkConfig {
   readonly nadName: string;
 }
 
+/** The pools and interfaces of an agent, or why its configuration cannot be read. */
 export type ParsedAgentNetworkConfigs =
   | {
       readonly ok: true;

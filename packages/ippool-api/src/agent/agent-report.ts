@@ -9,8 +9,10 @@ import { fieldsOf, itemsOf, parseJson, textOf } from './read-json.js';
 
 /** Reasons for a suspended pool: its agents are removing the server address, or have removed it and could serve at once. */
 export const DRAINING = 'Draining' as const satisfies ReasonAt<'agent report'>;
+/** The reason of a pool whose agents answer nothing for now. */
 export const SUSPENDED = 'Suspended' as const satisfies ReasonAt<'agent report'>;
 
+/** What a leader reports about one of its pools. */
 export interface PoolReport {
   /** True if clients of this pool are answered. */
   readonly serving: boolean;
@@ -29,6 +31,7 @@ export interface PoolReport {
   readonly silentMinutes?: number;
 }
 
+/** An address that a leader found in use by another machine. */
 export interface ReportedConflict {
   /** An IPv4 address. */
   readonly address: string;
@@ -38,6 +41,7 @@ export interface ReportedConflict {
   readonly usedBy?: string;
 }
 
+/** A host that uses an address which is not assigned to it. */
 export interface ReportedUse {
   /** An IPv4 address. */
   readonly address: string;
@@ -47,6 +51,7 @@ export interface ReportedUse {
   readonly assignedTo?: string;
 }
 
+/** A DHCP server that answers on a network beside this one. */
 export interface RogueServer {
   /** An IPv4 address. */
   readonly address: string;

@@ -4,6 +4,7 @@
  */
 import { fieldsOf, itemsOf, parseJson } from './read-json.js';
 
+/** The pools that are suspended, and since when. */
 export interface SuspendedPools {
   /** Counts the texts of the annotation. */
   readonly turn: number;

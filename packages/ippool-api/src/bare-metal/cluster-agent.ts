@@ -100,6 +100,7 @@ const status = z.object({
   conditions: z.array(condition).optional(),
 });
 
+/** The schema of a ClusterAgent: its type, its validation and its definition come from it. */
 export const clusterAgent = z.object({
   apiVersion: z.literal(BARE_METAL_API_VERSION),
   kind: z.literal('ClusterAgent'),
@@ -107,9 +108,12 @@ export const clusterAgent = z.object({
   spec,
   status: status.optional(),
 });
+/** One management network and its agents, as the API server stores it. */
 export type ClusterAgent = z.infer<typeof clusterAgent>;
+/** The addresses that the agents of a ClusterAgent lease. */
 export type DhcpServerConfig = z.infer<typeof dhcpServerConfig>;
 
+/** The kind ClusterAgent: its names, its columns and its schema, for its definition. */
 export const clusterAgentResource: CustomResource = {
   group: BARE_METAL_GROUP,
   version: BARE_METAL_VERSION,

@@ -32,14 +32,17 @@ const spec = z
     ],
   });
 
+/** The schema of a HostEndpoint: its type, its validation and its definition come from it. */
 export const hostEndpoint = z.object({
   apiVersion: z.literal(BARE_METAL_API_VERSION),
   kind: z.literal('HostEndpoint'),
   metadata: objectMeta,
   spec,
 });
+/** A host that a person names, with its address, as the API server stores it. */
 export type HostEndpoint = z.infer<typeof hostEndpoint>;
 
+/** The kind HostEndpoint: its names, its columns and its schema, for its definition. */
 export const hostEndpointResource: CustomResource = {
   group: BARE_METAL_GROUP,
   version: BARE_METAL_VERSION,

@@ -26,6 +26,7 @@ const status = z.object({
     .describe('Which run of which agent recorded `pending`; only that run may carry out the action.'),
 });
 
+/** The schema of a HostOperation: its type, its validation and its definition come from it. */
 export const hostOperation = z.object({
   apiVersion: z.literal(BARE_METAL_API_VERSION),
   kind: z.literal('HostOperation'),
@@ -33,10 +34,14 @@ export const hostOperation = z.object({
   spec,
   status: status.optional(),
 });
+/** One action on a host, carried out once, as the API server stores it. */
 export type HostOperation = z.infer<typeof hostOperation>;
+/** What a HostOperation does to its host. */
 export type HostAction = z.infer<typeof action>;
+/** How far an operation is, and how it ended. */
 export type HostOperationFields = z.infer<typeof status>;
 
+/** The kind HostOperation: its names, its columns and its schema, for its definition. */
 export const hostOperationResource: CustomResource = {
   group: BARE_METAL_GROUP,
   version: BARE_METAL_VERSION,

@@ -28,6 +28,7 @@ const EXPLAINED = ['kubectl vmdhcp why'] as const;
 /** Why no agents run, or too few. */
 const UNREADY = ['ClusterAgent Ready=False', 'Warning Event on ClusterAgent'] as const;
 
+/** Every reason about bare-metal hosts: where it is shown, what it means, and what to do. */
 export const HOST_REASONS = {
   HostAgentsReady: {
     shown: ['ClusterAgent Ready=True'],

@@ -51,15 +51,19 @@ const status = z.object({
   log: log.optional(),
 });
 
+/** The schema of a HostStatus: its type, its validation and its definition come from it. */
 export const hostStatus = z.object({
   apiVersion: z.literal(BARE_METAL_API_VERSION),
   kind: z.literal('HostStatus'),
   metadata: objectMeta,
   status: status.optional(),
 });
+/** One host, and what is known of it, as the API server stores it. */
 export type HostStatus = z.infer<typeof hostStatus>;
+/** What the agents know of a host: its address, its health, its log. */
 export type HostStatusFields = z.infer<typeof status>;
 
+/** The kind HostStatus: its names, its columns and its schema, for its definition. */
 export const hostStatusResource: CustomResource = {
   group: BARE_METAL_GROUP,
   version: BARE_METAL_VERSION,

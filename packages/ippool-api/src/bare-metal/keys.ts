@@ -13,18 +13,29 @@ export {
   type HostReasonPlace,
 } from './host-reasons.js';
 
+/** The API group of the kinds of bare-metal hosts: that of the predecessor. */
 export const BARE_METAL_GROUP = 'bmc.spidernet.io';
+/** The version of the API group of bare-metal hosts. */
 export const BARE_METAL_VERSION = 'v1beta1';
+/** The `apiVersion` of the kinds of bare-metal hosts. */
 export const BARE_METAL_API_VERSION = `${BARE_METAL_GROUP}/${BARE_METAL_VERSION}`;
 
 // Each is described in HOST_OBJECT_KEYS.
+/** Label on HostStatus: the address of the host. */
 export const HOST_ADDRESS_LABEL = `${BARE_METAL_GROUP}/ipAddr`;
+/** Label on HostStatus: how the host is known: by its lease, or by a HostEndpoint. */
 export const HOST_MODE_LABEL = `${BARE_METAL_GROUP}/mode`;
+/** Label on HostStatus: whether a client has a lease of the address. */
 export const DHCP_ACTIVE_LABEL = `${BARE_METAL_GROUP}/dhcp-ip-active`;
+/** Annotation on HostStatus: the address belongs to this client for good, whatever `enableBindDhcpIP` of the ClusterAgent is. `none`: the address is not bound, and the object goes when the lease ends. */
 export const BOUND_TO_ANNOTATION = `${BARE_METAL_GROUP}/bound-to`;
+/** Annotation on HostStatus: the lease of the address ends now if it was granted before this time and its host does not answer ARP. */
 export const RELEASE_LEASE_ANNOTATION = `${BARE_METAL_GROUP}/release-lease`;
+/** Label on Deployment, Pod, ServiceAccount, Lease, Role, RoleBinding and PersistentVolumeClaim: the object belongs to the agents of this ClusterAgent. */
 export const CLUSTER_AGENT_LABEL = `${BARE_METAL_GROUP}/cluster-agent`;
+/** Label on Secret: the Secret has credentials of management controllers: agents may read it where a ClusterAgent or a HostEndpoint names it. */
 export const HOST_CREDENTIALS_LABEL = `${BARE_METAL_GROUP}/host-credentials`;
+/** Annotation on ClusterAgent: the agents of the ClusterAgent keep the image that they run. */
 export const HOLD_HOST_AGENT_UPGRADE_ANNOTATION = `${BARE_METAL_GROUP}/hold-agent-upgrade`;
 /** The value of the annotation that means: never bind this address. */
 export const BOUND_TO_NONE = 'none';

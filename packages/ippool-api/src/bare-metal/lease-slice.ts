@@ -22,14 +22,17 @@ const spec = z.object({
     .describe('Only of the slice that names the others: those whose records come before its own, in order.'),
 });
 
+/** The schema of a LeaseSlice: its type, its validation and its definition come from it. */
 export const leaseSlice = z.object({
   apiVersion: z.literal(BARE_METAL_API_VERSION),
   kind: z.literal('LeaseSlice'),
   metadata: objectMeta,
   spec,
 });
+/** A part of the leases of a ClusterAgent, as the API server stores it. */
 export type LeaseSlice = z.infer<typeof leaseSlice>;
 
+/** The kind LeaseSlice: its names, its columns and its schema, for its definition. */
 export const leaseSliceResource: CustomResource = {
   group: BARE_METAL_GROUP,
   version: BARE_METAL_VERSION,

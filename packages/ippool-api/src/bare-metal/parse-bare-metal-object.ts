@@ -4,6 +4,7 @@ import { type HostEndpoint, hostEndpoint } from './host-endpoint.js';
 import { type HostOperation, hostOperation } from './host-operation.js';
 import { type HostStatus, hostStatus } from './host-status.js';
 
+/** An object of a kind of bare-metal hosts. */
 export type BareMetalObject = ClusterAgent | HostEndpoint | HostStatus | HostOperation;
 
 const SCHEMAS: SchemaByKind<BareMetalObject> = {

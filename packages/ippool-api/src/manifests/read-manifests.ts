@@ -6,12 +6,14 @@ import { type Document, isAlias, isCollection, isNode, isPair, LineCounter, pars
 import { explainYamlError } from './explain-yaml-error.js';
 import { kubernetesTags } from './kubernetes-yaml.js';
 
+/** Line and column in a file, from 1. */
 export interface Position {
   /** From 1. */
   readonly line: number;
   readonly column: number;
 }
 
+/** An object of a YAML file, and where each of its fields stands. */
 export interface ManifestObject {
   /** The content of the document or of the list's item: any value. */
   readonly value: unknown;
@@ -25,6 +27,7 @@ export interface SyntaxProblem extends Position {
   readonly remedy: string;
 }
 
+/** The objects of a YAML file, and what cannot be read of it. */
 export interface Manifests {
   /** In the order of the text. A document that is not YAML has no objects. */
   readonly objects: readonly ManifestObject[];

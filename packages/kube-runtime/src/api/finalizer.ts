@@ -6,6 +6,7 @@ import { keyOf } from '../object/api-object.js';
 import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-object.js';
 import type { MergePatch, WriteTarget } from './object-client.js';
 
+/** The object whose finalizers change, and the patch. */
 export interface FinalizerWrite {
   readonly target: WriteTarget;
   readonly patch: MergePatch;

@@ -14,6 +14,7 @@ export type WriteRefusal =
   /** A permission is missing. */
   | 'forbidden';
 
+/** The object as it was written, or why it was not. */
 export type WriteResult<Kind> =
   | { readonly ok: true; readonly object: Kind }
   | { readonly ok: false; readonly reason: WriteRefusal /** The server's message. */; readonly message: string };

@@ -1,5 +1,6 @@
 import type { ApiObjectLike } from '../object/api-object.js';
 
+/** One page of a list, and how to get the next one. */
 export interface ListPage<Kind> {
   readonly items: readonly Kind[];
   /** The version of the whole list, from which a watch continues. */
@@ -8,6 +9,7 @@ export interface ListPage<Kind> {
   readonly continueToken?: string;
 }
 
+/** One change that a watch reports. */
 export type WatchEvent<Kind> =
   | { readonly type: 'added' | 'modified' | 'deleted'; readonly object: Kind }
   /** Nothing happened up to this resourceVersion. */
@@ -21,6 +23,7 @@ export type WatchEnd =
   | { readonly kind: 'expired' }
   | { readonly kind: 'failed'; readonly error: unknown };
 
+/** Who is told of changes, and of the end of a watch. */
 export interface WatchHandlers<Kind> {
   readonly onEvent: (event: WatchEvent<Kind>) => void;
   /** Called once, and nothing after it. Not called after the watch was stopped. */

@@ -1,12 +1,14 @@
 /** Fields that the API server refuses to change once an object exists, by kind, and what can be done instead. */
 import { readField, readText } from '../object/read-field.js';
 
+/** A field that the API server does not change in an object that exists. */
 export interface ImmutableField {
   readonly path: readonly string[];
   /** True if the server adds nothing to the field, so that both sides must be equal. */
   readonly isExact?: boolean;
 }
 
+/** The fields of a kind that cannot change, and what to do where one must. */
 export interface ImmutableFields {
   readonly fields: readonly ImmutableField[];
   /** `replace`: delete the object and create it again, which loses nothing. `refuse`: that would stop pods or lose data, so a person must decide. */

@@ -12,6 +12,7 @@ import { isRecord, readField } from '../object/read-field.js';
 import { type ImmutableField, immutableFieldsOf } from './immutable-fields.js';
 import { mergePatchTowards } from './merge-patch-towards.js';
 
+/** What has to be done so that an object is as it should be. */
 export type OwnedObjectPlan =
   | { readonly kind: 'create'; readonly object: KubernetesObject }
   /** Changes only fields that `desired` specifies; to be written at the version of `object`. */

@@ -7,6 +7,7 @@ import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 import { isOlderVersion } from '../object/resource-version.js';
 import { isSameVersion, Reflector, type ReflectorSettings } from './reflector.js';
 
+/** What a cache lists and watches, and who is told of changes. */
 export interface ObjectCacheSettings<Kind extends ApiObjectLike> extends Omit<ReflectorSettings<Kind>, 'onChange' | 'known'> {
   /** The object has changed. `isOwn`: by an own write that was passed to `wrote`; it is not reported again when the watch brings it. */
   readonly onChange: (key: string, isOwn: boolean) => void;

@@ -15,6 +15,7 @@ import { askedDelayMs, type BackOffSettings, backOffMs } from '../clock/back-off
 import type { Clock } from '../clock/clock.js';
 import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 
+/** What is listed and watched, and who is told of it. */
 export interface ReflectorSettings<Kind extends ApiObjectLike> {
   readonly port: ResourcePort<Kind>;
   readonly clock: Clock;

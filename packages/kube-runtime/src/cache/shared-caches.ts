@@ -66,6 +66,7 @@ export interface CacheState {
   readonly silentMs: number | undefined;
 }
 
+/** How caches that several controllers share read their kinds. */
 export interface SharedCachesSettings {
   /** Returns the port that reads a kind and selection. Called once for each of them. */
   readonly open: (resource: ApiResource) => ResourcePort<KubernetesObject>;

@@ -7,6 +7,7 @@ import { SharedCaches } from './shared-caches.js';
 /** One object, by kind, namespace and name. */
 export type NamedResource = ApiResource & { readonly name: string };
 
+/** How objects are listed and watched, and who is told of changes. */
 export interface WatchObjectsPorts {
   readonly open: (resource: ApiResource) => ResourcePort<KubernetesObject>;
   readonly clock: Clock;
@@ -16,6 +17,7 @@ export interface WatchObjectsPorts {
   readonly onChange: () => void;
 }
 
+/** The objects of a kind by name, kept up to date. */
 export interface WatchedObjects {
   /** True if each change is noticed, so that the objects need not be polled. False without the right to list and watch them. */
   readonly isComplete: () => boolean;

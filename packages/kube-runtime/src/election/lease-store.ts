@@ -9,6 +9,7 @@ export interface LeaseRecord {
   readonly transitions: number;
 }
 
+/** A Lease as it is stored, and the version that a write must name. */
 export interface StoredLease {
   readonly record: LeaseRecord;
   /** Differs after every write. */

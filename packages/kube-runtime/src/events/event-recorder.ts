@@ -24,6 +24,7 @@ export interface EventObject extends KubernetesObject {
   readonly reportingInstance: string;
 }
 
+/** The object that an Event is about. */
 export interface EventRegarding {
   readonly apiVersion: string;
   readonly kind: string;
@@ -32,6 +33,7 @@ export interface EventRegarding {
   readonly uid?: string;
 }
 
+/** The type, the reason and the message of an Event. */
 export interface EventText {
   readonly type: 'Normal' | 'Warning';
   /** CamelCase. */
@@ -39,6 +41,7 @@ export interface EventText {
   readonly message: string;
 }
 
+/** Who records Events, and with which client, clock and randomness. */
 export interface EventRecorderSettings {
   readonly client: Pick<ObjectClient<EventObject>, 'create' | 'patch'>;
   readonly clock: Clock;

@@ -25,6 +25,7 @@ export class ApiRequestError extends Error {
   }
 }
 
+/** One request to the API server. */
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With query. */
@@ -47,6 +48,7 @@ export type RequestObserver = (request: {
   readonly date?: string;
 }) => void;
 
+/** How requests name themselves, how long they may take, and who counts them. */
 export interface ApiConnectionSettings {
   /** Sent as User-Agent: it names the field manager and shows in audit logs. */
   readonly userAgent: string;

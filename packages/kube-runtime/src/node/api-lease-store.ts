@@ -4,6 +4,7 @@ import type { ApiObjectLike } from '../object/api-object.js';
 import { ApiRequestError, type ApiTransport } from './api-connection.js';
 import { ApiObjectClient } from './api-object-client.js';
 
+/** A Lease of Kubernetes, as far as an election uses it. */
 export interface LeaseObject extends ApiObjectLike {
   readonly metadata: ApiObjectLike['metadata'] & {
     readonly labels?: Readonly<Record<string, string>>;
@@ -18,6 +19,7 @@ export interface LeaseObject extends ApiObjectLike {
   };
 }
 
+/** Which Lease object is used, and what is written into it. */
 export interface ApiLeaseSettings {
   readonly namespace: string;
   readonly name: string;

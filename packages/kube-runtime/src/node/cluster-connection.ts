@@ -8,6 +8,7 @@ import type { Cluster, KubeConfig } from '@kubernetes/client-node';
 import { readList, readText } from '../object/read-field.js';
 import { readPlainKubeConfig } from './plain-kube-config.js';
 
+/** Where a Kubernetes API is, and the credentials for it. */
 export interface ClusterConnection {
   /** As in `https://10.53.0.1:443`. */
   readonly server: string;
@@ -32,11 +33,7 @@ const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount
 /** How long a token or CA is used before it is read again; ServiceAccount tokens are replaced well before they expire. */
 const FILE_LIFETIME_MS = 30_000;
 
-/**
- * The connection of a pod, by its ServiceAccount. It needs no kubeconfig, and costs nothing to load.
- *
- * @throws NoClusterError outside a pod.
- */
+/** The connection of a pod, by its ServiceAccount. It needs no kubeconfig, and costs nothing to load. @throws NoClusterError outside a pod. */
 export async function connectInCluster(
   environment: Readonly<Record<string, string | undefined>>,
   directory: string = SERVICE_ACCOUNT_DIRECTORY,
@@ -82,6 +79,7 @@ function rereadFile(path: string): () => Promise<Buffer> {
   };
 }
 
+/** Which kubeconfig is read, and which context of it. */
 export interface KubeConfigSource {
   /** A file; default: `KUBECONFIG`, then `~/.kube/config`, as kubectl does. */
   readonly path?: string;
@@ -142,7 +140,7 @@ async function readAlone(files: readonly string[], context: string | undefined):
 }
 
 async function readKubeConfig(files: readonly string[], context: string | undefined, where: string): Promise<KubeConfig> {
-  const { KubeConfig: Config } = await import('@kubernetes/client-node');
+  const { KubeConfig: Config } = await loadLibrary(files, where);
   const config = new Config();
   try {
     for (const file of files) {
@@ -157,6 +155,22 @@ async function readKubeConfig(files: readonly string[], context: string | undefi
     throw new NoClusterError(`${where} cannot be read: ${describeReadError(error)}`);
   }
   return config;
+}
+
+/** A package on a bare host comes without the library. @throws NoClusterError */
+async function loadLibrary(files: readonly string[], where: string): Promise<typeof import('@kubernetes/client-node')> {
+  try {
+    return await import('@kubernetes/client-node');
+  } catch (error) {
+    if (readText(error, 'code') !== 'ERR_MODULE_NOT_FOUND') throw error;
+    const missing = files.find((file) => !existsSync(file));
+    throw new NoClusterError(
+      missing === undefined
+        ? `${where} needs the npm package @kubernetes/client-node, which is not installed: write a kubeconfig of one file with certificates and token in it (kubectl config view --flatten --minify), or run npm install --global @kubernetes/client-node`
+        : `${where} cannot be read: there is no file ${missing}`,
+      { cause: error },
+    );
+  }
 }
 
 /** kubectl accepts plain HTTP, which `kubectl proxy` serves. The library accepts it only where TLS is not verified: there is none to verify. */

@@ -21,6 +21,7 @@ export interface KubernetesObject extends ApiObjectLike {
   readonly status?: unknown;
 }
 
+/** The object that another one belongs to, with which it is deleted. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

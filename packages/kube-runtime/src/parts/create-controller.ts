@@ -19,6 +19,7 @@ export interface ControllerSource {
   readonly keysOf?: (object: KubernetesObject) => Iterable<string>;
 }
 
+/** What a controller watches, and how it reconciles a key. */
 export interface ControllerSettings<Name extends string> extends Omit<KeyedQueueSettings, 'reconcile'> {
   /** For logs and readiness; unique in the process. */
   readonly name: string;
@@ -34,6 +35,7 @@ export interface ControllerSettings<Name extends string> extends Omit<KeyedQueue
   readonly onReadError?: (source: Name, error: unknown) => void;
 }
 
+/** A part that reconciles objects one by one, with a queue of its own. */
 export interface Controller extends ControllerPart {
   /** Keys that wait, for metrics. */
   readonly depth: number;

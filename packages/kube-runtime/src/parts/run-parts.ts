@@ -16,6 +16,7 @@ export type RunEnd =
   /** A part, or `onLeading` (then `part` has that name), threw: a bug. */
   | { readonly kind: 'failed'; readonly part: string; readonly error: unknown };
 
+/** The parts of a process, and the election that they wait for. */
 export interface RunPartsSettings {
   /** In the order in which they start and lead; they stop in reverse order. */
   readonly parts: readonly ControllerPart[];

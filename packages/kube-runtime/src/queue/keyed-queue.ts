@@ -32,6 +32,7 @@ export interface Reconciled {
   readonly durationMs: number;
 }
 
+/** How a queue works on its keys: how many at once, when again, and until when. */
 export interface KeyedQueueSettings {
   /** Reconciles one key. An error counts as `retry`. @param signal - aborted when the deadline has passed. */
   readonly reconcile: (key: string, signal: AbortSignal) => Promise<ReconcileResult>;

@@ -4,6 +4,7 @@ import { isBeingDeleted, type KubernetesObject } from '../object/kubernetes-obje
 import type { ReconcileResult } from './keyed-queue.js';
 import { toReconcileResult } from './to-reconcile-result.js';
 
+/** How an object with a finalizer is reconciled, and what is cleaned up before it goes. */
 export interface FinalizedReconciler {
   /** As in `example.com/clean-up`. */
   readonly finalizer: string;

@@ -9,6 +9,7 @@ import type { LeaseStore } from '../election/lease-store.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { readField } from '../object/read-field.js';
 
+/** A client of objects, and the object that a test uses. */
 export interface ObjectClientTarget {
   /** A client of a kind with a status subresource. */
   readonly client: ObjectClient<KubernetesObject>;
@@ -24,6 +25,7 @@ export interface ObjectClientTarget {
   readonly until: (what: string, look: () => boolean) => Promise<void>;
 }
 
+/** A client of the subresource `scale`, and the object that a test uses. */
 export interface ScaleTarget {
   /** A client of a kind with the subresource `scale`, such as Deployments. */
   readonly client: ObjectClient<KubernetesObject>;
@@ -31,6 +33,7 @@ export interface ScaleTarget {
   readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
 }
 
+/** Two replicas of a store of Leases, and how a test waits. */
 export interface LeaseStoreTarget {
   /** Two processes' views of the same Lease, which does not exist yet. */
   readonly one: LeaseStore;
@@ -38,12 +41,14 @@ export interface LeaseStoreTarget {
   readonly wait: <Value>(answer: Promise<Value>) => Promise<Value>;
 }
 
+/** One thing that every implementation of a port must do. */
 export interface ContractCase<Target> {
   readonly name: string;
   /** @throws Error that names the difference. */
   readonly check: (target: Target) => Promise<void>;
 }
 
+/** What every client of objects must do, for tests of one. */
 export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[] = [
   {
     name: 'a created object is listed, with a uid, a version and generation 1; its status is dropped',
@@ -223,6 +228,7 @@ export const OBJECT_CLIENT_CONTRACT: readonly ContractCase<ObjectClientTarget>[]
   },
 ];
 
+/** What every client of the subresource `scale` must do, for tests of one. */
 export const SCALE_CONTRACT: readonly ContractCase<ScaleTarget>[] = [
   {
     name: 'the scale of an object is read and changed, and nothing else of the object',
@@ -266,6 +272,7 @@ export const SCALE_CONTRACT: readonly ContractCase<ScaleTarget>[] = [
   },
 ];
 
+/** What every store of Leases must do, for tests of one. */
 export const LEASE_STORE_CONTRACT: readonly ContractCase<LeaseStoreTarget>[] = [
   {
     name: 'there is none at first; of two that create it one does',

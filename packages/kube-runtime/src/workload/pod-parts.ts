@@ -10,6 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The user of the images, which exists on no node. */
 export const IMAGE_USER = 65_532;
 
+/** What a pod is given beside its containers. */
 export interface PodSettings {
   readonly serviceAccountName: string | undefined;
   /** Names of Secrets for pulling the image. */
@@ -38,6 +39,7 @@ export function podSpec(settings: PodSettings, further: Fields): Fields {
   };
 }
 
+/** How often and how patiently Kubernetes asks a container whether it is well. */
 export interface HttpProbe {
   readonly periodSeconds: number;
   readonly timeoutSeconds: number;
@@ -45,6 +47,7 @@ export interface HttpProbe {
   readonly initialDelaySeconds?: number;
 }
 
+/** A container of a program that has a status server. */
 export interface ContainerSettings {
   readonly name: string;
   readonly image: string;
@@ -106,6 +109,7 @@ export function leaveLostNodes(tolerationSeconds: number): readonly Fields[] {
   }));
 }
 
+/** What a Deployment is made of. */
 export interface DeploymentParts {
   readonly namespace: string;
   readonly name: string;

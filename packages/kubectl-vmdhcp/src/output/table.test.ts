@@ -40,11 +40,13 @@ describe('a table', () => {
 });
 
 describe('a terminal', () => {
-  it('has colours, unless NO_COLOR is set, the terminal is dumb, or it is a file', () => {
+  it('has colours, unless NO_COLOR is set, the terminal is dumb, or it is a file without FORCE_COLOR', () => {
     expect(terminalOf({ isTTY: true, columns: 120 }, {})).toEqual({ columns: 120, hasColour: true });
     expect(terminalOf({ isTTY: true, columns: 10 }, { NO_COLOR: '1' })).toEqual({ columns: 40, hasColour: false });
     expect(terminalOf({ isTTY: true }, { TERM: 'dumb' })).toEqual({ columns: 80, hasColour: false });
     expect(terminalOf({}, {})).toEqual(NO_TERMINAL);
+    expect(terminalOf({}, { FORCE_COLOR: '1' })).toEqual({ columns: undefined, hasColour: true });
+    expect(terminalOf({}, { FORCE_COLOR: '1', NO_COLOR: '1' })).toEqual(NO_TERMINAL);
     expect(paint('text', 'red', { columns: 80, hasColour: true })).toBe('\u001b[31mtext\u001b[0m');
     expect(paint('text', 'red', NO_TERMINAL)).toBe('text');
   });

@@ -7,13 +7,16 @@ export interface Terminal {
 
 export const NO_TERMINAL: Terminal = { columns: undefined, hasColour: false };
 
-/** Source: no-color.org: any text but the empty one disables colours. */
+/**
+ * Sources: no-color.org: any text but the empty one disables colours; force-color.org: any text but the empty one enables them where it is not a terminal.
+ */
 export function terminalOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },
   environment: Readonly<Record<string, string | undefined>>,
 ): Terminal {
-  if (stream.isTTY !== true) return NO_TERMINAL;
-  const hasColour = !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
+  const mayColour = !environment['NO_COLOR'];
+  if (stream.isTTY !== true) return { ...NO_TERMINAL, hasColour: mayColour && Boolean(environment['FORCE_COLOR']) };
+  const hasColour = mayColour && environment['TERM'] !== 'dumb';
   return { columns: Math.max(40, stream.columns ?? 80), hasColour };
 }
 

@@ -21,6 +21,7 @@ import type { LeaseView, QuarantineView } from '../lease/lease-view.js';
 const RETRY_INTERVAL_MS = 2_000;
 const CHECK_INTERVAL_MS = 60_000;
 
+/** Where the leases of open pools are recorded, and who is told. */
 export interface OpenLeasesSettings {
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly clock: Clock;

@@ -34,6 +34,7 @@ export type StateReading =
   /** `isNewer`: a later version of the program wrote it. */
   | { readonly ok: false; readonly reason: string; readonly isNewer: boolean };
 
+/** The state of an agent that has stored nothing. */
 export const EMPTY_STATE: StoredState = { pools: new Map(), expiries: new Map(), owners: new Map() };
 
 const FORMAT = 'vmdhcp-agent-state';

@@ -23,6 +23,7 @@ const MOST_STUCK_MS = 2_000;
 /** The maximum number of other hosts for one probe; a healthy network has at most one. */
 const MOST_OTHERS = 8;
 
+/** An address that is probed, and the client that is to have it. */
 export interface ProbedAddress {
   readonly address: Ipv4Number;
   /** The client that the address belongs to. */

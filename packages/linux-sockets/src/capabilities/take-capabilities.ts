@@ -3,6 +3,7 @@ import { capget, capset, lastErrorName } from '../libc/libc.js';
 /** Numbers of capabilities, by their names in Kubernetes. Source: linux/capability.h. */
 const NUMBER = { NET_BIND_SERVICE: 10, NET_ADMIN: 12, NET_RAW: 13 } as const;
 
+/** A capability of Linux that this package can enable, without `CAP_`. */
 export type Capability = keyof typeof NUMBER;
 
 /** _LINUX_CAPABILITY_VERSION_3: two sets of 32 capabilities. */

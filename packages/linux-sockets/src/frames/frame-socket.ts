@@ -15,6 +15,7 @@ const MAC_LENGTH = 6;
 const PACKET_ADD_MEMBERSHIP = 1;
 const PACKET_MR_PROMISC = 1;
 
+/** Which frames a socket receives, on which interface. */
 export interface FrameSocketSettings {
   readonly interfaceName: string;
   /** 0x0600 to 0xffff. The kernel has removed a VLAN tag before it compares. */

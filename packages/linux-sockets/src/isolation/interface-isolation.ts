@@ -67,6 +67,7 @@ const SETTINGS: Omit<Ipv4Settings, 'rp_filter'> = {
   arp_ignore: 1,
 };
 
+/** An interface by name and index; the index changes when it is created again. */
 export interface Link {
   readonly interfaceName: string;
   readonly interfaceIndex: number;

@@ -1,7 +1,9 @@
 /** Socket addresses as the kernel reads them. Source: ip(7), packet(7). */
 import { AF_INET, AF_PACKET } from './constants.js';
 
+/** Octets of a `struct sockaddr_in`. Source: ip(7). */
 export const SOCKADDR_IN_LENGTH = 16;
+/** Octets of a `struct sockaddr_ll`. Source: packet(7). */
 export const SOCKADDR_LL_LENGTH = 20;
 /** Where the hardware address stands in a `struct sockaddr_ll`. */
 const HARDWARE_ADDRESS_AT = 12;

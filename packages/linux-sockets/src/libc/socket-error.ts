@@ -4,7 +4,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   EPERM: 'run as root or grant CAP_NET_RAW and CAP_NET_BIND_SERVICE',
   EACCES: 'run as root or grant CAP_NET_BIND_SERVICE',
   EADDRINUSE: 'another program has the port: stop it, or give it another interface',
-  ENODEV: 'create the interface, or name another one',
+  ENODEV: 'create the interface, or name another one (ip -brief link lists them)',
 };
 
 /** A system call on a socket failed. */

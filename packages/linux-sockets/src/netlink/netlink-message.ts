@@ -16,6 +16,7 @@ export const NLM_F_EXCL = 0x200;
 /** Add it if it does not exist. */
 export const NLM_F_CREATE = 0x400;
 
+/** One request to the kernel over netlink, before it is octets. */
 export interface NetlinkRequest {
   /** `RTM_...` */
   readonly type: number;

@@ -19,6 +19,7 @@ const LARGEST_DATAGRAM = 2048;
  */
 export type DatagramHandler = (datagram: Uint8Array, into: Buffer, sender: Sender) => OutgoingDatagram | undefined;
 
+/** The interface and the port of a socket, and who handles its packets. */
 export interface UdpBurstSocketSettings {
   readonly interfaceName: string;
   /** 0 for any free port. */

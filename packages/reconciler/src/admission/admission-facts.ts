@@ -13,6 +13,7 @@ export interface ClusterNetworks {
   readonly apiServers: readonly Ipv4Address[];
 }
 
+/** A cluster whose own networks are not known. */
 export const NO_CLUSTER_NETWORKS: ClusterNetworks = { serviceCidrs: [], podCidrs: [], apiServers: [] };
 
 /** Read only. Keys are `namespace/name`; a network is the key of its NetworkAttachmentDefinition. */

@@ -171,6 +171,7 @@ const WRITTEN = {
   'too-many-interfaces': byChoice(MACHINE, 'More than four interfaces want an address.'),
 } as const;
 
+/** Every rule of admission: what it refuses, and why. */
 export const ADMISSION_RULES = {
   ...FIELDS,
   ...SETTINGS,
@@ -188,4 +189,5 @@ type KnownReason =
   | ReachReason
   | Exclude<VirtualMachineProblemReason, 'virtual-machine-instances-unreadable' | 'virtual-machine-instance-unseen'>;
 
+/** The name of a rule of admission. */
 export type AdmissionReason = keyof typeof ADMISSION_RULES;

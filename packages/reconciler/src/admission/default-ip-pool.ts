@@ -8,6 +8,7 @@ export type JsonPatchOperation =
   | { readonly op: 'add'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
 
+/** The patch that fills in what a pool leaves out, with problems and warnings. */
 export interface DefaultedPool {
   /** Empty if no field is missing, or not all can be filled in. */
   readonly patch: readonly JsonPatchOperation[];

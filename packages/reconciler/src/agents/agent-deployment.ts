@@ -29,6 +29,7 @@ import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './p
 import { perPoolGroupName } from './topology.js';
 
 export const AGENT_CONTAINER = 'agent';
+/** What the pods of agents are made of. */
 export interface AgentPodSettings {
   readonly namespace: string;
   readonly image: string;

@@ -6,6 +6,7 @@ import type { AgentPodSettings } from './agent-deployment.js';
 import type { RightsAction } from './plan-group-rights.js';
 import type { GroupingSettings } from './topology.js';
 
+/** How pools are grouped, what agents are made of, and how carefully they are upgraded. */
 export interface AgentsSettings extends GroupingSettings {
   readonly namespace: string;
   /** Settings of Deployments; undefined only if the topology creates none. */
@@ -67,6 +68,7 @@ export type LeaseAction =
       readonly annotations: Readonly<Record<string, string | null>>;
     };
 
+/** One write that brings the agents closer to what is wanted. */
 export type AgentAction =
   | DeploymentAction
   | LeaseAction

@@ -11,6 +11,7 @@ export const MOST_CONFIG_OCTETS = MOST_ENVIRONMENT_STRING_OCTETS - octetsOf(`${A
 /** The octets of an entry with empty texts: its field names, and the name of the interface, which always has the same length. */
 const EMPTY_ENTRY_OCTETS = octetsOf(JSON.stringify(toAgentNetworkConfigs([{ key: '', network: '', serverIP: '', cidr: '' }])[0]));
 
+/** The pools that fit into the configuration of one group of agents, and those that do not. */
 export interface FittingPools<Pool> {
   readonly fitting: readonly Pool[];
   readonly leftOut: readonly Pool[];

@@ -13,6 +13,7 @@ import { describeNames, type KubernetesObject, type MergePatch, readField, readL
 import { containersOf, findContainer } from './configured-pools.js';
 import { type PoolForAgents, toAgentNetworkConfigs, toMultusNetworks } from './pool-for-agents.js';
 
+/** The patch of the Deployment that a chart installed, or why it cannot be used. */
 export type UnifiedDeploymentPlan =
   /** `patch` is undefined if it is correct. */
   | { readonly ok: true; readonly patch: MergePatch | undefined }

@@ -27,12 +27,14 @@ export interface PoolToGroup {
   readonly placement: NetworkPlacement;
 }
 
+/** Which topology groups the pools, and how many share agents at most. */
 export interface GroupingSettings {
   readonly topology: AgentTopology;
   /** For `per-network`: the maximum pools of a group; at least 1. */
   readonly maxPoolsPerAgent: number;
 }
 
+/** The pools that share agents, and where these run. */
 export interface AgentGroup {
   /** The name of its Lease, and of its Deployment if the controller creates that. */
   readonly name: string;

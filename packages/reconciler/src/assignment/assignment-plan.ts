@@ -55,6 +55,7 @@ export interface AssignmentPlan extends RecordedPool {
   readonly counts: PoolCounts;
 }
 
+/** A pool whose status has no address. */
 export const NOTHING_RECORDED: RecordedPool = { assignments: [], quarantines: [] };
 
 /** The owner of each address in this plan; nothing is copied. */

@@ -20,6 +20,7 @@ export const BEGIN_REASONS = {
   adopted: 'the address was assigned when the records of the pool began',
   'not-recorded': 'it began while nothing was recorded: the controller had stopped, or its records could not be written',
 } as const satisfies Readonly<Record<string, string>>;
+/** Why an assignment began. */
 export type BeginReason = keyof typeof BEGIN_REASONS;
 
 /** Why an assignment ended. */
@@ -35,6 +36,7 @@ export const END_REASONS = {
   'owner-changed': 'the MAC address belongs to another virtual machine now',
   'not-recorded': 'it ended while nothing was recorded: the controller had stopped, or its records could not be written',
 } as const satisfies Readonly<Record<string, string>>;
+/** Why an assignment ended. */
 export type EndReason = keyof typeof END_REASONS;
 
 /** A client that has an address. */

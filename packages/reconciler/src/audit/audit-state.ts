@@ -2,6 +2,7 @@
 import { formatTime, parseTime, readField, readList } from '@vmdhcp/kube-runtime';
 import type { Gap } from './owner-at.js';
 
+/** Up to when the records of assignments are complete, and where they have gaps. */
 export interface AuditState {
   /** Everything before this time is recorded, except for the gaps. */
   readonly completeUntilMs: number;

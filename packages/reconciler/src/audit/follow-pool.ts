@@ -16,6 +16,7 @@ export interface OpenRecords {
   readonly nextSerial: number;
 }
 
+/** A pool without records of assignments. */
 export const NO_RECORDS: OpenRecords = { byAddress: new Map(), nextSerial: 1 };
 
 /** The context of changes. */
@@ -33,6 +34,7 @@ export interface ChangeFacts {
   readonly isInConflict: (address: Ipv4Address) => boolean;
 }
 
+/** The records that changes of a pool begin and end. */
 export interface PoolChanges {
   readonly open: OpenRecords;
   /** Ended assignments, in the order of their addresses, then new ones. */

@@ -18,6 +18,7 @@ export interface PoolRecords {
   readonly gaps: readonly Gap[];
 }
 
+/** Who had an address at a time, or why that is not known. */
 export type OwnerAnswer =
   | { readonly kind: 'assigned'; readonly record: AssignmentRecord }
   | { readonly kind: 'free' }
@@ -36,6 +37,7 @@ export const UNKNOWN_REASONS = {
   'not-recorded-yet': 'the records do not reach so far yet',
   'time-not-exact': 'the address changed its client about that time, and it is not known when',
 } as const satisfies Readonly<Record<string, string>>;
+/** Why it is not known who had an address. */
 export type UnknownReason = keyof typeof UNKNOWN_REASONS;
 
 /** @param atMs - milliseconds since 1970. */

@@ -6,6 +6,7 @@ import type { RefusalReason } from '../network-config/refusal-reason.js';
 
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 
+/** What changed about the address of a client in a pool. */
 export type AddressChange = {
   /** `namespace/name` of the IPPool. */
   readonly pool: string;

@@ -27,6 +27,7 @@ import { observationOf } from './assigned-clients.js';
 import { AuditConfigMaps, type RefusedWrite } from './audit-config-maps.js';
 import type { AssignmentSources, AuditTrail } from './audit-trail.js';
 
+/** Where records of assignments are kept, and how large they may become. */
 export interface AuditSettings {
   /** The namespace of the ConfigMaps. */
   readonly namespace: string;

@@ -3,6 +3,7 @@ import type { ApiResource, KubernetesObject } from '@vmdhcp/kube-runtime';
 import { projectVirtualMachine } from '../virtual-machine/cached-virtual-machine.js';
 import { projectInstance } from '../virtual-machine/running-instance.js';
 
+/** Which parts of objects the caches keep. */
 export interface CachedPartsSettings {
   /**
    * True if labels of VirtualMachines are cached, by which configs of Wake-on-LAN select. For ten thousand virtual machines they need megabytes.

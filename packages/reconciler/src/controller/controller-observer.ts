@@ -9,10 +9,12 @@ import type { MemoryProblem } from '../virtual-machine/memory-record.js';
 import type { AddressChange } from './address-changes.js';
 import type { CachedKind } from './by-kind.js';
 
+/** The kinds that the controller reconciles. */
 export type ReconciledKind = CachedKind | 'agentGroups';
 /** Kinds that are listed and watched. */
 export type ReadKind = CachedKind | 'virtualMachineInstances' | 'macAddressMemory' | 'audit' | AgentObjectKind;
 
+/** One key that was reconciled: its result, and how long it took. */
 export interface ReconciledKey {
   readonly kind: ReconciledKind;
   readonly key: string;

@@ -4,6 +4,7 @@ import type { AgentsSettings } from '../agents/agents-plan.js';
 import type { AuditSettings } from './audit-keeper.js';
 import type { ControllerObserver } from './controller-observer.js';
 
+/** The caches, clients and settings of the DHCP controller. */
 export interface DhcpControllerSettings {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
   /** The clients that write objects. */

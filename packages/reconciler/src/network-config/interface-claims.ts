@@ -6,6 +6,7 @@ import { isBeingDeleted, type KubernetesObject, quote, readField, readList, read
 import { type Explanation, sentenceOf } from '../explanation.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 
+/** What one interface wants: a network, and an address or any. */
 export interface InterfaceClaim {
   /** `namespace/name` of a NetworkAttachmentDefinition. */
   readonly network: string;
@@ -35,6 +36,7 @@ export interface UnreadableField extends Pick<UnreadableInterface, 'network' | '
   readonly value: string;
 }
 
+/** What the interfaces of a network config want, and what of it cannot be read. */
 export interface NetworkConfigClaims {
   readonly key: string;
   readonly createdAt: string;

@@ -5,6 +5,7 @@ import { isRecord, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import { checkPool } from './check-pool.js';
 import type { ResolvedNames } from './to-pool.js';
 
+/** A pool that can be served, or everything that is wrong with the object. */
 export type PoolReading =
   | {
       readonly ok: true;

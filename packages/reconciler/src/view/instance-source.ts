@@ -15,6 +15,7 @@ import {
 import { hasSameInterfaces, hasUnseenInstance, readRunningInstance } from '../virtual-machine/running-instance.js';
 import type { MachineKnowledge } from '../virtual-machine/wanted-interfaces.js';
 
+/** Whether the list of running instances is known. */
 export type InstancesState =
   /** Not decided by any answer yet. */
   | 'unknown'

@@ -7,6 +7,7 @@ import type { MacAddressMemory } from './mac-address-memory.js';
 import { MacAddressOwners } from './mac-address-owners.js';
 import type { ListedMachine, MachineInventory } from './machine-inventory.js';
 
+/** Where the MAC addresses of virtual machines come from. */
 export interface MachineAddressesSettings {
   readonly virtualMachines: ObjectSource;
   /** Returns the current knowledge about a virtual machine besides its own object. */

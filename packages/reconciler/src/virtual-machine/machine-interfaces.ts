@@ -20,12 +20,14 @@ import type { RunningInstance } from './running-instance.js';
 /** The source of a MAC address; `remembered`: the virtual machine had it when it ran. */
 export type MacAddressSource = 'instance' | 'annotation' | 'remembered' | 'template';
 
+/** A MAC address as it was written, and where. */
 export interface KnownMacAddress {
   /** The text there, which may be an invalid MAC address. */
   readonly text: string;
   readonly source: MacAddressSource;
 }
 
+/** One interface of a virtual machine that wants an address. */
 export interface MachineInterface {
   /** The name in the virtual machine. */
   readonly name: string;

@@ -35,6 +35,7 @@ export type NetworkConfigAction =
   | { readonly kind: 'update'; readonly patch: MergePatch }
   | { readonly kind: 'delete'; readonly uid: string };
 
+/** What has to change about the network config of a virtual machine, and what it waits for. */
 export interface NetworkConfigPlan {
   /** At most one; empty if they agree. */
   readonly actions: readonly NetworkConfigAction[];

@@ -10,6 +10,7 @@ import { bootSystemsFromNetwork, resetSystems } from './actions.js';
 import { Inspection } from './inspection.js';
 import type { ReadLink } from './members.js';
 
+/** How patiently a client asks, and what it remembers between reports. */
 export interface RedfishClientSettings {
   /** Milliseconds for one call with all its requests, 1 or more. */
   readonly timeoutMs: number;

@@ -43,6 +43,7 @@ export type RedfishErrorCode =
   /** The service accepted an action, and its task failed. */
   | 'task-failed';
 
+/** The HTTP status of an answer, and when another try makes sense. */
 export interface RedfishErrorDetails {
   /** HTTP status. */
   readonly status?: number;

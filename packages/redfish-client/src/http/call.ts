@@ -21,6 +21,7 @@ export interface AnswerSize {
   readonly values: number;
 }
 
+/** How long a call may take, and whether it may change something. */
 export interface CallOptions {
   /** Ends the call: it rejects with the code `aborted`. */
   readonly signal?: AbortSignal;

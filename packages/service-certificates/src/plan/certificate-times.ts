@@ -13,6 +13,7 @@ export interface CertificateTimes {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
+/** How long certificates last, and when they are replaced, unless settings say otherwise. */
 export const DEFAULT_TIMES: CertificateTimes = {
   authorityLifetimeMs: 730 * DAY_MS,
   servingLifetimeMs: 90 * DAY_MS,

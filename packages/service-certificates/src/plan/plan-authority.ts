@@ -5,6 +5,7 @@
 import type { CertificateFacts, MaterialFault, ObservedPair } from './certificate-facts.js';
 import { type CertificateTimes, renewalTimeMs } from './certificate-times.js';
 
+/** The authority as the Secrets have it. */
 export interface ObservedAuthority {
   /** Issues certificates. */
   readonly issuer: ObservedPair;
@@ -19,6 +20,7 @@ export interface ObservedAuthority {
 /** Why a new authority replaces the former one without being published first. */
 export type NewAuthorityReason = MaterialFault | 'missing' | 'expired';
 
+/** The next step for the certificate authority. */
 export type AuthorityStep =
   /** @see NewAuthorityReason. `keepsFormer`: clients continue to trust the existing certificate. */
   | { readonly kind: 'create'; readonly reason: NewAuthorityReason; readonly keepsFormer: boolean }

@@ -1,6 +1,7 @@
 import type { CertificateFacts, MaterialFault, ObservedPair } from './certificate-facts.js';
 import { renewalTimeMs } from './certificate-times.js';
 
+/** The serving certificate as the Secret has it. */
 export interface ObservedServing {
   readonly pair: ObservedPair;
   /** The issuer has signed it. */
@@ -11,6 +12,7 @@ export interface ObservedServing {
   readonly repeatsPublished: boolean;
 }
 
+/** Why a serving certificate is issued. */
 export type IssuanceReason =
   | MaterialFault
   | 'missing'
@@ -20,6 +22,7 @@ export type IssuanceReason =
   | 'not-valid-yet'
   | 'renewal-due';
 
+/** The next step for the serving certificate. */
 export type ServingStep =
   | { readonly kind: 'issue'; readonly reason: IssuanceReason }
   /** The certificate stays; only the trusted certificates beside it are written. */

@@ -11,6 +11,7 @@ registerHooks({ load(url, context, next) {
 process.on('exit', () => process.stderr.write('LOADED' + JSON.stringify([...packages, ...process.moduleLoadList])));`;
 const TIMEOUT_MS = 20_000;
 
+/** How a program ended, and which modules it loaded. */
 export interface ProgramRun {
   /** The exit code. */
   readonly status: number | null;

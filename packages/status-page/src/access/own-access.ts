@@ -10,6 +10,7 @@ export function accessForAll(shown: ReadonlySet<Section>): PageAccess {
   return { decide: async () => decision };
 }
 
+/** How the token of a bare host is compared, and who is told of refusals. */
 export interface TokenAccessPorts {
   /** Compares two texts, in a time that does not depend on where they differ. */
   readonly isSame: (one: string, other: string) => boolean;

@@ -1,6 +1,7 @@
 /** Decides who may see which parts of the page. */
 import type { PageErrorReason, Section, SectionAccess } from '../model/page-data.js';
 
+/** Whether a request may be answered, for which user, and which sections. */
 export type AccessDecision =
   | {
       readonly kind: 'granted';

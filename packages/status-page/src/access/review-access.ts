@@ -25,6 +25,7 @@ export interface SectionRight {
   readonly namespace: string;
 }
 
+/** How tokens and rights are reviewed, and who is told of refusals. */
 export interface ReviewPorts {
   /** Undefined if the token is not valid. @throws Error if the API server does not answer. */
   readonly reviewToken: (token: string) => Promise<ReviewedUser | undefined>;
@@ -39,6 +40,7 @@ export interface ReviewPorts {
   readonly onRefused: (refusal: { readonly error: string; readonly user: string | undefined; readonly peer: string }) => void;
 }
 
+/** Which rights open which sections of the page. */
 export interface ReviewAccessSettings {
   /** The rights that each section needs, all of them; absent if this server does not have the section. */
   readonly rights: Readonly<Partial<Record<Section, readonly SectionRight[]>>>;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 
+/** A file of the page, as it is sent. */
 export interface Asset {
   readonly body: Buffer;
   /** The same, compressed by gzip; absent if that does not make it smaller. */

@@ -12,6 +12,7 @@ import { PageProblem } from './page-problem.js';
 import { Places } from './places.js';
 import { RepeatedFailures } from './repeated-failures.js';
 
+/** What the answers of the page are made from. */
 export interface PageHandlerSettings {
   readonly source: PageSource;
   readonly access: PageAccess;

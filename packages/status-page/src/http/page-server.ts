@@ -5,12 +5,14 @@ import { CommandError, ExitCode, formatListenAddress, type ListenAddress, limitC
 import { PageHandler, type PageHandlerSettings } from './page-handler.js';
 import { Places } from './places.js';
 
+/** The certificate of the page, and its key, in PEM. */
 export interface PageCertificate {
   /** PEM. */
   readonly certificate: string;
   readonly key: string;
 }
 
+/** Where the page listens, and with which certificate. */
 export interface PageServerSettings extends PageHandlerSettings {
   readonly listen: ListenAddress;
   /** Undefined for HTTP without TLS, only for loopback addresses. */

@@ -3,6 +3,7 @@ import { formatListenAddress } from '@vmdhcp/service-process';
 import { endOf, readPageCertificate } from './page-certificate.js';
 import { type PageCertificate, PageServer, type PageServerSettings } from './page-server.js';
 
+/** The page as a part of a process, whose certificate may be replaced. */
 export interface PageServiceSettings extends Omit<PageServerSettings, 'certificate'> {
   /** A directory with tls.crt and tls.key, such as a mounted Secret; undefined for HTTP without TLS. */
   readonly tlsDirectory: string | undefined;

@@ -4,6 +4,7 @@ import { EVENT_COMPONENT } from '@vmdhcp/ippool-api/resources';
 import { cutText, type KubernetesObject, parseTime, readField, readText } from '@vmdhcp/kube-runtime';
 import type { EventsOf, RecentEvent, RecentEventsPage, Section } from '../model/page-data.js';
 
+/** Which Events are asked for. */
 export interface EventQuery {
   readonly of: EventsOf;
   /** `namespace/name`, for `pools`: only this pool. Empty for all pools. */

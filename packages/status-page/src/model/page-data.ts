@@ -61,6 +61,7 @@ export type PageState = 'ok' | 'note' | 'waiting' | 'broken';
 
 /** Parts of the page with separate rights. */
 export const SECTIONS = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts', 'events'] as const;
+/** A part of the page that a user may or may not see. */
 export type Section = (typeof SECTIONS)[number];
 
 /** `off`: this server does not have it (Wake-on-LAN without `--wake-on-lan`). `denied`: the user lacks `right`. */
@@ -78,6 +79,7 @@ export interface AddressCounts {
   readonly quarantined: number;
 }
 
+/** What the first view of the page shows. */
 export interface Overview {
   /** `cluster`: a controller. `bare-host`: the agent of one host, which has pools alone. */
   readonly source: 'cluster' | 'bare-host';
@@ -100,6 +102,7 @@ export interface Overview {
   readonly pools: readonly PoolSummary[];
 }
 
+/** The row of one pool. */
 export interface PoolSummary {
   /** `namespace/name`. */
   readonly key: string;
@@ -136,6 +139,7 @@ export interface AttentionPage {
   readonly isWhole: boolean;
 }
 
+/** One thing that needs attention, and why. */
 export interface UrgentItem {
   readonly section: Section;
   /** Such as `Virtual machine`. */
@@ -161,6 +165,7 @@ export interface PoolPage {
   readonly quarantined: readonly QuarantinedAddress[];
 }
 
+/** A condition of an object, with its age. */
 export interface PageCondition {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -171,6 +176,7 @@ export interface PageCondition {
   readonly sinceMs: number | null;
 }
 
+/** An address that another machine uses, and until when nobody gets it. */
 export interface QuarantinedAddress {
   readonly address: string;
   /** Null: not known. */
@@ -227,6 +233,7 @@ export interface MachinePage extends ListPage<MachineWithoutAddress> {
   readonly broken: number;
 }
 
+/** The groups of agents, and since when their leaders are followed. */
 export interface AgentsPage {
   /** Sorted by namespace and name. */
   readonly groups: readonly PageAgentGroup[];
@@ -253,6 +260,7 @@ export interface PageAgentGroup {
   readonly pools: readonly ReportedPool[];
 }
 
+/** How long an agent was leader, in milliseconds since 1970. */
 export interface LeaderTerm {
   /** Empty: there was no leader. */
   readonly leader: string;
@@ -273,6 +281,7 @@ export interface ReportedPool {
   readonly findings: readonly string[];
 }
 
+/** The WolConfigs. */
 export interface WakeOnLanPage {
   readonly configs: readonly PageWakeConfig[];
 }
@@ -297,8 +306,10 @@ export interface PageWakeConfig {
  * name is also required.
  */
 export const EVENTS_OF = ['pools', 'machines', 'agents', 'wake-on-lan', 'hosts'] as const satisfies readonly Section[];
+/** The kinds of objects whose Events the page shows. */
 export type EventsOf = (typeof EVENTS_OF)[number];
 
+/** Recent Events. */
 export interface RecentEventsPage {
   /** The newest first, at most 20. */
   readonly rows: readonly RecentEvent[];
@@ -319,6 +330,7 @@ export interface RecentEvent {
   readonly lastAtMs: number | null;
 }
 
+/** Bare-metal hosts and the agents that keep them. */
 export interface HostsPage {
   readonly clusterAgents: readonly HostsAgent[];
   /** Hosts that need action first, then hosts in an unknown state, each sorted by name. At most `limit`, by default all. */
@@ -382,6 +394,7 @@ export type PageEvent =
 /** `session-over`: the token is no longer valid, or the right is gone. `too-slow`: the client did not read. `stopping`: connect again. */
 export type StreamEndReason = 'session-over' | 'unavailable' | 'too-slow' | 'stopping';
 
+/** The first message of a stream: which server sends it, and how often it is heard from. */
 export interface Hello {
   /** If the name of the process changes, reload everything. */
   readonly instance: string;
@@ -389,6 +402,7 @@ export interface Hello {
   readonly keepAliveMs: number;
 }
 
+/** The pools that changed, and those that are gone. */
 export interface PoolsChange {
   readonly changed: readonly PoolSummary[];
   /** Keys. */
@@ -426,6 +440,7 @@ export type PageErrorReason =
   | 'internal-error'
   | 'unavailable';
 
+/** The body of an answer that is an error. */
 export interface PageError {
   readonly error: PageErrorReason;
   /** What is wrong and what to do next. */

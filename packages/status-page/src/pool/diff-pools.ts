@@ -9,6 +9,7 @@ import type { PoolSnapshot } from './pool-snapshot.js';
 /** From this many changed addresses on, a reload of the whole pool costs the same. */
 export const MOST_CHANGES = 2_000;
 
+/** A pool at one version of the data. */
 export interface VersionedPool {
   readonly version: string;
   readonly snapshot: PoolSnapshot;

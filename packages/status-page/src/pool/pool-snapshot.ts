@@ -4,6 +4,7 @@ import type { AddressMap, PoolPage, PoolSummary } from '../model/page-data.js';
 import { countRange, drawMap, NO_ADDRESSES } from './draw-map.js';
 import type { PoolFacts } from './pool-facts.js';
 
+/** A pool at one moment: its row, and the map of its addresses. */
 export interface PoolSnapshot {
   readonly key: string;
   readonly facts: PoolFacts;

@@ -28,6 +28,7 @@ import type { RecentEvent, Section } from '../model/page-data.js';
 import { VersionedPools } from '../pool/versioned-pools.js';
 import type { PageSource, SourceChange } from './page-source.js';
 
+/** The caches of a cluster, and which sections the page has. */
 export interface ClusterSourceSettings {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
   /** The unique name of this process. */
@@ -47,6 +48,7 @@ export interface ClusterSourceSettings {
   readonly onError: (kind: string, error: unknown) => void;
 }
 
+/** The data of a page of a cluster, which follows its caches. */
 export interface ClusterSource extends PageSource {
   readonly synced: boolean;
   readonly start: () => void;

@@ -6,6 +6,7 @@ import type { VersionedPool } from '../pool/diff-pools.js';
 import type { LeaseNames } from '../pool/pool-leases.js';
 import type { PoolSnapshot } from '../pool/pool-snapshot.js';
 
+/** What changed in the data of the page. */
 export interface SourceChange {
   readonly section: Section;
   /** For the section `pools`: the pool. */

@@ -20,6 +20,7 @@ import { type ConfigListening, sharePorts } from '../config/share-ports.js';
 import { fitToObserved } from './fit-to-observed.js';
 import { toWakeAgentDaemonSet, WAKE_HTTP_PORTS, type WakeDaemonSetSettings, wakeAgentName } from './wake-agent-daemon-set.js';
 
+/** The WolConfigs, and the DaemonSets that exist. */
 export interface WakeAgentsObservation {
   /** WolConfigs in use: without problems, and not being deleted. */
   readonly configs: readonly ReadWolConfig[];
@@ -38,6 +39,7 @@ export interface ConfigAgents {
   readonly refusal: string | undefined;
 }
 
+/** What has to be written so that each WolConfig has its agents, and their state. */
 export interface WakeAgentsPlan {
   /** In this order: deletions free ports first. */
   readonly writes: readonly OwnedObjectWrite[];

@@ -15,6 +15,7 @@ import {
 import { nameOfPassword, type ReadWolConfig, type WakeAgentSpec } from '../config/read-wol-config.js';
 import type { ConfigListening } from '../config/share-ports.js';
 
+/** What the pods of agents of Wake-on-LAN are made of. */
 export interface WakeDaemonSetSettings {
   readonly namespace: string;
   /** The image of agents whose WolConfig names none. */

@@ -18,6 +18,7 @@ const HEALTH_CHECK_MS = 5_000;
 const CLOSE_AFTER_MS = 10_000;
 const MOST_TRIES_OF_A_REPORT = 4;
 
+/** Where the manager is, and the certificate with which a node reports to it. */
 export interface WolClientSettings extends ManagerListeners {
   /** host:port of the Service of the managers. */
   readonly manager: string;

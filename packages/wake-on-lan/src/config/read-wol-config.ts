@@ -44,6 +44,7 @@ export interface ReadWolConfig {
   readonly ignoredMappings: readonly string[];
 }
 
+/** A WolConfig that can be used, or everything that is wrong with the object. */
 export type WolConfigReading =
   | { readonly ok: true; readonly config: ReadWolConfig }
   /** The WolConfig is not used at all. */

@@ -8,6 +8,7 @@ import { compareByAge } from '@vmdhcp/kube-runtime';
 import { coversNodes, mayShareNodes } from './agent-placement.js';
 import type { ReadWolConfig, WakeAgentSpec } from './read-wol-config.js';
 
+/** A UDP port that two WolConfigs want in ways that exclude each other. */
 export interface PortConflict {
   readonly port: number;
   /** The WolConfig whose agents open the port. */

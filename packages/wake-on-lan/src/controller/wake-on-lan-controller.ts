@@ -54,6 +54,7 @@ export interface WakeOnLanObserver {
   readonly onSynced?: () => void;
 }
 
+/** The caches, clients and settings of the controller of Wake-on-LAN. */
 export interface WakeOnLanControllerSettings {
   readonly caches: Pick<SharedCaches, 'subscribe'>;
   /** How objects are written. */

@@ -18,6 +18,7 @@ export interface CallFailure {
   readonly canRetry: boolean;
 }
 
+/** Whether a call to KubeVirt succeeded. */
 export type CallResult = { readonly ok: true } | CallFailure;
 
 /** The current state of a machine, from the API server. */
@@ -27,6 +28,7 @@ export interface LiveMachine {
   readonly instance: KubernetesObject | undefined;
 }
 
+/** A machine as the API server has it now, or why it cannot be read. */
 export type LiveRead =
   | { readonly ok: true /** Undefined if it is gone. */; readonly machine: LiveMachine | undefined }
   | CallFailure;
@@ -40,6 +42,7 @@ export interface DecidedReport {
   readonly sinceHeardMs: number;
 }
 
+/** Who is told of reports, starts and answers. */
 export interface WakeObserver {
   /** This process is leader and has a report to decide. */
   readonly onReport: (report: WakeReport) => void;

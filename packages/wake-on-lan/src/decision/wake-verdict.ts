@@ -77,6 +77,7 @@ export const OUTCOMES = {
   abandoned: { status: 'error', event: { type: 'Warning', reason: 'WakeUpAbandoned' }, remembered: 'no' },
 } as const satisfies Readonly<Record<string, OutcomeRule>>;
 
+/** What was decided about a wake-up. */
 export type WakeOutcome = keyof typeof OUTCOMES;
 
 /** A decision. */

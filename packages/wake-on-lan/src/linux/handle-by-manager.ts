@@ -8,6 +8,7 @@ import type { WakeUpEnds } from '../report/packet-wake-up.js';
 import { registerReportMetrics } from './report-metrics.js';
 import type { WakeUpHandling } from './wake-up-handling.js';
 
+/** Where the manager is, and for which machines wake-ups are reported. */
 export interface ManagerSettings {
   /** host:port */
   readonly manager: string;

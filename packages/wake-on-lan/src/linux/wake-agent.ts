@@ -14,6 +14,7 @@ import type { WakeUpHandling } from './wake-up-handling.js';
 
 const CHECK_INTERVAL_MS = 1_000;
 
+/** What an agent of Wake-on-LAN listens to, and what it does about wake-ups. */
 export interface WakeAgentSettings extends WakeListenersSettings, HearingSettings {
   readonly promiscuous: boolean;
   readonly handle: (hearing: WakeUpEnds, logger: Logger) => WakeUpHandling;

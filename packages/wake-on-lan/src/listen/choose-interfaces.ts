@@ -21,6 +21,7 @@ const DOCKER_BRIDGE = /^br-[0-9a-f]{12}$/;
 /** The end of a veth pair that a machine in namespaces has as its network card. */
 const CARD_NAME = /^(eth|en)/;
 
+/** The interfaces to listen on, and the patterns that match none. */
 export interface ChosenInterfaces {
   readonly links: readonly ListenableLink[];
   /** Names without wildcard that match no usable interface: it is missing, down, or not Ethernet. Sorted. */

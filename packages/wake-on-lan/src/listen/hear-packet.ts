@@ -22,6 +22,7 @@ const MACHINE_LIMIT = { burst: 5, perSecond: 0.5, capacity: CAPACITY };
 /** For all senders together, because senders can be made up too. */
 const TOTAL_LIMIT = { burst: 100, perSecond: 20, capacity: 1 };
 
+/** Which machines are listened for, with which password, and how long packets are one wake-up. */
 export interface HearingSettings {
   /** The initial list; see `hearOnly`. In the canonical spelling; undefined for every machine. */
   readonly machines: ReadonlySet<MacAddress> | undefined;
@@ -42,6 +43,7 @@ export type IgnoredReason =
   /** Its sender, or all senders together, sent too many; or wake-ups of its machine failed too often. */
   | 'too-many';
 
+/** A packet that is about a machine, or why it is ignored. */
 export type HeardPacket =
   | { readonly kind: 'wake-up'; readonly sighting: Sighting }
   | { readonly kind: 'ignored'; readonly reason: IgnoredReason };

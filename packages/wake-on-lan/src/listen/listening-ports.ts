@@ -17,6 +17,7 @@ export interface MagicPacketSender {
 /** Handles one payload. `sender` is read only when it is asked for; both are valid only during the call. */
 export type PayloadHandler = (payload: Uint8Array, place: ListeningPlace, sender: () => MagicPacketSender) => void;
 
+/** An open socket of one interface. */
 export interface WakeSocket {
   /** The interface when the socket was opened. */
   readonly interfaceIndex: number;

@@ -14,6 +14,7 @@ import {
 
 const RETRY_INTERVAL_MS = 5_000;
 
+/** The interfaces, UDP ports and frames that are listened to. */
 export interface WakeListenersSettings {
   /** Empty for every interface with a network outside. @see chooseInterfaces */
   readonly patterns: readonly string[];

@@ -29,6 +29,7 @@ export interface MachineState {
   readonly instance?: InstanceState;
 }
 
+/** Whether a wake-up also continues a machine that is paused. */
 export interface WakeUpPolicy {
   /** True if a paused machine is unpaused. */
   readonly unpauses: boolean;

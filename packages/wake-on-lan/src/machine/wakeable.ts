@@ -22,6 +22,7 @@ export interface AllowedMachine {
   readonly isMapped: boolean;
 }
 
+/** What a MAC address stands for: one machine, none, or several. */
 export type WakeTarget =
   | ({ readonly kind: 'machine' } & AllowedMachine)
   /** No configuration allows a machine by this address, or there is none. */

@@ -20,6 +20,7 @@ export type NotMagicReason =
   /** A multicast address, or 00:00:00:00:00:00, which no machine has. */
   | 'not-a-machine-address';
 
+/** The magic packet in the octets, or why there is none. */
 export type DecodedMagicPacket =
   | { readonly ok: true; readonly packet: MagicPacket }
   | { readonly ok: false; readonly reason: NotMagicReason };

@@ -32,6 +32,7 @@ export interface WakeFrame {
   readonly packet: MagicPacket;
 }
 
+/** The frame of Wake-on-LAN in the octets, or why there is none. */
 export type DecodedWakeFrame =
   | { readonly ok: true; readonly frame: WakeFrame }
   | { readonly ok: false; readonly reason: NotWakeFrameReason };

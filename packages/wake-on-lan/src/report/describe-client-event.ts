@@ -1,5 +1,6 @@
 import type { WolClientEvent } from './wol-client-event.js';
 
+/** A line of a log: its level and its text. */
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly message: string;

@@ -12,6 +12,7 @@ export type DeliveryOutcome =
   /** No manager that is leader accepted it: report it again. */
   | { readonly kind: 'unavailable'; readonly message: string };
 
+/** Whether the manager can be reached, and since when. */
 export interface ManagerState {
   readonly kind: 'connected' | 'disconnected';
   /** host:port of the manager that was tried last. */

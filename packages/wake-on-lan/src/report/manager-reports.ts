@@ -18,12 +18,14 @@ const STOP_CHECK_MS = 20;
 
 type WriteLine = (about: Readonly<Record<string, unknown>>, message: string) => void;
 
+/** Which node reports, and about which machines. */
 export interface ManagerReportsSettings {
   readonly nodeName: string;
   /** Machines of the command line; undefined for all. */
   readonly machines: ReadonlySet<MacAddress> | undefined;
 }
 
+/** How reports reach the manager, and who is told of failures. */
 export interface ManagerReportsPorts {
   /** Creates the client, which calls these listeners. */
   readonly connect: (listeners: ManagerListeners) => ManagerClient;

@@ -12,6 +12,7 @@ export interface PacketFacts {
   readonly heardAtMs: number;
 }
 
+/** A wake-up that packets asked for, with what they had in common. */
 export type PacketWakeUp = HeardWakeUp<PacketFacts>;
 
 /** The part of the hearing that the handling uses: it ends each wake-up, and sets the machines to listen for. */

@@ -11,6 +11,7 @@ import type { MacAddress } from '@vmdhcp/dhcp-allocator/address';
 import { OldestFirst } from '../window/oldest-first.js';
 import type { Sighting } from '../window/wake-up-window.js';
 
+/** How many reports wait, how long, and how many are sent at once. */
 export interface ReportQueueSettings {
   /** Wake-ups in memory, 1 or more. */
   readonly capacity: number;
@@ -42,6 +43,7 @@ export interface HeardWakeUp<Facts> {
   readonly facts: Facts;
 }
 
+/** How reports are delivered, and who is told of delays. */
 export interface ReportPorts<Facts, Answer> {
   /** Milliseconds of a monotonic clock. */
   readonly nowMs: () => number;

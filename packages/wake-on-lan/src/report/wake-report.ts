@@ -31,6 +31,7 @@ export const WAKE_STATUSES = [
   'error',
 ] as const;
 
+/** How a wake-up ended. */
 export type WakeStatus = (typeof WAKE_STATUSES)[number];
 
 /** The machine of a wake-up. */
@@ -41,6 +42,7 @@ export interface WokenMachine {
   readonly currentState: string;
 }
 
+/** What the manager did about a wake-up. */
 export interface WakeAnswer {
   readonly status: WakeStatus;
   /** For people. */

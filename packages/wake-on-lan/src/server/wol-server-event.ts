@@ -12,6 +12,7 @@ export type WolServerEvent =
   | { readonly kind: 'report-failed'; readonly error: unknown }
   | { readonly kind: 'server-failed'; readonly error: Error };
 
+/** Why an agent may not connect. */
 export type ConnectionRefusalReason =
   | 'no-certificate'
   /** It is of another authority, expired, or not valid yet. */

@@ -24,6 +24,7 @@ const KEEPALIVE_MS = 20_000;
 const KEEPALIVE_TIMEOUT_MS = 10_000;
 const STOP_MS = 5_000;
 
+/** Where a manager listens, whom it accepts, and who handles reports. */
 export interface WolServerSettings {
   /** Port 0 for any free port. */
   readonly listen: { readonly host: string; readonly port: number };

@@ -1,6 +1,7 @@
 /** Limits how many wake-ups of each source, or for each machine, are processed: a burst, and then a number per second. */
 import { OldestFirst } from './oldest-first.js';
 
+/** How many packets are handled at once and for each second, and of how many senders. */
 export interface RateLimitSettings {
   /** The burst, 1 or more. */
   readonly burst: number;
@@ -10,6 +11,7 @@ export interface RateLimitSettings {
   readonly capacity: number;
 }
 
+/** Whether another packet may be handled, or when. */
 export type RateDecision =
   | { readonly kind: 'allowed' }
   /** Milliseconds until the next one is allowed. */

@@ -22,6 +22,7 @@ interface Accepted extends Sighting {
   readonly windowMs: number;
 }
 
+/** Whether a packet begins a wake-up, belongs to one, or cannot be kept. */
 export type SeenWakeUp =
   /** Has to be reported. */
   | { readonly kind: 'new'; readonly sighting: Sighting }
@@ -30,6 +31,7 @@ export type SeenWakeUp =
   /** It was accepted less than a window after its first sighting. */
   | { readonly kind: 'repeated' };
 
+/** How long packets for a machine are one wake-up, and for how many machines. */
 export interface WakeUpWindowSettings {
   /** Counted from the first sighting of a wake-up; in milliseconds. */
   readonly windowMs: number;

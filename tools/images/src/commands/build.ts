@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { ARCHITECTURES } from '../architecture.js';
 import { buildIdentity } from '../build-identity.js';
 import { type BuiltImage, buildImage } from '../build-image.js';
+import { imageArchive } from '../oci/image-archive.js';
 import { LayerPacker } from '../oci/layer.js';
 import { PROGRAM_IMAGES } from '../program-image.js';
 import { architectureOption, CACHE, mirrorOption, PROGRAM_NAMES, partSources, ROOT } from './part-sources.js';
@@ -16,6 +17,7 @@ interface BuildOptions {
   readonly revision?: string;
   readonly debianMirror: string;
   readonly cache: boolean;
+  readonly archive?: boolean;
   readonly json?: boolean;
 }
 
@@ -38,6 +40,7 @@ export function buildCommand(): Command {
     .option('--version <version>', 'the tag and the label (default: that of the packages)')
     .option('--revision <commit>', 'the label (default: the commit of this repository)')
     .addOption(mirrorOption())
+    .option('--archive', 'also images.tar: all of them in one file, for ctr, kind and k3s')
     .option('--no-cache', 'compress everything again')
     .option('--json', 'print digests and sizes as JSON')
     .action(build);
@@ -56,9 +59,15 @@ async function build(options: BuildOptions): Promise<void> {
     built.push(await buildImage(program, architectures, { sources, packer, identity, output }));
   }
   for (const image of built) await writeBillsOfMaterials(options.output, image);
+  if (options.archive === true) await writeArchive(options.output, built);
   process.stdout.write(
     options.json === true ? `${JSON.stringify(built.map(toSummary), undefined, 2)}\n` : built.map(describe).join('\n'),
   );
+}
+
+async function writeArchive(output: string, built: readonly BuiltImage[]): Promise<void> {
+  const layouts = built.map(({ program }) => join(output, program));
+  await writeFile(join(output, 'images.tar'), await imageArchive(layouts));
 }
 
 async function writeBillsOfMaterials(output: string, { program, platforms }: BuiltImage): Promise<void> {

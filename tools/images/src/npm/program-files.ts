@@ -1,5 +1,5 @@
 import { MODULES } from '../program-image.js';
-import type { ImageEntry } from '../tree/image-entry.js';
+import type { FileEntry } from '../tree/image-entry.js';
 import type { NpmPackages, PackageFile } from './npm-packages.js';
 import type { PlacedPackage } from './place-packages.js';
 import { isRuntimeFile } from './runtime-files.js';
@@ -32,7 +32,7 @@ export async function readPackages(
   return read.filter(({ files }) => files.some(({ path }) => /\.([cm]?js|node)$/.test(path)));
 }
 
-export function toEntries(packages: readonly InstalledPackage[]): readonly ImageEntry[] {
+export function toEntries(packages: readonly InstalledPackage[]): readonly FileEntry[] {
   return packages.flatMap(({ path, files }) =>
     files.map((file) => ({ kind: 'file' as const, path: `${MODULES}/${path}/${file.path}`, mode: MODE, content: file.content })),
   );

@@ -8,6 +8,8 @@ export interface BuildIdentity {
   readonly revision: string | undefined;
   /** Where the source is; undefined where it is not known. */
   readonly source: string | undefined;
+  /** What chart and manifests call the image of each program, without a tag. */
+  readonly repositories: Readonly<Record<ProgramImage['name'], string>>;
   /** ISO 8601, in UTC. */
   readonly created: string;
 }

@@ -30,12 +30,20 @@ export class ImageLayout {
     return this.addBlob(mediaType, Buffer.from(JSON.stringify(value)));
   }
 
-  /** Writes which images the folder has: the first of them by a name (tag), the others belong to it. */
+  /**
+   * Writes which images the folder has: the first of them by a name (tag), the others belong to it.
+   *
+   * @param fullName - how containerd calls the image once it is imported, with registry and tag.
+   */
   async finish(
     image: Descriptor,
-    { name, referrers }: { readonly name: string; readonly referrers: readonly Descriptor[] },
+    {
+      name,
+      fullName,
+      referrers,
+    }: { readonly name: string; readonly fullName: string; readonly referrers: readonly Descriptor[] },
   ): Promise<void> {
-    const named = { ...image, annotations: { 'org.opencontainers.image.ref.name': name } };
+    const named = { ...image, annotations: { 'org.opencontainers.image.ref.name': name, 'io.containerd.image.name': fullName } };
     const index = { schemaVersion: 2, mediaType: MEDIA_TYPE.index, manifests: [named, ...referrers] };
     await writeFile(join(this.#folder, 'index.json'), JSON.stringify(index));
   }
