@@ -32,7 +32,7 @@ it('clients that keep their addresses for good are counted, and nobody else gets
     { macAddress: vm('b'), address: address('10.0.0.20') },
   ];
   const [one, all] = [new AddressAllocator(pool), new AddressAllocator(pool)];
-  all.keepAll(kept);
+  all.keepAll(new Map(kept.map((one) => [one.macAddress, one.address])));
   for (const { macAddress, address: recorded } of kept) one.keep(macAddress, recorded);
   expect(all.counts()).toEqual(one.counts());
   for (const allocator of [one, all]) {

@@ -100,28 +100,30 @@ function difference(
 }
 
 /**
- * The differences in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are correct: those are skipped
- * without formatting any text.
+ * The differences in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are correct: only those are looked at
+ * that may differ.
  */
-function allocatedPatch(
-  { spec, status }: KubernetesObject,
-  { pool, plan, recorded }: WantedAddresses,
-): Record<string, unknown> | undefined {
-  const field = readField(status, 'ipv4', 'allocated');
-  const there = isRecord(field) ? field : {};
-  const before: Record<string, unknown> = {};
+function allocatedPatch({ spec }: KubernetesObject, { pool, plan, recorded }: WantedAddresses): Record<string, unknown> | undefined {
+  const { allocated } = recorded.version;
   const after = marksOf(spec, pool);
-  for (const { address, macAddress } of plan.assignments) {
-    if (recorded.addressOf.get(macAddress) !== address) after.set(formatIpv4Address(address), macAddress);
+  const keys = new Set([...after.keys(), ...recorded.marks, ...recorded.misspelled]);
+  for (const macAddress of plan.planned) {
+    const [address, recordedAddress] = [plan.addressOf.get(macAddress), recorded.addressOf.get(macAddress)];
+    if (recordedAddress !== undefined) keys.add(formatIpv4Address(recordedAddress));
+    if (address !== undefined && address !== recordedAddress) after.set(formatIpv4Address(address), macAddress);
   }
-  for (const key of Object.keys(there)) {
-    const kept = keptEntry(recorded.entries.get(key), recorded, plan);
+  const before: Record<string, unknown> = {};
+  for (const key of keys) {
+    const kept = keptEntry(recorded.entryAt(key), recorded, plan);
     // A client that keeps an excluded address is listed, not the mark.
     if (kept?.isCanonical === true) after.delete(key);
-    else before[key] = there[key];
+    else if (Object.hasOwn(allocated, key)) before[key] = allocated[key];
     if (kept?.isCanonical === false) after.set(formatIpv4Address(kept.assignment.address), kept.assignment.macAddress);
   }
-  for (const { key, value } of recorded.unreadable) after.set(key, value);
+  for (const { key, value } of recorded.unreadable) {
+    before[key] = value;
+    after.set(key, value);
+  }
   return difference(before, after);
 }
 
