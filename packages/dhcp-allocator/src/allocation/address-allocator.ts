@@ -63,7 +63,7 @@ export class AddressAllocator {
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
   readonly #size: number;
   #used = 0;
-  /** Addresses that clients have kept though they can no longer be assigned: outside the range or unavailable. */
+  /** @see outside */
   readonly #outside = new Set<Ipv4Address>();
   #reservedUnused: number;
   #keptForGood: KeptAddresses = new Map();
@@ -89,6 +89,11 @@ export class AddressAllocator {
     const reserved = this.#reservedUnused;
     const size = this.#size + this.#outside.size;
     return { size, used: this.#used, reserved, quarantined, free: size - this.#used - reserved - quarantined };
+  }
+
+  /** Addresses in use that no other client would get: they are outside the range, or unavailable. */
+  outside(): ReadonlySet<Ipv4Address> {
+    return this.#outside;
   }
 
   /** The address the client has now. */

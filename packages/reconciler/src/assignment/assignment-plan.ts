@@ -53,6 +53,8 @@ export interface AssignmentPlan extends RecordedPool {
   readonly addressOf: PersistentMap<MacAddress, Ipv4Address>;
   /** Clients whose address may differ from the recorded one. */
   readonly planned: ReadonlySet<MacAddress>;
+  /** Addresses in use that no other client would get: they are outside the range, or unavailable. */
+  readonly outside: ReadonlySet<Ipv4Address>;
   readonly refused: readonly RefusedClaim[];
   /** By the owner, then by MAC address. */
   readonly refusals: ReadonlyMap<string, ReadonlyMap<MacAddress, ClaimRefusal>>;

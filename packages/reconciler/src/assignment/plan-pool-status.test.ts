@@ -25,8 +25,17 @@ function planOf(more: Partial<AssignmentPlan> = {}): AssignmentPlan {
   const counts = { total: 3, used: 1, free: 2, quarantined: 0 } as unknown as AssignmentPlan['counts'];
   const { assignments = [{ macAddress: A, address: ip(11) }] } = more;
   const addressOf = PersistentMap.of(assignments.map(({ macAddress, address }) => [macAddress, address] as const));
-  const nothingRefused = { refused: [], refusals: new Map() };
-  return { assignments, addressOf, planned: new Set([A, B]), quarantines: [], ...nothingRefused, owners: PersistentMap.of(), counts, ...more };
+  const nothingRefused = { outside: new Set<number>(), refused: [], refusals: new Map() };
+  return {
+    assignments,
+    addressOf,
+    planned: new Set([A, B]),
+    quarantines: [],
+    ...nothingRefused,
+    owners: PersistentMap.of(),
+    counts,
+    ...more,
+  };
 }
 
 const CONDITIONS = [

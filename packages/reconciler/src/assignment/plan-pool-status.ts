@@ -103,7 +103,10 @@ function difference(
  * The differences in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are correct: only those are looked at
  * that may differ.
  */
-function allocatedPatch({ spec }: KubernetesObject, { pool, plan, recorded }: WantedAddresses): Record<string, unknown> | undefined {
+function allocatedPatch(
+  { spec }: KubernetesObject,
+  { pool, plan, recorded }: WantedAddresses,
+): Record<string, unknown> | undefined {
   const { allocated } = recorded.version;
   const after = marksOf(spec, pool);
   const keys = new Set([...after.keys(), ...recorded.marks, ...recorded.misspelled]);

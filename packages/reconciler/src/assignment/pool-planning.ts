@@ -1,17 +1,16 @@
 /** One pool during planning: clients keep their address, move to another one, or get a new one. */
-import {
-  AddressAllocator,
-  type AllocationResult,
-  type Assignment,
-  type Ipv4Address,
-  type MacAddress,
-  type Pool,
-} from '@vmdhcp/dhcp-allocator';
+import { AddressAllocator, type AllocationResult, type Ipv4Address, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
 import { sentenceOf } from '../explanation.js';
 import { describeFull } from '../pool/describe-room.js';
 import { explainRefusal, explainSecondClaim } from '../pool/explain-refusal.js';
 import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
-import { type AssignmentPlan, NOTHING_SETTLED, type PoolState, type RecordedPool, type SettledClients } from './assignment-plan.js';
+import {
+  type AssignmentPlan,
+  NOTHING_SETTLED,
+  type PoolState,
+  type RecordedPool,
+  type SettledClients,
+} from './assignment-plan.js';
 import { MacAddressReplacements } from './mac-address-replacements.js';
 
 export class PoolPlanning {
@@ -100,7 +99,9 @@ export class PoolPlanning {
 
   result(): AssignmentPlan {
     this.#meetReservations();
-    const addresses = this.#settled.addressOf.with([...this.#accepted.keys()].map((one) => [one, this.#allocator.addressOf(one)]));
+    const addresses = this.#settled.addressOf.with(
+      [...this.#accepted.keys()].map((one) => [one, this.#allocator.addressOf(one)]),
+    );
     const { reservations } = this.#state.pool;
     return {
       get assignments() {
@@ -119,6 +120,7 @@ export class PoolPlanning {
       ),
       refusals: this.#refusals,
       owners: this.#settled.owners.with([...this.#accepted].map(([one, { request }]) => [one, request.owner])),
+      outside: this.#allocator.outside(),
       counts: this.#allocator.counts(),
     };
   }

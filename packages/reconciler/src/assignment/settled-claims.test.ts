@@ -191,11 +191,16 @@ describe('findSettledClaims', () => {
         for (const { one, other, some, kept, isOther } of steps) {
           const made = [poolOf('n1', one), poolOf('n2', other)];
           // Mostly the pool is the same, and only its record changes.
-          pools = pools.length === 0 || isOther ? made : made.map((pool, index) => ({ ...pool, pool: pools[index]?.pool ?? pool.pool }));
+          pools =
+            pools.length === 0 || isOther
+              ? made
+              : made.map((pool, index) => ({ ...pool, pool: pools[index]?.pool ?? pool.pool }));
           // Some configs stay as they are, others change or go.
           const stay = [...claims].filter((_, index) => kept.includes(index));
           const clients = [...(pools[0]?.recorded.addressOf.keys() ?? [])].filter((_, index) => kept.includes(index));
-          const ofClients = clients.map((macAddress) => config(100 + Number.parseInt(macAddress.slice(-2), 16), [{ network: 'n1', macAddress }]));
+          const ofClients = clients.map((macAddress) =>
+            config(100 + Number.parseInt(macAddress.slice(-2), 16), [{ network: 'n1', macAddress }]),
+          );
           claims = new Map([...[...some, ...ofClients].map((made) => [made.key, made] as const), ...stay]);
           for (const [index, network] of NETWORKS.entries()) {
             const now = [...claims].filter(([, { claims: all }]) => all.some((claim) => claim.network === network));

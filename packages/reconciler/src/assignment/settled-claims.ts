@@ -6,7 +6,7 @@
  */
 import { type Assignment, type Ipv4Address, type MacAddress, mayBeKept } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkClaims, NetworkConfigClaims } from '../network-config/interface-claims.js';
-import { type MapChange, PersistentMap } from '../pool/persistent-map.js';
+import { PersistentMap } from '../pool/persistent-map.js';
 import { NOTHING_SETTLED, type SettledClients } from './assignment-plan.js';
 import type { PoolToPlan } from './pool-to-plan.js';
 
@@ -74,8 +74,8 @@ export class SettledBook {
     const clients = new Set([...reservedBefore, ...pool.reserved.keys(), ...this.#recorded.changedKeys(pool.recorded.addressOf)]);
     const configs = new Set(this.#claims.changedKeys(claims));
     for (const key of configs) {
-      for (const claim of this.#claimsIn(this.#claims, key, pool.network)) this.#count(claim, key, { by: -1, clients });
-      for (const claim of this.#claimsIn(claims, key, pool.network)) this.#count(claim, key, { by: 1, clients });
+      for (const claim of claimsIn(this.#claims, key, pool.network)) this.#count(claim, key, { by: -1, clients });
+      for (const claim of claimsIn(claims, key, pool.network)) this.#count(claim, key, { by: 1, clients });
     }
     [this.#pool, this.#contestedAddresses, this.#recorded] = [pool, contested, pool.recorded.addressOf];
     const before = this.#claims;
@@ -112,10 +112,6 @@ export class SettledBook {
     for (const memory of [this.#claimants, this.#replacing, this.#open, this.#unsettled]) memory.clear();
   }
 
-  #claimsIn(claims: NetworkClaims, key: string, network: string): readonly InterfaceClaim[] {
-    return claims.get(key)?.claims.filter((claim) => claim.network === network) ?? [];
-  }
-
   #count(
     { macAddress, replaces }: InterfaceClaim,
     key: string,
@@ -139,33 +135,36 @@ export class SettledBook {
   /** Decides about these configs, which may be gone, and about these clients. */
   #settle(
     configs: ReadonlySet<string>,
-    { before, clients }: { readonly before: NetworkClaims; readonly clients: Set<MacAddress> },
+    { before, clients }: { readonly before: NetworkClaims; readonly clients: ReadonlySet<MacAddress> },
   ): void {
     const network = this.#pool?.network ?? '';
     const owners = new Map<MacAddress, string | undefined>();
+    // First all are without an owner, because a MAC address may go from one config to another.
     for (const key of configs) {
-      for (const { macAddress } of this.#claimsIn(before, key, network)) if (!owners.has(macAddress)) owners.set(macAddress, undefined);
-      const config = this.#claims.get(key);
-      const claims = this.#claimsIn(this.#claims, key, network);
-      const isOpen = config !== undefined && !claims.every((claim) => this.#isSettled(claim));
-      for (const { macAddress } of claims) {
-        if (!isOpen) owners.set(macAddress, key);
-        else if (!owners.has(macAddress)) owners.set(macAddress, undefined);
-      }
-      if (isOpen) this.#open.set(key, config);
-      else this.#open.delete(key);
+      for (const { macAddress } of claimsIn(before, key, network)) owners.set(macAddress, undefined);
+      for (const { macAddress } of claimsIn(this.#claims, key, network)) owners.set(macAddress, undefined);
     }
-    const addresses: MapChange<MacAddress, Ipv4Address>[] = [];
-    for (const [macAddress, owner] of owners) {
-      clients.add(macAddress);
-      addresses.push([macAddress, owner === undefined ? undefined : this.#recorded.get(macAddress)]);
-    }
+    for (const key of configs) for (const macAddress of this.#settledBy(key, network)) owners.set(macAddress, key);
+    const addresses = [...owners].map(
+      ([macAddress, owner]) => [macAddress, owner === undefined ? undefined : this.#recorded.get(macAddress)] as const,
+    );
     this.#settled = { owners: this.#settled.owners.with(owners), addressOf: this.#settled.addressOf.with(addresses) };
-    for (const macAddress of clients) {
+    for (const macAddress of new Set([...clients, ...owners.keys()])) {
       const address = this.#settled.addressOf.has(macAddress) ? undefined : this.#recorded.get(macAddress);
       if (address === undefined) this.#unsettled.delete(macAddress);
       else this.#unsettled.set(macAddress, address);
     }
+  }
+
+  /** The clients of a config if all of them are settled; otherwise none, and the config is open. */
+  #settledBy(key: string, network: string): readonly MacAddress[] {
+    const config = this.#claims.get(key);
+    const claims = claimsIn(this.#claims, key, network);
+    this.#open.delete(key);
+    if (config === undefined || claims.every((claim) => this.#isSettled(claim)))
+      return claims.map(({ macAddress }) => macAddress);
+    this.#open.set(key, config);
+    return [];
   }
 
   #isSettled({ macAddress, wanted }: InterfaceClaim): boolean {
@@ -180,6 +179,11 @@ export class SettledBook {
     const isClaimedTwice = (this.#claimants.get(macAddress)?.length ?? 0) > 1;
     return isClaimedTwice || this.#replacing.has(macAddress) || reserved.has(macAddress) || pool.reservations.has(macAddress);
   }
+}
+
+/** The claims of a config on a network. */
+function claimsIn(claims: NetworkClaims, key: string, network: string): readonly InterfaceClaim[] {
+  return claims.get(key)?.claims.filter((claim) => claim.network === network) ?? [];
 }
 
 function contestedAddresses({ pool, quarantines, recorded }: PoolToPlan): Set<Ipv4Address> {

@@ -275,7 +275,8 @@ export class PoolReconciler {
     if (pool === undefined) return;
     const { network } = pool;
     const claimants = (macAddress: MacAddress) => view.claimants(network, macAddress);
-    for (const config of this.#news.note(pool, plan, { claims: view.claimsOn(network), claimants })) enqueue.networkConfigs(config);
+    for (const config of this.#news.note(pool, plan, { claims: view.claimsOn(network), claimants }))
+      enqueue.networkConfigs(config);
     // Configs without claims here may wait until their former addresses are freed.
     const waiting = releaseWaiters.get(key) ?? [];
     releaseWaiters.delete(key);

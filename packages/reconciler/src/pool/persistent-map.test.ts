@@ -5,7 +5,8 @@ import { PersistentMap } from './persistent-map.js';
 /** More than the first buckets hold. */
 const key = fc.nat(400).map((number) => `key-${number}`);
 const changes = fc.array(fc.tuple(key, fc.option(fc.nat(3), { nil: undefined, freq: 3 })), { maxLength: 300, size: 'max' });
-const sorted = (entries: Iterable<readonly [string, number]>) => [...entries].toSorted(([one], [other]) => (one < other ? -1 : 1));
+const sorted = (entries: Iterable<readonly [string, number]>) =>
+  [...entries].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
 it('law: each version has what its changes left, whatever versions follow it', () => {
   fc.assert(

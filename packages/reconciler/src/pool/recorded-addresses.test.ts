@@ -37,7 +37,10 @@ describe('recorded addresses', () => {
       { weight: 20, arbitrary: fc.nat(30).map((number) => `02:00:00:00:00:${String(number).padStart(2, '0')}`) },
       fc.constantFrom('RESERVED', 'EXCLUDED', 'nonsense', 7, A.toUpperCase()),
     );
-    const key = fc.oneof({ weight: 30, arbitrary: fc.nat(30).map((last) => `10.0.0.${last}`) }, fc.constantFrom('here', '010.0.0.5'));
+    const key = fc.oneof(
+      { weight: 30, arbitrary: fc.nat(30).map((last) => `10.0.0.${last}`) },
+      fc.constantFrom('here', '010.0.0.5'),
+    );
     const allocated = fc.dictionary(key, entry, { maxKeys: 12 });
     const content = ({ assignments, unreadable, addressOf, marks, misspelled, version }: RecordedAddresses) => {
       const clients = [...addressOf].toSorted(([one], [other]) => (one < other ? -1 : 1));

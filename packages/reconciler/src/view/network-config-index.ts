@@ -3,7 +3,6 @@ import { ObjectIndex } from '@vmdhcp/kube-runtime';
 import type { NetworkClaims, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { PersistentMap } from '../pool/persistent-map.js';
 
-
 /** Indexes VirtualMachineNetworkConfigs with claims by network, and by MAC address on a network. */
 export class NetworkConfigIndex {
   readonly #byNetwork = new ObjectIndex<NetworkConfigClaims>(({ claims }) => claims.map(({ network }) => network));
