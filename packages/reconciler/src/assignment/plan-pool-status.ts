@@ -103,20 +103,12 @@ function difference(
  * The differences in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are correct: only those are looked at
  * that may differ.
  */
-function allocatedPatch(
-  { spec }: KubernetesObject,
-  { pool, plan, recorded }: WantedAddresses,
-): Record<string, unknown> | undefined {
+function allocatedPatch({ spec }: KubernetesObject, wanted: WantedAddresses): Record<string, unknown> | undefined {
+  const { plan, recorded } = wanted;
   const { allocated } = recorded.version;
-  const after = marksOf(spec, pool);
-  const keys = new Set([...after.keys(), ...recorded.marks, ...recorded.misspelled]);
-  for (const macAddress of plan.planned) {
-    const [address, recordedAddress] = [plan.addressOf.get(macAddress), recorded.addressOf.get(macAddress)];
-    if (recordedAddress !== undefined) keys.add(formatIpv4Address(recordedAddress));
-    if (address !== undefined && address !== recordedAddress) after.set(formatIpv4Address(address), macAddress);
-  }
+  const after = new Map([...marksOf(spec, wanted.pool), ...newEntries(wanted)]);
   const before: Record<string, unknown> = {};
-  for (const key of keys) {
+  for (const key of new Set([...after.keys(), ...doubtfulKeys(wanted)])) {
     const kept = keptEntry(recorded.entryAt(key), recorded, plan);
     // A client that keeps an excluded address is listed, not the mark.
     if (kept?.isCanonical === true) after.delete(key);
@@ -128,6 +120,21 @@ function allocatedPatch(
     after.set(key, value);
   }
   return difference(before, after);
+}
+
+/** Entries of clients that have another address in the record, or none. */
+function newEntries({ plan, recorded }: WantedAddresses): [string, unknown][] {
+  return [...plan.planned].flatMap((macAddress): [string, unknown][] => {
+    const address = plan.addressOf.get(macAddress);
+    if (address === undefined || address === recorded.addressOf.get(macAddress)) return [];
+    return [[formatIpv4Address(address), macAddress]];
+  });
+}
+
+/** Keys of entries that may be wrong. */
+function doubtfulKeys({ plan, recorded }: WantedAddresses): string[] {
+  const addresses = [...plan.planned].flatMap((macAddress) => recorded.addressOf.get(macAddress) ?? []);
+  return [...recorded.marks, ...recorded.misspelled, ...addresses.map(formatIpv4Address)];
 }
 
 /** The entry if its client keeps the address. */

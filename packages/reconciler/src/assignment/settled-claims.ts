@@ -70,18 +70,15 @@ export class SettledBook {
   update(pool: PoolToPlan, claims: NetworkClaims): void {
     const contested = contestedAddresses(pool);
     if (pool.pool !== this.#pool?.pool || !isSameSet(contested, this.#contestedAddresses)) this.#forget();
-    const reservedBefore = this.#pool?.reserved.keys() ?? [];
-    const clients = new Set([...reservedBefore, ...pool.reserved.keys(), ...this.#recorded.changedKeys(pool.recorded.addressOf)]);
-    const configs = new Set(this.#claims.changedKeys(claims));
-    for (const key of configs) {
-      for (const claim of claimsIn(this.#claims, key, pool.network)) this.#count(claim, key, { by: -1, clients });
-      for (const claim of claimsIn(claims, key, pool.network)) this.#count(claim, key, { by: 1, clients });
-    }
-    [this.#pool, this.#contestedAddresses, this.#recorded] = [pool, contested, pool.recorded.addressOf];
+    const clients = new Set([...pool.reserved.keys(), ...this.#recorded.changedKeys(pool.recorded.addressOf)]);
+    for (const macAddress of this.#pool?.reserved.keys() ?? []) clients.add(macAddress);
     const before = this.#claims;
-    this.#claims = claims;
-    for (const macAddress of clients) for (const key of this.#claimants.get(macAddress) ?? []) configs.add(key);
-    this.#settle(configs, { before, clients });
+    [this.#pool, this.#contestedAddresses, this.#recorded, this.#claims] = [pool, contested, pool.recorded.addressOf, claims];
+    const configs = this.#follow(before, clients);
+    const claimed = [...configs].flatMap((key) => [...this.#claimsIn(before, key), ...this.#claimsIn(claims, key)]);
+    this.#settle(configs, new Set(claimed.map(({ macAddress }) => macAddress)));
+    for (const macAddress of clients) this.#noteUnsettled(macAddress);
+    for (const { macAddress } of claimed) this.#noteUnsettled(macAddress);
   }
 
   /** The pool without the claims of configs that are planned. */
@@ -105,11 +102,27 @@ export class SettledBook {
     };
   }
 
+  /** The claims of a config to addresses of the pool. */
+  #claimsIn(claims: NetworkClaims, key: string): readonly InterfaceClaim[] {
+    return claims.get(key)?.claims.filter(({ network }) => network === this.#pool?.network) ?? [];
+  }
+
   #forget(): void {
     this.#claims = PersistentMap.of();
     this.#recorded = PersistentMap.of();
     this.#settled = NOTHING_SETTLED;
     for (const memory of [this.#claimants, this.#replacing, this.#open, this.#unsettled]) memory.clear();
+  }
+
+  /** Counts the claims to each MAC address. Adds clients whose claims have changed. @returns keys of the configs that claim one of the clients, or did. */
+  #follow(before: NetworkClaims, clients: Set<MacAddress>): Set<string> {
+    const configs = new Set(before.changedKeys(this.#claims));
+    for (const key of configs) {
+      for (const claim of this.#claimsIn(before, key)) this.#count(claim, key, { by: -1, clients });
+      for (const claim of this.#claimsIn(this.#claims, key)) this.#count(claim, key, { by: 1, clients });
+    }
+    for (const macAddress of clients) for (const key of this.#claimants.get(macAddress) ?? []) configs.add(key);
+    return configs;
   }
 
   #count(
@@ -132,34 +145,27 @@ export class SettledBook {
     }
   }
 
-  /** Decides about these configs, which may be gone, and about these clients. */
-  #settle(
-    configs: ReadonlySet<string>,
-    { before, clients }: { readonly before: NetworkClaims; readonly clients: ReadonlySet<MacAddress> },
-  ): void {
-    const network = this.#pool?.network ?? '';
-    const owners = new Map<MacAddress, string | undefined>();
+  /** Decides about these configs, which may be gone. @param clients - their clients now and before. */
+  #settle(configs: ReadonlySet<string>, clients: ReadonlySet<MacAddress>): void {
     // First all are without an owner, because a MAC address may go from one config to another.
-    for (const key of configs) {
-      for (const { macAddress } of claimsIn(before, key, network)) owners.set(macAddress, undefined);
-      for (const { macAddress } of claimsIn(this.#claims, key, network)) owners.set(macAddress, undefined);
-    }
-    for (const key of configs) for (const macAddress of this.#settledBy(key, network)) owners.set(macAddress, key);
+    const owners = new Map<MacAddress, string | undefined>([...clients].map((macAddress) => [macAddress, undefined]));
+    for (const key of configs) for (const macAddress of this.#settledBy(key)) owners.set(macAddress, key);
     const addresses = [...owners].map(
       ([macAddress, owner]) => [macAddress, owner === undefined ? undefined : this.#recorded.get(macAddress)] as const,
     );
     this.#settled = { owners: this.#settled.owners.with(owners), addressOf: this.#settled.addressOf.with(addresses) };
-    for (const macAddress of new Set([...clients, ...owners.keys()])) {
-      const address = this.#settled.addressOf.has(macAddress) ? undefined : this.#recorded.get(macAddress);
-      if (address === undefined) this.#unsettled.delete(macAddress);
-      else this.#unsettled.set(macAddress, address);
-    }
+  }
+
+  #noteUnsettled(macAddress: MacAddress): void {
+    const address = this.#settled.addressOf.has(macAddress) ? undefined : this.#recorded.get(macAddress);
+    if (address === undefined) this.#unsettled.delete(macAddress);
+    else this.#unsettled.set(macAddress, address);
   }
 
   /** The clients of a config if all of them are settled; otherwise none, and the config is open. */
-  #settledBy(key: string, network: string): readonly MacAddress[] {
+  #settledBy(key: string): readonly MacAddress[] {
     const config = this.#claims.get(key);
-    const claims = claimsIn(this.#claims, key, network);
+    const claims = this.#claimsIn(this.#claims, key);
     this.#open.delete(key);
     if (config === undefined || claims.every((claim) => this.#isSettled(claim)))
       return claims.map(({ macAddress }) => macAddress);
@@ -179,11 +185,6 @@ export class SettledBook {
     const isClaimedTwice = (this.#claimants.get(macAddress)?.length ?? 0) > 1;
     return isClaimedTwice || this.#replacing.has(macAddress) || reserved.has(macAddress) || pool.reservations.has(macAddress);
   }
-}
-
-/** The claims of a config on a network. */
-function claimsIn(claims: NetworkClaims, key: string, network: string): readonly InterfaceClaim[] {
-  return claims.get(key)?.claims.filter((claim) => claim.network === network) ?? [];
 }
 
 function contestedAddresses({ pool, quarantines, recorded }: PoolToPlan): Set<Ipv4Address> {
