@@ -180,6 +180,18 @@ describe('findSettledClaims', () => {
     expect(settled).toBeGreaterThan(500);
   });
 
+  it('a client is planned while a virtual machine without config has its MAC address, and settled before and after that', () => {
+    const book = new SettledBook();
+    const claims = PersistentMap.of([['vm-1', config(1, [claim(1)])]]);
+    const facts = { allocated: { '10.0.0.3': mac(1) } };
+    const { pool } = poolOf('n1', facts);
+    const settled = [[], [1], []].map((reserved) => {
+      book.update({ ...poolOf('n1', { ...facts, reserved }), pool }, claims);
+      return [...joinSettledClaims([book]).open.map(({ key }) => key)];
+    });
+    expect(settled).toEqual([[], ['vm-1'], []]);
+  });
+
   it('law: a book that follows pools and claims has what a new one has', () => {
     const step = fc.record({
       one: facts,
