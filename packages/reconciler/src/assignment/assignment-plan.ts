@@ -47,7 +47,7 @@ export interface RefusedClaim {
 }
 
 export interface AssignmentPlan extends RecordedPool {
-  /** Made anew each time. */
+  /** In the order of their MAC addresses; made when it is read first. */
   readonly assignments: readonly Assignment[];
   /** The address of each client in `assignments`. */
   readonly addressOf: PersistentMap<MacAddress, Ipv4Address>;

@@ -1,5 +1,13 @@
 /** One pool during planning: clients keep their address, move to another one, or get a new one. */
-import { AddressAllocator, type AllocationResult, type Ipv4Address, type MacAddress, type Pool } from '@vmdhcp/dhcp-allocator';
+import {
+  AddressAllocator,
+  type AllocationResult,
+  type Assignment,
+  type Ipv4Address,
+  type MacAddress,
+  type Pool,
+} from '@vmdhcp/dhcp-allocator';
+import { compareText } from '@vmdhcp/kube-runtime';
 import { sentenceOf } from '../explanation.js';
 import { describeFull } from '../pool/describe-room.js';
 import { explainRefusal, explainSecondClaim } from '../pool/explain-refusal.js';
@@ -103,12 +111,11 @@ export class PoolPlanning {
       [...this.#accepted.keys()].map((one) => [one, this.#allocator.addressOf(one)]),
     );
     const { reservations } = this.#state.pool;
+    let made: readonly Assignment[] | undefined;
     return {
       get assignments() {
-        return [...addresses].map(([macAddress, address]) => {
-          const hostname = reservations.get(macAddress)?.hostname;
-          return { macAddress, address, ...(hostname !== undefined && { hostname }) };
-        });
+        made ??= toAssignments(addresses, reservations);
+        return made;
       },
       addressOf: addresses,
       planned: new Set([...this.#accepted.keys(), ...this.#state.recorded.assignments.map(({ macAddress }) => macAddress)]),
@@ -263,6 +270,14 @@ export class PoolPlanning {
 /** Reserved: no config claims it now, but the record is kept. */
 function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
   return blocked?.reason === CONFIG_MISSING.reason;
+}
+
+function toAssignments(addressOf: SettledClients['addressOf'], reservations: Pool['reservations']): Assignment[] {
+  const assignments = [...addressOf].map(([macAddress, address]) => {
+    const hostname = reservations.get(macAddress)?.hostname;
+    return { macAddress, address, ...(hostname !== undefined && { hostname }) };
+  });
+  return assignments.sort((one, other) => compareText(one.macAddress, other.macAddress));
 }
 
 /** One address for each MAC address, the lowest if a record has several. */

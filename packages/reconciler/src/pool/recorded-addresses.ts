@@ -12,7 +12,7 @@ import { type Allocated, changedAssignments, isMark, type ReadVersion } from './
 import { PersistentMap } from './persistent-map.js';
 
 export interface RecordedAddresses {
-  /** In the order of their addresses; made anew each time. */
+  /** In the order of their addresses; made when it is read first. */
   readonly assignments: readonly Assignment[];
   /** Invalid entries. They stay as they are, and no client gets their addresses, because a user wrote them for a reason. */
   readonly unreadable: readonly UnreadableEntry[];
@@ -108,6 +108,7 @@ class AddressRecord implements RecordedAddresses {
   readonly marks: readonly string[];
   readonly misspelled: readonly string[];
   readonly version: ReadVersion;
+  #assignments: readonly Assignment[] | undefined;
 
   constructor({ unreadable, addressOf, marks, misspelled, version }: RecordParts) {
     this.unreadable = unreadable;
@@ -118,8 +119,10 @@ class AddressRecord implements RecordedAddresses {
   }
 
   get assignments(): readonly Assignment[] {
-    const assignments = [...this.addressOf].map(([macAddress, address]) => ({ macAddress, address }));
-    return assignments.toSorted((one, other) => one.address - other.address);
+    this.#assignments ??= [...this.addressOf]
+      .map(([macAddress, address]) => ({ macAddress, address }))
+      .sort((one, other) => one.address - other.address);
+    return this.#assignments;
   }
 
   readonly entryAt = (key: string): ParsedEntry | undefined => {
