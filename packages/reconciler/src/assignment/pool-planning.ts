@@ -110,13 +110,7 @@ export class PoolPlanning {
     const addresses = this.#settled.addressOf.with(
       [...this.#accepted.keys()].map((one) => [one, this.#allocator.addressOf(one)]),
     );
-    const { reservations } = this.#state.pool;
-    let made: readonly Assignment[] | undefined;
-    return {
-      get assignments() {
-        made ??= toAssignments(addresses, reservations);
-        return made;
-      },
+    return new FinishedPlan(this.#state.pool.reservations, {
       addressOf: addresses,
       planned: new Set([...this.#accepted.keys(), ...this.#state.recorded.assignments.map(({ macAddress }) => macAddress)]),
       quarantines: this.#state.recorded.quarantines
@@ -129,7 +123,7 @@ export class PoolPlanning {
       owners: this.#settled.owners.with([...this.#accepted].map(([one, { request }]) => [one, request.owner])),
       outside: this.#allocator.outside(),
       counts: this.#allocator.counts(),
-    };
+    });
   }
 
   /**
@@ -272,12 +266,40 @@ function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
   return blocked?.reason === CONFIG_MISSING.reason;
 }
 
-function toAssignments(addressOf: SettledClients['addressOf'], reservations: Pool['reservations']): Assignment[] {
-  const assignments = [...addressOf].map(([macAddress, address]) => {
-    const hostname = reservations.get(macAddress)?.hostname;
-    return { macAddress, address, ...(hostname !== undefined && { hostname }) };
-  });
-  return assignments.sort((one, other) => compareText(one.macAddress, other.macAddress));
+/** Plans are kept until the next one: it holds nothing of the planning. */
+class FinishedPlan implements AssignmentPlan {
+  readonly addressOf: AssignmentPlan['addressOf'];
+  readonly planned: AssignmentPlan['planned'];
+  readonly quarantines: AssignmentPlan['quarantines'];
+  readonly refused: AssignmentPlan['refused'];
+  readonly refusals: AssignmentPlan['refusals'];
+  readonly owners: AssignmentPlan['owners'];
+  readonly outside: AssignmentPlan['outside'];
+  readonly counts: AssignmentPlan['counts'];
+  readonly #reservations: Pool['reservations'];
+  #assignments: readonly Assignment[] | undefined;
+
+  constructor(reservations: Pool['reservations'], parts: Omit<AssignmentPlan, 'assignments'>) {
+    this.#reservations = reservations;
+    this.addressOf = parts.addressOf;
+    this.planned = parts.planned;
+    this.quarantines = parts.quarantines;
+    this.refused = parts.refused;
+    this.refusals = parts.refusals;
+    this.owners = parts.owners;
+    this.outside = parts.outside;
+    this.counts = parts.counts;
+  }
+
+  get assignments(): readonly Assignment[] {
+    this.#assignments ??= [...this.addressOf]
+      .map(([macAddress, address]) => {
+        const hostname = this.#reservations.get(macAddress)?.hostname;
+        return { macAddress, address, ...(hostname !== undefined && { hostname }) };
+      })
+      .sort((one, other) => compareText(one.macAddress, other.macAddress));
+    return this.#assignments;
+  }
 }
 
 /** One address for each MAC address, the lowest if a record has several. */

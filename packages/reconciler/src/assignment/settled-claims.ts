@@ -44,13 +44,13 @@ export function findSettledClaims(pools: readonly PoolToPlan[], configs: readonl
 
 /** The settled claims of one pool, from one plan to the next. */
 export class SettledBook {
-  #pool: PoolToPlan | undefined;
+  #pool: Facts | undefined;
   /** Addresses whose clients must be planned: reserved, in quarantine, or in an invalid entry. */
   #contestedAddresses: ReadonlySet<Ipv4Address> = new Set();
   #claims: NetworkClaims = PersistentMap.of();
   #recorded: PersistentMap<MacAddress, Ipv4Address> = PersistentMap.of();
   /** Keys of configs, one for each claim to the MAC address. */
-  readonly #claimants = new Map<MacAddress, string[]>();
+  readonly #claimants = new Map<MacAddress, readonly string[]>();
   /** How many claims with former MAC addresses name this one. */
   readonly #replacing = new Map<MacAddress, number>();
   #settled = NOTHING_SETTLED;
@@ -73,7 +73,12 @@ export class SettledBook {
     const clients = new Set([...pool.reserved.keys(), ...this.#recorded.changedKeys(pool.recorded.addressOf)]);
     for (const macAddress of this.#pool?.reserved.keys() ?? []) clients.add(macAddress);
     const before = this.#claims;
-    [this.#pool, this.#contestedAddresses, this.#recorded, this.#claims] = [pool, contested, pool.recorded.addressOf, claims];
+    [this.#pool, this.#contestedAddresses, this.#recorded, this.#claims] = [
+      factsOf(pool),
+      contested,
+      pool.recorded.addressOf,
+      claims,
+    ];
     const configs = this.#follow(before, clients);
     const claimed = [...configs].flatMap((key) => [...this.#claimsIn(before, key), ...this.#claimsIn(claims, key)]);
     this.#settle(configs, new Set(claimed.map(({ macAddress }) => macAddress)));
@@ -131,9 +136,8 @@ export class SettledBook {
     { by, clients }: { readonly by: 1 | -1; readonly clients: Set<MacAddress> },
   ): void {
     clients.add(macAddress);
-    const claimants = this.#claimants.get(macAddress) ?? [];
-    if (by === 1) claimants.push(key);
-    else claimants.splice(claimants.indexOf(key), 1);
+    const before = this.#claimants.get(macAddress) ?? [];
+    const claimants = by === 1 ? [...before, key] : before.toSpliced(before.indexOf(key), 1);
     if (claimants.length === 0) this.#claimants.delete(macAddress);
     else this.#claimants.set(macAddress, claimants);
     if (replaces === undefined) return;
@@ -181,10 +185,17 @@ export class SettledBook {
   }
 
   /** True for a client that must be planned, whatever it has. */
-  #isContested(macAddress: MacAddress, { reserved, pool }: PoolToPlan): boolean {
+  #isContested(macAddress: MacAddress, { reserved, pool }: Facts): boolean {
     const isClaimedTwice = (this.#claimants.get(macAddress)?.length ?? 0) > 1;
     return isClaimedTwice || this.#replacing.has(macAddress) || reserved.has(macAddress) || pool.reservations.has(macAddress);
   }
+}
+
+/** The parts that are kept until the next version: not the record, which is as large as the object. */
+type Facts = Pick<PoolToPlan, 'key' | 'network' | 'pool' | 'reserved' | 'conflicts'>;
+
+function factsOf({ key, network, pool, reserved, conflicts }: PoolToPlan): Facts {
+  return { key, network, pool, reserved, ...(conflicts !== undefined && { conflicts }) };
 }
 
 function contestedAddresses({ pool, quarantines, recorded }: PoolToPlan): Set<Ipv4Address> {
