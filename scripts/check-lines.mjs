@@ -20,7 +20,7 @@ const BUDGETS = {
   'packages/kubectl-vmdhcp': 2_850,
   'packages/lease-stores': 2_600,
   'packages/linux-sockets': 2_800,
-  'packages/reconciler': 14_900,
+  'packages/reconciler': 15_300,
   'packages/redfish-client': 2_300,
   'packages/service-certificates': 800,
   'packages/service-process': 850,
