@@ -32,9 +32,10 @@ it('clients that keep their addresses for good are counted, and nobody else gets
     { macAddress: vm('b'), address: address('10.0.0.20') },
   ];
   const [one, all] = [new AddressAllocator(pool), new AddressAllocator(pool)];
-  all.keepAll(kept);
+  all.keepAll(new Map(kept.map((one) => [one.macAddress, one.address])));
   for (const { macAddress, address: recorded } of kept) one.keep(macAddress, recorded);
   expect(all.counts()).toEqual(one.counts());
+  expect([[...all.outside()], [...one.outside()]]).toEqual([[address('10.0.0.20')], [address('10.0.0.20')]]);
   for (const allocator of [one, all]) {
     expect(allocator.ownerOf(address('10.0.0.20'))).toBe(vm('b'));
     expect(allocator.allocate(vm('c'), address('10.0.0.10'))).toEqual({ ok: false, reason: 'address-taken', owner: vm('a') });

@@ -35,9 +35,10 @@ export interface PoolCounts {
   readonly free: number;
 }
 
-interface KeptAddress {
-  readonly macAddress: MacAddress;
-  readonly address: Ipv4Address;
+/** Addresses by client: a Map, or anything that is read like one. */
+interface KeptAddresses extends Iterable<readonly [MacAddress, Ipv4Address]> {
+  readonly size: number;
+  readonly values: () => Iterable<Ipv4Address>;
 }
 
 /** One client's address, now or last. */
@@ -63,10 +64,10 @@ export class AddressAllocator {
   readonly #quarantinedUntilMs = new Map<Ipv4Address, number>();
   readonly #size: number;
   #used = 0;
-  /** Addresses that clients have kept though they can no longer be assigned: outside the range or unavailable. */
+  /** @see outside */
   readonly #outside = new Set<Ipv4Address>();
   #reservedUnused: number;
-  #keptForGood: readonly KeptAddress[] = [];
+  #keptForGood: KeptAddresses = new Map();
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -91,6 +92,11 @@ export class AddressAllocator {
     return { size, used: this.#used, reserved, quarantined, free: size - this.#used - reserved - quarantined };
   }
 
+  /** Addresses in use that no other client would get: they are outside the range, or unavailable. */
+  outside(): ReadonlySet<Ipv4Address> {
+    return this.#outside;
+  }
+
   /** The address the client has now. */
   addressOf(client: MacAddress): Ipv4Address | undefined {
     const assignment = this.#assignments.get(client);
@@ -101,7 +107,10 @@ export class AddressAllocator {
   ownerOf(address: Ipv4Address): MacAddress | undefined {
     const assignment = this.#byAddress.get(address);
     if (assignment?.inUse) return assignment.client;
-    return this.#keptForGood.find((kept) => kept.address === address)?.macAddress;
+    // Nobody has a free address; otherwise each wanted address would cost a search.
+    if (this.#isFree(address)) return undefined;
+    for (const [client, kept] of this.#keptForGood) if (kept === address) return client;
+    return undefined;
   }
 
   /**
@@ -135,12 +144,12 @@ export class AddressAllocator {
    * Gives these clients their addresses for as long as this allocator exists. The allocator never looks at them again, so thousands cost little. Call
    * it once, before anything else.
    *
-   * @param assignments - no address or client twice; no address that is reserved, quarantined, the server's or outside the subnet.
+   * @param addressOf - by client; no address twice, none that is reserved, quarantined, the server's or outside the subnet.
    */
-  keepAll(assignments: readonly KeptAddress[]): void {
-    this.#keptForGood = assignments;
-    this.#used += assignments.length;
-    for (const { address } of assignments) if (!this.#block(address)) this.#outside.add(address);
+  keepAll(addressOf: KeptAddresses): void {
+    this.#keptForGood = addressOf;
+    this.#used += addressOf.size;
+    for (const address of addressOf.values()) if (!this.#block(address)) this.#outside.add(address);
   }
 
   /** Frees the client's address; it is remembered as the client's until another client gets it. False if it had none. */

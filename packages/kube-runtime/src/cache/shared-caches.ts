@@ -12,9 +12,10 @@ import { projectedPort } from '../api/projected-port.js';
 import type { ResourcePort } from '../api/resource-port.js';
 import type { BackOffSettings } from '../clock/back-off.js';
 import type { Clock } from '../clock/clock.js';
-import type { ApiObjectLike } from '../object/api-object.js';
+import { type ApiObjectLike, keyOf } from '../object/api-object.js';
 import type { KubernetesObject } from '../object/kubernetes-object.js';
 import { ObjectCache } from './object-cache.js';
+import { isSameVersion } from './reflector.js';
 
 /** The callbacks of a subscriber. An error that a listener throws is reported to its own `onError`, and does not reach other listeners. */
 export interface CacheListener {
@@ -156,7 +157,7 @@ class SharedCache {
   ) {
     this.#resource = resource;
     this.#onUnused = onUnused;
-    this.#project = (object) => deepFreeze(trim(resource, object));
+    this.#project = (object) => this.#knownVersion(object) ?? deepFreeze(trim(resource, object));
     this.#cache = new ObjectCache<KubernetesObject>({
       port: observedPort(projectedPort(open(resource), this.#project), () =>
         this.#notifyAll((listener) => listener.onWatchEvent?.()),
@@ -234,6 +235,12 @@ class SharedCache {
     this.#onUnused();
   }
 
+  /** A list or a watch often brings what is cached, such as an own write: it need not be reduced and frozen again. */
+  #knownVersion(object: KubernetesObject): KubernetesObject | undefined {
+    const known = this.#cache.get(keyOf(object));
+    return known !== undefined && isSameVersion(known, object) ? known : undefined;
+  }
+
   #wrote(listener: CacheListener, object: KubernetesObject): void {
     this.#writer = listener;
     try {
@@ -271,12 +278,10 @@ class SharedCache {
 }
 
 /** Objects from JSON have no cycles. Null, texts and numbers cannot change. */
-function deepFreeze<Value>(value: Value): Value {
-  if (!Object.isFrozen(value)) {
-    for (const part of Object.values(value as object)) deepFreeze(part);
-    Object.freeze(value);
-  }
-  return value;
+function deepFreeze<Value extends object>(value: Value): Value {
+  if (Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
+  return Object.freeze(value);
 }
 
 function observedPort<Kind extends ApiObjectLike>(port: ResourcePort<Kind>, onEvent: () => void): ResourcePort<Kind> {

@@ -60,18 +60,18 @@ function findEntry(config: unknown, kind: keyof typeof KNOWN_FIELDS, name: strin
   return isPlain ? fields : undefined;
 }
 
-/** Undefined if the text is not YAML, or if its versions 1.1 and 1.2 differ, as in whether `no` is a text. */
+/** Undefined if the text is not YAML, if its versions 1.1 and 1.2 differ, as in whether `no` is a text, or without the package `yaml`. */
 async function parseYaml(text: string): Promise<unknown> {
-  // Loaded only by processes that read a kubeconfig.
-  const { parseDocument } = await import('yaml');
   try {
+    // Loaded only by processes that read a kubeconfig.
+    const { parseDocument } = await import('yaml');
     const [ours, older] = (['core', 'yaml-1.1'] as const).map((schema): unknown => {
       const document = parseDocument(text, { schema });
       return document.errors.length + document.warnings.length === 0 ? document.toJS() : undefined;
     });
     return isDeepStrictEqual(ours, older) ? ours : undefined;
   } catch {
-    // An alias without its anchor.
+    // It is not installed, or there is an alias without its anchor.
     return undefined;
   }
 }

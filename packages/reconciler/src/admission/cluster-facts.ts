@@ -65,7 +65,7 @@ export class ClusterFacts implements AdmissionFacts {
   }
 
   claimsOn(network: string): Iterable<NetworkConfigClaims> {
-    return this.#view.claimsOn(network);
+    return this.#view.claimsOn(network).values();
   }
 
   claimants(network: string, macAddress: MacAddress): ReadonlySet<string> {

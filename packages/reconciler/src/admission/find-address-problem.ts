@@ -38,7 +38,7 @@ interface Serving {
 
 /** Ignore a client whose virtual machine is gone: its address is being freed. */
 function findOwner(claim: WantedAddress, { serving, pool }: Serving, facts: AdmissionFacts): AddressProblem | undefined {
-  const entry = serving.recorded.entries.get(formatIpv4Address(claim.wanted));
+  const entry = serving.recorded.entryAt(formatIpv4Address(claim.wanted));
   if (entry === undefined) return undefined;
   const macAddress = entry.assignment?.macAddress;
   if (macAddress === undefined)

@@ -1,7 +1,9 @@
 /** The input and the result of a plan of addresses. */
 import type { Assignment, Ipv4Address, MacAddress, Pool, PoolCounts } from '@vmdhcp/dhcp-allocator';
 import type { RefusalReason } from '../network-config/refusal-reason.js';
+import { PersistentMap } from '../pool/persistent-map.js';
 import type { Quarantine } from '../pool/quarantines.js';
+import type { ClaimRefusal } from './address-request.js';
 
 /** The record of a pool. */
 export interface RecordedPool {
@@ -33,9 +35,7 @@ export interface PoolState extends KnownState {
   /** The maximum number of clients in the record; absent for no limit. Recorded clients stay. */
   readonly mostClients?: number;
   /** Other recorded addresses without a request, which are not in `recorded` and stay. Absent if there are none. */
-  readonly settled?: readonly Assignment[];
-  /** Their owners. */
-  readonly owners?: ReadonlyMap<MacAddress, string>;
+  readonly settled?: SettledClients;
 }
 
 /** A claim that cannot be met, and why. */
@@ -47,16 +47,33 @@ export interface RefusedClaim {
 }
 
 export interface AssignmentPlan extends RecordedPool {
+  /** In the order of their MAC addresses; made when it is read first. */
+  readonly assignments: readonly Assignment[];
   /** The address of each client in `assignments`. */
-  readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
+  readonly addressOf: PersistentMap<MacAddress, Ipv4Address>;
+  /** Clients whose address may differ from the recorded one. */
+  readonly planned: ReadonlySet<MacAddress>;
+  /** Addresses in use that no other client would get: they are outside the range, or unavailable. */
+  readonly outside: ReadonlySet<Ipv4Address>;
   readonly refused: readonly RefusedClaim[];
+  /** By the owner, then by MAC address. */
+  readonly refusals: ReadonlyMap<string, ReadonlyMap<MacAddress, ClaimRefusal>>;
   /** The winning claim for each MAC address. */
-  readonly owners: ReadonlyMap<MacAddress, string>;
+  readonly owners: PersistentMap<MacAddress, string>;
   readonly counts: PoolCounts;
 }
 
 /** A pool whose status has no address. */
 export const NOTHING_RECORDED: RecordedPool = { assignments: [], quarantines: [] };
+
+/** Recorded clients that stay as they are. */
+export interface SettledClients {
+  readonly addressOf: PersistentMap<MacAddress, Ipv4Address>;
+  /** The owner by MAC address. */
+  readonly owners: PersistentMap<MacAddress, string>;
+}
+
+export const NOTHING_SETTLED: SettledClients = { addressOf: PersistentMap.of(), owners: PersistentMap.of() };
 
 /** The owner of each address in this plan; nothing is copied. */
 export function ownersOf({ addressOf, owners }: Pick<AssignmentPlan, 'addressOf' | 'owners'>): LastOwners {

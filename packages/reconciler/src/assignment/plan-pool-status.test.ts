@@ -1,5 +1,6 @@
 import { parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { describe, expect, it } from 'vitest';
+import { PersistentMap } from '../pool/persistent-map.js';
 import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import type { AssignmentPlan } from './assignment-plan.js';
 import { planPoolStatus, type WantedPoolStatus } from './plan-pool-status.js';
@@ -23,8 +24,18 @@ const pool = checked.value;
 function planOf(more: Partial<AssignmentPlan> = {}): AssignmentPlan {
   const counts = { total: 3, used: 1, free: 2, quarantined: 0 } as unknown as AssignmentPlan['counts'];
   const { assignments = [{ macAddress: A, address: ip(11) }] } = more;
-  const addressOf = new Map(assignments.map(({ macAddress, address }) => [macAddress, address]));
-  return { assignments, addressOf, quarantines: [], refused: [], owners: new Map(), counts, ...more };
+  const addressOf = PersistentMap.of(assignments.map(({ macAddress, address }) => [macAddress, address] as const));
+  const nothingRefused = { outside: new Set<number>(), refused: [], refusals: new Map() };
+  return {
+    assignments,
+    addressOf,
+    planned: new Set([A, B]),
+    quarantines: [],
+    ...nothingRefused,
+    owners: PersistentMap.of(),
+    counts,
+    ...more,
+  };
 }
 
 const CONDITIONS = [

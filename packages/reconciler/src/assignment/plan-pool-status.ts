@@ -100,29 +100,41 @@ function difference(
 }
 
 /**
- * The differences in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are correct: those are skipped
- * without formatting any text.
+ * The differences in `status.ipv4.allocated`: address to MAC address or mark. Nearly all entries of a large pool are correct: only those are looked at
+ * that may differ.
  */
-function allocatedPatch(
-  { spec, status }: KubernetesObject,
-  { pool, plan, recorded }: WantedAddresses,
-): Record<string, unknown> | undefined {
-  const field = readField(status, 'ipv4', 'allocated');
-  const there = isRecord(field) ? field : {};
+function allocatedPatch({ spec }: KubernetesObject, wanted: WantedAddresses): Record<string, unknown> | undefined {
+  const { plan, recorded } = wanted;
+  const { allocated } = recorded.version;
+  const after = new Map([...marksOf(spec, wanted.pool), ...newEntries(wanted)]);
   const before: Record<string, unknown> = {};
-  const after = marksOf(spec, pool);
-  for (const { address, macAddress } of plan.assignments) {
-    if (recorded.addressOf.get(macAddress) !== address) after.set(formatIpv4Address(address), macAddress);
-  }
-  for (const key of Object.keys(there)) {
-    const kept = keptEntry(recorded.entries.get(key), recorded, plan);
+  for (const key of new Set([...after.keys(), ...doubtfulKeys(wanted)])) {
+    const kept = keptEntry(recorded.entryAt(key), recorded, plan);
     // A client that keeps an excluded address is listed, not the mark.
     if (kept?.isCanonical === true) after.delete(key);
-    else before[key] = there[key];
+    else if (Object.hasOwn(allocated, key)) before[key] = allocated[key];
     if (kept?.isCanonical === false) after.set(formatIpv4Address(kept.assignment.address), kept.assignment.macAddress);
   }
-  for (const { key, value } of recorded.unreadable) after.set(key, value);
+  for (const { key, value } of recorded.unreadable) {
+    before[key] = value;
+    after.set(key, value);
+  }
   return difference(before, after);
+}
+
+/** Entries of clients that have another address in the record, or none. */
+function newEntries({ plan, recorded }: WantedAddresses): [string, unknown][] {
+  return [...plan.planned].flatMap((macAddress): [string, unknown][] => {
+    const address = plan.addressOf.get(macAddress);
+    if (address === undefined || address === recorded.addressOf.get(macAddress)) return [];
+    return [[formatIpv4Address(address), macAddress]];
+  });
+}
+
+/** Keys of entries that may be wrong. */
+function doubtfulKeys({ plan, recorded }: WantedAddresses): string[] {
+  const addresses = [...plan.planned].flatMap((macAddress) => recorded.addressOf.get(macAddress) ?? []);
+  return [...recorded.marks, ...recorded.misspelled, ...addresses.map(formatIpv4Address)];
 }
 
 /** The entry if its client keeps the address. */

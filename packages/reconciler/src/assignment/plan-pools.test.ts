@@ -7,6 +7,7 @@ import { readRecordedAddresses } from '../pool/recorded-addresses.js';
 import { ownersOf } from './assignment-plan.js';
 import { type PoolPlan, planPools } from './plan-pools.js';
 import type { PoolToPlan } from './pool-to-plan.js';
+import { findSettledClaims } from './settled-claims.js';
 
 function poolOf(network: string, size: number, allocated: Readonly<Record<string, string>> = {}): PoolToPlan {
   const reading = readPool({
@@ -52,7 +53,7 @@ const given = (plan: PoolPlan | undefined) =>
   Object.fromEntries((plan?.assignments ?? []).map(({ macAddress, address }) => [macAddress, formatIpv4Address(address)]));
 
 const plan = (pools: readonly PoolToPlan[], configs: readonly NetworkConfigClaims[]) =>
-  planPools({ pools, configs, whyUnserved: () => undefined });
+  planPools({ pools, claims: findSettledClaims(pools, configs), whyUnserved: () => undefined });
 
 describe('planPools', () => {
   it('a machine that is refused one address gets none, and leaves them to others', () => {
@@ -138,10 +139,11 @@ describe('planPools', () => {
   it('so does a network whose pool cannot serve it, but not a network without a pool', () => {
     const both = config(1, ['n1', 'n2']);
     const why = { reason: 'pool-invalid', message: 'the pool is invalid' } as const;
+    const pools = [poolOf('n1', 2)];
     const planned = (problem: typeof why | undefined) =>
       planPools({
-        pools: [poolOf('n1', 2)],
-        configs: [both],
+        pools,
+        claims: findSettledClaims(pools, [both]),
         whyUnserved: (network) => (network === 'n2' ? problem : undefined),
       }).get('n1');
     expect(planned(why)?.refusals.get(both.key)?.get(macOf(1, 'n1'))?.reason).toBe('other-interface-refused');

@@ -2,40 +2,29 @@
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import { type AddressRequest, type ClaimRefusal, CONFIG_MISSING } from './address-request.js';
-import type { AssignmentPlan } from './assignment-plan.js';
+import { type AssignmentPlan, NOTHING_SETTLED } from './assignment-plan.js';
 import { planRequests } from './plan-requests.js';
 import type { PoolToPlan } from './pool-to-plan.js';
-import { findSettledClaims } from './settled-claims.js';
+import type { SettledClaims } from './settled-claims.js';
 
-export interface PoolPlan extends AssignmentPlan {
-  /** By the key of the VirtualMachineNetworkConfig, then by MAC address. */
-  readonly refusals: ReadonlyMap<string, ReadonlyMap<MacAddress, ClaimRefusal>>;
-}
+export type PoolPlan = AssignmentPlan;
 
 interface PoolsToPlan {
   readonly pools: readonly PoolToPlan[];
-  /** Everything that claims an address of these pools. */
-  readonly configs: readonly NetworkConfigClaims[];
+  /** Everything that claims an address of these pools: what is settled, and the rest. */
+  readonly claims: SettledClaims;
   /** The problem of a network that none of these pools serves; undefined for a network of these pools, and for one without a pool. */
   readonly whyUnserved: (network: string) => ClaimRefusal | undefined;
 }
 
-/**
- * The plan of each pool, by key. The same objects give the same plans, whatever their order.
- *
- * @param findSettled - finds claims that need no planning. Without it the plans are the same, but take longer.
- */
-export function planPools(
-  { pools, configs, whyUnserved }: PoolsToPlan,
-  findSettled: typeof findSettledClaims = findSettledClaims,
-): Map<string, PoolPlan> {
+/** The plan of each pool, by key: refusals by the key of the VirtualMachineNetworkConfig. The same objects give the same plans, whatever their order. */
+export function planPools({ pools, claims, whyUnserved }: PoolsToPlan): Map<string, PoolPlan> {
   const poolOn = new Map(
     pools.map((pool) => [pool.network, { key: pool.key, has: pool.paused ? pool.recorded.addressOf : undefined }]),
   );
-  const { pools: settledIn, open } = findSettled(pools, configs);
-  const requests = open.map((config) => toRequest(config, poolOn, whyUnserved));
+  const requests = claims.open.map((config) => toRequest(config, poolOn, whyUnserved));
   const states = pools.map(({ key, pool, nowMs, lastOwners, quarantines, recorded, mostClients }) => {
-    const { settled = [], unsettled = recorded.assignments, owners = new Map() } = settledIn.get(key) ?? {};
+    const { settled = NOTHING_SETTLED, unsettled = recorded.assignments } = claims.pools.get(key) ?? {};
     const unavailable = recorded.unreadable.flatMap(({ address }) => address ?? []);
     return {
       key,
@@ -45,17 +34,15 @@ export function planPools(
       lastOwners,
       ...(mostClients !== undefined && { mostClients }),
       settled,
-      owners,
     };
   });
-  const plans = planRequests(states, [...requests, ...pools.flatMap(toReservedRequests)]);
-  return new Map([...plans].map(([key, plan]) => [key, { ...plan, refusals: byOwner(plan) }]));
+  return planRequests(states, [...requests, ...pools.flatMap(toReservedRequests)]);
 }
 
 interface PlannedPool {
   readonly key: string;
   /** The addresses in a paused pool; undefined if it is not paused. */
-  readonly has: ReadonlyMap<MacAddress, Ipv4Address> | undefined;
+  readonly has: Pick<ReadonlyMap<MacAddress, Ipv4Address>, 'get'> | undefined;
 }
 
 /** True if the claim needs a new address of a paused pool. An address that it already has there does not block other claims. */
@@ -91,15 +78,6 @@ function toReservedRequests({ key: poolKey, reserved }: PoolToPlan): AddressRequ
     claims: [{ macAddress, poolKey }],
     blocked: CONFIG_MISSING,
   }));
-}
-
-function byOwner({ refused }: AssignmentPlan): Map<string, Map<MacAddress, ClaimRefusal>> {
-  const refusals = new Map<string, Map<MacAddress, ClaimRefusal>>();
-  for (const { owner, macAddress, reason, message } of refused) {
-    const ofOwner = refusals.get(owner) ?? new Map<MacAddress, ClaimRefusal>();
-    refusals.set(owner, ofOwner.set(macAddress, { reason, message }));
-  }
-  return refusals;
 }
 
 const PAUSED: ClaimRefusal = { reason: 'pool-paused', message: 'the pool is paused; resume it by setting spec.paused to false' };

@@ -7,16 +7,24 @@ import {
   type MacAddress,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
+import { compareText } from '@vmdhcp/kube-runtime';
 import { sentenceOf } from '../explanation.js';
 import { describeFull } from '../pool/describe-room.js';
 import { explainRefusal, explainSecondClaim } from '../pool/explain-refusal.js';
 import type { Quarantine } from '../pool/quarantines.js';
 import { type Candidate, type ClaimRefusal, CONFIG_MISSING, type PoolClaim } from './address-request.js';
-import type { AssignmentPlan, PoolState, RecordedPool } from './assignment-plan.js';
+import {
+  type AssignmentPlan,
+  NOTHING_SETTLED,
+  type PoolState,
+  type RecordedPool,
+  type SettledClients,
+} from './assignment-plan.js';
 import { MacAddressReplacements } from './mac-address-replacements.js';
 
 export class PoolPlanning {
   readonly #state: PoolState;
+  readonly #settled: SettledClients;
   readonly #allocator: AddressAllocator;
   /** The winning claim for each MAC address. */
   readonly #accepted: Map<MacAddress, Candidate>;
@@ -27,6 +35,7 @@ export class PoolPlanning {
 
   constructor(state: PoolState, candidates: readonly Candidate[]) {
     this.#state = state;
+    this.#settled = state.settled ?? NOTHING_SETTLED;
     this.#former = new MacAddressReplacements(recordedAddresses(state.recorded), candidates, state.lastOwners);
     this.#recorded = this.#former.afterReplacements();
     this.#accepted = this.#distinct(candidates);
@@ -35,7 +44,7 @@ export class PoolPlanning {
 
   /** Assigns recorded addresses, then moves, then last addresses. */
   settle(): void {
-    this.#allocator.keepAll(this.#state.settled ?? []);
+    this.#allocator.keepAll(this.#settled.addressOf);
     const movers = [...this.#recorded].flatMap(([macAddress, address]) => this.#keepOrMove(macAddress, address));
     for (const { address, untilMs } of this.#state.recorded.quarantines.toSorted(byAddress)) {
       if (untilMs > this.#state.nowMs) this.#allocator.quarantine(address, untilMs);
@@ -126,23 +135,23 @@ export class PoolPlanning {
 
   result(): AssignmentPlan {
     this.#meetReservations();
-    const { settled = [], owners: settledOwners } = this.#state;
-    const owners = new Map<MacAddress, string>();
-    settledOwners?.forEach((owner, macAddress) => void owners.set(macAddress, owner));
-    for (const [macAddress, { request }] of this.#accepted) owners.set(macAddress, request.owner);
-    const assignments = settled.concat([...this.#accepted.keys()].flatMap((macAddress) => this.#toAssignment(macAddress)));
-    return {
-      assignments,
-      addressOf: toAddressOf(assignments),
+    const addresses = this.#settled.addressOf.with(
+      [...this.#accepted.keys()].map((one) => [one, this.#allocator.addressOf(one)]),
+    );
+    return new FinishedPlan(this.#state.pool.reservations, {
+      addressOf: addresses,
+      planned: new Set([...this.#accepted.keys(), ...this.#state.recorded.assignments.map(({ macAddress }) => macAddress)]),
       quarantines: this.#state.recorded.quarantines
         .filter(({ address, untilMs }) => this.#allocator.quarantined().get(address) === untilMs)
         .toSorted(byAddress),
       refused: [...this.#refusals].flatMap(([owner, ofOwner]) =>
         [...ofOwner].map(([macAddress, refusal]) => ({ owner, macAddress, ...refusal })),
       ),
-      owners,
+      refusals: this.#refusals,
+      owners: this.#settled.owners.with([...this.#accepted].map(([one, { request }]) => [one, request.owner])),
+      outside: this.#allocator.outside(),
       counts: this.#allocator.counts(),
-    };
+    });
   }
 
   /**
@@ -273,13 +282,6 @@ export class PoolPlanning {
     return { reason: 'pool-record-full', message };
   }
 
-  #toAssignment(macAddress: MacAddress): Assignment[] {
-    const address = this.#allocator.addressOf(macAddress);
-    if (address === undefined) return [];
-    const hostname = this.#state.pool.reservations.get(macAddress)?.hostname;
-    return [{ macAddress, address, ...(hostname !== undefined && { hostname }) }];
-  }
-
   #toRefusal(macAddress: MacAddress, refused: Refused): ClaimRefusal {
     const claim = { macAddress, wanted: this.#accepted.get(macAddress)?.wanted };
     const message = sentenceOf(explainRefusal(refused, this.#state.pool, claim));
@@ -292,10 +294,40 @@ function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
   return blocked?.reason === CONFIG_MISSING.reason;
 }
 
-function toAddressOf(assignments: readonly Assignment[]): Map<MacAddress, Ipv4Address> {
-  const addressOf = new Map<MacAddress, Ipv4Address>();
-  for (const { macAddress, address } of assignments) addressOf.set(macAddress, address);
-  return addressOf;
+/** Plans are kept until the next one: it holds nothing of the planning. */
+class FinishedPlan implements AssignmentPlan {
+  readonly addressOf: AssignmentPlan['addressOf'];
+  readonly planned: AssignmentPlan['planned'];
+  readonly quarantines: AssignmentPlan['quarantines'];
+  readonly refused: AssignmentPlan['refused'];
+  readonly refusals: AssignmentPlan['refusals'];
+  readonly owners: AssignmentPlan['owners'];
+  readonly outside: AssignmentPlan['outside'];
+  readonly counts: AssignmentPlan['counts'];
+  readonly #reservations: Pool['reservations'];
+  #assignments: readonly Assignment[] | undefined;
+
+  constructor(reservations: Pool['reservations'], parts: Omit<AssignmentPlan, 'assignments'>) {
+    this.#reservations = reservations;
+    this.addressOf = parts.addressOf;
+    this.planned = parts.planned;
+    this.quarantines = parts.quarantines;
+    this.refused = parts.refused;
+    this.refusals = parts.refusals;
+    this.owners = parts.owners;
+    this.outside = parts.outside;
+    this.counts = parts.counts;
+  }
+
+  get assignments(): readonly Assignment[] {
+    this.#assignments ??= [...this.addressOf]
+      .map(([macAddress, address]) => {
+        const hostname = this.#reservations.get(macAddress)?.hostname;
+        return { macAddress, address, ...(hostname !== undefined && { hostname }) };
+      })
+      .sort((one, other) => compareText(one.macAddress, other.macAddress));
+    return this.#assignments;
+  }
 }
 
 /** One address for each MAC address, the lowest if a record has several. */

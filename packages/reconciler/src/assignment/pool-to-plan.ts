@@ -1,4 +1,4 @@
-import type { MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
+import type { Ipv4Address, MacAddress, Pool } from '@vmdhcp/dhcp-allocator';
 import type { Quarantine } from '../pool/quarantines.js';
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 import type { LastOwners } from './assignment-plan.js';
@@ -12,6 +12,8 @@ export interface PoolToPlan {
   readonly pool: Pool;
   readonly recorded: RecordedAddresses;
   readonly quarantines: readonly Quarantine[];
+  /** Recorded addresses that another machine uses: they are in `quarantines`. Absent if there are none. */
+  readonly conflicts?: ReadonlySet<Ipv4Address>;
   /** @see PoolState.mostClients */
   readonly mostClients?: number;
   /** Now, on the clock of quarantines. */

@@ -3,6 +3,7 @@
  * stored records, and decides nothing about addresses. It never guesses: after a crash, or when records were lost, it compares the stored records
  * with the pool, and the time in between becomes a gap.
  */
+import type { Ipv4Address } from '@vmdhcp/dhcp-allocator';
 import type { AssignedClient, AssignmentRecord, Moment } from './assignment-record.js';
 import { type AuditState, withGap } from './audit-state.js';
 import { type ChangeFacts, followPool, NO_RECORDS, type OpenRecords } from './follow-pool.js';
@@ -11,9 +12,11 @@ import { openRecordsOf, type PoolLog } from './pool-log.js';
 /** Who has which address of a pool. */
 export interface Observation {
   readonly clients: Iterable<AssignedClient>;
+  /** The addresses that may have another client than in the last observation, and the only ones of `clients`; undefined if any may. */
+  readonly among?: ReadonlySet<Ipv4Address> | undefined;
   /** True if no client had an address of the pool before the last announced write. */
   readonly wasEmpty: boolean;
-  readonly facts: Omit<ChangeFacts, 'when' | 'late'>;
+  readonly facts: Omit<ChangeFacts, 'when' | 'late' | 'among'>;
 }
 
 /** The next records of a pool to store. */
@@ -107,14 +110,14 @@ export class AuditBook {
   }
 
   /** Observes the recorded addresses of the pool. @returns the changes. */
-  observe(pool: string, { clients, wasEmpty, facts }: Observation, nowMs: number): readonly AssignmentRecord[] {
+  observe(pool: string, { clients, among, wasEmpty, facts }: Observation, nowMs: number): readonly AssignmentRecord[] {
     const pages = this.#pagesOf(pool);
     const { late, when } = this.#knowledge(pages, wasEmpty, nowMs);
     if (pages.state === 'new') {
       pages.completeFromMs = late === 'adopted' ? nowMs + SECOND_MS : when.notBeforeMs;
       pages.reachesBackToMs = pages.completeFromMs;
     }
-    const { open, records } = followPool(pages.open, clients, { ...facts, when, ...(late && { late }) });
+    const { open, records } = followPool(pages.open, clients, { ...facts, when, ...(late && { late }), ...(among && { among }) });
     pages.open = open;
     pages.state = 'followed';
     pages.writingSinceMs = undefined;

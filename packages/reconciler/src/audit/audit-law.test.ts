@@ -63,6 +63,7 @@ class World {
   #slices: string[][] = [[]];
   #state: string | undefined;
   #book: AuditBook | undefined;
+  #seen: { readonly book: AuditBook | undefined; readonly clients: ReadonlyMap<Ipv4Address, AssignedClient> } | undefined;
   #created = 0;
 
   act(act: Act): void {
@@ -116,7 +117,13 @@ class World {
       whyEnded: () => 'vm-deleted',
       isInConflict: () => false,
     };
-    this.#book?.observe(POOL, { clients: this.#current.values(), wasEmpty, facts }, this.nowMs);
+    const { book, current } = { book: this.#book, current: this.#current };
+    const seen = this.#seen?.book === book ? this.#seen?.clients : undefined;
+    // Once a book has seen all clients, it is shown the differences.
+    const among = seen && new Set(ADDRESSES.filter((address) => seen.get(address) !== current.get(address)));
+    const clients = [...current.values()].filter(({ address }) => among?.has(address) !== false);
+    book?.observe(POOL, { clients, among, wasEmpty, facts }, this.nowMs);
+    this.#seen = { book, clients: current };
   }
 
   #start(): void {

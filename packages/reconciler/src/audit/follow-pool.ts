@@ -22,6 +22,8 @@ export const NO_RECORDS: OpenRecords = { byAddress: new Map(), nextSerial: 1 };
 /** The context of changes. */
 export interface ChangeFacts {
   readonly network: string;
+  /** The addresses that may have another client than in the last comparison; absent if any may. */
+  readonly among?: ReadonlySet<Ipv4Address>;
   /** When all of them happened. */
   readonly when: Moment;
   /** Set if nothing was recorded when they happened, so that their reasons are unknown; new records get this one. */
@@ -41,7 +43,7 @@ export interface PoolChanges {
   readonly records: readonly AssignmentRecord[];
 }
 
-/** Nothing is copied while nothing has changed. @param current - at most one for each address. */
+/** Nothing is copied while nothing has changed. @param current - all clients that have an address (of `facts.among`), at most one for each. */
 export function followPool(open: OpenRecords, current: Iterable<AssignedClient>, facts: ChangeFacts): PoolChanges {
   const seen = new Set<Ipv4Address>();
   const begun: AssignedClient[] = [];
@@ -51,12 +53,13 @@ export function followPool(open: OpenRecords, current: Iterable<AssignedClient>,
     if (record === undefined || !isSameClient(record, client)) begun.push(client);
   }
   const replaced = new Map(begun.map((client) => [client.address, client]));
-  const over =
-    seen.size - begun.length === open.byAddress.size
-      ? []
-      : [...open.byAddress.values()].filter(({ address }) => !seen.has(address) || replaced.has(address));
+  const over = recordsAmong(open, facts.among).filter(({ address }) => !seen.has(address) || replaced.has(address));
   if (begun.length + over.length === 0) return { open, records: [] };
   return changesOf(open, { over: sorted(over), begun: sorted(begun), replaced }, facts);
+}
+
+function recordsAmong({ byAddress }: OpenRecords, among: ReadonlySet<Ipv4Address> | undefined): AssignmentRecord[] {
+  return among === undefined ? [...byAddress.values()] : [...among].flatMap((address) => byAddress.get(address) ?? []);
 }
 
 interface Differences {

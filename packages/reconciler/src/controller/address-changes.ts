@@ -43,7 +43,7 @@ export function recordedChanges(recorded: RecordedAddresses, patch: MergePatch):
   for (const [key, value] of Object.entries(isRecord(allocated) ? allocated : {})) {
     const address = parseIpv4Address(key);
     if (address === undefined) continue;
-    const before = recorded.entries.get(key)?.assignment?.macAddress;
+    const before = recorded.entryAt(key)?.assignment?.macAddress;
     const after = typeof value === 'string' ? parseMacAddress(value) : undefined;
     if (before === after) continue;
     if (before !== undefined) lost.set(before, address);

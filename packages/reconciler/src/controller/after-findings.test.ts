@@ -2,6 +2,7 @@
 import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator';
 import { expect, it } from 'vitest';
 import { type PoolPlan, planPools } from '../assignment/plan-pools.js';
+import { findSettledClaims } from '../assignment/settled-claims.js';
 import { pool } from '../fixtures/object-fixtures.js';
 import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { ObservedUse } from '../pool/observed-use.js';
@@ -32,19 +33,19 @@ function plan(story: Story): PoolPlan {
   const view = new PoolViews().of(object);
   if (!view.reading.ok) throw new Error('the pool is invalid');
   const findings: AgentFindings = { agents: { conflicts: [], observedUses: [], ...agents }, nowMs };
-  const { assignments, quarantines } = afterFindings(view, findings);
   const { key, network, paused, recorded, reading } = view;
   const configs = Object.entries(claims).map(
     ([owner, all]): NetworkConfigClaims => ({ key: `default/${owner}`, createdAt: START, claims: all, unreadable: [] }),
   );
+  const pools = [
+    {
+      ...{ key, network, paused, nowMs, recorded, pool: reading.pool, lastOwners: new Map(), reserved: new Map() },
+      ...afterFindings(view, findings),
+    },
+  ];
   const plans = planPools({
-    pools: [
-      {
-        ...{ key, network, paused, nowMs, quarantines, pool: reading.pool },
-        ...{ recorded: { ...recorded, assignments }, lastOwners: new Map(), reserved: new Map() },
-      },
-    ],
-    configs,
+    pools,
+    claims: findSettledClaims(pools, configs),
     whyUnserved: (one) => (broken.includes(one) ? { reason: 'pool-invalid', message: 'it is invalid' } : undefined),
   });
   return plans.get(key) as PoolPlan;

@@ -1,7 +1,7 @@
-/** The record of a pool after what its agents have found on the network. */
-import { sizeOfRange } from '@vmdhcp/dhcp-allocator';
+/** What the agents of a pool have found on the network, for its plan. */
+import { formatIpv4Address, type Ipv4Address, sizeOfRange } from '@vmdhcp/dhcp-allocator';
 import type { PoolAgents } from '../agents/pool-agents.js';
-import type { RecordedPool } from '../assignment/assignment-plan.js';
+import type { PoolToPlan } from '../assignment/pool-to-plan.js';
 import { withObservedUses } from '../pool/observed-use.js';
 import { type Quarantine, readQuarantines } from '../pool/quarantines.js';
 import type { PoolView } from '../view/pool-views.js';
@@ -16,16 +16,16 @@ export interface AgentFindings {
 }
 
 /** Addresses that another machine uses are taken from their clients, and no other client gets them for an hour. */
-export function afterFindings(serving: PoolView, findings: AgentFindings): Pick<RecordedPool, 'assignments' | 'quarantines'> {
-  const { recorded, addressOf } = serving;
+export function afterFindings(serving: PoolView, findings: AgentFindings): Pick<PoolToPlan, 'conflicts' | 'quarantines'> {
+  const { addressOf } = serving;
   const { agents, nowMs } = findings;
   const untilMs = nowMs + QUARANTINE_MS;
   const conflicts = (agents?.conflicts ?? []).filter(({ address, macAddress }) => addressOf.get(macAddress) === address);
   const quarantines = quarantinesOf(serving, findings, untilMs);
-  if (conflicts.length === 0) return { assignments: recorded.assignments, quarantines };
+  if (conflicts.length === 0) return { quarantines };
   const inUse = new Set(conflicts.map(({ address }) => address));
   return {
-    assignments: recorded.assignments.filter(({ address }) => !inUse.has(address)),
+    conflicts: inUse,
     quarantines: [
       ...quarantines.filter(({ address }) => !inUse.has(address)),
       ...conflicts.map(({ address, usedBy }) => ({ address, untilMs, ...(usedBy !== undefined && { usedBy }) })),
@@ -44,10 +44,13 @@ function quarantinesOf(
   const before = lasting.map((one) => (one.untilMs > untilMs ? { ...one, untilMs } : one));
   const uses = agents?.observedUses ?? [];
   if (uses.length === 0 || !reading.ok) return before;
-  const assigned = new Set(recorded.assignments.map(({ address }) => address));
+  const isAssigned = (address: Ipv4Address) => {
+    const client = recorded.entryAt(formatIpv4Address(address))?.assignment?.macAddress;
+    return client !== undefined && recorded.addressOf.get(client) === address;
+  };
   return withObservedUses(before, {
     uses,
-    isAssigned: (address) => assigned.has(address),
+    isAssigned,
     poolSize: sizeOfRange(reading.pool.range),
     untilMs,
   });

@@ -4,6 +4,7 @@ import { isBeingDeleted, type KubernetesObject } from '@vmdhcp/kube-runtime';
 import type { PoolPlan } from '../assignment/plan-pools.js';
 import type { AssignedClient, AssignmentRecord, BeginReason, EndReason } from '../audit/assignment-record.js';
 import type { Observation } from '../audit/audit-book.js';
+import type { NetworkClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { virtualMachineNamedBy } from '../virtual-machine/vm-name.js';
@@ -20,11 +21,39 @@ interface Machine {
 /** By object, because most of them do not change from one plan to the next. */
 const machines = new WeakMap<KubernetesObject, Machine>();
 
-/** @param pool - the pool before the plan was recorded. */
-export function observationOf(sources: AssignmentSources, pool: PoolView, plan: PoolPlan): Observation {
+/** What decides who has which address of a pool, in versions that do not change. */
+export interface ObservedPlan extends Pick<PoolPlan, 'addressOf' | 'owners'> {
+  readonly claims: NetworkClaims;
+}
+
+/** The plan as it is observed now. */
+export function observedPlan({ view }: AssignmentSources, { network }: PoolView, { addressOf, owners }: PoolPlan): ObservedPlan {
+  return { addressOf, owners, claims: view.claimsOn(network) };
+}
+
+/** Clients whose address or virtual machine may differ. */
+function changedClients(before: ObservedPlan, now: ObservedPlan): Set<MacAddress> {
+  const configs = [...before.claims.changedKeys(now.claims)].flatMap((key) => [before.claims.get(key), now.claims.get(key)]);
+  return new Set([
+    ...before.addressOf.changedKeys(now.addressOf),
+    ...before.owners.changedKeys(now.owners),
+    ...configs.flatMap((config) => config?.claims.map(({ macAddress }) => macAddress) ?? []),
+  ]);
+}
+
+/** @param pool - the pool before the plan was recorded. @param before - the last observation; undefined if everything is new. */
+export function observationOf(
+  sources: AssignmentSources,
+  { pool, plan }: { readonly pool: PoolView; readonly plan: PoolPlan },
+  before: ObservedPlan | undefined,
+): Observation {
+  const changed = before && changedClients(before, observedPlan(sources, pool, plan));
+  const addresses =
+    changed && [...changed].flatMap((one) => [before.addressOf.get(one) ?? [], plan.addressOf.get(one) ?? []].flat());
   return {
-    clients: clientsOf(sources, pool, plan),
-    wasEmpty: pool.recorded.assignments.length === 0,
+    clients: clientsOf(sources, { pool, plan }, changed ?? plan.addressOf.keys()),
+    among: addresses && new Set(addresses),
+    wasEmpty: pool.addressOf.size === 0,
     facts: {
       network: pool.network,
       whyBegan: (client) => whyBegan(sources, pool, client),
@@ -34,8 +63,14 @@ export function observationOf(sources: AssignmentSources, pool: PoolView, plan: 
   };
 }
 
-function* clientsOf({ caches }: AssignmentSources, { network }: PoolView, plan: PoolPlan): Iterable<AssignedClient> {
-  for (const [macAddress, address] of plan.addressOf) {
+function* clientsOf(
+  { caches }: AssignmentSources,
+  { pool: { network }, plan }: { readonly pool: PoolView; readonly plan: PoolPlan },
+  macAddresses: Iterable<MacAddress>,
+): Iterable<AssignedClient> {
+  for (const macAddress of macAddresses) {
+    const address = plan.addressOf.get(macAddress);
+    if (address === undefined) continue;
     const owner = plan.owners.get(macAddress);
     const config = owner === undefined ? undefined : caches.networkConfigs.get(owner);
     yield owner === undefined

@@ -23,7 +23,7 @@ import { batchesToDrop, planSlotDrop, planSlotWrite, readBatches, type SlotDrop 
 import { formatAuditState, parseAuditState } from '../audit/audit-state.js';
 import { formatBatch } from '../audit/pool-log.js';
 import type { PoolView } from '../view/pool-views.js';
-import { observationOf } from './assigned-clients.js';
+import { type ObservedPlan, observationOf, observedPlan } from './assigned-clients.js';
 import { AuditConfigMaps, type RefusedWrite } from './audit-config-maps.js';
 import type { AssignmentSources, AuditTrail } from './audit-trail.js';
 
@@ -73,6 +73,8 @@ export class AuditKeeper implements AuditTrail {
   #isLeading = false;
   #isStopping = false;
   #book: AuditBook | undefined;
+  /** By the key of the pool: what the book has observed, so that only differences are compared. */
+  readonly #observed = new Map<string, ObservedPlan>();
   #stateWrittenMs = Number.NEGATIVE_INFINITY;
   /** Pools with records that are not stored. */
   readonly #waiting = new Set<string>();
@@ -113,10 +115,13 @@ export class AuditKeeper implements AuditTrail {
 
   observe(sources: AssignmentSources, pool: PoolView, plan: PoolPlan): void {
     if (this.#book === undefined) return;
-    this.#note(pool.key, this.#book.observe(pool.key, observationOf(sources, pool, plan), this.#nowMs()));
+    const observation = observationOf(sources, { pool, plan }, this.#observed.get(pool.key));
+    this.#observed.set(pool.key, observedPlan(sources, pool, plan));
+    this.#note(pool.key, this.#book.observe(pool.key, observation, this.#nowMs()));
   }
 
   gone(pool: string): void {
+    this.#observed.delete(pool);
     if (this.#book !== undefined) this.#note(pool, this.#book.gone(pool, this.#nowMs()));
   }
 
@@ -237,6 +242,7 @@ export class AuditKeeper implements AuditTrail {
   #giveUpBook(): void {
     const lost = this.#book?.pendingCount ?? 0;
     this.#book = undefined;
+    this.#observed.clear();
     if (lost > 0) this.#settings.onDropped?.('not-stored', lost);
   }
 

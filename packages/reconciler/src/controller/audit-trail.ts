@@ -5,7 +5,7 @@ import type { PoolView } from '../view/pool-views.js';
 
 /** The facts that explain why an address is assigned, or no longer is. */
 export interface AssignmentSources {
-  readonly view: Pick<ClusterView, 'claimsOf'>;
+  readonly view: Pick<ClusterView, 'claimsOf' | 'claimsOn'>;
   readonly caches: {
     readonly virtualMachines: CacheSubscription;
     readonly networkConfigs: CacheSubscription;

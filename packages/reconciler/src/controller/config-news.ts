@@ -1,6 +1,6 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import type { PoolPlan } from '../assignment/plan-pools.js';
-import type { InterfaceClaim, NetworkConfigClaims } from '../network-config/interface-claims.js';
+import type { InterfaceClaim, NetworkClaims, NetworkConfigClaims } from '../network-config/interface-claims.js';
 import type { PoolView } from '../view/pool-views.js';
 
 /** The effect of a plan on configs. */
@@ -10,42 +10,42 @@ interface Outcome {
   readonly addressOf: PoolView['addressOf'];
   readonly owners: PoolPlan['owners'];
   readonly refusals: PoolPlan['refusals'];
-}
-
-interface Reported {
-  outcome: Outcome;
-  /** The former results, by the key of the config. */
-  readonly claims: Map<string, NetworkConfigClaims>;
+  /** All configs on the network of the pool. */
+  readonly claims: NetworkClaims;
 }
 
 /** Finds the configs that a plan changes, so that only those are reconciled, not all thousands of a pool. */
 export class ConfigNews {
   /** By the key of the pool. */
-  readonly #reported = new Map<string, Reported>();
+  readonly #reported = new Map<string, Outcome>();
 
   /**
    * Notes a recorded plan.
    *
    * @param claims - the claims of all configs on the network of the pool.
+   * @param claimants - keys of the configs that claim a MAC address on that network.
    * @returns keys of the configs whose result differs from the former plan.
    */
-  note(pool: PoolView, plan: PoolPlan, claims: readonly NetworkConfigClaims[]): string[] {
-    const { owners, refusals } = plan;
-    const now: Outcome = { uid: pool.object.metadata.uid, addressOf: pool.addressOf, owners, refusals };
-    const reported = this.#reported.get(pool.key) ?? { outcome: now, claims: new Map<string, NetworkConfigClaims>() };
-    const { outcome: before } = reported;
-    const news: string[] = [];
-    let count = 0;
-    for (const config of claims) {
-      const known = reported.claims.get(config.key);
-      count++;
-      if (known === undefined || !hasSameOutcome(pool.network, [known, before], [config, now])) news.push(config.key);
-      if (known !== config) reported.claims.set(config.key, config);
-    }
-    if (reported.claims.size > count) forgetOthers(reported.claims, new Set([...claims].map(({ key }) => key)));
-    reported.outcome = now;
-    this.#reported.set(pool.key, reported);
-    return news;
+  note(
+    pool: PoolView,
+    { owners, refusals }: Pick<PoolPlan, 'owners' | 'refusals'>,
+    { claims, claimants }: { readonly claims: NetworkClaims; readonly claimants: (macAddress: MacAddress) => Iterable<string> },
+  ): string[] {
+    const now: Outcome = { uid: pool.object.metadata.uid, addressOf: pool.addressOf, owners, refusals, claims };
+    const before = this.#reported.get(pool.key);
+    this.#reported.set(pool.key, now);
+    if (before === undefined || before.uid !== now.uid) return [...claims.keys()];
+    const clients = new Set([...before.addressOf.changedKeys(now.addressOf), ...before.owners.changedKeys(now.owners)]);
+    const concerned = new Set([
+      ...before.claims.changedKeys(claims),
+      ...before.refusals.keys(),
+      ...refusals.keys(),
+      ...[...clients].flatMap((macAddress) => [...claimants(macAddress)]),
+    ]);
+    return [...concerned].filter((key) => {
+      const config = claims.get(key);
+      return config !== undefined && !hasSameOutcome(pool.network, [before.claims.get(key), before], [config, now]);
+    });
   }
 
   /** Notes that the pool is gone or unusable. @returns keys of the configs that it affected. */
@@ -56,14 +56,10 @@ export class ConfigNews {
   }
 }
 
-function forgetOthers(claims: Map<string, NetworkConfigClaims>, kept: ReadonlySet<string>): void {
-  for (const key of claims.keys()) if (!kept.has(key)) claims.delete(key);
-}
+type Side<Config = NetworkConfigClaims> = readonly [Config, Outcome];
 
-type Side = readonly [NetworkConfigClaims, Outcome];
-
-function hasSameOutcome(network: string, [known, before]: Side, [config, now]: Side): boolean {
-  if (before.uid !== now.uid) return false;
+function hasSameOutcome(network: string, [known, before]: Side<NetworkConfigClaims | undefined>, [config, now]: Side): boolean {
+  if (known === undefined) return false;
   const claimed = on(network, config);
   const claimedBefore = known === config ? claimed : on(network, known);
   if (claimed.length !== claimedBefore.length) return false;

@@ -5,7 +5,6 @@ import {
   formatIpv4Cidr,
   formatIpv4Range,
   type Ipv4Address,
-  type Ipv4Range,
   mayBeKept,
   rangeContains,
 } from '@vmdhcp/dhcp-allocator';
@@ -17,6 +16,7 @@ import type { AssignmentPlan } from '../assignment/plan-assignments.js';
 import { sentenceOf } from '../explanation.js';
 import { explainSharedSegment, type SharedSegment } from '../network/explain-shared-segment.js';
 import { judgeNetworkReach } from '../network/interface-reach.js';
+import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
 
 export type CacheReadyReason = ReasonAt<'IPPool CacheReady=True'>;
@@ -56,13 +56,8 @@ export function clusterNotes({ reading }: PoolView, networks: ClusterNetworks): 
  */
 export function keptNotes({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote[] {
   if (!reading.ok) return [];
-  const { range, reservations, unavailable } = reading.pool;
-  const odd = recorded.assignments.filter(
-    ({ macAddress, address }) =>
-      reservations.get(macAddress)?.address !== address && (!rangeContains(range, address) || isAmong(unavailable, address)),
-  );
-  if (odd.length === 0) return [];
-  const kept = odd.filter(({ macAddress, address }) => plan.addressOf.get(macAddress) === address);
+  const { range } = reading.pool;
+  const kept = [...plan.outside].toSorted((one, other) => one - other).flatMap((address) => keptAt(address, { recorded, plan }));
   const outside = kept.filter(({ address }) => !rangeContains(range, address));
   const excluded = kept.filter(({ address }) => rangeContains(range, address));
   const until = `on network ${network}, and kept as long as their virtual machines claim them`;
@@ -86,11 +81,13 @@ export function keptNotes({ reading, recorded, network }: PoolView, plan: Assign
 export function lostNote({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote<'AddressChanged'>[] {
   if (!reading.ok) return [];
   const { pool } = reading;
-  const impossible = recorded.assignments.filter(({ address }) => !mayBeKept(pool, address));
-  if (impossible.length === 0) return [];
-  const lost = impossible.filter(
-    ({ macAddress, address }) => plan.owners.has(macAddress) && plan.addressOf.get(macAddress) !== address,
-  );
+  // Only clients that may keep their addresses are not planned.
+  const lost = [...plan.planned].flatMap((macAddress) => {
+    const address = recorded.addressOf.get(macAddress);
+    const isLost = address !== undefined && !mayBeKept(pool, address) && plan.owners.has(macAddress);
+    return isLost && plan.addressOf.get(macAddress) !== address ? [{ macAddress, address }] : [];
+  });
+  lost.sort((one, other) => one.address - other.address);
   return note(
     'AddressChanged',
     lost,
@@ -109,17 +106,13 @@ function note<Name extends Reason>(
   return [{ reason, message: describe(describeNames(clients, { most: MOST_NAMES })) }];
 }
 
-/** @param ranges - sorted and without overlaps. */
-function isAmong(ranges: readonly Ipv4Range[], address: Ipv4Address): boolean {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const range = ranges[middle];
-    if (range === undefined || address < range.first) high = middle;
-    else if (address > range.last) low = middle + 1;
-    else return true;
-  }
-  return false;
+/** The client that has the address, and keeps it. */
+function keptAt(
+  address: Ipv4Address,
+  { recorded, plan }: { readonly recorded: RecordedAddresses; readonly plan: AssignmentPlan },
+) {
+  const macAddress = recorded.entryAt(formatIpv4Address(address))?.assignment?.macAddress;
+  return macAddress !== undefined && plan.addressOf.get(macAddress) === address ? [{ macAddress, address }] : [];
 }
 
 const MOST_NAMES = 3;

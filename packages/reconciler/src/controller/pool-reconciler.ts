@@ -15,6 +15,7 @@ import { type LastOwners, ownersOf } from '../assignment/assignment-plan.js';
 import { planPoolStatus } from '../assignment/plan-pool-status.js';
 import { type PoolPlan, planPools } from '../assignment/plan-pools.js';
 import type { PoolToPlan } from '../assignment/pool-to-plan.js';
+import { findSettledClaims, joinSettledClaims, SettledBook, type SettledClaims } from '../assignment/settled-claims.js';
 import { sentenceOf } from '../explanation.js';
 import { findNetworkProblem } from '../network/network-problem.js';
 import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
@@ -53,6 +54,7 @@ export class PoolReconciler {
   readonly #context: ControllerContext;
   readonly #journal: AddressJournal;
   readonly #news = new ConfigNews();
+  readonly #books = new Map<string, SettledBook>();
   /** The owners of each pool's addresses in the last written plan, because other clients may have written the statuses of objects. */
   readonly #lastOwners = new Map<string, LastOwners>();
 
@@ -130,57 +132,69 @@ export class PoolReconciler {
 
   /** Plans the pool together with those that share virtual machines whose addresses are still to be found. */
   #plan(view: PoolView): PoolPlan | undefined {
-    const { pools, configs } = this.#component(view);
-    const plans = planPools({ pools, configs, whyUnserved: (network) => this.#whyUnserved(network) });
+    const pools = this.#component(view);
+    const plans = planPools({ pools, claims: this.#claims(pools), whyUnserved: (network) => this.#whyUnserved(network) });
     const plan = plans.get(view.key);
     if (plan !== undefined) this.#context.plans.set(view.key, plan);
     for (const other of pools) {
       // Other pools that change are planned and written in their own turn.
-      if (other.key !== view.key && plans.get(other.key) !== undefined && this.#isNews(other.key, plans.get(other.key))) {
-        this.#context.enqueue.ipPools(other.key);
-      }
+      if (other.key !== view.key && this.#isNews(other.key, plans.get(other.key))) this.#context.enqueue.ipPools(other.key);
     }
     return plan;
   }
 
   #isNews(key: string, plan: PoolPlan | undefined): boolean {
     const known = this.#context.plans.get(key);
-    return known === undefined || plan === undefined || describePlan(known) !== describePlan(plan);
+    return plan !== undefined && (known === undefined || !isSamePlan(known, plan));
   }
 
-  #component(start: PoolView): { pools: PoolToPlan[]; configs: NetworkConfigClaims[] } {
+  #component(start: PoolView): PoolToPlan[] {
     const { view } = this.#context;
     const pools = new Map<string, PoolToPlan>();
-    const configs = new Map<string, NetworkConfigClaims>();
     const networks = new Set([start.network]);
     for (const network of networks) {
       const serving = view.servingPool(network);
       if (serving === undefined || !serving.reading.ok) continue;
       const { key, paused, recorded, reading } = serving;
       const nowMs = this.#nowMs();
-      const { assignments, quarantines } = afterFindings(serving, { agents: this.#context.agents?.ofPool(serving), nowMs });
-      const known = { recorded: { ...recorded, assignments }, quarantines, nowMs };
       const lastOwners = this.#lastOwners.get(key) ?? NO_OWNERS;
       pools.set(key, {
         key,
         network,
         pool: reading.pool,
         paused,
-        ...known,
+        recorded,
+        ...afterFindings(serving, { agents: this.#context.agents?.ofPool(serving), nowMs }),
+        nowMs,
         mostClients: roomForClients(serving.object),
         lastOwners,
         reserved: view.reserved(serving, lastOwners),
       });
-      for (const config of view.claimsOn(network)) {
-        configs.set(config.key, config);
+      for (const config of view.severalClaimsOn(network)) {
         if (this.#waitsForSeveral(config)) for (const claim of config.claims) networks.add(claim.network);
       }
     }
+    return [...pools.values()];
+  }
+
+  /** Everything that claims an address of these pools. */
+  #claims(pools: readonly PoolToPlan[]): SettledClaims {
+    const { view } = this.#context;
     // If no plan was written yet, only the configs show the owner of an address.
-    const unknown = new Set([...pools.values()].flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
-    const all = [...configs.values()];
-    const believed = unknown.size === 0 ? all : all.map((config) => view.believed(config, unknown));
-    return { pools: [...pools.values()], configs: believed };
+    const unknown = new Set(pools.flatMap(({ key, network }) => (this.#lastOwners.has(key) ? [] : [network])));
+    if (unknown.size === 0) return joinSettledClaims(pools.map((pool) => this.#bookOf(pool)));
+    const configs = new Map(pools.flatMap(({ network }) => [...view.claimsOn(network)]));
+    return findSettledClaims(
+      pools,
+      [...configs.values()].map((config) => view.believed(config, unknown)),
+    );
+  }
+
+  #bookOf(pool: PoolToPlan): SettledBook {
+    const book = this.#books.get(pool.key) ?? new SettledBook();
+    this.#books.set(pool.key, book);
+    book.update(pool, this.#context.view.claimsOn(pool.network));
+    return book;
   }
 
   /** True if it has interfaces on several networks, and not all of them have their wanted addresses. */
@@ -269,7 +283,10 @@ export class PoolReconciler {
     const { view, enqueue, releaseWaiters } = this.#context;
     const pool = view.pool(key);
     if (pool === undefined) return;
-    for (const config of this.#news.note(pool, plan, [...view.claimsOn(pool.network)])) enqueue.networkConfigs(config);
+    const { network } = pool;
+    const claimants = (macAddress: MacAddress) => view.claimants(network, macAddress);
+    for (const config of this.#news.note(pool, plan, { claims: view.claimsOn(network), claimants }))
+      enqueue.networkConfigs(config);
     // Configs without claims here may wait until their former addresses are freed.
     const waiting = releaseWaiters.get(key) ?? [];
     releaseWaiters.delete(key);
@@ -282,6 +299,7 @@ export class PoolReconciler {
     const dependents = [...this.#news.forget(key), ...(releaseWaiters.get(key) ?? [])];
     plans.delete(key);
     this.#lastOwners.delete(key);
+    this.#books.delete(key);
     this.#journal.forget(key);
     releaseWaiters.delete(key);
     for (const config of dependents) {
@@ -314,6 +332,7 @@ interface PoolFacts {
   readonly notes: readonly PoolNote<CacheReadyReason>[];
 }
 
-function describePlan({ assignments, refusals }: PoolPlan): string {
-  return JSON.stringify([assignments.map(({ macAddress, address }) => [macAddress, address]), [...refusals.keys()]]);
+function isSamePlan(one: PoolPlan, other: PoolPlan): boolean {
+  const isSame = one.addressOf.changedKeys(other.addressOf).next().done === true;
+  return isSame && one.refusals.size === other.refusals.size && [...one.refusals.keys()].every((key) => other.refusals.has(key));
 }

@@ -4,6 +4,7 @@ import { networkKey } from '@vmdhcp/ippool-api/agent';
 import { isBeingDeleted, type KubernetesObject, quote, readField, readList, readText } from '@vmdhcp/kube-runtime';
 
 import { type Explanation, sentenceOf } from '../explanation.js';
+import type { PersistentMap } from '../pool/persistent-map.js';
 import { readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 
 /** What one interface wants: a network, and an address or any. */
@@ -44,6 +45,9 @@ export interface NetworkConfigClaims {
   readonly claims: readonly InterfaceClaim[];
   readonly unreadable: readonly UnreadableInterface[];
 }
+
+/** The claims on one network, by the key of their config. */
+export type NetworkClaims = PersistentMap<string, NetworkConfigClaims>;
 
 /** Reads any object; an invalid entry does not affect the others. Never throws. */
 export function readNetworkConfigClaims(object: KubernetesObject): NetworkConfigClaims {

@@ -6,9 +6,10 @@ import {
   parseIpv4Address,
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator';
-import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api';
+import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api/agent';
 
-type Allocated = Readonly<Record<string, unknown>>;
+/** `status.ipv4.allocated`. */
+export type Allocated = Readonly<Record<string, unknown>>;
 
 /** A parsed version. */
 export interface ReadVersion {
@@ -57,7 +58,8 @@ function compare(before: ReadVersion, after: Allocated): { readonly differing: r
   return { differing: [...differing, ...lost], size: keys.length };
 }
 
-function isMark(value: unknown): boolean {
+/** True for the value of an address that no client gets. */
+export function isMark(value: unknown): boolean {
   return value === ALLOCATED_EXCLUDED || value === ALLOCATED_RESERVED;
 }
 

@@ -7,17 +7,24 @@ import {
   parseIpv4Address,
   parseMacAddress,
 } from '@vmdhcp/dhcp-allocator';
-import { ALLOCATED_EXCLUDED, ALLOCATED_RESERVED } from '@vmdhcp/ippool-api/agent';
 import { isRecord, type KubernetesObject, quote, readField } from '@vmdhcp/kube-runtime';
+import { type Allocated, changedAssignments, isMark, type ReadVersion } from './changed-assignments.js';
+import { PersistentMap } from './persistent-map.js';
 
 export interface RecordedAddresses {
+  /** In the order of their addresses; made when it is read first. */
   readonly assignments: readonly Assignment[];
   /** Invalid entries. They stay as they are, and no client gets their addresses, because a user wrote them for a reason. */
   readonly unreadable: readonly UnreadableEntry[];
   /** The address of each client in `assignments`. */
-  readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
-  /** All entries except marks, by key. */
-  readonly entries: ReadonlyMap<string, ParsedEntry>;
+  readonly addressOf: PersistentMap<MacAddress, Ipv4Address>;
+  /** The entry with this key; undefined for a mark, and if there is none. */
+  readonly entryAt: (key: string) => ParsedEntry | undefined;
+  /** Keys of marks. */
+  readonly marks: readonly string[];
+  /** Keys of valid entries that the controller would write otherwise. */
+  readonly misspelled: readonly string[];
+  readonly version: ReadVersion;
 }
 
 export type ParsedEntry =
@@ -29,7 +36,12 @@ export type ParsedEntry =
       readonly isCanonical: boolean;
     }
   /** It is invalid. */
-  | { readonly value: unknown; readonly address: Ipv4Address | undefined; readonly assignment?: undefined };
+  | {
+      readonly value: unknown;
+      readonly address: Ipv4Address | undefined;
+      readonly assignment?: undefined;
+      readonly isCanonical?: undefined;
+    };
 
 export interface UnreadableEntry {
   readonly key: string;
@@ -41,31 +53,83 @@ export interface UnreadableEntry {
 /**
  * Reads any status; an invalid entry is reported and does not affect the others.
  *
- * @param before - the entries of an earlier version of the same status: unchanged entries need not be parsed again.
+ * @param before - an earlier version of the same status: only the entries that differ are read.
  */
 export function readRecordedAddresses({ status }: KubernetesObject, before?: RecordedAddresses): RecordedAddresses {
-  const allocated = readField(status, 'ipv4', 'allocated');
-  const assignments: Assignment[] = [];
+  const field = readField(status, 'ipv4', 'allocated');
+  const allocated = isRecord(field) ? field : {};
+  return (before && readChanges(before, allocated)) ?? readAll(allocated);
+}
+
+function readAll(allocated: Allocated): RecordedAddresses {
   const unreadable: UnreadableEntry[] = [];
   const addressOf = new Map<MacAddress, Ipv4Address>();
-  const entries = new Map<string, ParsedEntry>();
-  const values = isRecord(allocated) ? allocated : {};
-  for (const key of Object.keys(values)) {
-    const value = values[key];
-    if (value === ALLOCATED_EXCLUDED || value === ALLOCATED_RESERVED) continue;
-    const known = before?.entries.get(key);
-    const entry = known !== undefined && known.value === value ? known : parseEntry(key, value);
-    entries.set(key, entry);
-    const { assignment, address } = entry;
+  const [marks, misspelled]: [string[], string[]] = [[], []];
+  const keys = Object.keys(allocated);
+  for (const key of keys) {
+    const value = allocated[key];
+    if (isMark(value)) {
+      marks.push(key);
+      continue;
+    }
+    const { assignment, address, isCanonical } = parseEntry(key, value);
     if (assignment === undefined || addressOf.has(assignment.macAddress)) unreadable.push({ key, value, address });
     else {
       addressOf.set(assignment.macAddress, assignment.address);
-      assignments.push(assignment);
+      if (!isCanonical) misspelled.push(key);
     }
   }
-  return { assignments, unreadable, addressOf, entries };
+  const version = { allocated, size: keys.length };
+  return new AddressRecord({ unreadable, addressOf: PersistentMap.of(addressOf), marks, misspelled, version });
 }
 
+/** Undefined if either version has anything else than marks and plain entries of clients, or if marks differ. */
+function readChanges(before: RecordedAddresses, allocated: Allocated): RecordedAddresses | undefined {
+  const { marks, version } = before;
+  if (before.unreadable.length + before.misspelled.length > 0) return undefined;
+  const changes = changedAssignments(version, allocated, (macAddress) => before.addressOf.has(macAddress));
+  if (changes === undefined || marks.some((key) => allocated[key] !== version.allocated[key])) return undefined;
+  const { assigned, removed, size } = changes;
+  if (assigned.some(({ address, macAddress }) => allocated[formatIpv4Address(address)] !== macAddress)) return undefined;
+  const addressOf = before.addressOf.with([
+    ...removed.map((macAddress) => [macAddress, undefined] as const),
+    ...assigned.map(({ macAddress, address }) => [macAddress, address] as const),
+  ]);
+  // Otherwise there are new marks.
+  if (addressOf.size + marks.length !== size) return undefined;
+  return new AddressRecord({ unreadable: [], misspelled: [], addressOf, marks, version: { allocated, size } });
+}
+
+type RecordParts = Pick<RecordedAddresses, 'unreadable' | 'addressOf' | 'marks' | 'misspelled' | 'version'>;
+
+class AddressRecord implements RecordedAddresses {
+  readonly unreadable: readonly UnreadableEntry[];
+  readonly addressOf: PersistentMap<MacAddress, Ipv4Address>;
+  readonly marks: readonly string[];
+  readonly misspelled: readonly string[];
+  readonly version: ReadVersion;
+  #assignments: readonly Assignment[] | undefined;
+
+  constructor({ unreadable, addressOf, marks, misspelled, version }: RecordParts) {
+    this.unreadable = unreadable;
+    this.addressOf = addressOf;
+    this.marks = marks;
+    this.misspelled = misspelled;
+    this.version = version;
+  }
+
+  get assignments(): readonly Assignment[] {
+    this.#assignments ??= [...this.addressOf]
+      .map(([macAddress, address]) => ({ macAddress, address }))
+      .sort((one, other) => one.address - other.address);
+    return this.#assignments;
+  }
+
+  readonly entryAt = (key: string): ParsedEntry | undefined => {
+    const { allocated } = this.version;
+    return !Object.hasOwn(allocated, key) || isMark(allocated[key]) ? undefined : parseEntry(key, allocated[key]);
+  };
+}
 function parseEntry(key: string, value: unknown): ParsedEntry {
   const address = parseIpv4Address(key);
   const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;

@@ -5,7 +5,12 @@ import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, parseTime, 
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
 import { mayServeNetwork } from '../network/network-permission.js';
-import { type InterfaceClaim, type NetworkConfigClaims, readNetworkConfigClaims } from '../network-config/interface-claims.js';
+import {
+  type InterfaceClaim,
+  type NetworkClaims,
+  type NetworkConfigClaims,
+  readNetworkConfigClaims,
+} from '../network-config/interface-claims.js';
 import { type NetworksOfMachine, networksOfMachine, readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
@@ -95,11 +100,17 @@ export class ClusterView {
     return this.#networkConfigs.on(network);
   }
 
-  /** The claims of those configs. */
-  *claimsOn(network: string): Generator<NetworkConfigClaims> {
-    for (const key of this.configsOn(network)) {
-      const object = this.#sources.networkConfigs.get(key);
-      if (object !== undefined) yield this.claimsOf(object);
+  /** The claims of those configs, by key, in a version that does not change. */
+  claimsOn(network: string): NetworkClaims {
+    return this.#networkConfigs.claimsOn(network);
+  }
+
+  /** The claims of those that have several interfaces. */
+  *severalClaimsOn(network: string): Generator<NetworkConfigClaims> {
+    const all = this.claimsOn(network);
+    for (const key of this.#networkConfigs.withSeveral(network)) {
+      const config = all.get(key);
+      if (config !== undefined) yield config;
     }
   }
 

@@ -1,6 +1,7 @@
 import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { ObjectIndex } from '@vmdhcp/kube-runtime';
-import type { NetworkConfigClaims } from '../network-config/interface-claims.js';
+import type { NetworkClaims, NetworkConfigClaims } from '../network-config/interface-claims.js';
+import { PersistentMap } from '../pool/persistent-map.js';
 
 /** Indexes VirtualMachineNetworkConfigs with claims by network, and by MAC address on a network. */
 export class NetworkConfigIndex {
@@ -11,6 +12,12 @@ export class NetworkConfigIndex {
   readonly #byWanted = new ObjectIndex<NetworkConfigClaims>(({ claims }) =>
     claims.flatMap(({ network, wanted }) => (wanted === undefined ? [] : [addressOn(network, wanted)])),
   );
+  /** By network. */
+  readonly #claims = new Map<string, NetworkClaims>();
+  /** Those with several interfaces. */
+  readonly #several = new ObjectIndex<NetworkConfigClaims>(({ claims }) =>
+    claims.length < 2 ? [] : claims.map(({ network }) => network),
+  );
   /** By key: the parts that affect a plan. */
   readonly #known = new Map<string, string>();
 
@@ -20,13 +27,34 @@ export class NetworkConfigIndex {
    * @returns the networks on which its claims have changed.
    */
   update(key: string, config: NetworkConfigClaims | undefined): ReadonlySet<string> {
+    this.#noteClaims(key, config);
     const described = config && describeClaims(config);
     if (described === this.#known.get(key)) return NONE;
     if (described === undefined) this.#known.delete(key);
     else this.#known.set(key, described);
     this.#byMacAddress.update(key, config);
     this.#byWanted.update(key, config);
+    this.#several.update(key, config);
     return this.#byNetwork.update(key, config);
+  }
+
+  /** Also what does not affect a plan at the moment, such as the last address. */
+  #noteClaims(key: string, config: NetworkConfigClaims | undefined): void {
+    const networks = new Set(config?.claims.map(({ network }) => network));
+    for (const network of this.#byNetwork.valuesOf(key)) {
+      if (!networks.has(network)) this.#claims.set(network, this.claimsOn(network).with([[key, undefined]]));
+    }
+    for (const network of networks) this.#claims.set(network, this.claimsOn(network).with([[key, config]]));
+  }
+
+  /** The configs that claim addresses on a network, in a version that does not change. */
+  claimsOn(network: string): NetworkClaims {
+    return this.#claims.get(network) ?? NO_CLAIMS;
+  }
+
+  /** Keys of the configs with several interfaces, of which one claims an address on a network. */
+  withSeveral(network: string): ReadonlySet<string> {
+    return this.#several.keysOf(network);
   }
 
   /** Keys of the configs that claim addresses on a network. */
@@ -50,6 +78,7 @@ function addressOn(network: string, address: Ipv4Address): string {
 }
 
 const NONE: ReadonlySet<string> = new Set();
+const NO_CLAIMS: NetworkClaims = PersistentMap.of();
 
 function macAddressOn(network: string, macAddress: MacAddress): string {
   return `${network} ${macAddress}`;

@@ -1,5 +1,4 @@
 /** IPPools and their interpretation; each version is read once. */
-import type { Ipv4Address, MacAddress } from '@vmdhcp/dhcp-allocator';
 import { type KubernetesObject, keyOf, ObjectIndex, readField } from '@vmdhcp/kube-runtime';
 import { networkOfPool } from '../network/network-problem.js';
 import { type PoolReading, readPool } from '../pool/read-pool.js';
@@ -14,7 +13,7 @@ export interface PoolView {
   readonly paused: boolean;
   readonly reading: PoolReading;
   readonly recorded: RecordedAddresses;
-  readonly addressOf: ReadonlyMap<MacAddress, Ipv4Address>;
+  readonly addressOf: RecordedAddresses['addressOf'];
 }
 
 /** The result of the newest version of a pool, for the next version. */
