@@ -374,10 +374,16 @@ describe('on what a server without admission has', () => {
     await has('b', '10.1.0.12');
     await messageFor('UnassignedAddressUsed', 'pool');
     await has('a', '10.1.0.10');
-    wordsOf(
-      await messageFor('UnassignedAddressUsed', 'a'),
-      /(let it use DHCP, or pin a free address|give the other one another address)/,
-    );
+    const messages = async (name: string) =>
+      (await cluster.access.list('Event'))
+        .filter((one) => readText(one, 'involvedObject', 'name') === name && readText(one, 'reason') === 'UnassignedAddressUsed')
+        .map((one) => readText(one, 'message') ?? '');
+    await waitFor('what a does, and what is done to it', async () => {
+      const [user, owner] = [/uses 10\.1\.0\.11 .* let it use DHCP/, new RegExp(`${B}.* uses its address 10\\.1\\.0\\.10 `)];
+      const told = await messages('a');
+      return [user, owner].every((pattern) => told.some((message) => pattern.test(message)));
+    });
+    await waitFor('what b does', async () => (await messages('b')).some((message) => message.includes('uses 10.1.0.10 ')));
 
     await cluster.access.patch('VirtualMachine', keyOf('a'), {
       metadata: { annotations: { 'static-ip.harvesterhci.io/default': '10.1.0.11' } },

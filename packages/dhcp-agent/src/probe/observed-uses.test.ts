@@ -106,13 +106,27 @@ it('is asked about again every ten minutes, and forgotten when nobody answers', 
   expect([uses.uses(), changes]).toEqual([[], 2]);
 });
 
-it('is over when the address is assigned to the host, or to another client', async () => {
+it('names the client that gets the address meanwhile', async () => {
   answering.set(FREE, [STATIC]);
   await hear([FREE, STATIC]);
-  owners.set(FREE, STATIC);
+  owners.set(FREE, OWNER);
+  await pass(1_000);
+  expect(uses.uses()).toEqual([{ address: FREE, usedBy: STATIC, assignedTo: OWNER }]);
+});
+
+it('an answer about an address that has changed hands meanwhile, or that comes when nobody listens, is ignored', async () => {
   answering.set(FREE, [STATIC]);
-  await pass(600_000);
-  expect(uses.uses()).toEqual([]);
+  heard.push({ address: FREE, macAddress: STATIC });
+  uses.look(POOL);
+  owners.set(FREE, STATIC);
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  expect([asked, uses.uses()]).toEqual([[FREE], []]);
+  owners.delete(FREE);
+  heard.push({ address: FREE, macAddress: STATIC });
+  uses.look(POOL);
+  uses.look(undefined);
+  for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+  expect([asked.length, uses.uses()]).toEqual([2, []]);
 });
 
 it('64 at most, four of each host, so that a hostile guest cannot fill the report alone', async () => {
@@ -140,7 +154,8 @@ it('an agent that stops listening forgets, and closes its socket; it opens anoth
   await hear([FREE, STATIC]);
   index = 8;
   await pass(1_000);
-  expect([opened.length, uses.uses().length]).toEqual([1, 1]);
+  uses.look({ ...POOL, range: { first: OWNED, last: OWNED } });
+  expect([opened, uses.uses().length]).toEqual([[`${OWNED}-${OWNED}`], 0]);
   uses.look(undefined);
   expect([opened, uses.uses()]).toEqual([[], []]);
 });

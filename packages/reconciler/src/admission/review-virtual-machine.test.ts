@@ -159,12 +159,15 @@ describe('with Refuse it is refused', () => {
     expect([allowed, problems.map(shown), warnings]).toEqual([found.length === 0, found, []]);
   });
 
-  it('but not for a quarantine, which ends by itself', () => {
-    const pool = ipPool({}, { quarantined: { '192.168.0.30': { until: '2030-01-01T00:00:00Z' } } });
-    const review = reviewVirtualMachine(creation(machine({ [PIN]: '192.168.0.30' })), factsOfObjects([network('net-1'), pool]), {
-      onProblem: 'Refuse',
-    });
-    expect([review.allowed, review.warnings.map(({ reason }) => reason)]).toEqual([true, ['address-quarantined']]);
+  it.each([
+    ['nobody knows who', undefined, ['address-quarantined']],
+    ['another host', '02:00:00:00:00:66', ['address-quarantined']],
+    ['the machine itself', A, []],
+  ])('but not for a quarantine of an address that is used by %s: it ends by itself', (_, usedBy, reasons) => {
+    const made = machine({ [PIN]: '192.168.0.30' });
+    const pool = ipPool({}, { quarantined: { '192.168.0.30': { until: '2030-01-01T00:00:00Z', ...(usedBy && { usedBy }) } } });
+    const review = reviewVirtualMachine(creation(made), factsOfObjects([network('net-1'), pool]), { onProblem: 'Refuse' });
+    expect([review.allowed, review.warnings.map(({ reason }) => reason)]).toEqual([true, reasons]);
   });
 });
 
