@@ -1,8 +1,10 @@
 // .github: workflows and actions are valid as GitHub's own language service finds it (keys, contexts, functions, jobs that need each other), and keep our
-// rules: the least rights, actions by commit, no text of others in a script, an end for each job. Tried first on what it must refuse.
+// rules: the least rights, actions by commit, no text of others in a script, an end for each job. Tried first on what it must refuse. And `.ci/run`
+// installs what tests need.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { parse } from 'yaml';
+import { REAL_PROGRAMS } from '../tools/lab/dist/real-program.js';
 
 // The package is written for bundlers: it imports JSON as if it were a module.
 registerHooks({
@@ -27,6 +29,10 @@ const frame = (job) =>
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
 const problems = [];
+const installed = new Set(readFileSync('.ci/run', 'utf8').split(/[\s()]+/));
+// Debian is not without dpkg.
+for (const name of new Set(Object.values(REAL_PROGRAMS)))
+  if (name !== 'dpkg' && !installed.has(name)) problems.push(`.ci/run does not install ${name}, which a test needs`);
 /** The language service remembers what it found by the address of a document. */
 let documents = 0;
 for (const [job, wanted] of REFUSED) {
