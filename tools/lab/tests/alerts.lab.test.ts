@@ -320,6 +320,8 @@ describe.skipIf(!isPossible)(`alerts, with a real Prometheus ${needs('prometheus
     await twice('vmdhcp_agent_messages_total{outcome="nak"}', refuse);
     for (let request = 0; request < 60; request++) refuse();
     await alerts.fires('VmdhcpClientsRefused');
+    // On a busy machine it may be another one by now.
+    leader = await waitFor('a leader', () => cluster.leader(GROUP));
     leader.process?.kill('SIGSTOP');
     const xid = fleet.nextXid();
     for (let secs = 0; secs < 10 && fleet.answerTo(xid) === undefined; secs++) {

@@ -57,8 +57,8 @@ function toAsset(path: string, url: URL): readonly (readonly [string, Asset])[] 
   return [[path, { body, contentType, etag, ...(zipped.length < body.length && { zipped }) }]];
 }
 
-/** Removes indentation, a seventh of the script, and comments. A test ensures that no text of the page spans several lines. */
+/** Removes indentation, a seventh of the script, and comments, also those that name source maps, which are not served. A test ensures that no text of the page spans several lines. */
 function withoutIndentation(file: Buffer): Buffer {
-  const text = file.toString('utf8').replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n/gm, '');
+  const text = file.toString('utf8').replaceAll(/^ *\/\*\*[\s\S]*?\*\/\n|^\/\/# sourceMappingURL=.*$/gm, '');
   return Buffer.from(text.replaceAll(/^ +/gm, ''));
 }

@@ -154,10 +154,7 @@ function exampleAgents(nowMs: number): AgentsPage {
       pool: 'default/net-48',
       state: 'note',
       isServed: true,
-      findings: [
-        'Rogue DHCP server 192.168.48.250, MAC address 02:00:5e:aa:00:01',
-        '192.168.48.77 is used by 02:00:5e:00:48:77, to which it is not assigned',
-      ],
+      findings: ['Rogue DHCP server 192.168.48.250, MAC address 02:00:5e:aa:00:01', 'Addresses in conflict: 1'],
     },
     { pool: LARGE_POOL, state: 'ok', isServed: true, findings: [] },
     { pool: 'team-b/net-70', state: 'ok', isServed: true, findings: [] },
