@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AGENT_NAMESPACE, ClientFleet, ipPool, Lab, LabCluster, type LabPod, virtualMachine, waitFor } from '../src/index.js';
 
 const POOL = 'default/net-48';
-const [WEB, OTHER] = ['02:00:5e:00:48:01', '02:00:5e:00:49:01'];
+const [WEB, NEIGHBOUR, OTHER] = ['02:00:5e:00:48:01', '02:00:5e:00:48:02', '02:00:5e:00:49:01'];
 const [EMPTY, WRONG_VLAN, GOOD] = ['node-1', 'node-2', 'node-3'];
 /** An agent calls a network silent after two minutes; then another replica has half a minute. */
 const SILENCE_MS = 120_000 + 30_000;
@@ -78,9 +78,12 @@ it('clients get their addresses although the leader begins where it reaches none
   await cluster.startController('--agent-replicas', '3', '--agent-lease-seconds', '15', '--no-leader-election');
   await serve(48, WEB);
   await serve(49, OTHER);
-  // Its guest uses its address, and so answers the agents.
-  const guest = lab.addMachine('guest', { network: 'br49', macAddress: OTHER });
-  guest.ip('address', 'add', '192.168.49.10/24', 'dev', 'eth0');
+  await cluster.access.create(virtualMachine('default/neighbour', NEIGHBOUR, 'default/vlan-48'));
+  // These guests use their addresses, and so answer agents that reach them.
+  lab.addMachine('other', { network: 'br49', macAddress: OTHER }).ip('address', 'add', '192.168.49.10/24', 'dev', 'eth0');
+  const neighbour = lab.addMachine('neighbour', { network: 'br48', macAddress: NEIGHBOUR });
+  neighbour.ip('address', 'add', '192.168.48.11/24', 'dev', 'eth0');
+  await cluster.access.waitForObject('IPPool', POOL, ({ status }) => readField(status, 'ipv4', 'used') === 2);
   const otherTerms = readField((await leaseOf('default/net-49')).spec, 'leaseTransitions');
 
   await waitFor(
