@@ -128,6 +128,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       ...store,
       write: (record, version) => store.write({ ...record, leaseDurationMs: Math.min(record.leaseDurationMs, 2_750) }, version),
     })),
+    seed: 40,
   },
   'suspended-pools-served': {
     what: 'agents do not read which pools are suspended for their group',
@@ -167,7 +168,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'agents-anywhere': {
     what: 'agents run on any node, also where their network is missing',
-    seed: 4,
+    seed: 9,
     isPlain: true,
     controller: (transport) => ({
       request: (request) =>
@@ -230,12 +231,13 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'deaf-to-deletions': {
     what: 'the controller does not hear that a VirtualMachineNetworkConfig is to be deleted',
-    seed: 3,
+    seed: 5,
     controller: heard('/virtualmachinenetworkconfigs', (line) => (line.includes('"deletionTimestamp"') ? undefined : line)),
   },
   'deaf-to-instances': {
     what: 'the controller does not hear of instances',
     controller: heard('/virtualmachineinstances', () => undefined),
+    seed: 11,
   },
   'moved-too-early': {
     seed: 6,
@@ -249,7 +251,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-nobody': {
     what: 'the manager never asks KubeVirt to start a machine',
-    seed: 5,
+    seed: 7,
     controller: dropped('PUT', '/start'),
     needsWakeOnLan: true,
   },
@@ -266,7 +268,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-twice': {
     what: 'the manager asks KubeVirt twice for each start',
-    seed: 5,
+    seed: 7,
     needsWakeOnLan: true,
     controller: (transport) => ({
       request: async (request) => {
@@ -278,13 +280,14 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-everybody': {
     what: 'the manager does not read which machines a WolConfig selects',
-    seed: 4,
+    seed: 9,
     needsWakeOnLan: true,
     controller: heard('/wolconfigs', (line) => line.replaceAll('"LabelSelector"', '"All"')),
   },
-  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 5 },
+  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 7 },
   'other-magic-packets': {
     what: 'agents report another MAC address than the one of the packet',
+    seed: 7,
     needsWakeOnLan: true,
     magicPacket: (macAddress) =>
       macAddress.replace(/..$/, (octet) => (Number.parseInt(octet, 16) ^ 4).toString(16).padStart(2, '0')),
