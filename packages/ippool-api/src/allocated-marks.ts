@@ -1,4 +1,4 @@
-/** The marks of unavailable addresses in `status.ipv4.allocated`. */
+/** The mark of an excluded address in `status.ipv4.allocated`. */
 export const ALLOCATED_EXCLUDED = 'EXCLUDED';
-/** The entry of an address in `status.ipv4.allocated` that is reserved for a client. */
+/** The mark of the address of the server or the router in `status.ipv4.allocated`. */
 export const ALLOCATED_RESERVED = 'RESERVED';

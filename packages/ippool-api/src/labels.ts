@@ -1,4 +1,5 @@
 /** Labels, annotations and finalizers that this API gives a meaning to. `docs/reference/annotations-and-labels.md` is generated from the table at the end. */
+/** The API group of IPPool and VirtualMachineNetworkConfig, and the prefix of labels and annotations: that of the predecessor. */
 export const GROUP = 'network.harvesterhci.io';
 /** The version of the API group of IPPool. */
 export const VERSION = 'v1alpha1';

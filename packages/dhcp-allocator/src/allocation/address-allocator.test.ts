@@ -135,6 +135,15 @@ describe('AddressAllocator tells a story', () => {
     expect(outcome(allocator.allocate(vm('b')))).toBe('10.0.0.10');
   });
 
+  it('one quarantine can be ended before its time, and no other', () => {
+    const allocator = new AddressAllocator(poolOf({ end: '10.0.0.29' }));
+    for (const text of ['10.0.0.10', '10.0.0.11']) allocator.quarantine(address(text), 5_000);
+    expect(allocator.endQuarantine(address('10.0.0.10'))).toBe(true);
+    expect(allocator.endQuarantine(address('10.0.0.10'))).toBe(false);
+    expect(outcome(allocator.allocate(vm('a'), address('10.0.0.10')))).toBe('10.0.0.10');
+    expect(outcome(allocator.allocate(vm('b'), address('10.0.0.11')))).toBe('address-quarantined');
+  });
+
   it('no client empties a pool by declining', () => {
     const allocator = new AddressAllocator(poolOf({ end: '10.0.0.29' }));
     let quarantined = 0;

@@ -200,11 +200,15 @@ export class AddressAllocator {
     for (const [address, untilMs] of this.#quarantinedUntilMs) {
       if (untilMs <= nowMs) ended.push(address);
     }
-    for (const address of ended) {
-      this.#quarantinedUntilMs.delete(address);
-      this.#unblock(address);
-    }
+    for (const address of ended) this.endQuarantine(address);
     return ended.sort((one, other) => one - other);
+  }
+
+  /** Frees an address before its quarantine ends. False if it was in none. */
+  endQuarantine(address: Ipv4Address): boolean {
+    if (!this.#quarantinedUntilMs.delete(address)) return false;
+    this.#unblock(address);
+    return true;
   }
 
   #allocateExactly(client: MacAddress, address: Ipv4Address): AllocationResult {

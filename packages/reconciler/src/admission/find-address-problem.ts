@@ -58,9 +58,8 @@ function findRival({ owner, network, macAddress, wanted }: WantedAddress, facts:
   return undefined;
 }
 
-/** Every listed entry counts, because the controller removes it when its time is over. */
+/** Every listed entry counts, because the controller removes it when its time is over, but for the machine that uses the address itself. */
 function findQuarantine(claim: WantedAddress, { serving, pool }: Serving): AddressProblem | undefined {
-  // The machine that uses the address may pin it.
   const isInUse = readQuarantines(serving.object).some(
     ({ address, usedBy }) => address === claim.wanted && usedBy !== claim.macAddress,
   );

@@ -19,7 +19,7 @@ import {
 import type { AdmissionReason } from './admission-rules.js';
 import { findAddressProblem } from './find-address-problem.js';
 
-/** Who is told of a problem of a virtual machine. */
+/** What happens to a virtual machine with a problem. */
 export interface VirtualMachineRules {
   /**
    * What to do about a virtual machine with an impossible request. `Warn`: it is created, gets the addresses that it can have, and Events report the

@@ -102,10 +102,7 @@ export class PoolPlanning {
   /** A host may have the address that it uses itself, although no other client may. */
   #allocate(macAddress: MacAddress, wanted: Ipv4Address | undefined): AllocationResult {
     const own = this.#ownQuarantine(macAddress, wanted);
-    if (own !== undefined) {
-      this.#allocator.quarantine(own.address, this.#state.nowMs);
-      this.#allocator.endQuarantines(this.#state.nowMs);
-    }
+    if (own !== undefined) this.#allocator.endQuarantine(own.address);
     const result = this.#allocator.allocate(macAddress, wanted);
     if (!result.ok && own !== undefined) this.#allocator.quarantine(own.address, own.untilMs);
     return result;
@@ -138,7 +135,7 @@ export class PoolPlanning {
     const addresses = this.#settled.addressOf.with(
       [...this.#accepted.keys()].map((one) => [one, this.#allocator.addressOf(one)]),
     );
-    return new FinishedPlan(this.#state.pool.reservations, {
+    return finishedPlan(this.#state.pool.reservations, {
       addressOf: addresses,
       planned: new Set([...this.#accepted.keys(), ...this.#state.recorded.assignments.map(({ macAddress }) => macAddress)]),
       quarantines: this.#state.recorded.quarantines
@@ -294,40 +291,21 @@ function isOnlyReserved({ request: { blocked } }: Candidate): boolean {
   return blocked?.reason === CONFIG_MISSING.reason;
 }
 
-/** Plans are kept until the next one: it holds nothing of the planning. */
-class FinishedPlan implements AssignmentPlan {
-  readonly addressOf: AssignmentPlan['addressOf'];
-  readonly planned: AssignmentPlan['planned'];
-  readonly quarantines: AssignmentPlan['quarantines'];
-  readonly refused: AssignmentPlan['refused'];
-  readonly refusals: AssignmentPlan['refusals'];
-  readonly owners: AssignmentPlan['owners'];
-  readonly outside: AssignmentPlan['outside'];
-  readonly counts: AssignmentPlan['counts'];
-  readonly #reservations: Pool['reservations'];
-  #assignments: readonly Assignment[] | undefined;
-
-  constructor(reservations: Pool['reservations'], parts: Omit<AssignmentPlan, 'assignments'>) {
-    this.#reservations = reservations;
-    this.addressOf = parts.addressOf;
-    this.planned = parts.planned;
-    this.quarantines = parts.quarantines;
-    this.refused = parts.refused;
-    this.refusals = parts.refusals;
-    this.owners = parts.owners;
-    this.outside = parts.outside;
-    this.counts = parts.counts;
-  }
-
-  get assignments(): readonly Assignment[] {
-    this.#assignments ??= [...this.addressOf]
-      .map(([macAddress, address]) => {
-        const hostname = this.#reservations.get(macAddress)?.hostname;
-        return { macAddress, address, ...(hostname !== undefined && { hostname }) };
-      })
-      .sort((one, other) => compareText(one.macAddress, other.macAddress));
-    return this.#assignments;
-  }
+/** Plans are kept until the next one, so that this holds nothing of the planning. Its assignments are rarely read. */
+function finishedPlan(reservations: Pool['reservations'], parts: Omit<AssignmentPlan, 'assignments'>): AssignmentPlan {
+  let assignments: readonly Assignment[] | undefined;
+  return {
+    ...parts,
+    get assignments() {
+      assignments ??= [...parts.addressOf]
+        .map(([macAddress, address]) => {
+          const hostname = reservations.get(macAddress)?.hostname;
+          return { macAddress, address, ...(hostname !== undefined && { hostname }) };
+        })
+        .sort((one, other) => compareText(one.macAddress, other.macAddress));
+      return assignments;
+    },
+  };
 }
 
 /** One address for each MAC address, the lowest if a record has several. */

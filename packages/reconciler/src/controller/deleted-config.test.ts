@@ -1,77 +1,54 @@
 /** A person deletes the VirtualMachineNetworkConfig of a machine that runs: nobody else gets the address that its guest uses. */
 import { expect, it, vi } from 'vitest';
-import { instance, network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
-import { Running } from './controller-fixtures.js';
+import { instance, virtualMachine } from '../fixtures/object-fixtures.js';
+import type { Running } from './controller-fixtures.js';
+import { afterAnotherWants, HELD, MAC, machineOn, move, OTHER_MAC, runningMachine } from './moved-machine-fixtures.js';
 
-const MAC = '02:00:00:00:00:0a';
 const LEAVING = 'network.harvesterhci.io/leaving-networks';
-const HELD = { '10.0.0.10': MAC };
-const machineOn = (net: string) => virtualMachine('vm-a', { interfaces: { nic: [MAC, net] } });
-
-async function cluster(): Promise<Running> {
-  const running = new Running();
-  running.hasWallClock = true;
-  for (const n of [1, 2])
-    await running.add(
-      network(`net-${n}`),
-      pool(`pool-${n}`, { network: `default/net-${n}`, start: '10.0.0.10', end: '10.0.0.10' }),
-    );
-  await running.started();
-  await running.add(machineOn('net-1'));
-  running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
-  await running.settle();
-  expect(running.allocated('pool-1')).toEqual(HELD);
-  return running;
-}
-/** KubeVirt changes the instance; its guest moves later. */
-function move(running: Running, net: string): void {
-  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: machineOn(net).spec }));
-  running.change('VirtualMachineInstance', 'vm-a', (vmi) => {
-    const { networks } = (machineOn(net).spec as { template: { spec: { networks: unknown } } }).template.spec;
-    return { ...vmi, spec: { ...(vmi.spec as object), networks } };
-  });
-}
+const toPodNetwork = () => {
+  const { spec, ...machine } = machineOn('net-1');
+  const { template } = spec as { template: { spec: object } };
+  return {
+    ...machine,
+    spec: { ...(spec as object), template: { spec: { ...template.spec, networks: [{ name: 'nic', pod: {} }] } } },
+  };
+};
 const deleteConfig = (running: Running) => running.remove('VirtualMachineNetworkConfig', 'vm-a');
 const removeWithoutFinalizer = (running: Running) => running.cluster.networkConfigs.remove('default/vm-a');
-async function anotherWants(running: Running, wait = 60_000) {
-  await running.add(virtualMachine('vm-b', { interfaces: { nic: ['02:00:00:00:00:0b', 'net-1'] } }));
-  await running.settle(wait);
-  return running.allocated('pool-1');
-}
 
 it('while the machine waits for its migration: a new one has both networks', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   await running.settle();
   await deleteConfig(running);
   await running.settle();
-  expect(await anotherWants(running)).toEqual(HELD);
+  expect(await afterAnotherWants(running)).toEqual(HELD);
   expect(running.allocated('pool-2')).toEqual(HELD);
   expect(running.networkConfig('vm-a')?.metadata.annotations).toHaveProperty([LEAVING]);
   await running.settle(4_000_000);
-  expect(running.allocated('pool-1'), 'an hour later').toEqual({ '10.0.0.10': '02:00:00:00:00:0b' });
+  expect(running.allocated('pool-1'), 'an hour later').toEqual({ '10.0.0.10': OTHER_MAC });
 });
 
 it('in the moment of the change, before anything about it was written', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   await deleteConfig(running);
   await running.settle();
-  expect(await anotherWants(running)).toEqual(HELD);
+  expect(await afterAnotherWants(running)).toEqual(HELD);
 });
 
 it('together with its finalizer, while the controller is away', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   await running.settle();
   void running.controller.stop();
   removeWithoutFinalizer(running);
   await running.restart();
-  expect(await anotherWants(running)).toEqual(HELD);
+  expect(await afterAnotherWants(running)).toEqual(HELD);
 });
 
 it('while its wanted address cannot be read', async () => {
-  const running = await cluster();
+  const running = await runningMachine();
   running.change('VirtualMachine', 'vm-a', (vm) => ({
     ...vm,
     metadata: { ...vm.metadata, annotations: { 'network.kubevirt.io/addresses': '{"nic":["ten"]}' } },
@@ -79,7 +56,7 @@ it('while its wanted address cannot be read', async () => {
   await running.settle();
   await deleteConfig(running);
   await running.settle();
-  expect(await anotherWants(running)).toEqual(HELD);
+  expect(await afterAnotherWants(running)).toEqual(HELD);
 });
 
 /** The API server refuses to create another one for now. */
@@ -91,8 +68,8 @@ async function deleteForLong(running: Running, name: string): Promise<void> {
 }
 
 it('and the machine stops: the former address is free at once', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   await running.settle();
   await deleteForLong(running, 'vm-a');
   expect(running.allocated('pool-1')).toEqual(HELD);
@@ -102,7 +79,7 @@ it('and the machine stops: the former address is free at once', async () => {
 });
 
 it('a machine elsewhere with the same MAC address keeps nothing of a machine that was deleted', async () => {
-  const running = await cluster();
+  const running = await runningMachine();
   await running.add(virtualMachine('vm-z', { interfaces: { nic: [MAC, 'net-2'] } }));
   running.startInstance('vm-z', { interfaces: { nic: ['net-2', MAC, MAC] } });
   await running.settle();
@@ -115,27 +92,17 @@ it('a machine elsewhere with the same MAC address keeps nothing of a machine tha
 });
 
 it('while the guest moves to the pod network', async () => {
-  const running = await cluster();
-  running.change('VirtualMachineInstance', 'vm-a', (vmi) => ({
-    ...vmi,
-    spec: { ...(vmi.spec as object), networks: [{ name: 'nic', pod: {} }] },
-  }));
-  running.change('VirtualMachine', 'vm-a', (vm) => {
-    const { template } = vm.spec as { template: { spec: object } };
-    return {
-      ...vm,
-      spec: { ...(vm.spec as object), template: { spec: { ...template.spec, networks: [{ name: 'nic', pod: {} }] } } },
-    };
-  });
+  const running = await runningMachine();
+  move(running, toPodNetwork());
   await running.settle();
   await deleteConfig(running);
   await running.settle();
-  expect(await anotherWants(running)).toEqual(HELD);
+  expect(await afterAnotherWants(running)).toEqual(HELD);
 });
 
 it('while another instance is reported that the controller has not seen', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   await running.settle();
   const seen = running.cluster.virtualMachineInstances.objects.get('default/vm-a');
   expect(seen).toBeDefined();
@@ -144,5 +111,15 @@ it('while another instance is reported that the controller has not seen', async 
   );
   await deleteConfig(running);
   await running.settle();
-  expect(await anotherWants(running)).toEqual(HELD);
+  expect(await afterAnotherWants(running)).toEqual(HELD);
+});
+
+it('an address is free an hour after its guest has moved to the pod network, where it needs no other', async () => {
+  const running = await runningMachine();
+  move(running, toPodNetwork());
+  await running.settle();
+  expect(running.allocated('pool-1')).toEqual(HELD);
+  for (let hour = 0; hour < 6; hour++) await running.settle(3_700_000);
+  expect(running.allocated('pool-1'), 'after six hours').toEqual({});
+  expect(running.networkConfig('vm-a')).toBeUndefined();
 });

@@ -1,65 +1,33 @@
 /** What KubeVirt says while a machine waits for its migration, and what others write meanwhile: the guest keeps its address, and no longer. */
 import { expect, it } from 'vitest';
-import { instance, network, pool, virtualMachine } from '../fixtures/object-fixtures.js';
-import { Running } from './controller-fixtures.js';
+import type { Running } from './controller-fixtures.js';
+import { afterAnotherWants, HELD, MAC, machineOn, move, putSecondInstance, runningMachine } from './moved-machine-fixtures.js';
 
-const MAC = '02:00:00:00:00:0a';
-const machineOn = (net: string) => virtualMachine('vm-a', { interfaces: { nic: [MAC, net] } });
-const runsOn = (net: string) => ({ interfaces: { nic: [net, MAC, MAC] as const } });
-async function cluster(): Promise<Running> {
-  const running = new Running();
-  running.hasWallClock = true;
-  for (let n = 1; n <= 2; n++)
-    await running.add(
-      network(`net-${n}`),
-      pool(`pool-${n}`, { network: `default/net-${n}`, start: '10.0.0.10', end: '10.0.0.10' }),
-    );
-  await running.started();
-  await running.add(machineOn('net-1'));
-  running.startInstance('vm-a', runsOn('net-1'));
-  await running.settle();
-  expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': MAC });
-  return running;
-}
-function second(running: Running, net: string): void {
-  const ownerUid = running.cluster.virtualMachines.objects.get('default/vm-a')?.metadata.uid ?? '';
-  const made = instance('vm-a', { ...runsOn(net), ownerUid });
-  running.cluster.virtualMachineInstances.put({ ...made, metadata: { ...made.metadata, uid: 'second-instance' } });
-}
 const annotate = (running: Running, annotations: Record<string, string>) =>
   running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, metadata: { ...vm.metadata, annotations } }));
-function move(running: Running, net: string): void {
-  running.change('VirtualMachine', 'vm-a', (vm) => ({ ...vm, spec: machineOn(net).spec }));
-  running.change('VirtualMachineInstance', 'vm-a', (vmi) => {
-    const { networks } = (machineOn(net).spec as { template: { spec: { networks: unknown } } }).template.spec;
-    return { ...vmi, spec: { ...(vmi.spec as object), networks } };
-  });
-}
 async function stillOwned(running: Running) {
   await running.settle(20_000);
-  await running.add(virtualMachine('vm-b', { interfaces: { nic: ['02:00:00:00:00:0b', 'net-1'] } }));
-  await running.settle(60_000);
-  expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': MAC });
+  expect(await afterAnotherWants(running)).toEqual(HELD);
 }
 
 it('a machine that was restarted while its pin could not be read, and then moved, keeps the address of its guest', async () => {
-  const running = await cluster();
+  const running = await runningMachine();
   annotate(running, { 'network.kubevirt.io/addresses': '{"nic":["ten"]}' });
   await running.settle();
   running.stopInstance('vm-a');
   await running.settle(500);
-  second(running, 'net-1');
+  putSecondInstance(running, 'net-1');
   running.change('VirtualMachineInstance', 'vm-a', (v) => v);
   await running.settle(20_000);
-  expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': MAC });
-  move(running, 'net-2');
+  expect(running.allocated('pool-1')).toEqual(HELD);
+  move(running, machineOn('net-2'));
   await running.settle();
   await stillOwned(running);
 });
 
 it('a forged time in the far future keeps the former address for an hour at most', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   await running.settle();
   const uid = running.cluster.virtualMachineInstances.objects.get('default/vm-a')?.metadata.uid;
   running.change('VirtualMachineNetworkConfig', 'vm-a', (c) => ({
@@ -82,8 +50,8 @@ it('a forged time in the far future keeps the former address for an hour at most
 });
 
 it('a migration that fails after more than an hour does not free the address, though KubeVirt says a moment later that it requires one', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   const status = (s: object) =>
     running.change('VirtualMachineInstance', 'vm-a', (vmi) => {
       const { conditions: _, ...rest } = vmi.status as { conditions?: unknown };
@@ -101,8 +69,8 @@ it('a migration that fails after more than an hour does not free the address, th
 });
 
 it('a migration that is pending for a moment, because an interface is plugged in too, does not free the address', async () => {
-  const running = await cluster();
-  move(running, 'net-2');
+  const running = await runningMachine();
+  move(running, machineOn('net-2'));
   const condition = (status: string) =>
     running.change('VirtualMachineInstance', 'vm-a', (vmi) => ({
       ...vmi,
@@ -110,7 +78,7 @@ it('a migration that is pending for a moment, because an interface is plugged in
     }));
   condition('True');
   await running.settle(5_400_000);
-  expect(running.allocated('pool-1')).toEqual({ '10.0.0.10': MAC });
+  expect(running.allocated('pool-1')).toEqual(HELD);
   condition('False');
   await running.settle(15_000);
   condition('True');
@@ -118,17 +86,7 @@ it('a migration that is pending for a moment, because an interface is plugged in
 });
 
 it('a forged annotation gives no address on a network where the machine never was', async () => {
-  const running = new Running();
-  running.hasWallClock = true;
-  for (let n = 1; n <= 2; n++)
-    await running.add(
-      network(`net-${n}`),
-      pool(`pool-${n}`, { network: `default/net-${n}`, start: '10.0.0.10', end: '10.0.0.10' }),
-    );
-  await running.started();
-  await running.add(virtualMachine('vm-a', { interfaces: { nic: [MAC, 'net-1'] } }));
-  running.startInstance('vm-a', { interfaces: { nic: ['net-1', MAC, MAC] } });
-  await running.settle();
+  const running = await runningMachine();
   const forged = '02:00:00:00:00:66';
   const uid = running.cluster.virtualMachineInstances.objects.get('default/vm-a')?.metadata.uid;
   const forge = (annotations: Record<string, string>) =>

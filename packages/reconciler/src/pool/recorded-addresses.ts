@@ -80,7 +80,7 @@ function readAll(allocated: Allocated): RecordedAddresses {
     }
   }
   const version = { allocated, size: keys.length };
-  return new AddressRecord({ unreadable, addressOf: PersistentMap.of(addressOf), marks, misspelled, version });
+  return toRecord({ unreadable, addressOf: PersistentMap.of(addressOf), marks, misspelled, version });
 }
 
 /** Undefined if either version has anything else than marks and plain entries of clients, or if marks differ. */
@@ -97,39 +97,26 @@ function readChanges(before: RecordedAddresses, allocated: Allocated): RecordedA
   ]);
   // Otherwise there are new marks.
   if (addressOf.size + marks.length !== size) return undefined;
-  return new AddressRecord({ unreadable: [], misspelled: [], addressOf, marks, version: { allocated, size } });
+  return toRecord({ unreadable: [], misspelled: [], addressOf, marks, version: { allocated, size } });
 }
 
 type RecordParts = Pick<RecordedAddresses, 'unreadable' | 'addressOf' | 'marks' | 'misspelled' | 'version'>;
 
-class AddressRecord implements RecordedAddresses {
-  readonly unreadable: readonly UnreadableEntry[];
-  readonly addressOf: PersistentMap<MacAddress, Ipv4Address>;
-  readonly marks: readonly string[];
-  readonly misspelled: readonly string[];
-  readonly version: ReadVersion;
-  #assignments: readonly Assignment[] | undefined;
-
-  constructor({ unreadable, addressOf, marks, misspelled, version }: RecordParts) {
-    this.unreadable = unreadable;
-    this.addressOf = addressOf;
-    this.marks = marks;
-    this.misspelled = misspelled;
-    this.version = version;
-  }
-
-  get assignments(): readonly Assignment[] {
-    this.#assignments ??= [...this.addressOf]
-      .map(([macAddress, address]) => ({ macAddress, address }))
-      .sort((one, other) => one.address - other.address);
-    return this.#assignments;
-  }
-
-  readonly entryAt = (key: string): ParsedEntry | undefined => {
-    const { allocated } = this.version;
-    return !Object.hasOwn(allocated, key) || isMark(allocated[key]) ? undefined : parseEntry(key, allocated[key]);
+function toRecord(parts: RecordParts): RecordedAddresses {
+  const { allocated } = parts.version;
+  let assignments: readonly Assignment[] | undefined;
+  return {
+    ...parts,
+    get assignments() {
+      assignments ??= [...parts.addressOf]
+        .map(([macAddress, address]) => ({ macAddress, address }))
+        .sort((one, other) => one.address - other.address);
+      return assignments;
+    },
+    entryAt: (key) => (!Object.hasOwn(allocated, key) || isMark(allocated[key]) ? undefined : parseEntry(key, allocated[key])),
   };
 }
+
 function parseEntry(key: string, value: unknown): ParsedEntry {
   const address = parseIpv4Address(key);
   const macAddress = typeof value === 'string' ? parseMacAddress(value) : undefined;

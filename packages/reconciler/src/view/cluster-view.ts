@@ -11,7 +11,8 @@ import {
   type NetworkConfigClaims,
   readNetworkConfigClaims,
 } from '../network-config/interface-claims.js';
-import { type NetworksOfMachine, networksOfMachine, readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
+import { readLeavingNetworks } from '../virtual-machine/leaving-networks.js';
+import { type NetworksOfMachine, networksOfMachine } from '../virtual-machine/machine-interfaces.js';
 import { type RememberedInterfaces, readRememberedInterfaces } from '../virtual-machine/remembered-interfaces.js';
 import { type MachineKnowledge, type WantedInterface, wantedInterfaces } from '../virtual-machine/wanted-interfaces.js';
 import type { InstanceSource, NewestInstance } from './instance-source.js';

@@ -1,12 +1,12 @@
 import type { MacAddress } from '@vmdhcp/dhcp-allocator';
 import { ObjectIndex } from '@vmdhcp/kube-runtime';
-import type { NetworksOfMachine } from '../virtual-machine/leaving-networks.js';
+import type { NetworksOfMachine } from '../virtual-machine/machine-interfaces.js';
 import type { WantedInterface } from '../virtual-machine/wanted-interfaces.js';
 
 const NOWHERE: NetworksOfMachine = new Map();
 
 /** A virtual machine without a VirtualMachineNetworkConfig. */
-interface MachineWithoutConfig {
+interface Machine {
   readonly interfaces: readonly WantedInterface[];
   /** Where its guest is, or soon will be; undefined if it does not run. */
   readonly guest: NetworksOfMachine | undefined;
@@ -17,16 +17,14 @@ interface MachineWithoutConfig {
  * addresses on networks that they are leaving.
  */
 export class MachinesWithoutConfig {
-  readonly #onNetwork = new ObjectIndex<MachineWithoutConfig>(({ interfaces }) =>
-    interfaces.map(({ networkName }) => networkName),
-  );
+  readonly #onNetwork = new ObjectIndex<Machine>(({ interfaces }) => interfaces.map(({ networkName }) => networkName));
   readonly #running = new ObjectIndex<NetworksOfMachine>((guest) => guest.keys());
   readonly #guests = new Map<string, NetworksOfMachine>();
   /** By key: UID of a config that the controller deletes because its guest uses none of its addresses. */
   readonly #givenUp = new Map<string, string>();
 
   /** Updates the virtual machine with this key; undefined if it has a config or does not exist. */
-  update(key: string, machine: MachineWithoutConfig | undefined): void {
+  update(key: string, machine: Machine | undefined): void {
     this.#onNetwork.update(key, machine);
     this.#running.update(key, machine?.guest);
     if (machine?.guest === undefined) this.#guests.delete(key);

@@ -7,11 +7,11 @@
  * - five minutes after a migration that followed the change has succeeded;
  * - an hour after the change was seen, and five minutes after any migration, if KubeVirt requires none: the change was taken back, or was complete before it was seen.
  */
-import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import type { NetworkConfig } from '@vmdhcp/ippool-api';
 import { LEAVING_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { formatTime, type KubernetesObject, parseTime, readText } from '@vmdhcp/kube-runtime';
-import { type MachineInterface, machineInterfaces } from './machine-interfaces.js';
+import { networksOfMachine } from './machine-interfaces.js';
 import { identityOf } from './network-config-entries.js';
 import { parseAnnotationRecord } from './remembered-interfaces.js';
 import type { RunningInstance } from './running-instance.js';
@@ -88,20 +88,6 @@ export function untilNextLeave(leaving: LeavingNetworks, { instance, nowMs }: Ma
   const times = [...leaving.values()].map((one) => overAtMs(one, instance) - nowMs);
   const next = Math.min(...times.filter((time) => Number.isFinite(time)));
   return Number.isFinite(next) ? Math.max(next, 0) : undefined;
-}
-
-/** By MAC address of its interfaces, where they are: the names of networks, and undefined for the pod network. */
-export type NetworksOfMachine = ReadonlyMap<MacAddress, ReadonlySet<string | undefined>>;
-
-/** The networks of its instance while it runs, of its template otherwise. */
-export function networksOfMachine(virtualMachine: KubernetesObject, known: MachineKnowledge): NetworksOfMachine {
-  const { interfaces = new Map<string, MachineInterface>() } = machineInterfaces(virtualMachine, known);
-  const networksOf = new Map<MacAddress, Set<string | undefined>>();
-  for (const { name, networkName, macAddress } of interfaces.values()) {
-    const address = parseMacAddress(macAddress?.text ?? '') ?? known.remembered?.get(name)?.macAddress;
-    if (address !== undefined) networksOf.set(address, (networksOf.get(address) ?? new Set()).add(networkName));
-  }
-  return networksOf;
 }
 
 /** True for an entry whose interface has another network in the instance now. */

@@ -27,7 +27,7 @@ export interface KnownMacAddress {
   readonly source: MacAddressSource;
 }
 
-/** One interface of a virtual machine that wants an address. */
+/** An interface of a virtual machine, on whatever network. */
 export interface MachineInterface {
   /** The name in the virtual machine. */
   readonly name: string;
@@ -97,6 +97,20 @@ export function machineInterfaces(virtualMachine: KubernetesObject, knowledge: I
 export function macAddressesOf({ interfaces }: MachineInterfaces): readonly MacAddress[] {
   const known = [...(interfaces?.values() ?? [])].flatMap(({ macAddress }) => parseMacAddress(macAddress?.text ?? '') ?? []);
   return [...new Set(known)];
+}
+
+/** By MAC address of its interfaces, where they are: the names of networks, and undefined for the pod network. */
+export type NetworksOfMachine = ReadonlyMap<MacAddress, ReadonlySet<string | undefined>>;
+
+/** The networks of its instance while it runs, of its template otherwise. */
+export function networksOfMachine(virtualMachine: KubernetesObject, known: InterfaceKnowledge): NetworksOfMachine {
+  const { interfaces = new Map<string, MachineInterface>() } = machineInterfaces(virtualMachine, known);
+  const networksOf = new Map<MacAddress, Set<string | undefined>>();
+  for (const { name, networkName, macAddress } of interfaces.values()) {
+    const address = parseMacAddress(macAddress?.text ?? '') ?? known.remembered?.get(name)?.macAddress;
+    if (address !== undefined) networksOf.set(address, (networksOf.get(address) ?? new Set()).add(networkName));
+  }
+  return networksOf;
 }
 
 /** Names of interfaces whose MAC address KubeVirt chooses when the virtual machine starts, as far as its template shows. */

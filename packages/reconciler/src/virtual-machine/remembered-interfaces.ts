@@ -6,7 +6,7 @@ import { type MacAddress, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { INTERFACES_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import { compareText, isRecord, type KubernetesObject, readList, readText } from '@vmdhcp/kube-runtime';
 
-/** What an annotation of a virtual machine keeps about one of its interfaces. */
+/** What an annotation of a VirtualMachineNetworkConfig keeps about an interface of its virtual machine. */
 export interface RememberedInterface {
   /** `namespace/name` of its NetworkAttachmentDefinition. */
   readonly networkName: string;
