@@ -94,6 +94,17 @@ export class ClientFleet {
     return this.answers.find((answer) => answer.xid === xid);
   }
 
+  /**
+   * Waits for the first answer to this transaction as long as a client does before it asks again: in milliseconds of the protocol, which a busy
+   * machine does not stretch.
+   */
+  async answerWithin(xid: number, intervalMs: number): Promise<FleetAnswer | undefined> {
+    const begunAtMs = performance.now();
+    const isOver = () => performance.now() - begunAtMs >= intervalMs;
+    await waitFor('an answer, or the time to ask again', () => this.answerTo(xid) !== undefined || isOver(), 2 * intervalMs);
+    return this.answerTo(xid);
+  }
+
   stop(): void {
     clearInterval(this.#timer);
     this.#socket.close();

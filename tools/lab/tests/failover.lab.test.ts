@@ -74,12 +74,8 @@ async function persist(atSeconds: readonly number[]): Promise<number> {
     await waitFor('the time to come', () => performance.now() - begunAtMs >= seconds * 1000, 60_000);
     fleet.ask({ macAddress: WEB, xid, secs: seconds });
     const next = atSeconds[index + 1] ?? seconds + PATIENCE_MS / 1000;
-    const isOver = () => performance.now() - begunAtMs >= next * 1000 - 20;
-    const answer = await waitFor(
-      'an answer, or the next time to ask',
-      () => fleet.answerTo(xid) ?? (isOver() ? 'none' : undefined),
-    );
-    if (answer !== 'none') {
+    const answer = await fleet.answerWithin(xid, begunAtMs + next * 1000 - 20 - performance.now());
+    if (answer !== undefined) {
       expect(answer.address).toBe(ADDRESS);
       return index;
     }

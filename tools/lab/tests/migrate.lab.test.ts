@@ -135,7 +135,7 @@ class Asking {
       const [xid, begunAtMs] = [fleet.nextXid(), performance.now()];
       for (let sent = 0; ; sent++) {
         fleet.ask({ macAddress: ASKING, xid, secs: sent * 4, address: CLIENTS[ASKING as keyof typeof CLIENTS] });
-        const answer = await waitFor('an answer', () => fleet.answerTo(xid), RETRANSMISSION_MS).catch(() => undefined);
+        const answer = await fleet.answerWithin(xid, RETRANSMISSION_MS);
         this.mostHolders = Math.max(this.mostHolders, holders().length);
         if (answer === undefined && sent < 5) continue;
         this.mostRetransmissions = Math.max(this.mostRetransmissions, sent);
