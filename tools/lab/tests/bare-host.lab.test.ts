@@ -80,7 +80,14 @@ describe('a pools file that changes', () => {
     expect(refusal).toMatch(/pools-\d+\.yaml:9:11: IPPool default\/net-48: spec\.ipv4Config\.cidr: /);
     expect(refusal).toContain('spec.ipv4Config.pool.end: ');
     expect((await exchange(vmA))?.address).toBe('192.168.48.10');
-    expect((await agent.get('/readyz')).status).toBe(200);
+    const { status, text } = await agent.get('/readyz');
+    expect(status).toBe(200);
+    const [first, ...problems] = JSON.parse(text).lacks;
+    expect(first).toBe('the changed pools file is refused: the pools stay as they were');
+    expect(problems).toEqual(expect.arrayContaining([expect.stringContaining('spec.ipv4Config.cidr: ')]));
+
+    agent.setPools(POOLS);
+    await waitFor('the end of the refusal', async () => (await agent.get('/readyz')).text === '{"ok":true}\n');
   });
 
   it('swaps the addresses of two machines in one step', async () => {

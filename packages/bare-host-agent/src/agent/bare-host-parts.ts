@@ -171,6 +171,7 @@ export class BareHostParts {
       planned: () => this.planned,
       interfaces: () => this.interfaces,
       file: () => this.#file,
+      fileProblems: () => this.reloads.problems,
     });
   }
 

@@ -19,6 +19,8 @@ export interface BareHostStatusParts {
   readonly interfaces: () => HostInterfaces;
   /** The configuration in force, or the one that will be as soon as it can be saved. */
   readonly file: () => PoolsFile;
+  /** Why the file on the disk is not in effect, a line each. */
+  readonly fileProblems: () => readonly string[];
 }
 
 export class BareHostStatus {
@@ -65,6 +67,8 @@ export class BareHostStatus {
   startServer(where: ListenAddress): Promise<Server> {
     return startStatusServer(where, {
       unready: () => this.#unready(),
+      // The earlier pools are served, so the agent is ready.
+      lacks: this.#parts.fileProblems,
       registry: this.metrics.registry,
       pages: { '/leases': leasesPage(() => this.#parts.planned().leases()) },
     });

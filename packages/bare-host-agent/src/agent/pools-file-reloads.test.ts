@@ -45,6 +45,19 @@ describe('a pools file that changes', () => {
     ]);
   });
 
+  it('lists its problems until it is mended', async () => {
+    const { made, answers } = reloads({ load: async () => ({ ok: false, problems: [PROBLEM], warnings: [], rest: FILE }) });
+    expect(made.problems).toEqual([]);
+    await made.reload();
+    expect(made.problems).toEqual([
+      'the changed pools file is refused: the pools stay as they were',
+      'pools.yaml:3:1: IPPool net: is wrong',
+    ]);
+    delete answers.load;
+    await made.reload();
+    expect(made.problems).toEqual([]);
+  });
+
   it('is in effect if it has warnings, which are logged', async () => {
     const { log, made } = reloads({ load: async () => ({ ...GOOD, warnings: [PROBLEM] }) });
     await made.reload();

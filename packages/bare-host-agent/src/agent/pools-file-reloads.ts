@@ -18,9 +18,15 @@ export class PoolsFileReloads {
   readonly #settings: PoolsFileReloadsSettings;
   #isStopped = false;
   #last: Promise<void> = Promise.resolve();
+  #problems: readonly string[] = [];
 
   constructor(settings: PoolsFileReloadsSettings) {
     this.#settings = settings;
+  }
+
+  /** Why the file on the disk is not the one in effect, a line each: the refusal and each of its problems. Empty if it is. */
+  get problems(): readonly string[] {
+    return this.#problems;
   }
 
   /** Reads the file again, after the reading in progress. Never rejects. */
@@ -41,12 +47,13 @@ export class PoolsFileReloads {
     const result = await load();
     if (this.#isStopped) return;
     if (!result.ok) {
-      logger.error(
-        { file: path, problems: result.problems.map((problem) => describePoolsFileFinding(path, problem)) },
-        'the changed pools file is refused: the pools stay as they were',
-      );
+      const problems = result.problems.map((problem) => describePoolsFileFinding(path, problem));
+      const refusal = 'the changed pools file is refused: the pools stay as they were';
+      logger.error({ file: path, problems }, refusal);
+      this.#problems = [refusal, ...problems];
       return;
     }
+    this.#problems = [];
     for (const warning of result.warnings) logger.warn(describePoolsFileFinding(path, warning));
     if (!(await configure(result.file))) {
       logger.warn({ file: path }, 'the changed pools file is not in effect: its leases cannot be saved yet');
