@@ -37,10 +37,13 @@ describe('startStatusServer', () => {
     expect(await get(port, '/healthz', 'POST')).toBe('405 only GET is known here');
   });
 
-  it('names what a ready process lacks', async () => {
-    const port = await start({ lacks: () => ['dhcp: the kind VirtualMachine'] });
+  it('names what a process lacks, whether it is ready or not', async () => {
+    let unready: string[] = [];
+    const port = await start({ unready: () => unready, lacks: () => ['dhcp: the kind VirtualMachine'] });
     expect(await get(port, '/readyz')).toBe('200 {"ok":true,"lacks":["dhcp: the kind VirtualMachine"]}');
     expect(await get(port, '/healthz')).toBe('200 {"ok":true}');
+    unready = ['caches are being filled: ipPools'];
+    expect(await get(port, '/readyz')).toBe('503 caches are being filled: ipPools\ndhcp: the kind VirtualMachine');
   });
 
   it('says why the process should be restarted', async () => {

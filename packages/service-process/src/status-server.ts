@@ -19,7 +19,7 @@ const ANSWER_MS = 5_000;
 export interface StatusSources {
   /** Why the process is not ready, a line each; empty: it is. */
   readonly unready: () => readonly string[];
-  /** What the process works without, a line each: in the answer of a process that is ready. */
+  /** What the process works without, a line each: it is ready all the same. */
   readonly lacks?: () => readonly string[];
   /** Why the process cannot do its task, a line each, so that it should be started again; empty, or not given: it can. */
   readonly unhealthy?: () => readonly string[];
@@ -127,7 +127,7 @@ const OK: Body = { status: 200, text: '{"ok":true}\n', contentType: 'application
 
 function sendReadiness(response: ServerResponse, unready: readonly string[], lacks: readonly string[] = []): void {
   if (unready.length === 0) send(response, lacks.length === 0 ? OK : { ...OK, text: `${JSON.stringify({ ok: true, lacks })}\n` });
-  else send(response, { status: 503, text: unready.map((line) => `${line}\n`).join('') });
+  else send(response, { status: 503, text: [...unready, ...lacks].map((line) => `${line}\n`).join('') });
 }
 
 /** Whatever goes wrong here costs one answer, never the process. */
