@@ -7,7 +7,7 @@ import { LEFT_OUT } from './custom-resource-definition.js';
 import { immutable, ipv4Address, ipv4AddressOrCidr, ipv4AddressOrRange, ipv4Cidr, macAddress, nodeLabels } from './formats.js';
 import { API_VERSION } from './labels.js';
 import { objectMeta } from './object-meta.js';
-import { areThere, growsInsideCidr, mayBeLowered, mayBeRaised } from './range-rules.js';
+import { areThere, staysInsideCidr } from './range-rules.js';
 
 const hostName = () => z.string().max(253);
 
@@ -25,21 +25,25 @@ const ipv4Config = z
     serverIP: ipv4Address().meta(immutable('ServerIP')).describe('The address of the DHCP server in the subnet.'),
     pool: z
       .object({
-        start: ipv4Address().meta(mayBeLowered()).describe('The first address that may be allocated. It can be lowered.'),
-        end: ipv4Address().meta(mayBeRaised()).describe('The last address that may be allocated. It can be raised.'),
+        start: ipv4Address().describe('The first address that may be allocated.'),
+        end: ipv4Address().describe('The last address that may be allocated.'),
+        ranges: z
+          .array(ipv4AddressOrRange())
+          .max(64)
+          .optional()
+          .describe(
+            'Addresses, or ranges like 192.168.48.10-192.168.48.19, that may be allocated. If set, start and end have no effect: the webhook sets them to the first and the last of these addresses.',
+          ),
         exclude: z
           .array(ipv4AddressOrRange())
           .max(1024)
           .optional()
-          .meta(immutable('Exclude'))
-          .describe('Addresses, or ranges like 192.168.48.10-192.168.48.19, that are never allocated.'),
+          .describe('Addresses, or ranges like 192.168.48.10-192.168.48.19, that are not allocated.'),
       })
-      .meta({
-        [LEFT_OUT]: ['start', 'end'],
-        'x-kubernetes-validations': [
-          { rule: '!has(oldSelf.exclude) || has(self.exclude)', message: 'Exclude is required once set' },
-        ],
-      }),
+      .meta({ [LEFT_OUT]: ['start', 'end'] })
+      .describe(
+        'Which addresses may be allocated. If it shrinks, machines keep their addresses, and no other machine gets those.',
+      ),
     router: ipv4Address().optional().meta(immutable('Router')).describe('The default gateway (option 3).'),
     dns: z.array(ipv4Address()).max(3).optional().describe('Name servers (option 6).'),
     domainName: hostName().nullish().describe('The domain of the clients (option 15).'),
@@ -98,7 +102,7 @@ const ipv4Config = z
     'x-kubernetes-validations': [
       { rule: '!has(oldSelf.router) || has(self.router)', message: 'Router is required once set' },
       ...areThere(),
-      ...growsInsideCidr(),
+      ...staysInsideCidr(),
     ],
   });
 

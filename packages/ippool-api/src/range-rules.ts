@@ -1,5 +1,5 @@
 /**
- * The CEL rules of a range of addresses that may grow and never shrinks. CEL cannot convert addresses to numbers, so the rules compute them from the
+ * The CEL rules of a range of addresses. CEL cannot convert addresses to numbers, so the rules compute them from the
  * four octets. They use only `split` of a field with a `maxLength`: a real API server estimates the cost of a rule from the longest text, and knows
  * no bound for parts of parts. It estimates about 150 for a bound that moves and 400 for the subnet; one rule may cost 10,000,000.
  */
@@ -7,24 +7,11 @@ interface Rule {
   readonly rule: string;
   readonly message: string;
 }
-type Rules = Record<'x-kubernetes-validations', Rule[]>;
 
 /** @param text - the name of a field that holds an IPv4 address, or numbers with dots between them. @param first - which of the numbers is the first octet. */
 export function toNumber(text: string, first = 0): string {
   const [a, b, c, d] = [0, 1, 2, 3].map((index) => `int(${text}.split('.')[${first + index}])`);
   return `(((${a} * 256 + ${b}) * 256 + ${c}) * 256 + ${d})`;
-}
-
-/** The rule of the first address: it may be lowered. */
-export function mayBeLowered(): Rules {
-  const message = 'Start can only be lowered: addresses in use would be cut off';
-  return { 'x-kubernetes-validations': [{ rule: `${toNumber('self')} <= ${toNumber('oldSelf')}`, message }] };
-}
-
-/** The rule of the last address: it may be raised. */
-export function mayBeRaised(): Rules {
-  const message = 'End can only be raised: addresses in use would be cut off';
-  return { 'x-kubernetes-validations': [{ rule: `${toNumber('self')} >= ${toNumber('oldSelf')}`, message }] };
 }
 
 /** True if both addresses are there; another rule refuses an IPv4 configuration without them. */
@@ -51,10 +38,10 @@ export const SUBNET_SIZES = `[${Array.from({ length: 33 }, (_, length) => 2 ** (
 const MOST_ADDRESSES = 2 ** 24;
 
 /**
- * A range that grows must stay inside the CIDR, without its first and last address, which no client can have, and within the maximum size of a pool.
- * Otherwise the whole pool would be invalid, and no change could undo that.
+ * A range that changes must stay inside the CIDR, without its first and last address, which no client can have, and within the maximum size of a pool.
+ * Otherwise the whole pool would be invalid.
  */
-export function growsInsideCidr(): Rule[] {
+export function staysInsideCidr(): Rule[] {
   const isSame = `!(${ADDRESSES_ARE_THERE}) || self.pool.start == oldSelf.pool.start && self.pool.end == oldSelf.pool.end`;
   const [start, end] = [toNumber('self.pool.start'), toNumber('self.pool.end')];
   // A pool whose server is outside its CIDR is invalid, so the server can stand for any address of the CIDR, and is cheaper to read.
@@ -65,6 +52,7 @@ export function growsInsideCidr(): Rule[] {
       rule: `${isSame} || [${SUBNET_SIZES}[int(self.cidr.split('/')[1])]].all(size, ${isInside})`,
       message: 'Start and End must stay inside the CIDR, without its first and last address',
     },
+    { rule: `${isSame} || ${start} <= ${end}`, message: 'The range ends before its start: swap start and end' },
     {
       rule: `${isSame} || ${end} - ${start} < ${MOST_ADDRESSES}`,
       message: `Start to End must not hold more than ${MOST_ADDRESSES} addresses`,

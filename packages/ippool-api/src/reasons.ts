@@ -164,7 +164,7 @@ export const REASONS = {
     meaning:
       'The settings of the IPPool are invalid. Its condition `CacheReady` names the first problems and how many more there are.',
     remedy:
-      'Correct the settings that the message names. Where the API server refuses that (`cidr`, `serverIP`, and `router` and `exclude` once they are set), delete the IPPool and create it again: virtual machines keep their addresses.',
+      'Correct the settings that the message names. Where the API server refuses that (`cidr`, `serverIP`, and `router` once it is set), delete the IPPool and create it again: virtual machines keep their addresses.',
   },
   VirtualMachineMissing: {
     shown: [
@@ -384,8 +384,10 @@ export const REASONS = {
   },
   AddressOutsideRange: {
     shown: POOL_NOTE,
-    meaning: 'Addresses outside `start` to `end` stay assigned to the virtual machines that have them.',
-    remedy: 'Lower `start` or raise `end`, or reserve the addresses for their MAC addresses.',
+    meaning:
+      'Addresses outside the range of the pool stay assigned to the virtual machines that have them, and nobody else gets them.',
+    remedy:
+      'Nothing, if the range is to be drained: it is when the message is gone. To free the addresses, pin others, or delete the virtual machines; to keep them for good, reserve them for their MAC addresses.',
   },
   ExcludedAddressInUse: {
     shown: POOL_NOTE,

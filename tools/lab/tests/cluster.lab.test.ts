@@ -118,7 +118,7 @@ describe('a cluster', () => {
         const events = (await cluster.access.list('Event')).map((event) => String(readField(event, 'message')));
         return events.find((text) => text.includes('192.168.49.99'));
       });
-      expect(message).toContain('it lies outside start to end');
+      expect(message).toContain('it lies outside the range of the pool');
       const pools = await Promise.all(['net-48', 'net-49'].map((name) => cluster.access.get('IPPool', `default/${name}`)));
       const owners = pools.flatMap((pool) => Object.values(readField(pool?.status, 'ipv4', 'allocated') ?? {}));
       expect(owners, 'no other address').not.toContainEqual(expect.stringMatching(/:21$/));

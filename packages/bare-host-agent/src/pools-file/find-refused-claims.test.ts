@@ -51,7 +51,7 @@ it('an address outside the pool, and a pool that is too small, are reported besi
   const others = [machine('vm-a', '02:00:00:00:00:0a', '192.168.48.99'), machine('vm-b', '02:00')];
   const many = ['b', 'c', 'd'].map((digit) => machine(`vm-0${digit}`, `02:00:00:00:00:0${digit}`));
   expect(refused([POOL, ...others, ...many].join(''))).toEqual([
-    expect.stringMatching(/^f:15:20: .*default\/vm-a: .*192\.168\.48\.99 .*: it lies outside start to end; /),
+    expect.stringMatching(/^f:15:20: .*default\/vm-a: .*192\.168\.48\.99 .*: it lies outside the range of the pool; /),
     expect.stringMatching(/^f:43:20: .*default\/vm-0d: .*: every address is in use; /),
   ]);
 });

@@ -179,6 +179,11 @@ describe('findWayBackProblems', () => {
       'has 10.1.0.20-10.1.0.29',
     ],
     [
+      'a pool has several ranges',
+      { pools: [poolOf({}, { pool: { start: '10.1.0.10', end: '10.1.0.99', ranges: ['10.1.0.10', '10.1.0.99'] } })] },
+      'ranges has 10.1.0.10, 10.1.0.99, and',
+    ],
+    [
       'a chart owns the agents',
       { pools: [poolOf({ agentDeploymentRef: { name: 'chart' } })] },
       'Deployment chart: the controller did not create these agents',

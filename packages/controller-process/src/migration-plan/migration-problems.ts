@@ -218,10 +218,29 @@ function upstreamProblems(observed: MigrationObservation): MigrationProblem[] {
 }
 
 function rangeProblems(pool: KubernetesObject): MigrationProblem[] {
-  const ranges = excludedRanges(pool);
-  if (ranges.length === 0) return [];
-  const message = `spec.ipv4Config.pool.exclude has ${ranges.join(', ')}, and Harvester's controller reads single addresses only: it would not serve the pool`;
-  return [{ object: `IPPool ${keyOf(pool)}`, message, remedy: 'create the pool again with single addresses, or delete it' }];
+  const object = `IPPool ${keyOf(pool)}`;
+  const excluded = excludedRanges(pool).join(', ');
+  const ranges = readList(pool.spec, 'ipv4Config', 'pool', 'ranges').join(', ');
+  return [
+    ...(excluded !== ''
+      ? [
+          {
+            object,
+            message: `spec.ipv4Config.pool.exclude has ${excluded}, and Harvester's controller reads single addresses only: it would not serve the pool`,
+            remedy: 'exclude single addresses instead, or delete the pool',
+          },
+        ]
+      : []),
+    ...(ranges !== ''
+      ? [
+          {
+            object,
+            message: `spec.ipv4Config.pool.ranges has ${ranges}, and Harvester's controller reads only start and end: it would assign what lies between, too`,
+            remedy: 'remove ranges, set start and end, and exclude the addresses between them, one by one',
+          },
+        ]
+      : []),
+  ];
 }
 
 /** Our agents answer as standbys until Harvester's are ready. */

@@ -22,5 +22,14 @@ export {
   networkAddressOf,
   parseIpv4Cidr,
 } from './ipv4-cidr.js';
-export { formatIpv4Range, type Ipv4Range, intersectRanges, parseIpv4Range, rangeContains, sizeOfRange } from './ipv4-range.js';
+export {
+  formatIpv4Range,
+  type Ipv4Range,
+  intersectRanges,
+  parseIpv4Range,
+  rangeContains,
+  rangesContain,
+  sizeOfRange,
+  subtractRanges,
+} from './ipv4-range.js';
 export { isGroupMacAddress, type MacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './mac-address.js';

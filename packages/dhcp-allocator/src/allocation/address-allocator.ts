@@ -1,6 +1,6 @@
 import type { Ipv4Address } from '../address/ipv4-address.js';
 import { broadcastAddressOf, cidrContains, networkAddressOf } from '../address/ipv4-cidr.js';
-import { intersectRanges, rangeContains, sizeOfRange } from '../address/ipv4-range.js';
+import { intersectRanges, rangeContains, rangesContain, sizeOfRange } from '../address/ipv4-range.js';
 import type { MacAddress } from '../address/mac-address.js';
 import type { Pool } from '../pool/pool.js';
 import { AddressBitmap } from './address-bitmap.js';
@@ -223,7 +223,7 @@ export class AddressAllocator {
     const owner = this.ownerOf(address);
     if (owner !== undefined) return { ok: false, reason: 'address-taken', owner };
     if (reservedFor === client) return undefined;
-    if (!cidrContains(this.#pool.cidr, address) || !rangeContains(this.#pool.range, address)) {
+    if (!cidrContains(this.#pool.cidr, address) || !rangesContain(this.#pool.ranges, address)) {
       return { ok: false, reason: 'address-outside-pool' };
     }
     if (this.#quarantinedUntilMs.has(address)) return { ok: false, reason: 'address-quarantined' };

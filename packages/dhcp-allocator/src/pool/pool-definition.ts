@@ -16,6 +16,10 @@ export interface PoolDefinition {
   readonly start?: string;
   /** Last address that may be leased; default: the last host address of the subnet. */
   readonly end?: string;
+  /**
+   * Addresses or ranges of the subnet that may be leased, instead of `start` to `end`, which then have no effect. Default: one range, from `start` to `end`.
+   */
+  readonly ranges?: readonly string[];
   /** Addresses (`192.168.48.5`) or ranges (`192.168.48.10-192.168.48.19`) that are never leased. */
   readonly exclude?: readonly string[];
   readonly reservations?: readonly ReservationDefinition[];

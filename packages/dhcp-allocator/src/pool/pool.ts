@@ -8,9 +8,11 @@ export interface Pool {
   readonly name: string;
   readonly cidr: Ipv4Cidr;
   readonly serverAddress: Ipv4Address;
-  /** The addresses that may be leased, before exclusions. */
+  /** From the first to the last address that may be leased. */
   readonly range: Ipv4Range;
-  /** Unavailable addresses, never leased: excluded, server, router, network and broadcast address. Sorted, merged, inside `range`. */
+  /** The addresses that may be leased, before exclusions: all of `range`, or parts of it. Sorted, merged. */
+  readonly ranges: readonly Ipv4Range[];
+  /** Unavailable addresses, never leased: between `ranges`, excluded, server, router, network and broadcast address. Sorted, merged, inside `range`. */
   readonly unavailable: readonly Ipv4Range[];
   /** By MAC address; at most one address each, at most one MAC address per address. */
   readonly reservations: ReadonlyMap<MacAddress, Reservation>;

@@ -20,6 +20,7 @@ export interface ReadPoolFields {
   readonly serverAddress: Ipv4Address | undefined;
   readonly start: Ipv4Address | undefined;
   readonly end: Ipv4Address | undefined;
+  readonly ranges: readonly WrittenRange[];
   readonly exclude: readonly WrittenRange[];
   readonly reservations: readonly (Reservation & { readonly index: number })[];
   readonly dynamic: readonly WrittenRange[];
@@ -46,6 +47,7 @@ export function readPoolFields(definition: PoolDefinition, problems: PoolProblem
     serverAddress: reader.optionalAddress(['serverAddress'], definition.serverAddress),
     start: reader.optionalAddress(['start'], definition.start),
     end: reader.optionalAddress(['end'], definition.end),
+    ranges: readRanges(definition, 'ranges', reader),
     exclude: readRanges(definition, 'exclude', reader),
     reservations: readReservations(definition, reader),
     dynamic: readRanges(definition, 'dynamic', reader),
@@ -55,7 +57,9 @@ export function readPoolFields(definition: PoolDefinition, problems: PoolProblem
   };
 }
 
-function readRanges(definition: PoolDefinition, field: 'exclude' | 'dynamic', reader: FieldReader): WrittenRange[] {
+type RangeField = 'ranges' | 'exclude' | 'dynamic';
+
+function readRanges(definition: PoolDefinition, field: RangeField, reader: FieldReader): WrittenRange[] {
   return (definition[field] ?? []).flatMap((text, index) => {
     const range = reader.range([field, index], text);
     return range === undefined ? [] : [{ index, text, range }];

@@ -67,6 +67,25 @@ describe('a pool that can be served', () => {
       '10.0.0.20-10.0.0.29',
       11,
     ],
+    [
+      'ranges in any order, overlapping, in place of start and end',
+      {
+        start: '10.0.0.200',
+        end: '10.0.0.100',
+        ranges: ['10.0.0.90-10.0.0.99', '10.0.0.20-10.0.0.24', '10.0.0.23-10.0.0.29', '10.0.0.50'],
+      },
+      '10.0.0.1',
+      '10.0.0.20-10.0.0.99',
+      21,
+    ],
+    [
+      'an exclusion between ranges and in one',
+      { ranges: ['10.0.0.20', '10.0.0.30-10.0.0.31'], exclude: ['10.0.0.25-10.0.0.30'] },
+      '10.0.0.1',
+      '10.0.0.20-10.0.0.31',
+      2,
+    ],
+    ['a list of ranges without an entry', { start: '10.0.0.9', ranges: [] }, '10.0.0.1', '10.0.0.9-10.0.0.254', 246],
     ['the whole of a /8', { cidr: '10.0.0.0/8' }, '10.0.0.1', '10.0.0.1-10.255.255.254', 16_777_213],
   ])('%s', (_what, definition, server, range, size) => {
     const checked = validatePool({ ...BASE, ...definition });

@@ -46,11 +46,13 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
   if (cidr === undefined) return { ok: false, problems: problems.all };
 
   const serverAddress = serverAddressOf({ cidr, fields, problems });
-  const range = { first: fields.start ?? firstHostOf(cidr), last: fields.end ?? lastHostOf(cidr) };
+  const ranges = rangesOf(cidr, fields);
+  const range = { first: (ranges[0] as Ipv4Range).first, last: (ranges.at(-1) as Ipv4Range).last };
 
   checkHostAddresses({ cidr, fields, problems });
   checkServer({ cidr, fields, problems });
   checkRange(range, fields, problems);
+  checkRanges({ cidr, fields, problems });
   checkInsideSubnet({ cidr, fields, problems }, 'exclude');
   checkInsideSubnet({ cidr, fields, problems }, 'dynamic');
   checkDynamicSize(fields, problems);
@@ -59,6 +61,7 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
 
   if (problems.all.length > 0 || serverAddress === undefined) return { ok: false, problems: problems.all };
   const excluded = excludedRanges({ cidr, fields, problems }, serverAddress);
+  const unavailable = mergeRanges([...excluded, ...subtractRanges([range], ranges)]);
   const dynamic = dynamicRanges(fields, excluded);
   const usualSeconds = dynamic.length > 0 ? DEFAULT_DYNAMIC_LEASE_TIME_SECONDS : DEFAULT_LEASE_TIME_SECONDS;
   const { name, leaseTimeSeconds = usualSeconds, authoritative = false, rapidCommit = false } = definition;
@@ -69,7 +72,8 @@ export function validatePool(definition: PoolDefinition): Checked<Pool, PoolProb
       cidr,
       serverAddress,
       range,
-      unavailable: excluded.flatMap((unavailable) => intersectRanges(range, unavailable) ?? []),
+      ranges,
+      unavailable: unavailable.flatMap((one) => intersectRanges(range, one) ?? []),
       reservations,
       dynamic,
       leaseTimeSeconds,
@@ -96,6 +100,12 @@ function lastHostOf(cidr: Ipv4Cidr): Ipv4Address {
   return cidr.prefixLength >= 31 ? lastAddressOf(cidr) : lastAddressOf(cidr) - 1;
 }
 
+/** What may be leased, sorted and merged: `ranges`, or from `start` to `end`. */
+function rangesOf(cidr: Ipv4Cidr, { ranges, start, end }: ReadPoolFields): Ipv4Range[] {
+  if (ranges.length > 0) return mergeRanges(ranges.map(({ range }) => range));
+  return [{ first: start ?? firstHostOf(cidr), last: end ?? lastHostOf(cidr) }];
+}
+
 /** The given server address, or the first one that is possible; undefined, and a problem, if none is left. */
 function serverAddressOf({ cidr, fields, problems }: Subject): Ipv4Address | undefined {
   if (fields.serverAddress !== undefined || !problems.isClear('serverAddress')) return fields.serverAddress;
@@ -120,6 +130,14 @@ function defaultServer(cidr: Ipv4Cidr, fields: ReadPoolFields): Ipv4Address | un
     if (rangeContains(range, candidate)) candidate = range.last + 1;
   }
   return candidate <= lastHostOf(cidr) ? candidate : undefined;
+}
+
+/** Each range begins and ends at an address that a host in the subnet can have. */
+function checkRanges(subject: Subject): void {
+  for (const { index, range } of subject.fields.ranges) {
+    const isFirstFine = checkHostAddress(subject, ['ranges', index], range.first);
+    if (isFirstFine && range.last !== range.first) checkHostAddress(subject, ['ranges', index], range.last);
+  }
 }
 
 /** Start, end, server and router must be addresses that a host in the subnet can have. */
@@ -198,10 +216,10 @@ function checkServer({ fields, problems }: Subject): void {
 function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProblems): void {
   if (sizeOfRange(range) > MAX_RANGE_SIZE) {
     problems.add('range-too-large', {
-      path: [fields.end === undefined ? 'cidr' : 'end'],
+      path: [widestFieldOf(fields)],
       value: sizeOfRange(range),
       message: `the range holds ${sizeOfRange(range)} addresses`,
-      remedy: `set start and end so that it holds at most ${MAX_RANGE_SIZE}`,
+      remedy: `set start and end, or ranges, so that it holds at most ${MAX_RANGE_SIZE} from the first to the last`,
     });
   }
   if (range.first <= range.last || !problems.isClear('start') || !problems.isClear('end')) return;
@@ -213,6 +231,11 @@ function checkRange(range: Ipv4Range, fields: ReadPoolFields, problems: PoolProb
     message: `the range ends at ${last}, before its start ${first}`,
     remedy: 'swap start and end',
   });
+}
+
+function widestFieldOf({ ranges, end }: ReadPoolFields): 'ranges' | 'end' | 'cidr' {
+  if (ranges.length > 0) return 'ranges';
+  return end === undefined ? 'cidr' : 'end';
 }
 
 /** Excluding addresses outside `start` to `end` is harmless; excluding an address outside the subnet is a typing error. */

@@ -29,6 +29,19 @@ describe('what pools record about an address', () => {
     expect(recordsOf(address)).toEqual([{ pool: POOL, network: NETWORK, address, ...expected }]);
   });
 
+  it.each([
+    ['10.1.0.40', 'free'],
+    ['10.1.0.45', 'free'],
+    ['10.1.0.46', 'outside-range'],
+    ['10.1.0.60', 'free'],
+    ['10.1.0.61', 'outside-range'],
+  ])('several ranges: %s is %s', (address, state) => {
+    const several = pool({
+      ipv4Config: { pool: { start: '10.1.0.10', end: '10.1.0.99', ranges: ['10.1.0.40-10.1.0.45', '10.1.0.60'] } },
+    });
+    expect(findClientRecords([several], { kind: 'address', address: parseIpv4Address(address) ?? 0 })).toMatchObject([{ state }]);
+  });
+
   it('an address outside every subnet has no record', () => {
     expect(recordsOf('10.9.0.1')).toEqual([]);
   });

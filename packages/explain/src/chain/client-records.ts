@@ -71,11 +71,16 @@ function unrecorded(
   { address, reserved }: { readonly address: Ipv4Address; readonly reserved: MacAddress | undefined },
 ): AddressState {
   if (reserved !== undefined) return { state: 'reserved', macAddress: reserved };
-  const [start, end] = ['start', 'end'].map((name) => parseIpv4Address(readText(pool.spec, 'ipv4Config', 'pool', name) ?? ''));
-  const isOutside = start === undefined || end === undefined || address < start || address > end;
-  if (isOutside) return { state: 'outside-range', reason: 'ClientUnknown' };
+  if (!rangesOf(pool).some((text) => covers(text, address))) return { state: 'outside-range', reason: 'ClientUnknown' };
   const isExcluded = readList(pool.spec, 'ipv4Config', 'pool', 'exclude').some((text) => covers(String(text), address));
   return isExcluded ? { state: 'excluded', reason: 'AddressUnavailable' } : { state: 'free', reason: 'AddressFree' };
+}
+
+/** `ranges` as the spec has them, or from `start` to `end`. */
+function rangesOf({ spec }: KubernetesObject): string[] {
+  const ranges = readList(spec, 'ipv4Config', 'pool', 'ranges').map(String);
+  const [start, end] = ['start', 'end'].map((name) => readText(spec, 'ipv4Config', 'pool', name));
+  return ranges.length > 0 || !start || !end ? ranges : [`${start}-${end}`];
 }
 
 /** An address, or a range of them. */

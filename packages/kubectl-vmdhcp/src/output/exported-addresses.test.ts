@@ -65,6 +65,16 @@ it('kea: a subnet with its options, and a reservation for each address', () => {
   });
 });
 
+it('kea: a pool for each range', () => {
+  const spec = {
+    networkName: 'net',
+    ipv4Config: { cidr: '10.1.0.0/24', pool: { ranges: ['10.1.0.10-10.1.0.19', '10.1.0.99'] } },
+  };
+  expect(toKea(exportedPools([{ ...POOL, spec }], []))).toMatchObject({
+    Dhcp4: { subnet4: [{ pools: [{ pool: '10.1.0.10 - 10.1.0.19' }, { pool: '10.1.0.99 - 10.1.0.99' }] }] },
+  });
+});
+
 it('an address is exported with the virtual machine that has it, whichever others claim its MAC address', () => {
   const claim = (name: string, month: string): KubernetesObject => ({
     metadata: { namespace: 'red', name, creationTimestamp: `2026-${month}-01T00:00:00Z` },

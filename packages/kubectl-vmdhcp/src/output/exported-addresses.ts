@@ -83,13 +83,12 @@ function quoted(cell: string): string {
 export function toKea(pools: readonly ExportedPool[]): object {
   const subnet4 = pools.map(({ pool, addresses }, index) => {
     const config = readField(pool.spec, 'ipv4Config');
-    const range = ['start', 'end'].map((name) => readText(config, 'pool', name) ?? '');
     const seconds = readField(config, 'leaseTime');
     return {
       id: index + 1,
       subnet: readText(config, 'cidr') ?? '',
       'user-context': { pool: keyOf(pool), network: poolNetworkOf(pool) },
-      pools: [{ pool: range.join(' - ') }],
+      pools: rangesOf(config).map((pool) => ({ pool })),
       ...(typeof seconds === 'number' && seconds > 0 && { 'valid-lifetime': seconds }),
       'option-data': optionsOf(config),
       reservations: addresses.map(({ address, macAddress, virtualMachine }) => ({
@@ -100,6 +99,15 @@ export function toKea(pools: readonly ExportedPool[]): object {
     };
   });
   return { Dhcp4: { 'interfaces-config': { interfaces: ['*'] }, 'reservations-out-of-pool': false, subnet4 } };
+}
+
+/** `10.0.0.10 - 10.0.0.19`, as Kea has it. */
+function rangesOf(config: unknown): string[] {
+  const ranges = readList(config, 'pool', 'ranges').map((text) => {
+    const [first = '', last = first] = String(text).split('-');
+    return `${first.trim()} - ${last.trim()}`;
+  });
+  return ranges.length > 0 ? ranges : [['start', 'end'].map((name) => readText(config, 'pool', name) ?? '').join(' - ')];
 }
 
 function optionsOf(config: unknown): object[] {

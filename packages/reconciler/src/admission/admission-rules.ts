@@ -104,7 +104,11 @@ const NEIGHBOURS = {
   ),
   'server-address-in-use': refused(POOL, 'The new `serverIP` is the address of a client.'),
   'server-address-excluded': refused(POOL, 'The new `serverIP` is excluded.'),
-  'addresses-cut-off': refused(POOL, 'Clients have addresses that the changed pool could not lease any more.'),
+  'addresses-cut-off': refused(POOL, 'Clients have addresses that no client of the changed pool can have.'),
+  'address-outside-range-in-use': warning(
+    POOL,
+    'An address that is no longer in the range is the address of a client, which keeps it.',
+  ),
   'excluded-address-in-use': warning(POOL, 'A new exclusion, or the new router, is the address of a client, which keeps it.'),
   'reserved-address-in-use': warning(POOL, 'A new reservation is for an address that another client has, and keeps.'),
   'pool-in-use': refused(POOL, 'The IPPool is to be deleted, and virtual machines use it.'),
@@ -139,7 +143,7 @@ const CLAIMS = {
   'mac-address-twice': refused(PINNED, 'Two interfaces of one object have the same MAC address on one network.'),
   'address-wanted-twice': refused(CONFIG, 'Two interfaces of one object want the same address on one network.'),
   'mac-address-claimed-twice': warning(PINNED, 'Another virtual machine has the same MAC address on the network.'),
-  'address-outside-pool': refused(PINNED, 'The wanted address is outside `start` to `end` of the pool.'),
+  'address-outside-pool': refused(PINNED, 'The wanted address is outside the range of the pool.'),
   'address-unavailable': refused(
     PINNED,
     'The wanted address is excluded, or that of the server, the router, the network or the broadcast.',

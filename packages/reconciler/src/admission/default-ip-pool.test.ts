@@ -64,6 +64,24 @@ describe('fields that a creation leaves out are filled in', () => {
       '172.19.64.129',
     ],
     [
+      'ranges without start and end',
+      { cidr: '192.168.0.0/24', pool: { ranges: ['192.168.0.90-192.168.0.99', '192.168.0.10-192.168.0.19'] } },
+      '192.168.0.10',
+      '192.168.0.99',
+      '192.168.0.1',
+    ],
+    [
+      'ranges with another start and end, which follow',
+      {
+        cidr: '192.168.0.0/24',
+        serverIP: '192.168.0.5',
+        pool: { start: '192.168.0.1', end: '192.168.0.20', ranges: ['192.168.0.10-192.168.0.99'] },
+      },
+      '192.168.0.10',
+      '192.168.0.99',
+      '192.168.0.5',
+    ],
+    [
       'a /29 with exclusions',
       { cidr: '172.19.64.128/29', pool: { exclude: ['172.19.64.129', '172.19.64.131'] } },
       '172.19.64.129',

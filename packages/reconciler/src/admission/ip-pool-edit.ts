@@ -7,6 +7,7 @@ import {
   mayBeKept,
   type Pool,
   rangeContains,
+  rangesContain,
 } from '@vmdhcp/dhcp-allocator';
 import { describeNames, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { networkOfPool } from '../network/network-problem.js';
@@ -99,27 +100,14 @@ function findCutOff(
   describe: Describe,
 ): AdmissionProblem[] {
   // Any change may correct an old problem.
-  const could = ({ address }: Assignment) => oldPool !== undefined && isLeasable(oldPool, address);
-  const lost = assignments.filter((one) => could(one) && (!isSameNetwork || !isKept(pool, one)));
+  const could = ({ address }: Assignment) => oldPool !== undefined && mayBeKept(oldPool, address);
+  const lost = assignments.filter((one) => could(one) && (!isSameNetwork || !mayBeKept(pool, one.address)));
   const [first] = lost.filter(({ address }) => address !== pool.serverAddress);
   if (first === undefined) return [];
-  const path = isSameNetwork ? rangePath(pool, first.address) : ['spec', 'networkName'];
+  const path = isSameNetwork ? [...CONFIG, 'cidr'] : ['spec', 'networkName'];
   const message = `addresses in use would be cut off: ${describe(lost)}`;
-  const remedy = 'keep them in the range, or delete these virtual machines first';
+  const remedy = 'keep them in the subnet, or delete these virtual machines first';
   return [{ reason: 'addresses-cut-off', path, value: formatIpv4Address(first.address), message, remedy }];
-}
-
-function rangePath(pool: Pool, address: Ipv4Address): string[] {
-  if (!mayBeKept(pool, address)) return [...CONFIG, 'cidr'];
-  return [...CONFIG, 'pool', address < pool.range.first ? 'start' : 'end'];
-}
-
-function isLeasable(pool: Pool, address: Ipv4Address): boolean {
-  return mayBeKept(pool, address) && rangeContains(pool.range, address);
-}
-
-function isKept(pool: Pool, { macAddress, address }: Assignment): boolean {
-  return isLeasable(pool, address) || (mayBeKept(pool, address) && pool.reservations.get(macAddress)?.address === address);
 }
 
 /** Addresses that their clients keep, but no other client gets. */
@@ -128,8 +116,12 @@ function findKept(
   assignments: readonly Assignment[],
   describe: Describe,
 ): AdmissionProblem[] {
+  const clients = assignments.filter(({ address }) => mayBeKept(pool, address));
+  const isInside = ({ ranges }: Pool, { address }: Assignment) => rangesContain(ranges, address);
+  const isOwn = ({ macAddress, address }: Assignment) => pool.reservations.get(macAddress)?.address === address;
+  const outside = clients.filter((one) => isInside(oldPool, one) && !isInside(pool, one) && !isOwn(one));
   const isNew = ({ address }: Assignment) => isUnavailable(pool, address) && !isUnavailable(oldPool, address);
-  const excluded = assignments.filter((one) => one.address !== pool.serverAddress && isNew(one));
+  const excluded = clients.filter((one) => isInside(pool, one) && isNew(one));
   const reservedFor = new Map<Ipv4Address, MacAddress>(
     [...pool.reservations.values()].map((one) => [one.address, one.macAddress]),
   );
@@ -139,6 +131,11 @@ function findKept(
       oldPool.reservations.get(reservedFor.get(address) ?? macAddress)?.address !== address,
   );
   return [
+    ...kept('address-outside-range-in-use', outside, {
+      path: [...CONFIG, 'pool'],
+      message: `outside the range, and kept as long as their virtual machines claim them: ${describe(outside)}`,
+      remedy: 'to free them, pin other addresses, or delete the virtual machines',
+    }),
     ...kept('excluded-address-in-use', excluded, {
       path: [...CONFIG, 'pool', 'exclude'],
       message: `excluded, or the address of the router, and kept as long as their virtual machines claim them: ${describe(excluded)}`,
@@ -157,7 +154,7 @@ function isUnavailable({ unavailable }: Pool, address: Ipv4Address): boolean {
 }
 
 function kept(
-  reason: 'excluded-address-in-use' | 'reserved-address-in-use',
+  reason: 'address-outside-range-in-use' | 'excluded-address-in-use' | 'reserved-address-in-use',
   assignments: readonly Assignment[],
   explained: Pick<AdmissionProblem, 'path' | 'message' | 'remedy'>,
 ): AdmissionProblem[] {

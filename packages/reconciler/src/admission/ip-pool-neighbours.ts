@@ -1,6 +1,14 @@
 /** Problems of an IPPool because of other objects: its network, other pools, and addresses of the cluster. */
-import { formatIpv4Cidr, formatIpv4Range, intersectRanges, type Pool } from '@vmdhcp/dhcp-allocator';
-import { compareByAge, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+import {
+  formatIpv4Cidr,
+  formatIpv4Range,
+  type Ipv4Address,
+  type Ipv4Range,
+  intersectRanges,
+  type Pool,
+  rangesContain,
+} from '@vmdhcp/dhcp-allocator';
+import { compareByAge, describeNames, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
 import { judgeNetworkReach } from '../network/interface-reach.js';
 import { explainMissingNetwork, findNetworkProblem, networkOfPool } from '../network/network-problem.js';
@@ -86,17 +94,27 @@ function findOverlaps(object: KubernetesObject, pool: Pool, facts: AdmissionFact
   const segment = segmentOf(network, facts);
   const others = [...facts.poolsInRange(object.metadata.namespace ?? '', pool.range)].filter(
     (other) =>
-      other.key !== keyOf(object) && other.network !== network && mayBeOneSegment(segment, segmentOf(other.network, facts)),
+      other.key !== keyOf(object) &&
+      other.network !== network &&
+      mayBeOneSegment(segment, segmentOf(other.network, facts)) &&
+      other.reading.ok &&
+      sharedRanges(pool, other.reading.pool).length > 0,
   );
   const [other] = others.toSorted((one, another) => compareByAge(one.object, another.object));
   if (other === undefined || !other.reading.ok) return [];
-  const both = intersectRanges(pool.range, other.reading.pool.range);
-  const addresses = both === undefined ? '' : formatIpv4Range(both);
+  const addresses = describeNames(sharedRanges(pool, other.reading.pool).map(formatIpv4Range), { most: MOST_RANGES });
   const message = `IPPool ${other.key} could lease ${addresses} too, on network ${other.network}, which may be the same segment as ${network}: then two virtual machines could get one address`;
   const remedy =
     'if frames of one network reach the other, choose start and end that do not overlap; if they do not reach it, nothing has to be done';
   const path = [...CONFIG, 'pool'];
   return [{ reason: 'range-overlaps', path, value: formatIpv4Range(pool.range), message, remedy }];
+}
+
+const MOST_RANGES = 3;
+
+/** The ranges of which both could lease each address, before exclusions. */
+function sharedRanges(pool: Pool, other: Pool): Ipv4Range[] {
+  return pool.ranges.flatMap((one) => other.ranges.flatMap((another) => intersectRanges(one, another) ?? []));
 }
 
 function segmentOf(network: string, facts: AdmissionFacts): NetworkSegment | undefined {
@@ -109,10 +127,16 @@ function mayBeOneSegment(one: NetworkSegment | undefined, other: NetworkSegment 
   return one === undefined || other === undefined || !(isSameSegment(one, other) || areSegmentsApart(one, other));
 }
 
-/** True if both could lease the same address, or the server address of the other. */
-function couldLeaseSame(pool: Pool, { reading }: PoolView): boolean {
+/** True if both have one server address, or could lease the same address, or one of them an address that the other keeps or reserves outside its range. */
+function couldLeaseSame(pool: Pool, { reading, recorded }: PoolView): boolean {
   if (!reading.ok) return false;
-  const { range, serverAddress } = reading.pool;
-  const isRangeShared = range.first <= pool.range.last && pool.range.first <= range.last;
-  return isRangeShared || serverAddress === pool.serverAddress;
+  const other = reading.pool;
+  if (other.serverAddress === pool.serverAddress || sharedRanges(pool, other).length > 0) return true;
+  const isOurs = ({ address }: { readonly address: Ipv4Address }) => rangesContain(pool.ranges, address);
+  const isTheirs = ({ address }: { readonly address: Ipv4Address }) => rangesContain(other.ranges, address);
+  return (
+    recorded.assignments.some(isOurs) ||
+    [...other.reservations.values()].some(isOurs) ||
+    [...pool.reservations.values()].some(isTheirs)
+  );
 }

@@ -10,10 +10,11 @@ import {
   sizeOfRange,
 } from '@vmdhcp/dhcp-allocator';
 import { readPoolLogSettings } from '@vmdhcp/ippool-api';
-import { type KubernetesObject, readField, readList, readText, readTexts } from '@vmdhcp/kube-runtime';
+import { describeNames, type KubernetesObject, readField, readList, readText, readTexts } from '@vmdhcp/kube-runtime';
 import { findLeaseTimeProblem } from '../pool/find-lease-time-problem.js';
 import type { AdmissionProblem } from './admission-review.js';
 
+const MOST_RANGES = 3;
 const CONFIG = ['spec', 'ipv4Config'];
 
 /** @param pool - undefined if it has problems of its own. */
@@ -50,7 +51,7 @@ function findHostBits({ cidr }: Pool, text: string): AdmissionProblem[] {
   return [{ ...about, message, remedy: `write ${formatIpv4Cidr(cidr)}` }];
 }
 
-function findInExclusions({ range }: Pool, config: unknown): AdmissionProblem[] {
+function findInExclusions({ ranges }: Pool, config: unknown): AdmissionProblem[] {
   const exclusions = readList(config, 'pool', 'exclude').flatMap((text, index) => {
     const excluded = typeof text === 'string' ? parseIpv4Range(text) : undefined;
     return excluded === undefined ? [] : [{ index, text, excluded }];
@@ -66,8 +67,8 @@ function findInExclusions({ range }: Pool, config: unknown): AdmissionProblem[] 
     } else {
       around = one;
     }
-    if (intersectRanges(range, one.excluded) !== undefined) continue;
-    const message = `${one.text} is outside start to end (${formatIpv4Range(range)}), and excludes nothing`;
+    if (ranges.some((range) => intersectRanges(range, one.excluded) !== undefined)) continue;
+    const message = `${one.text} is outside the range of the pool (${describeNames(ranges.map(formatIpv4Range), { most: MOST_RANGES })}), and excludes nothing`;
     found.push({ reason: 'exclusion-useless', ...about, message, remedy: 'remove it, or correct it' });
   }
   return found;

@@ -55,6 +55,12 @@ describe('a pool by itself', () => {
     ['with server and router inside the range', { serverIP: '192.168.0.20', router: '192.168.0.21' }],
     ['with one address', { pool: { start: '192.168.0.10', end: '192.168.0.10' } }],
     ['of the whole subnet', { pool: { start: '192.168.0.1', end: '192.168.0.254' } }],
+    [
+      'of two ranges',
+      {
+        pool: { start: '192.168.0.10', end: '192.168.0.99', ranges: ['192.168.0.10-192.168.0.19', '192.168.0.90-192.168.0.99'] },
+      },
+    ],
     ['of a /31', { cidr: '10.0.0.0/31', serverIP: '10.0.0.0', pool: { start: '10.0.0.1', end: '10.0.0.1' } }],
     ['with a reservation outside the range', { reservations: [{ macAddress: A, ipAddress: '192.168.0.200' }] }],
     [
@@ -307,7 +313,36 @@ describe('a pool by itself', () => {
       [
         at(
           'pool.end',
-          'range-too-large: the range holds 33554430 addresses; set start and end so that it holds at most 16777216',
+          'range-too-large: the range holds 33554430 addresses; set start and end, or ranges, so that it holds at most 16777216 from the first to the last',
+        ),
+      ],
+    ],
+    [
+      'ranges outside the subnet, at its ends, and reversed',
+      {
+        pool: {
+          ...{ start: '192.168.0.10', end: '192.168.0.99' },
+          ranges: [
+            '192.168.0.10-192.168.1.9',
+            '192.168.0.0-192.168.0.9',
+            '192.168.0.200-192.168.0.255',
+            '192.168.0.9-192.168.0.8',
+          ],
+        },
+      },
+      [
+        at(
+          'pool.ranges[3]',
+          'not-a-range: "192.168.0.9-192.168.0.8" is neither an address nor a range; write 192.168.48.5 or 192.168.48.10-192.168.48.19',
+        ),
+        at('pool.ranges[0]', `outside-subnet: 192.168.1.9 is outside 192.168.0.0/24; ${INSIDE}`),
+        at(
+          'pool.ranges[1]',
+          'is-network-address: 192.168.0.0 is the network address of 192.168.0.0/24; choose one from 192.168.0.1 on',
+        ),
+        at(
+          'pool.ranges[2]',
+          'is-broadcast-address: 192.168.0.255 is the broadcast address of 192.168.0.0/24; choose one up to 192.168.0.254',
         ),
       ],
     ],
@@ -359,7 +394,7 @@ describe('a pool by itself', () => {
       [
         at(
           'pool.exclude[0]',
-          'exclusion-useless: 192.168.0.5 is outside start to end (192.168.0.10-192.168.0.99), and excludes nothing; remove it, or correct it',
+          'exclusion-useless: 192.168.0.5 is outside the range of the pool (192.168.0.10-192.168.0.99), and excludes nothing; remove it, or correct it',
         ),
       ],
     ],
@@ -574,9 +609,30 @@ describe('a pool on a segment that another one is on', () => {
     expect(created(ipPool(), others({}))).toEqual({ problems: [at('cidr', `segment-range-shared: ${SAME}`)], warnings: [] });
   });
 
-  it('with ranges apart: a warning', () => {
-    const apart = { serverIP: '192.168.0.3', pool: { start: '192.168.0.100', end: '192.168.0.200' } };
-    expect(created(ipPool(), others(apart))).toEqual({ problems: [], warnings: [at('cidr', `segment-shared: ${SAME}`)] });
+  it.each([
+    ['with ranges apart', {}],
+    [
+      'with ranges between those of the other',
+      { pool: { start: '192.168.0.1', end: '192.168.0.220', ranges: ['192.168.0.99', '192.168.0.210'] } },
+    ],
+  ])('%s: a warning', (_what, config) => {
+    const ranges = ['192.168.0.100-192.168.0.200', '192.168.0.1-192.168.0.9', '192.168.0.220'];
+    const apart = { serverIP: '192.168.0.3', pool: { start: '192.168.0.1', end: '192.168.0.220', ranges } };
+    expect(created(ipPool(config), others(apart))).toEqual({ problems: [], warnings: [at('cidr', `segment-shared: ${SAME}`)] });
+  });
+
+  const APART = { serverIP: '192.168.0.3', pool: { start: '192.168.0.100', end: '192.168.0.200' } };
+  it.each<[what: string, own: Config, other: Config, allocated: Readonly<Record<string, string>>]>([
+    ['a client of the other one keeps an address that was drained there', {}, APART, { '192.168.0.20': A }],
+    ['the other one reserves it', {}, { ...APART, reservations: [{ macAddress: A, ipAddress: '192.168.0.20' }] }, {}],
+    ['this one reserves an address of the other', { reservations: [{ macAddress: A, ipAddress: '192.168.0.120' }] }, APART, {}],
+  ])('with ranges apart, but %s: refused', (_what, own, other, allocated) => {
+    const neighbours = [
+      bridged('net-1'),
+      bridged('net-2'),
+      ipPool(other, { name: 'other', network: 'default/net-2', allocated }),
+    ];
+    expect(created(ipPool(own), neighbours).problems).toEqual([at('cidr', `segment-range-shared: ${SAME}`)]);
   });
 
   it('with a pool of another namespace: a warning without its name', () => {
@@ -631,6 +687,16 @@ describe('a pool on another network than one of the same addresses', () => {
       'another range',
       [NETWORK, network('net-2'), other({ serverIP: '192.168.0.3', pool: { start: '192.168.0.100', end: '192.168.0.200' } })],
     ],
+    [
+      'ranges on both sides',
+      [
+        ...[NETWORK, network('net-2')],
+        other({
+          serverIP: '192.168.0.3',
+          pool: { start: '192.168.0.1', end: '192.168.0.200', ranges: ['192.168.0.9', '192.168.0.100'] },
+        }),
+      ],
+    ],
     ['another namespace', [NETWORK, network('net-2'), other({}, { namespace: 'tenant', network: 'tenant/net-2' })]],
     ['a pool that is paused', [NETWORK, network('net-2'), paused(other())]],
     [
@@ -664,6 +730,14 @@ describe('a change of a pool', () => {
     ['another server, which only the CRD refuses', { serverIP: '192.168.0.254' }],
     ['a router', { router: '192.168.0.1' }],
     ['the server, with its own mark RESERVED', { serverIP: '192.168.0.2', dns: ['1.1.1.1'] }],
+    [
+      'a smaller range without an address that is reserved for its client',
+      { pool: { start: '192.168.0.30', end: '192.168.0.99' }, reservations: [{ macAddress: A, ipAddress: '192.168.0.20' }] },
+    ],
+    [
+      'two ranges in place of one',
+      { pool: { start: '192.168.0.10', end: '192.168.0.99', ranges: ['192.168.0.20', '192.168.0.30'] } },
+    ],
     ['a reservation for the client that has the address', { reservations: [{ macAddress: A, ipAddress: '192.168.0.20' }] }],
   ])('%s is accepted', (_what, config) => {
     expect(changed(used, edited(config), withUser)).toEqual({ problems: [], warnings: [] });
@@ -671,7 +745,7 @@ describe('a change of a pool', () => {
 
   const excluding = { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.77'] } };
   const CUT =
-    'addresses-cut-off: addresses in use would be cut off: 192.168.0.20 (default/vm-a); keep them in the range, or delete these virtual machines first';
+    'addresses-cut-off: addresses in use would be cut off: 192.168.0.20 (default/vm-a); keep them in the subnet, or delete these virtual machines first';
 
   it.each<[what: string, old: Config, config: Config, problems: string[]]>([
     [
@@ -702,8 +776,6 @@ describe('a change of a pool', () => {
       { pool: { start: '192.168.0.99', end: '192.168.0.10' } },
       [at('pool.end', 'range-reversed: the range ends at 192.168.0.10, before its start 192.168.0.99; swap start and end')],
     ],
-    ['a start above an address in use', {}, { pool: { start: '192.168.0.21', end: '192.168.0.99' } }, [at('pool.start', CUT)]],
-    ['an end below an address in use', {}, { pool: { start: '192.168.0.10', end: '192.168.0.19' } }, [at('pool.end', CUT)]],
     [
       'a CIDR without an address in use',
       {},
@@ -735,15 +807,29 @@ describe('a change of a pool', () => {
   it('names five virtual machines and how many more there are', () => {
     const machines = Array.from({ length: 8 }, (_, index) => `02:00:00:00:01:0${index}`);
     const allocated = Object.fromEntries(machines.map((mac, index) => [`192.168.0.${50 + index}`, mac]));
-    const { problems } = changed(
+    const { warnings } = changed(
       ipPool({}, { allocated }),
       ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.49' } }, { allocated }),
     );
-    expect(problems.join()).toContain('192.168.0.50 (02:00:00:00:01:00), ');
-    expect(problems.join()).toContain('192.168.0.54 (02:00:00:00:01:04) and 3 more; keep them');
+    expect(warnings.join()).toContain('192.168.0.50 (02:00:00:00:01:00), ');
+    expect(warnings.join()).toContain('192.168.0.54 (02:00:00:00:01:04) and 3 more; to free them');
   });
 
+  const DRAINED = at(
+    'pool',
+    'address-outside-range-in-use: outside the range, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+  );
+
   it.each<[what: string, config: Config, warnings: string[]]>([
+    ['a start above an address in use', { pool: { start: '192.168.0.21', end: '192.168.0.99' } }, [DRAINED]],
+    ['an end below an address in use', { pool: { start: '192.168.0.10', end: '192.168.0.19' } }, [DRAINED]],
+    [
+      'an address in use between two ranges',
+      {
+        pool: { start: '192.168.0.10', end: '192.168.0.99', ranges: ['192.168.0.10-192.168.0.19', '192.168.0.21-192.168.0.99'] },
+      },
+      [DRAINED],
+    ],
     [
       'an exclusion of an address in use',
       { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.20'] } },

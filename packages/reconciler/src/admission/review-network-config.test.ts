@@ -133,17 +133,17 @@ describe('what an entry wants', () => {
     [
       'an address outside the range',
       '192.168.0.200',
-      `address-outside-pool: ${CANNOT('192.168.0.200')} it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
+      `address-outside-pool: ${CANNOT('192.168.0.200')} it lies outside the range of the pool; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
     ],
     [
       'the network address',
       '192.168.0.0',
-      `address-outside-pool: ${CANNOT('192.168.0.0')} it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
+      `address-outside-pool: ${CANNOT('192.168.0.0')} it lies outside the range of the pool; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
     ],
     [
       'the broadcast address',
       '192.168.0.255',
-      `address-outside-pool: ${CANNOT('192.168.0.255')} it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
+      `address-outside-pool: ${CANNOT('192.168.0.255')} it lies outside the range of the pool; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
     ],
     [
       'an excluded address',

@@ -30,7 +30,7 @@ const ROWS: [what: string, object: KubernetesObject, found: string[]][] = [
     'a pinned address outside the range',
     machine({ [PIN]: '192.168.0.200' }),
     [
-      `metadata.annotations.${PIN} address-outside-pool: pool default/net-1 cannot assign 192.168.0.200 to ${A}: it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
+      `metadata.annotations.${PIN} address-outside-pool: pool default/net-1 cannot assign 192.168.0.200 to ${A}: it lies outside the range of the pool; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool`,
     ],
   ],
   [

@@ -118,7 +118,7 @@ describe('planAssignments', () => {
       nowMs: 0,
     });
     expect(plan.refused.map(({ message }) => message)).toEqual([
-      'pool default/net cannot assign 10.0.0.9 to 02:00:00:00:00:03: it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
+      'pool default/net cannot assign 10.0.0.9 to 02:00:00:00:00:03: it lies outside the range of the pool; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
       'pool default/net cannot assign an address to 02:00:00:00:00:02: every address is in use; raise spec.ipv4Config.pool.end of the IPPool (up to 10.0.0.254), or delete virtual machines',
     ]);
   });

@@ -370,7 +370,7 @@ describe('why an address is refused', () => {
       'outside the range',
       moving('a', 1, 99),
       {},
-      '10.0.0.99 to 02:00:00:00:00:01: it lies outside start to end; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
+      '10.0.0.99 to 02:00:00:00:00:01: it lies outside the range of the pool; choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
     ],
   ])('%s', (_, refused, state, message) => {
     const pool = poolOf({ exclude: ['10.0.0.15'], reservations: [{ macAddress: mac(8), address: '10.0.0.14' }] });

@@ -51,7 +51,7 @@ function quarantinesOf(
   return withObservedUses(before, {
     uses,
     isAssigned,
-    poolSize: sizeOfRange(reading.pool.range),
+    poolSize: reading.pool.ranges.reduce((sum, range) => sum + sizeOfRange(range), 0),
     untilMs,
   });
 }

@@ -14,7 +14,7 @@ function setConfig(running: Running, change: object): void {
 
 const messages = (running: Running) => [...running.cluster.events.objects.values()].map(({ message }) => message);
 
-function setRange(running: Running, range: { readonly start: string; readonly end: string }): void {
+function setRange(running: Running, range: { readonly start: string; readonly end: string; readonly ranges?: string[] }): void {
   setConfig(running, { pool: range });
 }
 
@@ -36,7 +36,7 @@ describe('a range that', () => {
     expect(running.allocated()).toMatchObject({ '10.0.0.9': '02:00:00:00:00:0c', '10.0.0.10': '02:00:00:00:00:0a' });
   });
 
-  it('shrinks, as a CRD of another version may allow, keeps addresses in use, and reports that', async () => {
+  it('shrinks keeps addresses in use, and reports that until the last is free', async () => {
     const running = await Running.withPool({ start: '10.0.0.10', end: '10.0.0.12' });
     await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'));
     await running.settle();
@@ -53,13 +53,58 @@ describe('a range that', () => {
         'message',
       ),
     ).toBe(
-      'outside spec.ipv4Config.pool (10.0.0.11-10.0.0.12) on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (02:00:00:00:00:0a); lower start or raise end, or reserve them for these MAC addresses',
+      'outside spec.ipv4Config.pool (10.0.0.11-10.0.0.12) on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (default/vm-a, 02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines; to keep them for good, reserve them for their MAC addresses',
     );
     await running.restart();
     expect(running.allocated(), 'also with another controller').toMatchObject({ '10.0.0.10': '02:00:00:00:00:0a' });
     await running.remove('VirtualMachine', 'vm-a');
     await running.settle(40_000);
     expect(running.allocated()).toEqual({ '10.0.0.11': '02:00:00:00:00:0b' });
+    expect(cacheReady(running)).toBe('CacheReady=True');
+  });
+});
+
+describe('several ranges', () => {
+  const TWO = { start: '10.0.0.10', end: '10.0.0.30', ranges: ['10.0.0.30', '10.0.0.10-10.0.0.11'] };
+
+  it('are assigned from the lowest address on, without what lies between them', async () => {
+    const running = await Running.withPool();
+    setRange(running, TWO);
+    await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'), virtualMachine('vm-c'), virtualMachine('vm-d'));
+    await running.settle();
+    expect(running.allocated()).toEqual({
+      '10.0.0.10': '02:00:00:00:00:0a',
+      '10.0.0.11': '02:00:00:00:00:0b',
+      '10.0.0.30': '02:00:00:00:00:0c',
+    });
+    expect(running.events()).toContain('PoolExhausted on VirtualMachine vm-d');
+    expect(readField(running.cluster.ipPools.objects.get('default/pool-1')?.status, 'ipv4')).toMatchObject({
+      used: 3,
+      available: 0,
+    });
+  });
+
+  it('one that is removed is drained: its machines stay and are named, a machine made again gets an address elsewhere', async () => {
+    const running = await Running.withPool();
+    setRange(running, TWO);
+    await running.add(virtualMachine('vm-a'), virtualMachine('vm-b'), virtualMachine('vm-c'));
+    await running.settle();
+    setRange(running, { start: '10.0.0.30', end: '10.0.0.41', ranges: ['10.0.0.30', '10.0.0.40-10.0.0.41'] });
+    await running.remove('VirtualMachine', 'vm-b');
+    await running.settle(60_000);
+    await running.add(virtualMachine('vm-b'));
+    await running.settle();
+    expect(running.allocated()).toEqual({
+      '10.0.0.10': '02:00:00:00:00:0a',
+      '10.0.0.30': '02:00:00:00:00:0c',
+      '10.0.0.40': '02:00:00:00:00:0b',
+    });
+    expect(cacheReady(running)).toBe('CacheReady=True AddressOutsideRange');
+    expect(messages(running).at(-1)).toContain(
+      'outside spec.ipv4Config.pool (10.0.0.30, 10.0.0.40-10.0.0.41) on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (default/vm-a, 02:00:00:00:00:0a);',
+    );
+    await running.remove('VirtualMachine', 'vm-a');
+    await running.settle(60_000);
     expect(cacheReady(running)).toBe('CacheReady=True');
   });
 });
@@ -80,7 +125,7 @@ describe('settings that are added later', () => {
       expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
       expect(cacheReady(running)).toBe('CacheReady=True ExcludedAddressInUse');
       expect(messages(running)).toEqual([
-        'excluded, or the address of the router, on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines',
+        'excluded, or the address of the router, on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (default/vm-a, 02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines',
       ]);
       await running.restart();
       expect(running.allocated(), 'also with another controller').toMatchObject({ '10.0.0.10': '02:00:00:00:00:0a' });

@@ -5,8 +5,9 @@ import {
   formatIpv4Cidr,
   formatIpv4Range,
   type Ipv4Address,
+  type Ipv4Range,
   mayBeKept,
-  rangeContains,
+  rangesContain,
 } from '@vmdhcp/dhcp-allocator';
 import { isReasonAt, type Reason, type ReasonAt, reasonOf, STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { describeNames, type KubernetesObject } from '@vmdhcp/kube-runtime';
@@ -51,22 +52,22 @@ export function clusterNotes({ reading }: PoolView, networks: ClusterNetworks): 
 }
 
 /**
- * Addresses that stay with their clients although no other client would get them: they are no longer in the range, because a CRD of another version
- * allowed a smaller one, or they were later excluded or became the router's.
+ * Addresses that stay with their clients although no other client would get them: they are no longer in the range, or they were later excluded or
+ * became the router's.
  */
 export function keptNotes({ reading, recorded, network }: PoolView, plan: AssignmentPlan): PoolNote[] {
   if (!reading.ok) return [];
-  const { range } = reading.pool;
+  const { ranges } = reading.pool;
   const kept = [...plan.outside].toSorted((one, other) => one - other).flatMap((address) => keptAt(address, { recorded, plan }));
-  const outside = kept.filter(({ address }) => !rangeContains(range, address));
-  const excluded = kept.filter(({ address }) => rangeContains(range, address));
+  const outside = kept.filter(({ address }) => !rangesContain(ranges, address));
+  const excluded = kept.filter(({ address }) => rangesContain(ranges, address));
   const until = `on network ${network}, and kept as long as their virtual machines claim them`;
   return [
     ...note(
       'AddressOutsideRange',
       outside,
       (names) =>
-        `outside spec.ipv4Config.pool (${formatIpv4Range(range)}) ${until}: ${names}; lower start or raise end, or reserve them for these MAC addresses`,
+        `outside spec.ipv4Config.pool (${describeRanges(ranges)}) ${until}: ${names}; to free them, pin other addresses (annotation ${STATIC_IP_ANNOTATION_PREFIX}INTERFACE of the virtual machine), or delete the virtual machines; to keep them for good, reserve them for their MAC addresses`,
     ),
     ...note(
       'ExcludedAddressInUse',
@@ -98,12 +99,15 @@ export function lostNote({ reading, recorded, network }: PoolView, plan: Assignm
 
 function note<Name extends Reason>(
   reason: Name,
-  assignments: readonly Assignment[],
+  assignments: readonly (Assignment & { readonly owner?: string })[],
   describe: (names: string) => string,
 ): PoolNote<Name>[] {
   if (assignments.length === 0) return [];
-  const clients = assignments.map(({ address, macAddress }) => `${formatIpv4Address(address)} (${macAddress})`);
-  return [{ reason, message: describe(describeNames(clients, { most: MOST_NAMES })) }];
+  const clients = assignments.map(
+    ({ address, macAddress, owner }) =>
+      `${formatIpv4Address(address)} (${owner === undefined ? macAddress : `${owner}, ${macAddress}`})`,
+  );
+  return [{ reason, message: describe(describeNames(clients, { most: MOST_CLIENTS })) }];
 }
 
 /** The client that has the address, and keeps it. */
@@ -112,10 +116,18 @@ function keptAt(
   { recorded, plan }: { readonly recorded: RecordedAddresses; readonly plan: AssignmentPlan },
 ) {
   const macAddress = recorded.entryAt(formatIpv4Address(address))?.assignment?.macAddress;
-  return macAddress !== undefined && plan.addressOf.get(macAddress) === address ? [{ macAddress, address }] : [];
+  if (macAddress === undefined || plan.addressOf.get(macAddress) !== address) return [];
+  const owner = plan.owners.get(macAddress);
+  return [{ macAddress, address, ...(owner !== undefined && { owner }) }];
 }
 
 const MOST_NAMES = 3;
+/** A condition has room for these, and the page lists all. */
+const MOST_CLIENTS = 10;
+
+function describeRanges(ranges: readonly Ipv4Range[]): string {
+  return describeNames(ranges.map(formatIpv4Range), { most: MOST_NAMES });
+}
 
 /** True for a note that is an Event too. */
 export function isEventNote(one: PoolNote<CacheReadyReason>): one is PoolNote {

@@ -45,7 +45,7 @@ const REFUSED_CHECK_MS = 30_000;
 const MOST_USES_TOLD = 10;
 
 const TO_CORRECT =
-  'cidr and serverIP cannot be changed, router and exclude not once they are set, start and end only widen the range: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
+  'cidr and serverIP cannot be changed, router not once it is set: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
 const RELEASE_CHECK_MS = 500;
 const NO_OWNERS: LastOwners = { get: () => undefined };

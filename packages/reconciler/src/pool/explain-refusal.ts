@@ -51,7 +51,7 @@ function explain({ reason, owner }: Refusal, pool: Pool, wanted: Ipv4Address | u
     case 'address-outside-pool':
       return wanted === undefined || cidrContains(pool.cidr, wanted)
         ? {
-            message: 'it lies outside start to end',
+            message: 'it lies outside the range of the pool',
             remedy: 'choose another, or add it with this MAC address to spec.ipv4Config.reservations of the IPPool',
           }
         : { message: `it lies outside ${formatIpv4Cidr(pool.cidr)}`, remedy: 'choose another' };

@@ -5,6 +5,7 @@ import {
   type MacAddress,
   type Pool,
   rangeContains,
+  rangesContain,
 } from '@vmdhcp/dhcp-allocator';
 
 /** Finds why an empty pool cannot assign this address to this client. */
@@ -22,6 +23,6 @@ export function findAddressRefusal(pool: Pool, macAddress: MacAddress, address: 
   if (pool.reservations.get(macAddress)?.address === address) return undefined;
   const reservation = [...pool.reservations.values()].find((one) => one.address === address);
   if (reservation !== undefined) return { reason: 'address-reserved', owner: reservation.macAddress };
-  if (!cidrContains(pool.cidr, address) || !rangeContains(pool.range, address)) return { reason: 'address-outside-pool' };
+  if (!cidrContains(pool.cidr, address) || !rangesContain(pool.ranges, address)) return { reason: 'address-outside-pool' };
   return pool.unavailable.some((range) => rangeContains(range, address)) ? { reason: 'address-unavailable' } : undefined;
 }

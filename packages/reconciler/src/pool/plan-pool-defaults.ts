@@ -1,6 +1,6 @@
 /**
  * Fills in the fields that a person may omit or leave empty in an IPPool: `serverIP`, `pool.start`, `pool.end` and `leaseTime`. An empty `router`
- * means none.
+ * means none. Where `pool.ranges` is set, `start` and `end` follow it, for those who read only them.
  *
  * The same defaults that upstream's webhook sets: the first and the last host address of the subnet, and for the server the first one that is neither
  * the router, nor excluded, nor reserved, nor needed by the cluster itself.
@@ -47,30 +47,28 @@ export function planPoolDefaults(ipv4Config: unknown, avoided: readonly Ipv4Addr
   const usualSeconds =
     Array.isArray(dynamic) && dynamic.length > 0 ? DEFAULT_DYNAMIC_LEASE_TIME_SECONDS : DEFAULT_LEASE_TIME_SECONDS;
   const leaseTime = isLeftOut(ipv4Config['leaseTime']) ? { leaseTime: usualSeconds } : {};
-  const open = openAddresses(ipv4Config);
-  if (open.length === 0) return { ok: true, settings: leaseTime, pool: {}, hasEmptyRouter };
+  const hasRanges = readRanges(ipv4Config).length > 0;
+  const isWanted = (name: 'start' | 'end') => hasRanges || isLeftOut(readField(ipv4Config, 'pool', name));
+  const wantsServer = isLeftOut(ipv4Config['serverIP']);
+  if (!wantsServer && !isWanted('start') && !isWanted('end')) return { ok: true, settings: leaseTime, pool: {}, hasEmptyRouter };
   const checked = checkAddresses(cidr, ipv4Config, avoided);
   if (!checked.ok) return checked;
   const { serverAddress, range } = checked.value;
-  const fill = <Name extends Address>(name: Name, address: Ipv4Address) =>
-    (open.includes(name) ? { [name]: formatIpv4Address(address) } : {}) as Partial<Record<Name, string>>;
+  const fill = <Name extends 'start' | 'end'>(name: Name, address: Ipv4Address) => {
+    const text = formatIpv4Address(address);
+    const isChanged = isWanted(name) && readField(ipv4Config, 'pool', name) !== text;
+    return (isChanged ? { [name]: text } : {}) as Partial<Record<Name, string>>;
+  };
   return {
     ok: true,
-    settings: { ...fill('serverIP', serverAddress), ...leaseTime },
+    settings: { ...(wantsServer && { serverIP: formatIpv4Address(serverAddress) }), ...leaseTime },
     pool: { ...fill('start', range.first), ...fill('end', range.last) },
     hasEmptyRouter,
   };
 }
 
-type Address = 'serverIP' | 'start' | 'end';
-
-function openAddresses(ipv4Config: unknown): Address[] {
-  const places = [
-    ['serverIP', ['serverIP']],
-    ['start', ['pool', 'start']],
-    ['end', ['pool', 'end']],
-  ] as const;
-  return places.flatMap(([name, path]) => (isLeftOut(readField(ipv4Config, ...path)) ? [name] : []));
+function readRanges(ipv4Config: unknown): string[] {
+  return readList(ipv4Config, 'pool', 'ranges').filter((entry) => typeof entry === 'string');
 }
 
 type CheckedAddresses =
@@ -89,6 +87,7 @@ function checkAddresses(
   const definition = {
     name: '',
     cidr,
+    ranges: readRanges(ipv4Config),
     exclude: readList(ipv4Config, 'pool', 'exclude').filter((entry) => typeof entry === 'string'),
     reservations: reservationsOf(ipv4Config),
     ...(serverAddress && { serverAddress }),
@@ -98,7 +97,8 @@ function checkAddresses(
   };
   const checked = validatePool(definition);
   if (!checked.ok) return { ok: false, problems: checked.problems.map(toObjectProblem) };
-  if (checked.value.cidr.prefixLength > LONGEST_PREFIX) return { ok: false, problems: [tooSmall(cidr)] };
+  const isChosen = serverAddress && ((start && end) || definition.ranges.length > 0);
+  if (checked.value.cidr.prefixLength > LONGEST_PREFIX && !isChosen) return { ok: false, problems: [tooSmall(cidr)] };
   const inside = avoided.filter((address) => cidrContains(checked.value.cidr, address)).map(formatIpv4Address);
   if (serverAddress || inside.length === 0) return checked;
   const reserved = definition.reservations.map(({ address }) => address);

@@ -20,6 +20,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   serverAddress: ['serverIP'],
   start: ['pool', 'start'],
   end: ['pool', 'end'],
+  ranges: ['pool', 'ranges'],
   exclude: ['pool', 'exclude'],
   reservations: ['reservations'],
   leaseTimeSeconds: ['leaseTime'],
@@ -61,6 +62,7 @@ function toDefinition(name: string, config: IPv4Config, resolved: ResolvedNames)
     ...(config.serverIP !== '' && { serverAddress: config.serverIP }),
     ...(config.pool.start !== '' && { start: config.pool.start }),
     ...(config.pool.end !== '' && { end: config.pool.end }),
+    ranges: config.pool.ranges ?? [],
     exclude: config.pool.exclude ?? [],
     reservations: reservations.map(({ macAddress, ipAddress, hostname }) => ({
       macAddress,

@@ -1,12 +1,12 @@
-import { parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
+import { type PoolDefinition, parseIpv4Address, validatePool } from '@vmdhcp/dhcp-allocator';
 import { expect, it } from 'vitest';
 import { AddressTable } from './address-table.js';
 import { countRange, drawMap, STATE_NUMBERS } from './draw-map.js';
 import type { PoolClient } from './pool-facts.js';
 
-function draw(dynamic: readonly string[], clients: readonly string[]) {
+function draw(dynamic: readonly string[], clients: readonly string[], settings: Partial<PoolDefinition> = {}) {
   const written = { name: 'default/net', cidr: '10.0.0.0/27', serverAddress: '10.0.0.1', start: '10.0.0.4', end: '10.0.0.7' };
-  const checked = validatePool({ ...written, dynamic, exclude: [], reservations: [], options: {} });
+  const checked = validatePool({ ...written, dynamic, exclude: [], reservations: [], options: {}, ...settings });
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
   const addresses = clients.flatMap((text) => parseIpv4Address(text) ?? []);
   const table = AddressTable.of(addresses.map((address) => [address, { address } as PoolClient] as const));
@@ -22,6 +22,14 @@ it.each([
   ['one inside of the range', ['10.0.0.5-10.0.0.6'], ['10.0.0.5'], { free: 3, used: 1 }],
 ])('addresses of dynamic ranges are counted like those of the range, each once: %s', (_, dynamic, clients, counts) => {
   expect(draw(dynamic, clients)).toMatchObject(counts);
+});
+
+it('what lies between two ranges is outside, and is not counted, whether it is excluded or not', () => {
+  const { outside, server, free, used, excluded } = STATE_NUMBERS;
+  const pool = { ranges: ['10.0.0.4-10.0.0.6', '10.0.0.10-10.0.0.11'], exclude: ['10.0.0.6-10.0.0.7'] };
+  const { runs, ...counts } = draw([], ['10.0.0.4'], pool);
+  expect(runs).toEqual([outside, 1, server, 1, outside, 2, used, 1, free, 1, excluded, 1, outside, 3, free, 2, outside, 20]);
+  expect(counts).toEqual({ free: 3, used: 1 });
 });
 
 it('dynamic ranges are drawn', () => {

@@ -4,9 +4,11 @@ import {
   cidrContains,
   type Ipv4Address,
   type Ipv4Range,
+  intersectRanges,
   lastAddressOf,
   networkAddressOf,
   type Pool,
+  subtractRanges,
 } from '@vmdhcp/dhcp-allocator';
 import { applyMapChanges, RunBuilder } from '../model/address-map.js';
 import { ADDRESS_STATES, type AddressCounts, type AddressState } from '../model/page-data.js';
@@ -25,19 +27,21 @@ export function drawMap(pool: Pool, facts: MapFacts): readonly number[] {
 }
 
 /** The state of each address by the settings alone. */
-function drawSettings({ cidr, range, unavailable, dynamic, options: { router } }: Pool): readonly number[] {
+function drawSettings({ cidr, ranges, unavailable, dynamic, options: { router } }: Pool): readonly number[] {
   const built = new RunBuilder();
   let next = cidr.network;
   const fill = (state: AddressState, until: number) => {
     built.add(STATE_NUMBERS[state], until - next);
     next = Math.max(next, until);
   };
-  fill('outside', range.first);
-  for (const { first, last } of unavailable) {
-    fill('free', first);
-    fill('excluded', last + 1);
+  for (const range of ranges) {
+    fill('outside', range.first);
+    for (const { first, last } of unavailable.flatMap((one) => intersectRanges(range, one) ?? [])) {
+      fill('free', first);
+      fill('excluded', last + 1);
+    }
+    fill('free', range.last + 1);
   }
-  fill('free', range.last + 1);
   fill('outside', lastAddressOf(cidr) + 1);
   const changes = [networkAddressOf(cidr), broadcastAddressOf(cidr)].map((address) => ({ address, state: 'outside' as const }));
   // A router may be outside the subnet of its clients.
@@ -110,7 +114,7 @@ function appendRun(changes: number[], offset: number, state: number): void {
 export const NO_ADDRESSES: AddressCounts = { free: 0, used: 0, reserved: 0, excluded: 0, quarantined: 0 };
 
 /**
- * Counts by state the addresses that clients may get: those between start and end of the pool, and its dynamic ranges. @param runs - of its whole
+ * Counts by state the addresses that clients may get: those in the ranges of the pool, and its dynamic ranges. @param runs - of its whole
  * subnet
  */
 export function countRange(pool: Pool, runs: readonly number[]): AddressCounts {
@@ -136,12 +140,8 @@ export function countRange(pool: Pool, runs: readonly number[]): AddressCounts {
 }
 
 /** The ranges do not overlap. */
-function rangesOf({ range, dynamic }: Pool): readonly Ipv4Range[] {
-  const outside = dynamic.flatMap(({ first, last }) => [
-    { first, last: Math.min(last, range.first - 1) },
-    { first: Math.max(first, range.last + 1), last },
-  ]);
-  return [range, ...outside.filter(({ first, last }) => first <= last)];
+function rangesOf({ ranges, dynamic }: Pool): readonly Ipv4Range[] {
+  return [...ranges, ...subtractRanges(dynamic, ranges)];
 }
 
 /** The sum of several pools. */
