@@ -263,8 +263,8 @@ describe('on an IPPool', () => {
     await addNetwork();
     await addPool('pool', { extra: { pool: { ranges: ['10.1.0.40-10.1.0.49', '10.1.0.10'] } } });
     await addMachine('a', A);
-    await addMachine('b', B);
     await has('a', '10.1.0.10');
+    await addMachine('b', B);
     await has('b', '10.1.0.40');
     await configure({ pool: { ranges: ['10.1.0.40-10.1.0.49', '10.1.0.60'] } });
     const message = await condition('CacheReady', 'True AddressOutsideRange');

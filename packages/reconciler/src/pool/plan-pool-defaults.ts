@@ -43,28 +43,34 @@ export function planPoolDefaults(ipv4Config: unknown, avoided: readonly Ipv4Addr
   // Validation reports the problem.
   if (!isRecord(ipv4Config) || cidr === undefined) return { ok: true, settings: {}, pool: {}, hasEmptyRouter: false };
   const hasEmptyRouter = ipv4Config['router'] === '';
-  const { dynamic } = ipv4Config;
-  const usualSeconds =
-    Array.isArray(dynamic) && dynamic.length > 0 ? DEFAULT_DYNAMIC_LEASE_TIME_SECONDS : DEFAULT_LEASE_TIME_SECONDS;
-  const leaseTime = isLeftOut(ipv4Config['leaseTime']) ? { leaseTime: usualSeconds } : {};
-  const hasRanges = readRanges(ipv4Config).length > 0;
-  const isWanted = (name: 'start' | 'end') => hasRanges || isLeftOut(readField(ipv4Config, 'pool', name));
+  const leaseTime = leaseTimeOf(ipv4Config);
   const wantsServer = isLeftOut(ipv4Config['serverIP']);
-  if (!wantsServer && !isWanted('start') && !isWanted('end')) return { ok: true, settings: leaseTime, pool: {}, hasEmptyRouter };
+  const wanted = wantedEnds(ipv4Config);
+  if (!wantsServer && wanted.size === 0) return { ok: true, settings: leaseTime, pool: {}, hasEmptyRouter };
   const checked = checkAddresses(cidr, ipv4Config, avoided);
   if (!checked.ok) return checked;
   const { serverAddress, range } = checked.value;
-  const fill = <Name extends 'start' | 'end'>(name: Name, address: Ipv4Address) => {
-    const text = formatIpv4Address(address);
-    const isChanged = isWanted(name) && readField(ipv4Config, 'pool', name) !== text;
-    return (isChanged ? { [name]: text } : {}) as Partial<Record<Name, string>>;
-  };
+  const ends = { start: formatIpv4Address(range.first), end: formatIpv4Address(range.last) };
   return {
     ok: true,
     settings: { ...(wantsServer && { serverIP: formatIpv4Address(serverAddress) }), ...leaseTime },
-    pool: { ...fill('start', range.first), ...fill('end', range.last) },
+    pool: Object.fromEntries(
+      Object.entries(ends).filter(([name, text]) => wanted.has(name) && readField(ipv4Config, 'pool', name) !== text),
+    ),
     hasEmptyRouter,
   };
+}
+
+function leaseTimeOf({ leaseTime, dynamic }: Readonly<Record<string, unknown>>): { readonly leaseTime?: number } {
+  if (!isLeftOut(leaseTime)) return {};
+  const isOpen = Array.isArray(dynamic) && dynamic.length > 0;
+  return { leaseTime: isOpen ? DEFAULT_DYNAMIC_LEASE_TIME_SECONDS : DEFAULT_LEASE_TIME_SECONDS };
+}
+
+/** `start` and `end`, as far as they are left out or follow `ranges`. */
+function wantedEnds(ipv4Config: unknown): ReadonlySet<string> {
+  const hasRanges = readRanges(ipv4Config).length > 0;
+  return new Set(['start', 'end'].filter((name) => hasRanges || isLeftOut(readField(ipv4Config, 'pool', name))));
 }
 
 function readRanges(ipv4Config: unknown): string[] {
@@ -75,16 +81,35 @@ type CheckedAddresses =
   | { readonly ok: true; readonly value: Pool }
   | { readonly ok: false; readonly problems: readonly Problem<PoolReason>[] };
 
-/** Only from the settings that affect addresses. */
 function checkAddresses(
   cidr: string,
   ipv4Config: Readonly<Record<string, unknown>>,
   avoided: readonly Ipv4Address[],
 ): CheckedAddresses {
+  const definition = definitionOf(cidr, ipv4Config);
+  const checked = validatePool(definition);
+  if (!checked.ok) return { ok: false, problems: checked.problems.map(toObjectProblem) };
+  if (checked.value.cidr.prefixLength > LONGEST_PREFIX && !isComplete(definition))
+    return { ok: false, problems: [tooSmall(cidr)] };
+  const inside = avoided.filter((address) => cidrContains(checked.value.cidr, address)).map(formatIpv4Address);
+  if (definition.serverAddress !== undefined || inside.length === 0) return checked;
+  const reserved = definition.reservations.map(({ address }) => address);
+  const careful = validatePool({
+    ...definition,
+    exclude: [...definition.exclude, ...reserved, ...inside],
+    reservations: [],
+  });
+  return careful.ok ? careful : { ok: false, problems: careful.problems.map(toObjectProblem) };
+}
+
+type AddressDefinition = ReturnType<typeof definitionOf>;
+
+/** Only the settings that affect addresses. */
+function definitionOf(cidr: string, ipv4Config: Readonly<Record<string, unknown>>) {
   const serverAddress = readText(ipv4Config, 'serverIP');
   const router = readText(ipv4Config, 'router');
   const [start, end] = [readText(ipv4Config, 'pool', 'start'), readText(ipv4Config, 'pool', 'end')];
-  const definition = {
+  return {
     name: '',
     cidr,
     ranges: readRanges(ipv4Config),
@@ -95,19 +120,11 @@ function checkAddresses(
     ...(end && { end }),
     options: router ? { router } : {},
   };
-  const checked = validatePool(definition);
-  if (!checked.ok) return { ok: false, problems: checked.problems.map(toObjectProblem) };
-  const isChosen = serverAddress && ((start && end) || definition.ranges.length > 0);
-  if (checked.value.cidr.prefixLength > LONGEST_PREFIX && !isChosen) return { ok: false, problems: [tooSmall(cidr)] };
-  const inside = avoided.filter((address) => cidrContains(checked.value.cidr, address)).map(formatIpv4Address);
-  if (serverAddress || inside.length === 0) return checked;
-  const reserved = definition.reservations.map(({ address }) => address);
-  const careful = validatePool({
-    ...definition,
-    exclude: [...definition.exclude, ...reserved, ...inside],
-    reservations: [],
-  });
-  return careful.ok ? careful : { ok: false, problems: careful.problems.map(toObjectProblem) };
+}
+
+/** True if a person has chosen the server and the range. */
+function isComplete({ serverAddress, start, end, ranges }: AddressDefinition): boolean {
+  return serverAddress !== undefined && (ranges.length > 0 || (start !== undefined && end !== undefined));
 }
 
 /** In longer ones every address is a host's, and a person must decide which one is the server. */

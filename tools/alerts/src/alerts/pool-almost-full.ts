@@ -32,7 +32,7 @@ export const poolAlmostFull: Alert = {
       },
     ],
     remedy: [
-      'Let the range grow: [how](../addresses.md#let-a-pool-grow).',
+      'Let the range grow: [how](../addresses.md#change-the-range-of-a-pool).',
       'Delete virtual machines that are not needed any more: their addresses are free at once.',
       'A pool that is meant to be nearly full: leave the alert out with `alerts.disabled` of the chart, or silence it for this pool.',
     ],

@@ -28,7 +28,7 @@ export const poolExhausted: Alert = {
       },
     ],
     remedy: [
-      'Let the range grow: raise `spec.ipv4Config.pool.end`, or lower `start`. Virtual machines that wait get addresses at once ([how](../addresses.md#let-a-pool-grow)).',
+      'Let the range grow: raise `spec.ipv4Config.pool.end`, or lower `start`. Virtual machines that wait get addresses at once ([how](../addresses.md#change-the-range-of-a-pool)).',
       'Free an address that no virtual machine needs: `kubectl vmdhcp release ADDRESS`. It refuses what a virtual machine still needs.',
       'Remove exclusions and reservations that are not needed any more.',
     ],

@@ -31,7 +31,7 @@ and
       },
     ],
     remedy: [
-      'Let the range grow: [how](../addresses.md#let-a-pool-grow).',
+      'Let the range grow: [how](../addresses.md#change-the-range-of-a-pool).',
       'Stop what creates virtual machines by mistake, and delete them.',
     ],
   },
