@@ -11,7 +11,7 @@ import { AddressAllocator, type AllocationResult, mayBeKept } from './address-al
 const ip = (text: string): number => parseIpv4Address(text) as number;
 const CLIENTS = ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `02:00:00:00:00:0${letter}`);
 const RESERVING = CLIENTS[0] as string;
-/** Addresses in the range, outside it, excluded, reserved, the router's, the server's, not a host's, of another subnet. */
+/** Addresses in a range, between two, outside them, excluded, reserved, the router's, the server's, not a host's, of another subnet. */
 const ADDRESSES = [
   ...[1, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 99, 255, 0].map((last) => `10.0.0.${last}`),
   '10.0.1.12',
@@ -22,8 +22,7 @@ function poolOf(): Pool {
     name: 'net',
     cidr: '10.0.0.0/24',
     serverAddress: '10.0.0.1',
-    start: '10.0.0.10',
-    end: '10.0.0.17',
+    ranges: ['10.0.0.10-10.0.0.13', '10.0.0.15-10.0.0.17'],
     exclude: ['10.0.0.12'],
     options: { router: '10.0.0.99' },
     reservations: [
@@ -49,7 +48,7 @@ class Model {
 
   owner = (address: number) => [...this.assigned].find(([, one]) => one === address)?.[0];
   reserver = (address: number) => [...this.#pool.reservations].find(([, one]) => one.address === address)?.[0];
-  inRange = (address: number) => rangeContains(this.#pool.range, address);
+  inRange = (address: number) => this.#pool.ranges.some((range) => rangeContains(range, address));
   isUnavailable = (address: number) => this.#pool.unavailable.some((range) => rangeContains(range, address));
 
   isFree(address: number): boolean {

@@ -388,6 +388,19 @@ describe('a pool by itself', () => {
       ],
     ],
     [
+      'an exclusion between two ranges',
+      {
+        pool: { start: '192.168.0.10', end: '192.168.0.99', ranges: ['192.168.0.10', '192.168.0.99'], exclude: ['192.168.0.50'] },
+      },
+      {},
+      [
+        at(
+          'pool.exclude[0]',
+          'exclusion-useless: 192.168.0.50 is outside the range of the pool (192.168.0.10, 192.168.0.99), and excludes nothing; remove it, or correct it',
+        ),
+      ],
+    ],
+    [
       'an exclusion outside the range',
       { pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.5'] } },
       {},
