@@ -181,7 +181,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 describe('stories', () => {
   it('law: after any order of leases, HostEndpoints, edits, lost writes and restarts, the objects match the leases and HostEndpoints', () => {
     fc.assert(
-      fc.property(agent, fc.array(step, { maxLength: 25 }), (clusterAgent, steps) => {
+      fc.property(agent, fc.array(step, { maxLength: 25, size: 'max' }), (clusterAgent, steps) => {
         const stored = new StoredHosts();
         let facts = factsOf({ clusterAgent: { ...clusterAgent, enableDhcpDiscovery: true } });
         let before = stored.all;

@@ -70,7 +70,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 it('law: an operation acts at most once, whatever is lost, crashes, is seen late or runs twice; and each ends with its true result', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 }), (steps, count) => {
+    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.integer({ min: 1, max: 3 }), (steps, count) => {
       const stored = new StoredOperations(count);
       const hostStatuses = [0, 1].map((index) => ({
         metadata: { name: `host-${index}` },

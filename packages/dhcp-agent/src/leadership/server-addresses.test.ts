@@ -616,7 +616,7 @@ describe('laws of server addresses', () => {
 
   it('whatever happens, no address stays longer than the leadership allows, and every known address is wanted and exists', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 25, size: 'max' }), async (steps) => {
         clock = new FakeClock();
         process = new FakeProcess(clock);
         kernel = new FakeKernel({ owner: 'a', process });

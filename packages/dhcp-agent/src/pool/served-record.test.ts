@@ -48,7 +48,7 @@ describe('ServedRecord', () => {
       silent: fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, fc.nat(9).map(mac)),
     });
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+      fc.property(fc.array(change, { maxLength: 12, size: 'max' }), (changes) => {
         const [kept, anew] = [serverOf(), serverOf()];
         const record = new ServedRecord(kept.server);
         const allocated: Record<string, string> = {};

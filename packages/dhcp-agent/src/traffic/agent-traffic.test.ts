@@ -137,7 +137,7 @@ describe('the bound', () => {
 
   it('law: no room exceeds its size, and a client is evicted only by one of the same or a higher standing', () => {
     fc.assert(
-      fc.property(fc.array(packet, { maxLength: 120 }), (packets) => {
+      fc.property(fc.array(packet, { maxLength: 120, size: 'max' }), (packets) => {
         const { traffic, note } = start(SMALL);
         for (const { client, standing } of packets) {
           const before = new Map([...traffic.clients()].map((view) => [view.mac, view]));
@@ -161,7 +161,7 @@ describe('the bound', () => {
 
   it('law: while there is room, everything is counted', () => {
     fc.assert(
-      fc.property(fc.array(packet, { maxLength: 300 }), (packets) => {
+      fc.property(fc.array(packet, { maxLength: 300, size: 'max' }), (packets) => {
         const { traffic, note } = start({ declared: 400, leased: 400, unknown: 400 });
         const sent = new Map<string, number>();
         for (const { client, standing } of packets) {

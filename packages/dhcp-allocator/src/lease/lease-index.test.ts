@@ -43,7 +43,7 @@ describe('a lease index', () => {
     const address = fc.integer({ min: 0, max: 24 }).map((value) => mac(0x020000000000 + value));
     const step = fc.record({ isSet: fc.boolean(), macAddress: address, address: fc.nat(9) });
     fc.assert(
-      fc.property(fc.uniqueArray(address, { maxLength: 12 }), fc.array(step, { maxLength: 60 }), (known, steps) => {
+      fc.property(fc.uniqueArray(address, { maxLength: 12 }), fc.array(step, { maxLength: 60, size: 'max' }), (known, steps) => {
         const leases = new Map(known.map((one) => [one, lease(one)]));
         const index = new LeaseIndex(leases.values());
         for (const { isSet, macAddress, address: number } of steps) {

@@ -96,7 +96,7 @@ describe('a flood of DISCOVERs and REQUESTs', () => {
   it('law: whatever it renews, and when, it has little more than half of the pool after twice its duration', () => {
     const step = fc.record({ seconds: fc.oneof(fc.constant(75), fc.integer({ min: 1, max: 400 })), joins: fc.nat(3) });
     fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 30 }), (steps) => {
+      fc.property(fc.array(step, { minLength: 1, maxLength: 30, size: 'max' }), (steps) => {
         const server = new OpenServer({ leaseTimeSeconds: 365 * 24 * 3600 });
         const beganAtMs = server.nowMs;
         const addressOf = new Map<number, string>();

@@ -31,7 +31,7 @@ describe('an index', () => {
       fc.option(fc.array(fc.constantFrom('x', 'y', 'z'), { maxLength: 3 }), { nil: undefined }),
     );
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+      fc.property(fc.array(change, { maxLength: 30, size: 'max' }), (changes) => {
         const index = byTag();
         const objects = new Map<string, readonly string[]>();
         for (const [key, tags] of changes) {

@@ -336,7 +336,7 @@ describe('a reflector', () => {
       fc.record({ kind: fc.constantFrom('compact' as const, 'bookmark' as const) }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (steps, pageSize) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), fc.integer({ min: 1, max: 3 }), async (steps, pageSize) => {
         const clock = new FakeClock();
         const server = new MemoryResource<Thing>(clock);
         /** The state of a listener that reads every key that it receives. */

@@ -208,7 +208,7 @@ describe('a lease elector', () => {
     );
     await fc.assert(
       fc.asyncProperty(
-        fc.array(step, { maxLength: 30 }),
+        fc.array(step, { maxLength: 30, size: 'max' }),
         fc.array(fc.double({ min: 0, max: 0.999, noNaN: true }), { minLength: 3, maxLength: 3 }),
         async (steps, spread) => {
           const clock = new FakeClock();

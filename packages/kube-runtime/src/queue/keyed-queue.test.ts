@@ -389,7 +389,7 @@ describe('a keyed queue', () => {
       fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(300) }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 40 }), fc.integer({ min: 1, max: 3 }), async (actions, concurrency) => {
+      fc.asyncProperty(fc.array(action, { maxLength: 40, size: 'max' }), fc.integer({ min: 1, max: 3 }), async (actions, concurrency) => {
         const clock = new FakeClock();
         const running = new Map<string, (result: ReconcileResult) => void>();
         /** Keys that were added and not reconciled since. */

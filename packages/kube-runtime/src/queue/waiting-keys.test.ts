@@ -26,7 +26,7 @@ describe('waiting keys', () => {
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const), key }) },
     );
     fc.assert(
-      fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
+      fc.property(fc.array(act, { maxLength: 60, size: 'max' }), (acts) => {
         const keys = new WaitingKeys();
         let model: string[] = [];
         for (const { kind, key: one } of acts) {

@@ -15,7 +15,7 @@ it('law: the owners of an address are those that were added and not removed sinc
     owner: fc.constantFrom('lab/a', 'lab/b', 'red/a'),
   });
   fc.assert(
-    fc.property(fc.array(act, { maxLength: 20 }), (acts) => {
+    fc.property(fc.array(act, { maxLength: 20, size: 'max' }), (acts) => {
       const owners = new MacAddressOwners();
       const expected = new Set<string>();
       for (const { isAdded, macAddress, owner } of acts) {

@@ -63,7 +63,7 @@ describe('configs by network and by MAC address', () => {
       fc.option(fc.array(claim, { maxLength: 2 }), { nil: undefined }),
     );
     fc.assert(
-      fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
+      fc.property(fc.array(change, { maxLength: 20, size: 'max' }), (changes) => {
         const index = new NetworkConfigIndex();
         const left = new Map<string, readonly InterfaceClaim[]>();
         for (const [key, claims] of changes) {

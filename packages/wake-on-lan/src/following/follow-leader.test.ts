@@ -62,7 +62,7 @@ describe('followLeader', () => {
     const event = fc.oneof(fc.constant(UNREACHABLE), fc.constantFrom(LEADER, OTHER, SERVICE, undefined, 'x').map(named));
     fc.assert(
       fc.property(
-        fc.array(event, { minLength: 5, maxLength: 40 }),
+        fc.array(event, { minLength: 5, maxLength: 40, size: 'max' }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (events, random) => {
           let state = startFollowing(SERVICE);

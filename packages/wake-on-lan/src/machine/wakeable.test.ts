@@ -225,7 +225,7 @@ describe('laws of the index', () => {
   it('single changes, in any order, give the same index as all at once', () => {
     const change = fc.tuple(anyMachine, fc.boolean());
     fc.assert(
-      fc.property(configsWithNames, fc.array(change, { maxLength: 12 }), (configs, changes) => {
+      fc.property(configsWithNames, fc.array(change, { maxLength: 12, size: 'max' }), (configs, changes) => {
         const index = wakeable(configs, []);
         const present = new Map<string, WakeMachine>();
         for (const [one, isThere] of changes) {

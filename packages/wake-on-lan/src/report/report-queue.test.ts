@@ -277,7 +277,7 @@ describe('ReportQueue', () => {
       fc.integer({ min: 1, max: 130_000 }).map((durationMs) => ({ kind: 'pass', durationMs }) as const),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const story = new Story({ capacity: 8, atOnce: 2 });
         let heard = 0;
         for (const one of steps) {

@@ -115,7 +115,7 @@ describe('WakeUpWindow', () => {
       afterMs: fc.nat(4_000),
     });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const window = windowOf();
         const waiting = new Map<number, Sighting>();
         const accepted = new Map<number, number>();

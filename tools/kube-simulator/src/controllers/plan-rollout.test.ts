@@ -311,7 +311,7 @@ describe('laws of a rolling update', () => {
         fc.integer({ min: 1, max: 6 }),
         limits,
         limits,
-        fc.array(step, { maxLength: 25 }),
+        fc.array(step, { maxLength: 25, size: 'max' }),
         (replicas, maxSurge, maxUnavailable, steps) => {
           const story = new Story({ replicas, strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } } });
           story.settle();

@@ -31,7 +31,7 @@ const state = (store: ObjectStore, at: number) =>
 describe('a store', () => {
   it('shows every state that it has not forgotten', () => {
     fc.assert(
-      fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
+      fc.property(fc.array(operation, { maxLength: 40, size: 'max' }), (operations) => {
         const store = new ObjectStore();
         const seen = new Map<number, unknown>();
         for (const one of operations) {
@@ -45,7 +45,7 @@ describe('a store', () => {
 
   it('replays to a listener what happened since any moment', () => {
     fc.assert(
-      fc.property(fc.array(operation, { maxLength: 40 }), fc.nat(40), (operations, start) => {
+      fc.property(fc.array(operation, { maxLength: 40, size: 'max' }), fc.nat(40), (operations, start) => {
         const store = new ObjectStore();
         const live: number[] = [];
         let from = 0;
