@@ -7,12 +7,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { neededRights } from '@vmdhcp/controller-process/migration';
-import { type KubernetesObject, keyOf, readConditions, readField } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, keyOf, readConditions, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { idlePod, type Pod, type PodProcess } from '@vmdhcp/kube-simulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   addOnDefinition,
   applyUpstreamDefinitions,
+  CLUSTER_EXAMPLES,
   type ClusterAccess,
   CONTROLLER_BIN,
   CONTROLLER_NAMESPACE,
@@ -24,6 +25,7 @@ import {
   ProgramPod,
   poolOfUpstreamPod,
   ReportingAgent,
+  readYaml,
   serviceAccountToken,
   UPSTREAM_NAME,
   UPSTREAM_NAMESPACE,
@@ -258,6 +260,35 @@ describe('vmdhcp-controller migrate, always against a simulated API server', () 
     ]);
     expect(existsSync(backup)).toBe(false);
     expect(readField((await admin.get('Deployment', ADD_ON))?.spec, 'replicas')).toBe(1);
+  });
+
+  it('runs as the Job of examples/cluster/migrate.yaml, which has the rights that the command asks for and no other', async () => {
+    const objects = readYaml(join(CLUSTER_EXAMPLES, 'migrate.yaml'));
+    const job = objects.find(({ kind }) => kind === 'Job');
+    // Volumes and Jobs are not simulated.
+    for (const object of objects) if (!['Job', 'PersistentVolumeClaim'].includes(object.kind ?? '')) await admin.create(object);
+    const rules = readList(
+      objects.find(({ kind }) => kind === 'ClusterRole'),
+      'rules',
+    );
+    const granted = rules.flatMap((rule) => {
+      const [group, resource] = ['apiGroups', 'resources'].map((field) => readList(rule, field).join());
+      return readList(rule, 'verbs').map((verb) => `${verb} ${group} ${resource}`);
+    });
+    const needed = (['forward', 'back'] as const).flatMap((direction) =>
+      neededRights(direction).map(
+        ({ verb, group, resource, subresource = '' }) => `${verb} ${group} ${join(resource, subresource)}`,
+      ),
+    );
+    expect(granted.toSorted()).toEqual([...new Set(needed)].toSorted());
+    const pod = readField(job?.spec, 'template', 'spec');
+    const account = readText(pod, 'serviceAccountName') ?? '';
+    const kubeconfig = cluster.writeKubeconfig('job', await serviceAccountToken(admin, CONTROLLER_NAMESPACE, account));
+    const [command, ...flags] = readList(readList(pod, 'containers')[0], 'args').map(String);
+    expect([command, flags]).toEqual(['migrate', ['--backup', '/backup/before.json']]);
+    const { code, output } = await migrate('--dry-run', '--kubeconfig', kubeconfig);
+    expect(code, output).toBe(0);
+    expect(output).toContain('1. write everything that changes into the backup file');
   });
 
   it('ends when another run has begun', async () => {

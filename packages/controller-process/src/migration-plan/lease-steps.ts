@@ -16,8 +16,13 @@ import type { MigrationStep } from './migration-step.js';
 
 /** The holder of a Lease whose agents must not become leader. */
 export const MIGRATION_HOLDER = 'vmdhcp-controller-migrate';
-/** The longest duration that agents accept. */
-const TAKEN_SECONDS = 3_600;
+/**
+ * A week: if nobody continues the way back, our agents elect a leader then, which has the server addresses that Harvester's agents may have too. A timer
+ * of Node cannot wait for more than 24 days.
+ */
+const TAKEN_SECONDS = 604_800;
+/** The longest Lease of agents. */
+const MOST_LEASE_SECONDS = 3_600;
 
 /** The Leases that a way back has taken over. */
 export function takenLeases({ agentLeases }: Pick<MigrationObservation, 'agentLeases'>): KubernetesObject[] {
@@ -69,7 +74,7 @@ function beforeOf({ metadata }: KubernetesObject): string | undefined {
 /** How long a leader that cannot reach the API server may keep its server addresses. */
 function secondsOf({ spec }: KubernetesObject): number {
   const hasHolder = (readText(spec, 'holderIdentity') ?? '') !== '';
-  return hasHolder ? Math.min(Number(readField(spec, 'leaseDurationSeconds') ?? 0), TAKEN_SECONDS) : 0;
+  return hasHolder ? Math.min(Number(readField(spec, 'leaseDurationSeconds') ?? 0), MOST_LEASE_SECONDS) : 0;
 }
 
 /** A pool that has a pod of Harvester's is suspended until our controller has moved it: that pod has the server address. */

@@ -127,10 +127,10 @@ describe('planWayBack', () => {
     ]);
   });
 
-  it('gives each Lease a holder for an hour, then waits for the duration of its last holder, again after a crash', () => {
+  it('gives each Lease a holder for a week, then waits for the duration of its last holder, again after a crash', () => {
     const step = planWayBack(SERVED_HERE).find(({ id }) => id === 'take leases');
     expect(step).toMatchObject({
-      writes: [{ patch: { spec: { holderIdentity: MIGRATION_HOLDER, leaseDurationSeconds: 3_600 } } }],
+      writes: [{ patch: { spec: { holderIdentity: MIGRATION_HOLDER, leaseDurationSeconds: 604_800 } } }],
     });
     const taken = settled(
       afterWrites({ ...SERVED_HERE, workloads: [workload('upstream-controller', 0)] }, step as MigrationStep),
