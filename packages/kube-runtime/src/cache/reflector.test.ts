@@ -336,40 +336,44 @@ describe('a reflector', () => {
       fc.record({ kind: fc.constantFrom('compact' as const, 'bookmark' as const) }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), fc.integer({ min: 1, max: 3 }), async (steps, pageSize) => {
-        const clock = new FakeClock();
-        const server = new MemoryResource<Thing>(clock);
-        /** The state of a listener that reads every key that it receives. */
-        const known = new Map<string, number>();
-        const reflector: Reflector<Thing> = new Reflector<Thing>({
-          port: server,
-          clock,
-          pageSize,
-          backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
-          onChange: (key) => {
-            const size = reflector.get(key)?.size;
-            if (size === undefined) known.delete(key);
-            else known.set(key, size);
-          },
-        });
-        reflector.start();
-        for (const one of steps) {
-          if (one.kind === 'put') server.put(thing(one.name, one.size));
-          else if (one.kind === 'delete') server.remove(`default/${one.name}`);
-          else if (one.kind === 'wait') await clock.advance(one.ms);
-          else if (one.kind === 'close') server.closeWatches(one.end);
-          else if (one.kind === 'fail') server.failNext = one.count;
-          else server[one.kind]();
-        }
-        server.failNext = 0;
-        await clock.advance(10_000);
-        const expected = new Map([...server.objects].map(([key, { size }]) => [key, size]));
-        expect(reflector.synced).toBe(true);
-        expect(new Map([...reflector.values()].map(({ metadata, size }) => [`default/${metadata.name}`, size]))).toEqual(
-          expected,
-        );
-        expect(known).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        fc.array(step, { maxLength: 40, size: 'max' }),
+        fc.integer({ min: 1, max: 3 }),
+        async (steps, pageSize) => {
+          const clock = new FakeClock();
+          const server = new MemoryResource<Thing>(clock);
+          /** The state of a listener that reads every key that it receives. */
+          const known = new Map<string, number>();
+          const reflector: Reflector<Thing> = new Reflector<Thing>({
+            port: server,
+            clock,
+            pageSize,
+            backOff: { firstMs: 50, mostMs: 400, random: () => 0.5 },
+            onChange: (key) => {
+              const size = reflector.get(key)?.size;
+              if (size === undefined) known.delete(key);
+              else known.set(key, size);
+            },
+          });
+          reflector.start();
+          for (const one of steps) {
+            if (one.kind === 'put') server.put(thing(one.name, one.size));
+            else if (one.kind === 'delete') server.remove(`default/${one.name}`);
+            else if (one.kind === 'wait') await clock.advance(one.ms);
+            else if (one.kind === 'close') server.closeWatches(one.end);
+            else if (one.kind === 'fail') server.failNext = one.count;
+            else server[one.kind]();
+          }
+          server.failNext = 0;
+          await clock.advance(10_000);
+          const expected = new Map([...server.objects].map(([key, { size }]) => [key, size]));
+          expect(reflector.synced).toBe(true);
+          expect(new Map([...reflector.values()].map(({ metadata, size }) => [`default/${metadata.name}`, size]))).toEqual(
+            expected,
+          );
+          expect(known).toEqual(expected);
+        },
+      ),
       { numRuns: 300 },
     );
   });

@@ -389,40 +389,44 @@ describe('a keyed queue', () => {
       fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(300) }),
     );
     await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 40, size: 'max' }), fc.integer({ min: 1, max: 3 }), async (actions, concurrency) => {
-        const clock = new FakeClock();
-        const running = new Map<string, (result: ReconcileResult) => void>();
-        /** Keys that were added and not reconciled since. */
-        const unseen = new Set<string>();
-        const queue = new KeyedQueue({
-          clock,
-          concurrency,
-          backOff: BACK_OFF,
-          reconcile: (key) => {
-            expect(running.has(key)).toBe(false);
-            expect(running.size).toBeLessThan(concurrency);
-            unseen.delete(key);
-            return new Promise((resolve) => running.set(key, resolve));
-          },
-        });
-        const endOne = async (at: number, result: ReconcileResult) => {
-          const [key, resolve] = [...running][at % Math.max(running.size, 1)] ?? [];
-          if (key === undefined || resolve === undefined) return;
-          running.delete(key);
-          resolve(result);
-          await settle();
-        };
-        for (const step of actions) {
-          if (step.kind === 'add') {
-            unseen.add(step.key);
-            queue.add(step.key);
-          } else if (step.kind === 'end') await endOne(step.at, step.result);
-          else await clock.advance(step.ms);
-        }
-        for (let left = 0; left < 20; left++) await endOne(0, SETTLED);
-        expect([...unseen]).toEqual([]);
-        await queue.idle();
-      }),
+      fc.asyncProperty(
+        fc.array(action, { maxLength: 40, size: 'max' }),
+        fc.integer({ min: 1, max: 3 }),
+        async (actions, concurrency) => {
+          const clock = new FakeClock();
+          const running = new Map<string, (result: ReconcileResult) => void>();
+          /** Keys that were added and not reconciled since. */
+          const unseen = new Set<string>();
+          const queue = new KeyedQueue({
+            clock,
+            concurrency,
+            backOff: BACK_OFF,
+            reconcile: (key) => {
+              expect(running.has(key)).toBe(false);
+              expect(running.size).toBeLessThan(concurrency);
+              unseen.delete(key);
+              return new Promise((resolve) => running.set(key, resolve));
+            },
+          });
+          const endOne = async (at: number, result: ReconcileResult) => {
+            const [key, resolve] = [...running][at % Math.max(running.size, 1)] ?? [];
+            if (key === undefined || resolve === undefined) return;
+            running.delete(key);
+            resolve(result);
+            await settle();
+          };
+          for (const step of actions) {
+            if (step.kind === 'add') {
+              unseen.add(step.key);
+              queue.add(step.key);
+            } else if (step.kind === 'end') await endOne(step.at, step.result);
+            else await clock.advance(step.ms);
+          }
+          for (let left = 0; left < 20; left++) await endOne(0, SETTLED);
+          expect([...unseen]).toEqual([]);
+          await queue.idle();
+        },
+      ),
       { numRuns: 300 },
     );
   });
