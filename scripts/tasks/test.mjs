@@ -14,6 +14,7 @@ const PARTS = {
   world: runWorld,
   lab: () => runInside('tests with real interfaces', {}, runLab),
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
+  changed: runChanged,
 };
 /** One after the other, and beside them the lab, which waits for timers of the protocol most of the time. */
 const ORDER = ['checks', 'unit', 'cluster', 'world', 'images'];
@@ -35,14 +36,15 @@ if (only !== undefined && PARTS[only] === undefined) {
   process.exit(64);
 }
 keepCompiledCode();
-await Promise.all([runParts(['lab']), runParts(ORDER)]);
+if (only === undefined) await Promise.all([PARTS.lab(), runAll()]);
+else await PARTS[only]();
 for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
 for (const line of failures) process.stdout.write(`failed: ${line}\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${skipped.length} skipped\n`);
 process.exitCode = totals.failed === 0 && totals.passed + skipped.length > 0 ? 0 : 1;
 
-async function runParts(names) {
-  for (const name of names) if (only === undefined || only === name) await PARTS[name]();
+async function runAll() {
+  for (const name of ORDER) await PARTS[name]();
 }
 
 /** Tests start thousands of programs: compiled once, each start takes an eighth less of the processor. */
@@ -78,6 +80,24 @@ async function runChecks() {
   await check('packages, files and functions within their size', process.execPath, ['scripts/check-lines.mjs']);
   await check('nothing unused (knip)', 'knip', ['--no-progress']);
   await check('packed packages work alone, README examples run', process.execPath, ['scripts/check-packed-packages.mjs']);
+}
+
+/** What a contributor waits for after each change: the quick checks, and the unit tests that load a file which differs from a commit (default: HEAD). */
+async function runChanged() {
+  const [since = 'HEAD'] = filters.splice(0);
+  const differing = await run('git', ['diff', '--name-only', '--diff-filter=d', '--relative', since]);
+  if (differing.status !== 0) {
+    fail('changed files', differing.stderr.trim());
+    return;
+  }
+  const added = await run('git', ['ls-files', '--others', '--exclude-standard']);
+  const files = `${differing.stdout}${added.stdout}`.split('\n').filter((file) => file !== '');
+  process.stdout.write(`${files.length} changed files\n`);
+  await Promise.all([
+    check('format and lint (biome)', 'biome', ['check', '--error-on-warnings', '--no-errors-on-unmatched', ...files]),
+    check('import walls (scripts/walls.mjs)', process.execPath, ['scripts/check-import-walls.mjs']),
+    runVitest('unit tests of what changed', ['--changed', since]),
+  ]);
 }
 
 async function check(title, command, parameters) {
