@@ -46,7 +46,9 @@ export function staysInsideCidr(): Rule[] {
   const [start, end] = [toNumber('self.pool.start'), toNumber('self.pool.end')];
   // A pool whose server is outside its CIDR is invalid, so the server can stand for any address of the CIDR, and is cheaper to read.
   const subnet = `${toNumber('self.serverIP')} / size`;
-  const isInside = `(${start} - 1) / size == ${subnet} && (${end} + 1) / size == ${subnet}`;
+  // In a /31 and a /32 every address is a host's.
+  const margin = '(size <= 2 ? 0 : 1)';
+  const isInside = `(${start} - ${margin}) / size == ${subnet} && (${end} + ${margin}) / size == ${subnet}`;
   return [
     {
       rule: `${isSame} || [${SUBNET_SIZES}[int(self.cidr.split('/')[1])]].all(size, ${isInside})`,

@@ -387,7 +387,7 @@ export const REASONS = {
     meaning:
       'Addresses outside the range of the pool stay assigned to the virtual machines that have them, and nobody else gets them.',
     remedy:
-      'Nothing, if the range is to be drained: it is when the message is gone. To free the addresses, pin others, or delete the virtual machines; to keep them for good, reserve them for their MAC addresses.',
+      'Nothing, if the range is to be drained: it is when the message is gone. To free the addresses, pin others and restart the virtual machines that run, or delete these; to keep them for good, reserve them for their MAC addresses.',
   },
   ExcludedAddressInUse: {
     shown: POOL_NOTE,

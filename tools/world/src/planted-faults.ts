@@ -71,7 +71,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'refused-reboots': {
     what: 'agents refuse clients that ask for their last address after a restart',
-    seed: 2,
+    seed: 4,
     wire: refusing(({ requested, isRenewal }) => requested && !isRenewal),
   },
   'refused-renewals': {
@@ -95,6 +95,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     },
   },
   'addresses-not-removed': {
+    seed: 2,
     what: 'an agent that stops leaves its server addresses',
     agent: ({ kernel }) => override(kernel, { remove: () => true }),
   },
@@ -128,11 +129,11 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       ...store,
       write: (record, version) => store.write({ ...record, leaseDurationMs: Math.min(record.leaseDurationMs, 2_750) }, version),
     })),
-    seed: 40,
+    seed: 49,
   },
   'suspended-pools-served': {
     what: 'agents do not read which pools are suspended for their group',
-    seed: 4,
+    seed: 7,
     lease: ({ store, watch }) => ({
       store: (content) =>
         store({
@@ -168,7 +169,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'agents-anywhere': {
     what: 'agents run on any node, also where their network is missing',
-    seed: 9,
+    seed: 12,
     isPlain: true,
     controller: (transport) => ({
       request: (request) =>
@@ -179,6 +180,11 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'no-assignments': {
     what: 'the controller assigns no address',
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
+  },
+  'ranges-ignored': {
+    seed: 23,
+    what: 'the controller does not read the ranges of a pool',
+    controller: heard('/ippools', (line) => line.replaceAll('"ranges"', '"formerRanges"')),
   },
   'addresses-never-freed': {
     what: 'the controller frees no address',
@@ -231,7 +237,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'deaf-to-deletions': {
     what: 'the controller does not hear that a VirtualMachineNetworkConfig is to be deleted',
-    seed: 5,
+    seed: 10,
     controller: heard('/virtualmachinenetworkconfigs', (line) => (line.includes('"deletionTimestamp"') ? undefined : line)),
   },
   'deaf-to-instances': {

@@ -26,6 +26,7 @@ export {
   formatIpv4Range,
   type Ipv4Range,
   intersectRanges,
+  mergeRanges,
   parseIpv4Range,
   rangeContains,
   rangesContain,

@@ -1,6 +1,15 @@
 /** The pool of an interface's network, and the address that it records. */
 import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
-import { describeCount, isRecord, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
+import {
+  describeCount,
+  describeNames,
+  isRecord,
+  type KubernetesObject,
+  keyOf,
+  readField,
+  readList,
+  readText,
+} from '@vmdhcp/kube-runtime';
 import { type Finding, finding } from './address-chain.js';
 import { conditionOf, findingOf } from './chain-conditions.js';
 import { type ChainObservation, objectOf } from './chain-observation.js';
@@ -24,11 +33,15 @@ function withoutPool(observation: ChainObservation, network: string): LinkReadin
   return { facts: [{ link: 'pool', facts: 'no IPPool names the network', isAbsent: true }], findings };
 }
 
+const MOST_RANGES = 3;
+
 /** `10.1.0.0/24, 10.1.0.10 to 10.1.0.99: 3 addresses used, 87 free` */
 function describePool({ spec, status }: KubernetesObject): string {
   const [start, end] = ['start', 'end'].map((name) => readText(spec, 'ipv4Config', 'pool', name) ?? '?');
+  const ranges = readList(spec, 'ipv4Config', 'pool', 'ranges').map(String);
+  const assigned = ranges.length > 0 ? describeNames(ranges, { most: MOST_RANGES }) : `${start} to ${end}`;
   const [used, available] = ['used', 'available'].map((name) => Number(readField(status, 'ipv4', name) ?? 0));
-  const range = `${readText(spec, 'ipv4Config', 'cidr') ?? 'no cidr'}, ${start} to ${end}`;
+  const range = `${readText(spec, 'ipv4Config', 'cidr') ?? 'no cidr'}, ${assigned}`;
   return `${range}: ${describeCount(used ?? 0, 'address', 'addresses')} used, ${available} free`;
 }
 

@@ -14,7 +14,7 @@
 import { isOlderVersion } from '../object/resource-version.js';
 import type { LeaseElectorSettings } from './lease-elector-settings.js';
 import type { LeaseRecord, StoredLease } from './lease-store.js';
-import { nextSeenRecord, type SeenRecord } from './seen-record.js';
+import { MOST_CARRIED_MS, nextSeenRecord, type SeenRecord } from './seen-record.js';
 
 /** The role of this process. */
 type Leadership =
@@ -300,7 +300,11 @@ export class LeaseElector {
     const { clock, leaseDurationMs } = this.#settings;
     const sinceMs = clock.nowMs();
     const { waitMs = 0, freeAtMs = sinceMs } = this.#seen ?? {};
-    return { kind: 'since', sinceMs, waitMs: Math.max(leaseDurationMs, waitMs, freeAtMs - sinceMs) };
+    return {
+      kind: 'since',
+      sinceMs,
+      waitMs: Math.max(leaseDurationMs, Math.min(Math.max(waitMs, freeAtMs - sinceMs), MOST_CARRIED_MS)),
+    };
   }
 
   /**

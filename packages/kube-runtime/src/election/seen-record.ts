@@ -13,6 +13,12 @@ export interface SeenRecord {
 }
 
 /**
+ * A promise of another holder than the one seen now is kept for at most this long, in milliseconds. A holder that leads nothing may have written a longer
+ * one, and its end may have been missed.
+ */
+export const MOST_CARRIED_MS = 3_600_000;
+
+/**
  * Updates the state for the record that is seen now. For an unchanged record the wait goes on; for any other it begins anew, and ends no earlier than
  * for the former holder.
  * @param leastWaitMs - the minimum wait, even for a shorter record.
@@ -24,6 +30,7 @@ export function nextSeenRecord(
 ): SeenRecord {
   if (before?.version === version) return before;
   const waitMs = Math.max(leaseDurationMs, leastWaitMs);
-  const othersUntilMs = (before?.holder === holder ? before.othersUntilMs : before?.freeAtMs) ?? nowMs;
+  const carriedMs = Math.min(before?.freeAtMs ?? nowMs, nowMs + Math.max(MOST_CARRIED_MS, leastWaitMs));
+  const othersUntilMs = before?.holder === holder ? before.othersUntilMs : carriedMs;
   return { holder, version, waitMs, othersUntilMs, freeAtMs: Math.max(nowMs + waitMs, othersUntilMs) };
 }

@@ -68,7 +68,7 @@ it('kea: a subnet with its options, and a reservation for each address', () => {
 it('kea: a pool for each range', () => {
   const spec = {
     networkName: 'net',
-    ipv4Config: { cidr: '10.1.0.0/24', pool: { ranges: ['10.1.0.10-10.1.0.19', '10.1.0.99'] } },
+    ipv4Config: { cidr: '10.1.0.0/24', pool: { ranges: ['10.1.0.99', '10.1.0.10-10.1.0.15', '10.1.0.12-10.1.0.19'] } },
   };
   expect(toKea(exportedPools([{ ...POOL, spec }], []))).toMatchObject({
     Dhcp4: { subnet4: [{ pools: [{ pool: '10.1.0.10 - 10.1.0.19' }, { pool: '10.1.0.99 - 10.1.0.99' }] }] },

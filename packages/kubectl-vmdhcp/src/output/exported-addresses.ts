@@ -1,6 +1,12 @@
 /** Formats the addresses of pools for other programs. */
 
-import { parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator/address';
+import {
+  formatIpv4Address,
+  mergeRanges,
+  parseIpv4Address,
+  parseIpv4Range,
+  parseMacAddress,
+} from '@vmdhcp/dhcp-allocator/address';
 import { compareByAge, compareText, type KubernetesObject, keyOf, readField, readList, readText } from '@vmdhcp/kube-runtime';
 import { LEASES, type LeaseRow } from './lease-rows.js';
 import { poolNetworkOf } from './pool-rows.js';
@@ -103,10 +109,8 @@ export function toKea(pools: readonly ExportedPool[]): object {
 
 /** `10.0.0.10 - 10.0.0.19`, as Kea has it. */
 function rangesOf(config: unknown): string[] {
-  const ranges = readList(config, 'pool', 'ranges').map((text) => {
-    const [first = '', last = first] = String(text).split('-');
-    return `${first.trim()} - ${last.trim()}`;
-  });
+  const written = readList(config, 'pool', 'ranges').flatMap((text) => parseIpv4Range(String(text)) ?? []);
+  const ranges = mergeRanges(written).map(({ first, last }) => `${formatIpv4Address(first)} - ${formatIpv4Address(last)}`);
   return ranges.length > 0 ? ranges : [['start', 'end'].map((name) => readText(config, 'pool', name) ?? '').join(' - ')];
 }
 

@@ -81,6 +81,7 @@ const SETTINGS = {
   'exclusion-useless': warning(POOL, 'An exclusion is outside `start` to `end`, so that it excludes nothing.'),
   'exclusion-twice': warning(POOL, 'An exclusion is a part of another one.'),
   'no-address-to-lease': warning(POOL, 'No address of the range can be leased: each is excluded, or the server, or the router.'),
+  'overruled-by-ranges': warning(POOL, '`ranges` is set, and another `start` or `end` is written, which has no effect.'),
   'server-address-chosen': warning(POOL, '`serverIP` and `router` are left out: the first address became that of the server.'),
 } as const;
 

@@ -133,6 +133,16 @@ describe('fields that a creation leaves out are filled in', () => {
     expect(patch).toContainEqual({ op: 'add', path: '/spec/ipv4Config/serverIP', value: '192.168.0.2' });
   });
 
+  it('warns of a start or an end that ranges replace, not of those that follow from before', () => {
+    const ranges = ['192.168.0.10-192.168.0.19'];
+    const old = ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.19', ranges } });
+    const warnings = (pool: object) => defaultIpPool(change(old, ipPool({ pool })), NOTHING).warnings.map(shown);
+    expect(warnings({ start: '192.168.0.10', end: '192.168.0.30', ranges })).toEqual([
+      'spec.ipv4Config.pool.end overruled-by-ranges: ranges is set, so end 192.168.0.30 has no effect, and becomes 192.168.0.19; change ranges',
+    ]);
+    expect(warnings({ start: '192.168.0.10', end: '192.168.0.19', ranges: ['192.168.0.10-192.168.0.29'] })).toEqual([]);
+  });
+
   it('a server that was chosen without knowing the router is a warning', () => {
     const warnings = (config: Readonly<Record<string, unknown>>) =>
       defaultIpPool(creation(only(config)), NOTHING).warnings.map(shown);

@@ -43,7 +43,7 @@ export function defaultIpPool(request: AdmissionRequest, facts: Pick<AdmissionFa
       ...rangeOperations(pool, range),
     ],
     problems: [],
-    warnings: chosenServer(defaults.settings.serverIP, merged),
+    warnings: [...chosenServer(defaults.settings.serverIP, merged), ...overruledEnds(pool, kept, defaults.pool)],
   };
 }
 
@@ -90,6 +90,23 @@ function rangeOperations(pool: unknown, range: Readonly<Record<string, string>>)
   if (fields.length === 0) return [];
   if (!isRecord(pool)) return [{ op: 'add', path: `${CONFIG}/pool`, value: range }];
   return fields.map(([field, value]) => ({ op: 'add', path: `${CONFIG}/pool/${field}`, value }));
+}
+
+/** `start` and `end` of this request, where `ranges` replaces them. */
+function overruledEnds(
+  written: unknown,
+  kept: Addresses,
+  chosen: { readonly start?: string; readonly end?: string },
+): AdmissionProblem[] {
+  return (['start', 'end'] as const).flatMap((name) => {
+    const value = readText(written, name);
+    const instead = chosen[name];
+    if (!value || value === kept[name] || instead === undefined) return [];
+    const message = `ranges is set, so ${name} ${value} has no effect, and becomes ${instead}`;
+    return [
+      { reason: 'overruled-by-ranges', path: ['spec', 'ipv4Config', 'pool', name], value, message, remedy: 'change ranges' },
+    ];
+  });
 }
 
 /** Many networks have their router at the first address, which the server gets unless `router` is set. */

@@ -134,23 +134,23 @@ function findKept(
     ...kept('address-outside-range-in-use', outside, {
       path: [...CONFIG, 'pool'],
       message: `outside the range, and kept as long as their virtual machines claim them: ${describe(outside)}`,
-      remedy: 'to free them, pin other addresses, or delete the virtual machines',
+      remedy: 'to free them, pin other addresses and restart the virtual machines that run, or delete them',
     }),
     ...kept('excluded-address-in-use', excluded, {
       path: [...CONFIG, 'pool', 'exclude'],
       message: `excluded, or the address of the router, and kept as long as their virtual machines claim them: ${describe(excluded)}`,
-      remedy: 'to free them, pin other addresses, or delete the virtual machines',
+      remedy: 'to free them, pin other addresses and restart the virtual machines that run, or delete them',
     }),
     ...kept('reserved-address-in-use', reserved, {
       path: [...CONFIG, 'reservations'],
       message: `reserved, and kept by other clients as long as their virtual machines claim them: ${describe(reserved)}`,
-      remedy: 'to free them, pin other addresses, or delete the virtual machines',
+      remedy: 'to free them, pin other addresses and restart the virtual machines that run, or delete them',
     }),
   ];
 }
 
 function isUnavailable({ unavailable }: Pool, address: Ipv4Address): boolean {
-  return unavailable.some((range) => rangeContains(range, address));
+  return rangesContain(unavailable, address);
 }
 
 function kept(

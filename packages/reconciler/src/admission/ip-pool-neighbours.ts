@@ -2,13 +2,13 @@
 import {
   formatIpv4Cidr,
   formatIpv4Range,
-  type Ipv4Address,
   type Ipv4Range,
   intersectRanges,
+  mergeRanges,
   type Pool,
-  rangesContain,
+  subtractRanges,
 } from '@vmdhcp/dhcp-allocator';
-import { compareByAge, describeNames, type KubernetesObject, keyOf } from '@vmdhcp/kube-runtime';
+import { compareByAge, describeNames, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
 import { judgeNetworkReach } from '../network/interface-reach.js';
 import { explainMissingNetwork, findNetworkProblem, networkOfPool } from '../network/network-problem.js';
@@ -24,6 +24,12 @@ import { oldestSibling } from '../view/shared-segments.js';
 import type { AdmissionFacts } from './admission-facts.js';
 import { type AdmissionProblem, type Findings, NOTHING_FOUND } from './admission-review.js';
 import { findClusterOverlaps } from './cluster-overlaps.js';
+import { contestedAddresses, type OccupiedPool } from './contested-addresses.js';
+
+interface ReadCandidate {
+  readonly object: KubernetesObject;
+  readonly pool: Pool;
+}
 
 interface Candidate {
   readonly object: KubernetesObject;
@@ -34,11 +40,12 @@ interface Candidate {
 const CONFIG = ['spec', 'ipv4Config'];
 const NETWORK_NAME = ['spec', 'networkName'];
 
-export function findNeighbours({ object, pool }: Candidate, facts: AdmissionFacts): Findings {
+/** @param before - the pool before this change. */
+export function findNeighbours({ object, pool }: Candidate, before: Candidate | undefined, facts: AdmissionFacts): Findings {
   const ofNetwork = findInNetwork(object, facts);
   const reach = findReach(object, facts);
   if (pool === undefined) return { problems: ofNetwork, warnings: reach };
-  const shared = findOnSegment(object, pool, facts);
+  const shared = findOnSegment({ object, pool }, before, facts);
   return {
     problems: [...ofNetwork, ...findClusterOverlaps(pool, facts.clusterNetworks), ...shared.problems],
     warnings: [...reach, ...shared.warnings, ...findOverlaps(object, pool, facts)],
@@ -65,13 +72,15 @@ function findReach(object: KubernetesObject, facts: AdmissionFacts): AdmissionPr
 
 const DEPENDS_ON_OTHERS = { dependsOnOthers: true } as const;
 
-function findOnSegment(object: KubernetesObject, pool: Pool, facts: AdmissionFacts): Findings {
+function findOnSegment({ object, pool }: ReadCandidate, before: Candidate | undefined, facts: AdmissionFacts): Findings {
   const network = networkOfPool(object);
   const others = [...facts.overlappingPools(network, pool.cidr)].filter(({ key }) => key !== keyOf(object));
   const segment = segmentOf(network, facts);
   if (others.length === 0 || segment === undefined) return NOTHING_FOUND;
   const { namespace } = object.metadata;
-  const siblings = others.filter((other) => other.object.metadata.namespace === namespace && couldLeaseSame(pool, other));
+  const known = facts.pool(keyOf(object))?.recorded.assignments ?? [];
+  const fresh = (other: PoolView) => (isPaused(object) ? [] : freshlyContested({ pool, assignments: known }, before, other));
+  const siblings = others.filter((other) => other.object.metadata.namespace === namespace && fresh(other).length > 0);
   const among = siblings.length > 0 ? siblings : others;
   const sibling = oldestSibling(
     among.map((other) => other.object),
@@ -80,9 +89,26 @@ function findOnSegment(object: KubernetesObject, pool: Pool, facts: AdmissionFac
   const explained = explainSharedSegment(network, { segment: describeSegment(segment), sibling });
   const problem = { path: [...CONFIG, 'cidr'], value: formatIpv4Cidr(pool.cidr), ...explained, ...DEPENDS_ON_OTHERS };
   // A pool of another namespace never causes a refusal: its owner could keep others from creating pools.
-  return siblings.length > 0
-    ? { problems: [{ reason: 'segment-range-shared', ...problem }], warnings: [] }
-    : { problems: [], warnings: [{ reason: 'segment-shared', ...problem }] };
+  if (siblings.length === 0) return { problems: [], warnings: [{ reason: 'segment-shared', ...problem }] };
+  const addresses = describeRanges(mergeRanges(siblings.flatMap(fresh)));
+  const message = `${explained.message}: ${addresses}`;
+  return { problems: [{ reason: 'segment-range-shared', ...problem, message, remedy: APART }], warnings: [] };
+}
+
+const APART =
+  'choose ranges, reservations and servers that are apart, or wait until the machines of the other IPPool have left these addresses';
+
+function isPaused({ spec }: KubernetesObject): boolean {
+  return readField(spec, 'paused') === true;
+}
+
+/** The addresses that both could use because of this change. A pool that is paused uses none: it is looked at when it is to be served again. */
+function freshlyContested(own: OccupiedPool, before: Candidate | undefined, { reading, recorded }: PoolView): Ipv4Range[] {
+  if (!reading.ok) return [];
+  const other = { pool: reading.pool, assignments: recorded.assignments };
+  const contested = contestedAddresses(own, other);
+  if (before?.pool === undefined || isPaused(before.object)) return contested;
+  return subtractRanges(contested, contestedAddresses({ ...own, pool: before.pool }, other));
 }
 
 /**
@@ -102,7 +128,7 @@ function findOverlaps(object: KubernetesObject, pool: Pool, facts: AdmissionFact
   );
   const [other] = others.toSorted((one, another) => compareByAge(one.object, another.object));
   if (other === undefined || !other.reading.ok) return [];
-  const addresses = describeNames(sharedRanges(pool, other.reading.pool).map(formatIpv4Range), { most: MOST_RANGES });
+  const addresses = describeRanges(sharedRanges(pool, other.reading.pool));
   const message = `IPPool ${other.key} could lease ${addresses} too, on network ${other.network}, which may be the same segment as ${network}: then two virtual machines could get one address`;
   const remedy =
     'if frames of one network reach the other, choose start and end that do not overlap; if they do not reach it, nothing has to be done';
@@ -111,6 +137,10 @@ function findOverlaps(object: KubernetesObject, pool: Pool, facts: AdmissionFact
 }
 
 const MOST_RANGES = 3;
+
+function describeRanges(ranges: readonly Ipv4Range[]): string {
+  return describeNames(ranges.map(formatIpv4Range), { most: MOST_RANGES });
+}
 
 /** The ranges of which both could lease each address, before exclusions. */
 function sharedRanges(pool: Pool, other: Pool): Ipv4Range[] {
@@ -125,18 +155,4 @@ function segmentOf(network: string, facts: AdmissionFacts): NetworkSegment | und
 /** Networks that are known to be one segment are reported by another rule. */
 function mayBeOneSegment(one: NetworkSegment | undefined, other: NetworkSegment | undefined): boolean {
   return one === undefined || other === undefined || !(isSameSegment(one, other) || areSegmentsApart(one, other));
-}
-
-/** True if both have one server address, or could lease the same address, or one of them an address that the other keeps or reserves outside its range. */
-function couldLeaseSame(pool: Pool, { reading, recorded }: PoolView): boolean {
-  if (!reading.ok) return false;
-  const other = reading.pool;
-  if (other.serverAddress === pool.serverAddress || sharedRanges(pool, other).length > 0) return true;
-  const isOurs = ({ address }: { readonly address: Ipv4Address }) => rangesContain(pool.ranges, address);
-  const isTheirs = ({ address }: { readonly address: Ipv4Address }) => rangesContain(other.ranges, address);
-  return (
-    recorded.assignments.some(isOurs) ||
-    [...other.reservations.values()].some(isOurs) ||
-    [...pool.reservations.values()].some(isTheirs)
-  );
 }

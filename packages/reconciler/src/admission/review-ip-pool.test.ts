@@ -618,8 +618,17 @@ describe('a pool on a segment that another one is on', () => {
   const REMEDY = 'delete all but one of these IPPools, or make them again with CIDRs that do not overlap';
   const SAME = `network default/net-1 is the same segment (bridge mgmt-br, VLAN 48) as the network of IPPool default/other, and the CIDRs overlap, so two virtual machines could get one address; ${REMEDY}`;
 
-  it('with addresses that both could lease: refused', () => {
-    expect(created(ipPool(), others({}))).toEqual({ problems: [at('cidr', `segment-range-shared: ${SAME}`)], warnings: [] });
+  const refused = (addresses: string) =>
+    at(
+      'cidr',
+      `segment-range-shared: ${SAME.slice(0, SAME.indexOf(';'))}: ${addresses}; choose ranges, reservations and servers that are apart, or wait until the machines of the other IPPool have left these addresses`,
+    );
+
+  it('with addresses that both could lease: refused, and they are named', () => {
+    expect(created(ipPool(), others({}))).toEqual({
+      problems: [refused('192.168.0.2, 192.168.0.10-192.168.0.99')],
+      warnings: [],
+    });
   });
 
   it.each([
@@ -629,23 +638,57 @@ describe('a pool on a segment that another one is on', () => {
       { pool: { start: '192.168.0.1', end: '192.168.0.220', ranges: ['192.168.0.99', '192.168.0.210'] } },
     ],
   ])('%s: a warning', (_what, config) => {
-    const ranges = ['192.168.0.100-192.168.0.200', '192.168.0.1-192.168.0.9', '192.168.0.220'];
+    const ranges = ['192.168.0.100-192.168.0.200', '192.168.0.4-192.168.0.9', '192.168.0.220'];
     const apart = { serverIP: '192.168.0.3', pool: { start: '192.168.0.1', end: '192.168.0.220', ranges } };
     expect(created(ipPool(config), others(apart))).toEqual({ problems: [], warnings: [at('cidr', `segment-shared: ${SAME}`)] });
   });
 
   const APART = { serverIP: '192.168.0.3', pool: { start: '192.168.0.100', end: '192.168.0.200' } };
-  it.each<[what: string, own: Config, other: Config, allocated: Readonly<Record<string, string>>]>([
-    ['a client of the other one keeps an address that was drained there', {}, APART, { '192.168.0.20': A }],
-    ['the other one reserves it', {}, { ...APART, reservations: [{ macAddress: A, ipAddress: '192.168.0.20' }] }, {}],
-    ['this one reserves an address of the other', { reservations: [{ macAddress: A, ipAddress: '192.168.0.120' }] }, APART, {}],
-  ])('with ranges apart, but %s: refused', (_what, own, other, allocated) => {
-    const neighbours = [
-      bridged('net-1'),
-      bridged('net-2'),
-      ipPool(other, { name: 'other', network: 'default/net-2', allocated }),
-    ];
-    expect(created(ipPool(own), neighbours).problems).toEqual([at('cidr', `segment-range-shared: ${SAME}`)]);
+  const second = (config: Config, text: PoolText = {}) =>
+    ipPool({ ...APART, ...config }, { name: 'other', network: 'default/net-2', ...text });
+  const RESERVED = { reservations: [{ macAddress: A, ipAddress: '192.168.0.20' }] };
+  const ALLOCATED = { allocated: { '192.168.0.20': A } };
+
+  it.each<[what: string, own: Config, other: KubernetesObject, addresses: string]>([
+    ['a client of the other one keeps an address that was drained there', {}, second({}, ALLOCATED), '192.168.0.20'],
+    ['the other one reserves it', {}, second(RESERVED), '192.168.0.20'],
+    [
+      'this one reserves an address of the other',
+      { reservations: [{ macAddress: A, ipAddress: '192.168.0.120' }] },
+      second({}),
+      '192.168.0.120',
+    ],
+    ['its server has an address that the other one could assign', { serverIP: '192.168.0.150' }, second({}), '192.168.0.150'],
+    [
+      'its server has an address that a client of the other one keeps',
+      { serverIP: '192.168.0.5' },
+      second({}, { allocated: { '192.168.0.5': A } }),
+      '192.168.0.5',
+    ],
+    ['both have one server address', { serverIP: '192.168.0.3' }, second({}), '192.168.0.3'],
+  ])('with ranges apart, but %s: refused', (_what, own, other, addresses) => {
+    expect(created(ipPool(own), [bridged('net-1'), bridged('net-2'), other]).problems).toEqual([refused(addresses)]);
+  });
+
+  it('that reserves an address which this one excludes: a warning', () => {
+    const excluding = ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.99', exclude: ['192.168.0.20'] } });
+    expect(created(excluding, [bridged('net-1'), bridged('net-2'), second(RESERVED)]).problems).toEqual([]);
+  });
+
+  it.each<[what: string, other: KubernetesObject]>([
+    ['reserves an address in this range', second(RESERVED)],
+    ['has a client with an address in this range', second({}, ALLOCATED)],
+  ])('that %s since before this rule: only what a change adds is refused', (_what, other) => {
+    const around = [bridged('net-1'), bridged('net-2'), other];
+    expect(changed(ipPool(), ipPool({ leaseTime: 60 }), around).problems).toEqual([]);
+    expect(changed(ipPool(), ipPool({ pool: { start: '192.168.0.10', end: '192.168.0.120' } }), around).problems).toEqual([
+      refused('192.168.0.100-192.168.0.120'),
+    ]);
+  });
+
+  it('is not served again while another one has its addresses', () => {
+    const around = [bridged('net-1'), bridged('net-2'), second({ pool: { start: '192.168.0.90', end: '192.168.0.200' } })];
+    expect(changed(paused(ipPool()), ipPool(), around).problems).toEqual([refused('192.168.0.90-192.168.0.99')]);
   });
 
   it('with a pool of another namespace: a warning without its name', () => {
@@ -830,7 +873,7 @@ describe('a change of a pool', () => {
 
   const DRAINED = at(
     'pool',
-    'address-outside-range-in-use: outside the range, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+    'address-outside-range-in-use: outside the range, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses and restart the virtual machines that run, or delete them',
   );
 
   it.each<[what: string, config: Config, warnings: string[]]>([
@@ -849,7 +892,7 @@ describe('a change of a pool', () => {
       [
         at(
           'pool.exclude',
-          'excluded-address-in-use: excluded, or the address of the router, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+          'excluded-address-in-use: excluded, or the address of the router, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses and restart the virtual machines that run, or delete them',
         ),
       ],
     ],
@@ -859,7 +902,7 @@ describe('a change of a pool', () => {
       [
         at(
           'pool.exclude',
-          'excluded-address-in-use: excluded, or the address of the router, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+          'excluded-address-in-use: excluded, or the address of the router, and kept as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses and restart the virtual machines that run, or delete them',
         ),
       ],
     ],
@@ -869,7 +912,7 @@ describe('a change of a pool', () => {
       [
         at(
           'reservations',
-          'reserved-address-in-use: reserved, and kept by other clients as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses, or delete the virtual machines',
+          'reserved-address-in-use: reserved, and kept by other clients as long as their virtual machines claim them: 192.168.0.20 (default/vm-a); to free them, pin other addresses and restart the virtual machines that run, or delete them',
         ),
       ],
     ],

@@ -29,7 +29,8 @@ export function reviewIpPool(request: AdmissionRequest, facts: AdmissionFacts): 
   if (operation === 'CREATE' || oldObject === undefined) return toReview(findInPool(object, facts).findings);
   const old = withNamespace(oldObject, request);
   if (isSame(old, object)) return ALLOWED;
-  const [before, after] = [findInPool(old, facts), findInPool(object, facts)];
+  const before = findInPool(old, facts);
+  const after = findInPool(object, facts, { object: old, pool: before.pool });
   const found = newFindings(before.findings, after.findings);
   const edit = reviewEdit({ old, oldPool: before.pool, object, pool: after.pool }, facts);
   return toReview({ problems: [...found.problems, ...edit.problems], warnings: [...found.warnings, ...edit.warnings] });
@@ -47,10 +48,14 @@ interface FoundInPool {
   readonly pool: Pool | undefined;
 }
 
-function findInPool(object: KubernetesObject, facts: AdmissionFacts): FoundInPool {
+function findInPool(
+  object: KubernetesObject,
+  facts: AdmissionFacts,
+  before?: { readonly object: KubernetesObject; readonly pool: Pool | undefined },
+): FoundInPool {
   const checked = checkPool(object);
   const pool = checked.ok ? checked.pool : undefined;
-  const neighbours = findNeighbours({ object, pool }, facts);
+  const neighbours = findNeighbours({ object, pool }, before, facts);
   const findings = {
     problems: [...(checked.ok ? [] : checked.problems), ...neighbours.problems],
     warnings: [...checked.unknownFields, ...findUnwise(object, pool), ...neighbours.warnings],

@@ -53,7 +53,7 @@ describe('a range that', () => {
         'message',
       ),
     ).toBe(
-      'outside spec.ipv4Config.pool (10.0.0.11-10.0.0.12) on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (default/vm-a, 02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines; to keep them for good, reserve them for their MAC addresses',
+      'outside spec.ipv4Config.pool (10.0.0.11-10.0.0.12) on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (default/vm-a, 02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine) and restart the virtual machines that run, or delete them; to keep them for good, reserve them for their MAC addresses',
     );
     await running.restart();
     expect(running.allocated(), 'also with another controller').toMatchObject({ '10.0.0.10': '02:00:00:00:00:0a' });
@@ -125,7 +125,7 @@ describe('settings that are added later', () => {
       expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0a', '10.0.0.11': '02:00:00:00:00:0b' });
       expect(cacheReady(running)).toBe('CacheReady=True ExcludedAddressInUse');
       expect(messages(running)).toEqual([
-        'excluded, or the address of the router, on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (default/vm-a, 02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine), or delete the virtual machines',
+        'excluded, or the address of the router, on network default/net-1, and kept as long as their virtual machines claim them: 10.0.0.10 (default/vm-a, 02:00:00:00:00:0a); to free them, pin other addresses (annotation static-ip.harvesterhci.io/INTERFACE of the virtual machine) and restart the virtual machines that run, or delete them',
       ]);
       await running.restart();
       expect(running.allocated(), 'also with another controller').toMatchObject({ '10.0.0.10': '02:00:00:00:00:0a' });

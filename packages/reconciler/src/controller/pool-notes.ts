@@ -67,13 +67,13 @@ export function keptNotes({ reading, recorded, network }: PoolView, plan: Assign
       'AddressOutsideRange',
       outside,
       (names) =>
-        `outside spec.ipv4Config.pool (${describeRanges(ranges)}) ${until}: ${names}; to free them, pin other addresses (annotation ${STATIC_IP_ANNOTATION_PREFIX}INTERFACE of the virtual machine), or delete the virtual machines; to keep them for good, reserve them for their MAC addresses`,
+        `outside spec.ipv4Config.pool (${describeRanges(ranges)}) ${until}: ${names}; to free them, pin other addresses (annotation ${STATIC_IP_ANNOTATION_PREFIX}INTERFACE of the virtual machine) and restart the virtual machines that run, or delete them; to keep them for good, reserve them for their MAC addresses`,
     ),
     ...note(
       'ExcludedAddressInUse',
       excluded,
       (names) =>
-        `excluded, or the address of the router, ${until}: ${names}; to free them, pin other addresses (annotation ${STATIC_IP_ANNOTATION_PREFIX}INTERFACE of the virtual machine), or delete the virtual machines`,
+        `excluded, or the address of the router, ${until}: ${names}; to free them, pin other addresses (annotation ${STATIC_IP_ANNOTATION_PREFIX}INTERFACE of the virtual machine) and restart the virtual machines that run, or delete them`,
     ),
   ];
 }

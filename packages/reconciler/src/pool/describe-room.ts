@@ -9,7 +9,8 @@ import {
 import { describeCount } from '@vmdhcp/kube-runtime';
 
 /** How to add addresses to a full pool, if its subnet has any outside the range. */
-export function describeRoom({ cidr, range }: Pool): string {
+export function describeRoom({ cidr, range, ranges }: Pool): string {
+  if (ranges.length > 1) return 'add addresses to spec.ipv4Config.pool.ranges of the IPPool, or delete virtual machines';
   const lowest = networkAddressOf(cidr) === undefined ? cidr.network : cidr.network + 1;
   const highest = lastAddressOf(cidr) - (broadcastAddressOf(cidr) === undefined ? 0 : 1);
   const end = Math.min(highest, range.first + MAX_RANGE_SIZE - 1);

@@ -1,5 +1,6 @@
 /** The history of addresses in the API, from a watch of IPPools that any client could have. */
-import { readField } from '@vmdhcp/kube-runtime';
+import { parseIpv4Address, parseIpv4Range, rangeContains } from '@vmdhcp/dhcp-allocator/address';
+import { readField, readList } from '@vmdhcp/kube-runtime';
 import type { ApiObject } from '@vmdhcp/kube-simulator';
 
 interface Span {
@@ -52,4 +53,13 @@ export class AddressHistory {
 export function recordedIn(pool: ApiObject | undefined): ReadonlyMap<string, string> {
   const allocated = (readField(pool?.['status'], 'ipv4', 'allocated') ?? {}) as Readonly<Record<string, string>>;
   return new Map(Object.entries(allocated).filter(([, value]) => MAC_ADDRESS.test(value)));
+}
+
+/** True if the spec of the pool allows the address, apart from exclusions, which no pool of the world has. */
+export function isInRanges(pool: ApiObject | undefined, text: string): boolean {
+  const address = parseIpv4Address(text) ?? 0;
+  const written = readField(pool?.['spec'], 'ipv4Config', 'pool');
+  const ranges = readList(written, 'ranges').map(String);
+  const all = ranges.length > 0 ? ranges : [`${String(readField(written, 'start'))}-${String(readField(written, 'end'))}`];
+  return all.some((range) => rangeContains(parseIpv4Range(range) ?? { first: 1, last: 0 }, address));
 }

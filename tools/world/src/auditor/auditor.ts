@@ -11,11 +11,12 @@ import type { MagicPacketSent, StartRequest, World } from '../cluster/world.js';
 import type { DhcpClient } from '../guests/dhcp-client.js';
 import { type DhcpPacket, Option, readAddress, readSeconds } from '../network/dhcp-packet.js';
 import type { Captured } from '../network/segment.js';
-import { AddressHistory, recordedIn } from './address-history.js';
+import { AddressHistory, isInRanges, recordedIn } from './address-history.js';
 import { WakeAuditor } from './wake-auditor.js';
 
 export const LAWS = {
   'one-user': 'no two guests of a network use one address at one time',
+  range: 'no client gets an address outside of the ranges that its pool has now',
   promise: 'an acknowledged lease is its client’s until it ends, whatever dies',
   recorded: 'clients are offered and acknowledged the address that the IPPool records for them, and no other',
   server: 'replies name the server address of their pool',
@@ -97,6 +98,7 @@ export class Auditor {
     simulator.client.watch(IPPOOLS, ({ type, object }) => {
       const key = `${NAMESPACE}/${object.metadata.name ?? ''}`;
       if (type === 'MODIFIED') this.#lookAtRecord(key, recordedIn(object));
+      if (type !== 'DELETED') this.#lookAtNewRecords(key, object);
       this.#histories.get(key)?.note(type === 'DELETED' ? undefined : object, scheduler.nowMs());
     });
   }
@@ -110,6 +112,17 @@ export class Auditor {
       const owner = recorded.get(address);
       if (owner !== macAddress)
         this.#violated('promise', `${segment}: ${address}, which ${macAddress} uses, is recorded for ${owner ?? 'nobody'}`);
+    }
+  }
+
+  /** What was recorded before may stay where it is. Spec and record are of one version, on which the controller decided. */
+  #lookAtNewRecords(segment: string, pool: ApiObject): void {
+    const nowMs = this.#world.scheduler.nowMs();
+    for (const [address, macAddress] of recordedIn(pool)) {
+      if (this.#histories.get(segment)?.isRecordedSince(address, macAddress, nowMs)) continue;
+      this.#count('new records of addresses');
+      if (!isInRanges(pool, address))
+        this.#violated('range', `${segment}: ${address} is recorded for ${macAddress}, and is in no range of the pool`);
     }
   }
 
@@ -334,27 +347,33 @@ export class Auditor {
       const address = this.#recordedFor(network, client.macAddress);
       if (pin === undefined) continue;
       this.#count('pinned guests at rest');
-      if (address === undefined || address === pin || this.#isRecorded(network, pin)) continue;
+      if (address === undefined || address === pin || !this.#isFree(network, pin)) continue;
       this.#violated('pin', `${name}: ${client.macAddress} on ${network} is pinned to ${pin}, which is free, and has ${address}`);
     }
     const lacking = guests.filter(({ network, client }) => this.#recordedFor(network, client.macAddress) === undefined);
     const isPossible = lacking.every(
-      ({ network, pin }) => this.#hasFree(network) && (pin === undefined || !this.#isRecorded(network, pin)),
+      ({ network, pin }) => this.#hasFree(network) && (pin === undefined || this.#isFree(network, pin)),
     );
     if (lacking.length === 0 || !isPossible) return;
     const on = lacking.map(({ network, client }) => `${client.macAddress} on ${network}`).join(' and ');
     this.#violated('addressed', `${name}: ${on} have no address, and addresses are free`);
   }
 
-  #isRecorded(network: string, address: string): boolean {
-    const name = this.#world.pools.find(({ key }) => key === network)?.name ?? '';
-    return recordedIn(this.#world.simulator.client.get({ ...IPPOOLS, name })).has(address);
+  /** True if the pool may assign the address, and has not recorded it. */
+  #isFree(network: string, address: string): boolean {
+    const pool = this.#poolOf(network);
+    return isInRanges(pool, address) && !recordedIn(pool).has(address);
   }
 
   #hasFree(network: string): boolean {
-    const pool = this.#world.pools.find(({ key }) => key === network);
-    if (pool === undefined) return false;
-    return recordedIn(this.#world.simulator.client.get({ ...IPPOOLS, name: pool.name })).size < pool.size;
+    const { serverIP, size } = this.#world.pools.find(({ key }) => key === network) ?? { serverIP: '', size: 0 };
+    const addresses = Array.from({ length: size }, (_, index) => serverIP.replace(/\d+$/, String(10 + index)));
+    return addresses.some((address) => this.#isFree(network, address));
+  }
+
+  #poolOf(network: string): ApiObject | undefined {
+    const name = this.#world.pools.find(({ key }) => key === network)?.name ?? '';
+    return this.#world.simulator.client.get({ ...IPPOOLS, name });
   }
 
   #lookAtStatus(
@@ -395,9 +414,7 @@ export class Auditor {
   }
 
   #recordedFor(segment: string, macAddress: string): string | undefined {
-    const name = this.#world.pools.find(({ key }) => key === segment)?.name ?? '';
-    const recorded = recordedIn(this.#world.simulator.client.get({ ...IPPOOLS, name }));
-    return [...recorded].find(([, owner]) => owner === macAddress)?.[0];
+    return [...recordedIn(this.#poolOf(segment))].find(([, owner]) => owner === macAddress)?.[0];
   }
 
   /** MAC addresses of running instances, also on networks that they leave, of templates, and, if KubeVirt chooses them, of the last instance. */

@@ -191,6 +191,13 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
     await editPool(scene, pool, { ipv4Config: { ...poolConfig(index, pool.size), leaseTime, dns } });
     return `pool ${pool.key}: leaseTime ${leaseTime}, dns ${dns.join()}`;
   },
+  'change the range of a pool': async (scene) => {
+    const index = scene.world.random(scene.world.pools.length);
+    const pool = scene.world.pools[index] as PoolOfWorld;
+    const ranges = someRanges(scene, index, pool.size);
+    await editPool(scene, pool, { ipv4Config: { pool: { ranges } } });
+    return `pool ${pool.key}: its addresses are ${ranges?.join(' and ') ?? 'all again'}`;
+  },
   'pause a pool': async (scene) => {
     const pool = one(scene, scene.world.pools) as PoolOfWorld;
     await editPool(scene, pool, { paused: true });
@@ -208,6 +215,14 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
     return `pool ${pool.key} is deleted, and made anew`;
   },
 };
+
+/** The whole range, a part of it, or two parts, some of which may hold addresses in use. */
+function someRanges(scene: Scene, index: number, size: number): string[] | null {
+  const [first, last] = [10, 9 + size];
+  const middle = first + scene.world.random(size);
+  const half = `10.0.${index}.${middle}-10.0.${index}.${last}`;
+  return one(scene, [null, [half], [half, `10.0.${index}.${first}`]]) ?? null;
+}
 
 /** Waits for objects that are being deleted. */
 async function createPool(scene: Scene, index: number, pool: PoolOfWorld): Promise<void> {
