@@ -12,10 +12,7 @@ export interface SeenRecord {
   readonly freeAtMs: number;
 }
 
-/**
- * A promise of another holder than the one seen now is kept for at most this long, in milliseconds. A holder that leads nothing may have written a longer
- * one, and its end may have been missed.
- */
+/** How long a promise of an earlier holder counts at most, in milliseconds: the end of a longer one, by a holder that leads nothing, may be missed. */
 export const MOST_CARRIED_MS = 3_600_000;
 
 /**

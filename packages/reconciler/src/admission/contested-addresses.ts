@@ -22,10 +22,9 @@ export interface OccupiedPool {
 export function contestedAddresses(one: OccupiedPool, other: OccupiedPool): Ipv4Range[] {
   const [leasable, othersLeasable] = [leasableOf(one.pool), leasableOf(other.pool)];
   const both = leasable.flatMap((range) => othersLeasable.flatMap((another) => intersectRanges(range, another) ?? []));
-  const held = [...heldBy(one).filter((address) => rangesContain(othersLeasable, address))];
-  const othersHeld = [...heldBy(other).filter((address) => rangesContain(leasable, address))];
-  const servers = serversAmong(one, other);
-  return mergeRanges([...both, ...[...held, ...othersHeld, ...servers].map((address) => ({ first: address, last: address }))]);
+  const held = heldBy(one).filter((address) => rangesContain(othersLeasable, address) || address === other.pool.serverAddress);
+  const othersHeld = heldBy(other).filter((address) => rangesContain(leasable, address) || address === one.pool.serverAddress);
+  return mergeRanges([...both, ...[...held, ...othersHeld].map((address) => ({ first: address, last: address }))]);
 }
 
 function leasableOf({ ranges, unavailable }: Pool): Ipv4Range[] {
@@ -34,10 +33,4 @@ function leasableOf({ ranges, unavailable }: Pool): Ipv4Range[] {
 
 function heldBy({ pool, assignments }: OccupiedPool): Ipv4Address[] {
   return [pool.serverAddress, ...[...pool.reservations.values(), ...assignments].map(({ address }) => address)];
-}
-
-/** Server addresses that a client, or the server, of the other pool has. */
-function serversAmong(one: OccupiedPool, other: OccupiedPool): Ipv4Address[] {
-  const [own, others] = [one.pool.serverAddress, other.pool.serverAddress];
-  return [...heldBy(other).filter((address) => address === own), ...heldBy(one).filter((address) => address === others)];
 }

@@ -8,7 +8,7 @@ import {
   type Pool,
   subtractRanges,
 } from '@vmdhcp/dhcp-allocator';
-import { compareByAge, describeNames, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
+import { compareByAge, type KubernetesObject, keyOf, readField } from '@vmdhcp/kube-runtime';
 import { explainSharedSegment } from '../network/explain-shared-segment.js';
 import { judgeNetworkReach } from '../network/interface-reach.js';
 import { explainMissingNetwork, findNetworkProblem, networkOfPool } from '../network/network-problem.js';
@@ -19,17 +19,13 @@ import {
   type NetworkSegment,
   readNetworkSegment,
 } from '../network/network-segment.js';
+import { describeRanges } from '../pool/describe-room.js';
 import type { PoolView } from '../view/pool-views.js';
 import { oldestSibling } from '../view/shared-segments.js';
 import type { AdmissionFacts } from './admission-facts.js';
 import { type AdmissionProblem, type Findings, NOTHING_FOUND } from './admission-review.js';
 import { findClusterOverlaps } from './cluster-overlaps.js';
 import { contestedAddresses, type OccupiedPool } from './contested-addresses.js';
-
-interface ReadCandidate {
-  readonly object: KubernetesObject;
-  readonly pool: Pool;
-}
 
 interface Candidate {
   readonly object: KubernetesObject;
@@ -72,7 +68,11 @@ function findReach(object: KubernetesObject, facts: AdmissionFacts): AdmissionPr
 
 const DEPENDS_ON_OTHERS = { dependsOnOthers: true } as const;
 
-function findOnSegment({ object, pool }: ReadCandidate, before: Candidate | undefined, facts: AdmissionFacts): Findings {
+function findOnSegment(
+  { object, pool }: Candidate & { readonly pool: Pool },
+  before: Candidate | undefined,
+  facts: AdmissionFacts,
+): Findings {
   const network = networkOfPool(object);
   const others = [...facts.overlappingPools(network, pool.cidr)].filter(({ key }) => key !== keyOf(object));
   const segment = segmentOf(network, facts);
@@ -134,12 +134,6 @@ function findOverlaps(object: KubernetesObject, pool: Pool, facts: AdmissionFact
     'if frames of one network reach the other, choose start and end that do not overlap; if they do not reach it, nothing has to be done';
   const path = [...CONFIG, 'pool'];
   return [{ reason: 'range-overlaps', path, value: formatIpv4Range(pool.range), message, remedy }];
-}
-
-const MOST_RANGES = 3;
-
-function describeRanges(ranges: readonly Ipv4Range[]): string {
-  return describeNames(ranges.map(formatIpv4Range), { most: MOST_RANGES });
 }
 
 /** The ranges of which both could lease each address, before exclusions. */

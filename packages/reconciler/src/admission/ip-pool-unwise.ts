@@ -10,11 +10,11 @@ import {
   sizeOfRange,
 } from '@vmdhcp/dhcp-allocator';
 import { readPoolLogSettings } from '@vmdhcp/ippool-api';
-import { describeNames, type KubernetesObject, readField, readList, readText, readTexts } from '@vmdhcp/kube-runtime';
+import { type KubernetesObject, readField, readList, readText, readTexts } from '@vmdhcp/kube-runtime';
+import { describeRanges } from '../pool/describe-room.js';
 import { findLeaseTimeProblem } from '../pool/find-lease-time-problem.js';
 import type { AdmissionProblem } from './admission-review.js';
 
-const MOST_RANGES = 3;
 const CONFIG = ['spec', 'ipv4Config'];
 
 /** @param pool - undefined if it has problems of its own. */
@@ -68,7 +68,7 @@ function findInExclusions({ ranges }: Pool, config: unknown): AdmissionProblem[]
       around = one;
     }
     if (ranges.some((range) => intersectRanges(range, one.excluded) !== undefined)) continue;
-    const message = `${one.text} is outside the range of the pool (${describeNames(ranges.map(formatIpv4Range), { most: MOST_RANGES })}), and excludes nothing`;
+    const message = `${one.text} is outside the range of the pool (${describeRanges(ranges)}), and excludes nothing`;
     found.push({ reason: 'exclusion-useless', ...about, message, remedy: 'remove it, or correct it' });
   }
   return found;

@@ -3,9 +3,7 @@ import {
   type Assignment,
   formatIpv4Address,
   formatIpv4Cidr,
-  formatIpv4Range,
   type Ipv4Address,
-  type Ipv4Range,
   mayBeKept,
   rangesContain,
 } from '@vmdhcp/dhcp-allocator';
@@ -17,6 +15,7 @@ import type { AssignmentPlan } from '../assignment/plan-assignments.js';
 import { sentenceOf } from '../explanation.js';
 import { explainSharedSegment, type SharedSegment } from '../network/explain-shared-segment.js';
 import { judgeNetworkReach } from '../network/interface-reach.js';
+import { describeRanges } from '../pool/describe-room.js';
 import type { RecordedAddresses } from '../pool/recorded-addresses.js';
 import type { PoolView } from '../view/pool-views.js';
 
@@ -124,10 +123,6 @@ function keptAt(
 const MOST_NAMES = 3;
 /** A condition has room for these, and the page lists all. */
 const MOST_CLIENTS = 10;
-
-function describeRanges(ranges: readonly Ipv4Range[]): string {
-  return describeNames(ranges.map(formatIpv4Range), { most: MOST_NAMES });
-}
 
 /** True for a note that is an Event too. */
 export function isEventNote(one: PoolNote<CacheReadyReason>): one is PoolNote {

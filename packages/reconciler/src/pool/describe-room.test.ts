@@ -62,3 +62,10 @@ it.each([
   if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
   expect(describeRoom(checked.value)).toBe(expected);
 });
+
+it('a pool with several ranges gets another one', () => {
+  const checked = validatePool({ name: 'net', cidr: '10.1.0.0/24', ranges: ['10.1.0.1-10.1.0.5', '10.1.0.254'] });
+  expect(checked.ok && describeRoom(checked.value)).toBe(
+    'add addresses to spec.ipv4Config.pool.ranges of the IPPool, or delete virtual machines',
+  );
+});

@@ -1,12 +1,20 @@
 import {
   broadcastAddressOf,
   formatIpv4Address,
+  formatIpv4Range,
+  type Ipv4Range,
   lastAddressOf,
   MAX_RANGE_SIZE,
   networkAddressOf,
   type Pool,
 } from '@vmdhcp/dhcp-allocator';
-import { describeCount } from '@vmdhcp/kube-runtime';
+import { describeCount, describeNames } from '@vmdhcp/kube-runtime';
+
+const MOST_RANGES = 3;
+
+export function describeRanges(ranges: readonly Ipv4Range[]): string {
+  return describeNames(ranges.map(formatIpv4Range), { most: MOST_RANGES });
+}
 
 /** How to add addresses to a full pool, if its subnet has any outside the range. */
 export function describeRoom({ cidr, range, ranges }: Pool): string {
