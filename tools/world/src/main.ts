@@ -36,6 +36,7 @@ const HAPPENED: Readonly<Record<string, number>> = {
   'questions in calm times': 2,
   'times of server addresses on interfaces': 5,
   'uses of addresses': 1_000,
+  'new records of addresses': 2,
   'guests at rest': 2,
   'statuses at rest': 2,
   'pools at rest': 1,

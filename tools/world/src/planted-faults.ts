@@ -257,7 +257,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-nobody': {
     what: 'the manager never asks KubeVirt to start a machine',
-    seed: 7,
+    seed: 15,
     controller: dropped('PUT', '/start'),
     needsWakeOnLan: true,
   },
@@ -274,7 +274,7 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-twice': {
     what: 'the manager asks KubeVirt twice for each start',
-    seed: 7,
+    seed: 15,
     needsWakeOnLan: true,
     controller: (transport) => ({
       request: async (request) => {
@@ -290,10 +290,10 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
     needsWakeOnLan: true,
     controller: heard('/wolconfigs', (line) => line.replaceAll('"LabelSelector"', '"All"')),
   },
-  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 7 },
+  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 15 },
   'other-magic-packets': {
     what: 'agents report another MAC address than the one of the packet',
-    seed: 7,
+    seed: 15,
     needsWakeOnLan: true,
     magicPacket: (macAddress) =>
       macAddress.replace(/..$/, (octet) => (Number.parseInt(octet, 16) ^ 4).toString(16).padStart(2, '0')),
