@@ -37,6 +37,8 @@ export const AGENT_GROUP_LABEL = `${GROUP}/agent-group`;
 export const FREE_REPLICAS_ANNOTATION = `${GROUP}/free-replicas`;
 /** Annotation on Lease: pools of the group that its agents must not serve now, because another group may still serve them. */
 export const SUSPENDED_POOLS_ANNOTATION = `${GROUP}/suspended-pools`;
+/** The holder of a Lease while `vmdhcp-controller migrate --back` keeps its agents from leadership. */
+export const MIGRATION_HOLDER = 'vmdhcp-controller-migrate';
 /** Annotation on Lease: the suspended pools that the leader has read, and does not serve. */
 export const SUSPENDED_POOLS_SEEN_ANNOTATION = `${GROUP}/suspended-pools-seen`;
 /** Annotation on Lease: for each pool whether it is served, the reason if it is not, address conflicts, and rogue DHCP servers. */

@@ -7,6 +7,7 @@ import {
   BEFORE_MIGRATION_ANNOTATION,
   formatSuspendedPools,
   LEASE_DURATION_ANNOTATION,
+  MIGRATION_HOLDER,
   SUSPENDED_POOLS_ANNOTATION,
 } from '@vmdhcp/ippool-api';
 import { describeCount, type KubernetesObject, keyOf, readField, readText } from '@vmdhcp/kube-runtime';
@@ -14,8 +15,6 @@ import { legacyPoolOf } from '@vmdhcp/reconciler';
 import type { MigrationObservation } from './migration-observation.js';
 import type { MigrationStep } from './migration-step.js';
 
-/** The holder of a Lease whose agents must not become leader. */
-export const MIGRATION_HOLDER = 'vmdhcp-controller-migrate';
 /**
  * A week: if nobody continues the way back, our agents elect a leader then, which has the server addresses that Harvester's agents may have too. A timer
  * of Node cannot wait for more than 24 days.

@@ -1,7 +1,6 @@
-import { parseSuspendedPools, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
+import { MIGRATION_HOLDER, parseSuspendedPools, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api';
 import { legacyPoolOf } from '@vmdhcp/reconciler';
 import { describe, expect, it } from 'vitest';
-import { MIGRATION_HOLDER } from './lease-steps.js';
 import {
   addOn,
   afterWrites,

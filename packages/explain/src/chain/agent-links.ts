@@ -2,6 +2,7 @@
 import {
   AGENT_REPORT_ANNOTATION,
   LEASE_DURATION_ANNOTATION,
+  MIGRATION_HOLDER,
   type PoolReport,
   parseAgentReport,
   type ReportedUse,
@@ -21,9 +22,9 @@ const THOUGH_SERVED: ReadonlySet<string> = new Set(['Lagging', 'NetworkSilent'])
 const CLOCK_MARGIN_MS = 30_000;
 const DEFAULT_LEASE_SECONDS = 15;
 
-/** True if the Lease expired, with some tolerance: its holder has stopped renewing it. */
+/** True if the Lease has no leader: none holds it, or it expired, with some tolerance. */
 export function isStaleLease({ metadata, spec }: KubernetesObject, nowMs: number): boolean {
-  if (!readText(spec, 'holderIdentity')) return true;
+  if (['', MIGRATION_HOLDER].includes(readText(spec, 'holderIdentity') ?? '')) return true;
   return nowMs - expiryOf({ metadata, spec }) > CLOCK_MARGIN_MS;
 }
 
@@ -108,6 +109,7 @@ function nameOfLease(observed: Observed, deployment: string, poolKey: string): s
 function describeHolder({ spec }: KubernetesObject, isStale: boolean, nowMs: number): string {
   const [holder = ''] = (readText(spec, 'holderIdentity') ?? '').split('_');
   if (holder === '') return 'has no holder';
+  if (holder === MIGRATION_HOLDER) return 'keeps the agents from leadership, until vmdhcp-controller migrate is run again';
   return `${holder} ${isStale ? 'has not renewed it' : 'is leader'}, ${ageOf(spec, nowMs)}`;
 }
 

@@ -1,4 +1,5 @@
 import { REASONS } from '@vmdhcp/ippool-api';
+import { readText } from '@vmdhcp/kube-runtime';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -258,6 +259,24 @@ describe('the first broken link', () => {
       'CrashLooping',
       'NotLeading',
     ]);
+  });
+
+  it('is the Lease of agents while a way back to Harvester’s controller keeps them from leadership, whatever its last leader reported', () => {
+    const taken = {
+      ...lease(),
+      spec: {
+        holderIdentity: 'vmdhcp-controller-migrate',
+        leaseDurationSeconds: 604_800,
+        renewTime: readText(lease().spec, 'renewTime'),
+      },
+    };
+    const links = explain({ lease: taken }).interfaces.flatMap((one) => one.links);
+    const leader = links.find(({ link }) => link === 'leader');
+    expect([leader?.state, leader?.facts]).toEqual([
+      'broken',
+      'keeps the agents from leadership, until vmdhcp-controller migrate is run again',
+    ]);
+    expect(JSON.stringify(links)).not.toContain('clients are answered');
   });
 
   it('is the controller only if something waits for it', () => {
