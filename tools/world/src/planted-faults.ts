@@ -286,11 +286,11 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   },
   'wakes-everybody': {
     what: 'the manager does not read which machines a WolConfig selects',
-    seed: 9,
+    seed: 13,
     needsWakeOnLan: true,
     controller: heard('/wolconfigs', (line) => line.replaceAll('"LabelSelector"', '"All"')),
   },
-  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 15 },
+  'deaf-to-magic-packets': { what: 'agents hear no magic packet', magicPacket: () => undefined, needsWakeOnLan: true, seed: 17 },
   'other-magic-packets': {
     what: 'agents report another MAC address than the one of the packet',
     seed: 15,
