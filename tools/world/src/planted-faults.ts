@@ -129,11 +129,11 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
       ...store,
       write: (record, version) => store.write({ ...record, leaseDurationMs: Math.min(record.leaseDurationMs, 2_750) }, version),
     })),
-    seed: 49,
+    seed: 2,
   },
   'suspended-pools-served': {
     what: 'agents do not read which pools are suspended for their group',
-    seed: 7,
+    seed: 2,
     lease: ({ store, watch }) => ({
       store: (content) =>
         store({
