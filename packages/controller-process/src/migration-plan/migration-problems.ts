@@ -218,29 +218,21 @@ function upstreamProblems(observed: MigrationObservation): MigrationProblem[] {
 }
 
 function rangeProblems(pool: KubernetesObject): MigrationProblem[] {
-  const object = `IPPool ${keyOf(pool)}`;
   const excluded = excludedRanges(pool).join(', ');
   const ranges = readList(pool.spec, 'ipv4Config', 'pool', 'ranges').join(', ');
-  return [
-    ...(excluded !== ''
-      ? [
-          {
-            object,
-            message: `spec.ipv4Config.pool.exclude has ${excluded}, and Harvester's controller reads single addresses only: it would not serve the pool`,
-            remedy: 'exclude single addresses instead, or delete the pool',
-          },
-        ]
-      : []),
-    ...(ranges !== ''
-      ? [
-          {
-            object,
-            message: `spec.ipv4Config.pool.ranges has ${ranges}, and Harvester's controller reads only start and end: it would assign what lies between, too`,
-            remedy: 'remove ranges, set start and end, and exclude the addresses between them, one by one',
-          },
-        ]
-      : []),
+  const found = [
+    {
+      written: excluded,
+      message: `spec.ipv4Config.pool.exclude has ${excluded}, and Harvester's controller reads single addresses only: it would not serve the pool`,
+      remedy: 'exclude single addresses instead, or delete the pool',
+    },
+    {
+      written: ranges,
+      message: `spec.ipv4Config.pool.ranges has ${ranges}, and Harvester's controller reads only start and end: it would assign what lies between, too`,
+      remedy: 'remove ranges, set start and end, and exclude the addresses between them, one by one',
+    },
   ];
+  return found.flatMap(({ written, ...problem }) => (written === '' ? [] : [{ object: `IPPool ${keyOf(pool)}`, ...problem }]));
 }
 
 /** Our agents answer as standbys until Harvester's are ready. */

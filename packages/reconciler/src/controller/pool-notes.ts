@@ -121,7 +121,7 @@ function keptAt(
 }
 
 const MOST_NAMES = 3;
-/** A condition has room for these, and the page lists all. */
+/** As many as a condition has room for. */
 const MOST_CLIENTS = 10;
 
 /** True for a note that is an Event too. */

@@ -12,6 +12,7 @@ import { describeCount, describeNames } from '@vmdhcp/kube-runtime';
 
 const MOST_RANGES = 3;
 
+/** At most three of them, and how many more there are. */
 export function describeRanges(ranges: readonly Ipv4Range[]): string {
   return describeNames(ranges.map(formatIpv4Range), { most: MOST_RANGES });
 }

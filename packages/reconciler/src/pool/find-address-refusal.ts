@@ -4,7 +4,6 @@ import {
   type Ipv4Address,
   type MacAddress,
   type Pool,
-  rangeContains,
   rangesContain,
 } from '@vmdhcp/dhcp-allocator';
 
@@ -24,5 +23,5 @@ export function findAddressRefusal(pool: Pool, macAddress: MacAddress, address: 
   const reservation = [...pool.reservations.values()].find((one) => one.address === address);
   if (reservation !== undefined) return { reason: 'address-reserved', owner: reservation.macAddress };
   if (!cidrContains(pool.cidr, address) || !rangesContain(pool.ranges, address)) return { reason: 'address-outside-pool' };
-  return pool.unavailable.some((range) => rangeContains(range, address)) ? { reason: 'address-unavailable' } : undefined;
+  return rangesContain(pool.unavailable, address) ? { reason: 'address-unavailable' } : undefined;
 }
