@@ -1,10 +1,9 @@
 // Each publishable package as a user gets it: packed, installed into an empty project, its README's example run in plain
 // Node and type-checked under strict TypeScript, its types looked at by attw, and what `npm publish` would send to the registry.
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { basename, dirname, join, resolve } from 'node:path';
 import { packPackage } from './packed-packages.mjs';
 import { publishedPackages } from './repository.mjs';
 
@@ -14,7 +13,7 @@ try {
   for (const name of ['vmdhcp-controller', 'kubectl-vmdhcp']) checkOtherSystems(packages, name);
   packages.forEach(checkImports);
   const tarballs = packages.map(({ path }) => packPackage({ folder: path }, folder));
-  await Promise.all(tarballs.map(tryPublish));
+  tryPublish(tarballs);
   const project = install(tarballs);
   const examples = [];
   packages.forEach((one, index) => {
@@ -31,19 +30,26 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** npm takes the tarball as it is, and users get ranges that later versions of our packages satisfy. */
-async function tryPublish(tarball) {
-  const { stderr } = await promisify(execFile)('npm', ['publish', '--dry-run', '--provenance', '--access', 'public', tarball], {
-    cwd: folder,
-  });
-  if (stderr.includes('auto-corrected')) throw new Error(`npm publish corrects the package.json of ${tarball}:\n${stderr}`);
-  const { name, version, dependencies, optionalDependencies } = JSON.parse(
-    run('tar', ['-xzOf', tarball, 'package/package.json'], folder),
+/** npm takes the packages as they are, and users get ranges that later versions of our packages satisfy. */
+function tryPublish(tarballs) {
+  const unpacked = join(folder, 'unpacked');
+  for (const tarball of tarballs) {
+    const own = join(unpacked, basename(tarball, '.tgz'));
+    mkdirSync(own, { recursive: true });
+    run('tar', ['-xzf', tarball, '--strip-components=1'], own);
+    const { name, version, dependencies, optionalDependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'));
+    const wrong = Object.entries({ ...dependencies, ...optionalDependencies }).filter(
+      ([dependency, range]) => dependency.startsWith('@vmdhcp/') && range !== `^${version}`,
+    );
+    if (wrong.length > 0) throw new Error(`${name} would be published with ${JSON.stringify(wrong)}; expected ^${version}`);
+  }
+  writeFileSync(join(unpacked, 'package.json'), JSON.stringify({ private: true, workspaces: ['*'] }));
+  const { status, stderr } = spawnSync(
+    'npm',
+    ['publish', '--workspaces', '--ignore-scripts', '--dry-run', '--provenance', '--access', 'public'],
+    { cwd: unpacked, encoding: 'utf8' },
   );
-  const wrong = Object.entries({ ...dependencies, ...optionalDependencies }).filter(
-    ([dependency, range]) => dependency.startsWith('@vmdhcp/') && range !== `^${version}`,
-  );
-  if (wrong.length > 0) throw new Error(`${name} would be published with ${JSON.stringify(wrong)}; expected ^${version}`);
+  if (status !== 0 || stderr.includes('auto-corrected')) throw new Error(`npm publish refuses or corrects packages:\n${stderr}`);
 }
 
 /** One empty project with all of them, as README installs what `npm run packages` packed: they need each other, and none is on a registry yet. */

@@ -1,14 +1,6 @@
 // A worker of `npm test -- seeds`: plays runs by their numbers, from the TypeScript sources of the tests.
-import { registerHooks } from 'node:module';
 import { parentPort } from 'node:worker_threads';
-
-// The sources import each other as `./name.js`, as they are called once they are built; the stories of tests are never built.
-registerHooks({
-  resolve: (specifier, context, next) => {
-    const isSource = context.parentURL?.endsWith('.ts') === true && /^\.{1,2}\//.test(specifier);
-    return next(isSource ? specifier.replace(/\.js$/, '.ts') : specifier, context);
-  },
-});
+import './typescript-sources.mjs';
 
 const RECONCILER = '../packages/reconciler/src';
 const { playCrashStory } = await import(`${RECONCILER}/controller/crash-story-fixtures.ts`);

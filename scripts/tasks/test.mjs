@@ -16,8 +16,8 @@ const PARTS = {
   images: () => runInside('tests of the images', { asRoot: true }, runImages),
   changed: runChanged,
 };
-/** One after the other, and beside them the lab, which waits for timers of the protocol most of the time. */
-const ORDER = ['checks', 'unit', 'cluster', 'world', 'images'];
+/** Each row runs its parts one after the other, beside the other rows: tests of clusters and the lab wait for timers most of the time. */
+const ROWS = [['lab'], ['checks', 'unit', 'cluster', 'images'], ['world']];
 /** The projects of vitest that are published by nothing. */
 const TOOLS = ['kube-simulator', 'chart-renderer', 'alerts', 'dashboards', 'images', 'demo'];
 /** A program that a check needs is not installed (EX_UNAVAILABLE). */
@@ -36,15 +36,15 @@ if (only !== undefined && PARTS[only] === undefined) {
   process.exit(64);
 }
 keepCompiledCode();
-if (only === undefined) await Promise.all([PARTS.lab(), runAll()]);
+if (only === undefined) await Promise.all(ROWS.map(runRow));
 else await PARTS[only]();
 for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
 for (const line of failures) process.stdout.write(`failed: ${line}\n`);
 process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed, ${skipped.length} skipped\n`);
 process.exitCode = totals.failed === 0 && totals.passed + skipped.length > 0 ? 0 : 1;
 
-async function runAll() {
-  for (const name of ORDER) await PARTS[name]();
+async function runRow(names) {
+  for (const name of names) await PARTS[name]();
 }
 
 /** Tests start thousands of programs: compiled once, each start takes an eighth less of the processor. */

@@ -264,7 +264,7 @@ describe('services that send too much at the same time', () => {
   });
 
   it('a connection that ends while its answer waits for memory is lost', async () => {
-    const memory = new AnswerMemory(2_000, 60_000);
+    const memory = new AnswerMemory(10_000, 60_000);
     const { client } = await service((request, response) => {
       if (request.path !== '/redfish/v1/Systems/1') return serve(SMALL)(request, response);
       response.writeHead(200, { 'Content-Length': '3000' }).write('{');
@@ -273,11 +273,9 @@ describe('services that send too much at the same time', () => {
       return undefined;
     });
     const other = { end: () => undefined };
-    await memory.hold(other, 500);
+    await memory.hold(other, 8_000);
     expect(await failureOf(client({ memory: new AnswerMemory() }).inspect())).toMatchObject({ code: 'connection-lost' });
-    expect(await failureOf(client({ memory }).inspect())).toMatchObject({
-      code: expect.stringMatching(/connection-lost|memory-used-up/) as string,
-    });
+    expect(await failureOf(client({ memory }).inspect())).toMatchObject({ code: 'connection-lost' });
   });
 
   it('calls wait for memory that another one returns', async () => {

@@ -54,7 +54,7 @@ it('a leader that reaches no machine steps down for a replica that does, which s
   expect(leaders()).toEqual(['b']);
   expect(a.observer.of('network-silent').map(({ interfaceName }) => interfaceName)).toEqual(['net0', 'net1']);
   const term = terms();
-  await world.pass(7_200_000);
+  await world.pass(1_800_000);
   expect([leaders(), terms(), reported()]).toEqual([['b'], term, undefined]);
 });
 

@@ -155,7 +155,7 @@ describe('the bound', () => {
           for (const [mac, view] of after) if (mac !== macOf(client)) expect(view).toEqual(before.get(mac));
         }
       }),
-      { numRuns: 200 },
+      { numRuns: 40 },
     );
   });
 
@@ -172,7 +172,7 @@ describe('the bound', () => {
         expect(new Map(counted)).toEqual(sent);
         expect(traffic.replaced()).toEqual({ declared: 0, leased: 0, unknown: 0 });
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 

@@ -2,13 +2,12 @@ import { expect, it } from 'vitest';
 import { playLateStory, playOrphanStory, playRandomStory } from './random-story-fixtures.js';
 import type { StoryFault } from './story-fixtures.js';
 
-/** Four of each family; `npm test -- seeds` plays thousands. */
-const SEEDS = Number(process.env['VMDHCP_STORIES'] ?? 24);
-const FIRST = Number(process.env['VMDHCP_STORIES_FIRST'] ?? 0);
+/** `npm test -- seeds` plays thousands. */
+const SEEDS = 8;
 
 it('whatever happens, the final state is correct, and no address goes from one machine to another', async () => {
   const found: StoryFault[] = [];
-  for (let seed = FIRST; seed < FIRST + SEEDS; seed++) found.push(...(await playRandomStory(seed)));
+  for (let seed = 0; seed < SEEDS; seed++) found.push(...(await playRandomStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 
@@ -18,13 +17,13 @@ it.each([163, 1316, 1408, 1475, 2330, 2586, 2812, 3618])('the story of seed %i, 
 
 it('the same holds if the events of each kind come late independently', async () => {
   const found: StoryFault[] = [];
-  for (let seed = FIRST; seed < FIRST + SEEDS / 2; seed++) found.push(...(await playLateStory(seed)));
+  for (let seed = 0; seed < SEEDS / 2; seed++) found.push(...(await playLateStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 
 it('a config that a person orphaned keeps its addresses, however late the events come', async () => {
   const found: StoryFault[] = [];
-  for (let seed = FIRST; seed < FIRST + SEEDS / 2; seed++) found.push(...(await playOrphanStory(seed)));
+  for (let seed = 0; seed < SEEDS / 2; seed++) found.push(...(await playOrphanStory(seed)));
   expect(found).toEqual([]);
 }, 120_000);
 
