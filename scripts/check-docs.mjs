@@ -1,4 +1,4 @@
-// docs/supported-dhcp.md names a test for each requirement, and docs/security.md for each promise: every name must be that of a
+// docs/supported-dhcp.md and docs/supported-dhcpv6.md name a test for each requirement, and docs/security.md for each promise: every name must be that of a
 // test. Every link must have a target, every page must be found, and ARCHITECTURE.md must name folders and files that exist.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,10 +18,11 @@ const tests = globSync('{packages,tools}/**/*.test.ts', { exclude: (name) => nam
   .join('\n');
 const problems = [];
 
-for (const row of readFileSync('docs/supported-dhcp.md', 'utf8').split('\n')) {
-  const cells = row.split(' | ');
-  if (row.startsWith('| §') || cells.length === 4) checkTestNames('docs/supported-dhcp.md', cells[3] ?? '');
-}
+for (const page of ['docs/supported-dhcp.md', 'docs/supported-dhcpv6.md'])
+  for (const row of readFileSync(page, 'utf8').split('\n')) {
+    const cells = row.split(' | ');
+    if (row.startsWith('| §') || cells.length === 4) checkTestNames(page, cells[3] ?? '');
+  }
 
 // The last column of each table of docs/security.md holds the names of tests; a row without one promises what nothing shows.
 for (const row of existsSync('docs/security.md') ? readFileSync('docs/security.md', 'utf8').split('\n') : []) {

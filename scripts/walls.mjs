@@ -50,6 +50,7 @@ export const PACKAGES = {
       'binding',
       'isc-leases',
       'options',
+      'dhcpv6',
       'server',
       'prepared',
       'open',

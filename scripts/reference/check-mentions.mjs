@@ -55,7 +55,7 @@ function isAboutNow(page) {
 
 /** A changeset names what was; every other page names packages and sources that are there. */
 function wrongSources(text) {
-  const packages = [...text.matchAll(/@vmdhcp\/[a-z][a-z/-]*[a-z]/g)]
+  const packages = [...text.matchAll(/@vmdhcp\/[a-z][a-z0-9/-]*[a-z0-9]/g)]
     .map(([name]) => name)
     .filter((name) => !specifiers.has(name));
   const paths = [...text.matchAll(/(?<![\w/.-])(?:packages|tools)\/[a-z-]+\/src\/[\w./-]*\w/g)].map(([path]) => path);

@@ -33,4 +33,15 @@ export {
   sizeOfRange,
   subtractRanges,
 } from './ipv4-range.js';
+export {
+  formatIpv6Address,
+  formatIpv6Prefix,
+  type Ipv6Address,
+  type Ipv6Prefix,
+  ipv6AddressBytes,
+  parseIpv6Address,
+  parseIpv6Prefix,
+  prefixContains,
+  readIpv6Address,
+} from './ipv6-address.js';
 export { isGroupMacAddress, type MacAddress, macAddressBytes, parseMacAddress, readMacAddress } from './mac-address.js';
