@@ -63,7 +63,8 @@ export class NetworkConfigReconciler {
   #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
     const { view, plans } = this.#context;
     const pool = view.servingPool(network);
-    if (pool === undefined) return { kind: this.#isServedElsewhere(network) ? 'external' : 'unserved', network };
+    if (pool === undefined && this.#isServedElsewhere(network)) return { kind: 'external', network };
+    if (pool === undefined) return { kind: 'unserved', network, recorded: view.endingPool(network)?.addressOf.get(macAddress) };
     if (!pool.reading.ok) {
       const message = sentenceOf(explainInvalidPool(pool.key));
       return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };

@@ -313,10 +313,25 @@ export class PoolReconciler {
     }
   }
 
+  /** True if a config does not have its address yet that this pool alone records: without it, another machine could get the address. */
+  #leavesAddresses({ key, network, addressOf }: PoolView): boolean {
+    const { view, enqueue, caches } = this.#context;
+    if (view.endingPool(network)?.key !== key) return false;
+    const waiting = [...addressOf].flatMap(([macAddress, address]) =>
+      [...view.claimants(network, macAddress)].filter((config) => {
+        const object = caches.networkConfigs.get(config);
+        const claims = object === undefined ? [] : view.claimsOf(object).claims;
+        return claims.some((one) => one.network === network && one.macAddress === macAddress && one.previous !== address);
+      }),
+    );
+    for (const config of waiting) enqueue.networkConfigs(config);
+    return waiting.length > 0;
+  }
+
   async #releaseDeleted(view: PoolView): Promise<ReconcileResult> {
     const { clients, caches, agents } = this.#context;
     this.#forget(view.key);
-    if (agents?.isInUse(view.key)) return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
+    if (agents?.isInUse(view.key) || this.#leavesAddresses(view)) return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     const { finalizers = [], resourceVersion } = view.object.metadata;
     if (!finalizers.includes(IPPOOL_FINALIZER)) return { kind: 'settled' };
     const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);

@@ -32,7 +32,12 @@ export type InterfaceOutcome =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
   /** No pool serves its network, which does not affect the other interfaces. */
-  | { readonly kind: 'unserved'; readonly network: string }
+  | {
+      readonly kind: 'unserved';
+      readonly network: string;
+      /** What its pool records, which is being deleted. */
+      readonly recorded?: Ipv4Address | undefined;
+    }
   /** No pool serves its network, and none should: the network is annotated as served by another DHCP server. */
   | { readonly kind: 'external'; readonly network: string };
 
@@ -161,7 +166,7 @@ type StatusEntry = Readonly<Record<string, unknown>>;
 
 /** An interface without an address remembers its last one, and gets it again if possible. */
 function toEntry({ claim: { macAddress, network, previous }, outcome }: ClaimWithOutcome): StatusEntry {
-  const address = outcome.kind === 'allocated' ? outcome.address : previous;
+  const address = outcome.kind === 'allocated' ? outcome.address : (outcome.kind === 'unserved' && outcome.recorded) || previous;
   return {
     ...(address !== undefined && { allocatedIPAddress: formatIpv4Address(address) }),
     macAddress,

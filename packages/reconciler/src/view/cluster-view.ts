@@ -62,16 +62,27 @@ export class ClusterView {
    * created in the same second, the network's labels decide.
    */
   servingPool(network: string): PoolView | undefined {
-    const [oldest, ...others] = [...this.#pools.on(network)]
-      .flatMap((key) => this.#sources.ipPools.get(key) ?? [])
-      .filter((object) => !isBeingDeleted(object) && this.#mayServe(object, network))
-      .toSorted(compareByAge);
+    const [oldest, ...others] = this.#poolsThatMayServe(network).filter((object) => !isBeingDeleted(object));
     if (oldest === undefined) return undefined;
     const labels = this.#sources.networks.get(network)?.metadata.labels ?? {};
     const isLabelled = ({ metadata: { namespace, name } }: KubernetesObject) =>
       labels[IPPOOL_NAMESPACE_LABEL] === namespace && labels[IPPOOL_NAME_LABEL] === name;
     const sameAge = others.filter(({ metadata }) => metadata.creationTimestamp === oldest.metadata.creationTimestamp);
     return this.#pools.of([oldest, ...sameAge].find(isLabelled) ?? oldest);
+  }
+
+  /** The pool that served a network until it was deleted, as long as it exists; undefined if another one serves the network. */
+  endingPool(network: string): PoolView | undefined {
+    const [oldest] = this.#poolsThatMayServe(network);
+    return oldest === undefined || this.servingPool(network) !== undefined ? undefined : this.#pools.of(oldest);
+  }
+
+  /** The oldest first. */
+  #poolsThatMayServe(network: string): readonly KubernetesObject[] {
+    return [...this.#pools.on(network)]
+      .flatMap((key) => this.#sources.ipPools.get(key) ?? [])
+      .filter((object) => this.#mayServe(object, network))
+      .toSorted(compareByAge);
   }
 
   /** True if the namespace of the pool's network allows the pool to serve it. */
