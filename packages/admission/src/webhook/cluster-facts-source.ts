@@ -2,6 +2,7 @@ import { Resource } from '@vmdhcp/ippool-api/resources';
 import type { CacheSubscription, KubernetesObject, SharedCaches } from '@vmdhcp/kube-runtime';
 import { ClusterFacts, type ClusterNetworks, type FactKind } from '@vmdhcp/reconciler';
 
+/** The objects that the rules ask for. */
 export interface ClusterFactsSource {
   readonly facts: ClusterFacts;
   /** Every cache is complete. */

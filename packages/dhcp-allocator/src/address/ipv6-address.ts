@@ -7,16 +7,18 @@ const MOST: Ipv6Address = (1n << 128n) - 1n;
 
 /** The address that `text` spells, or undefined. No zone, no brackets. Source: RFC 4291 §2.2. */
 export function parseIpv6Address(text: string): Ipv6Address | undefined {
-  if (!/^[0-9a-fA-F:.]{2,45}$/.test(text)) return undefined;
-  const halves = withoutIpv4(text)?.split('::');
-  if (halves === undefined || halves.length > 2) return undefined;
-  const [before, after] = halves.map((half) => (half === '' ? [] : half.split(':')));
-  const given = [...(before ?? []), ...(after ?? [])];
-  const missing = GROUPS - given.length;
-  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
-  if (!given.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return undefined;
-  const zeros = Array.from({ length: missing }, () => '0');
-  return [...(before ?? []), ...zeros, ...(after ?? [])].reduce((address, group) => (address << 16n) | BigInt(`0x${group}`), 0n);
+  const groups = /^[0-9a-fA-F:.]{2,45}$/.test(text) ? groupsOf(withoutIpv4(text) ?? '') : [];
+  if (groups.length !== GROUPS || !groups.every((group) => /^[0-9a-fA-F]{1,4}$/.test(group))) return undefined;
+  return groups.reduce((address, group) => (address << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+/** The groups, with zeros for `::`, which stands for one group or more; not eight if the text is wrong. */
+function groupsOf(text: string): readonly string[] {
+  const [before = [], after, ...rest] = text.split('::').map((half) => (half === '' ? [] : half.split(':')));
+  if (after === undefined) return before;
+  const missing = GROUPS - before.length - after.length;
+  if (rest.length > 0 || missing < 1) return [];
+  return [...before, ...Array.from({ length: missing }, () => '0'), ...after];
 }
 
 /** The last 32 bits as two groups where they are written as an IPv4 address; undefined if that is none. */

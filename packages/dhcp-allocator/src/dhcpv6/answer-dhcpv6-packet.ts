@@ -5,7 +5,7 @@ import { readUint16 } from '../wire/big-endian.js';
 import { composeDhcpv6Reply } from './compose-dhcpv6-reply.js';
 import { type Dhcpv6Reply, decideDhcpv6, type IgnoredDhcpv6Reason } from './decide-dhcpv6.js';
 import { type Dhcpv6Relay, decodeDhcpv6Packet, type MalformedDhcpv6Reason } from './decode-dhcpv6-packet.js';
-import { type InvalidDhcpv6Reason, readDhcpv6ClientMessage } from './dhcpv6-client-message.js';
+import { type Dhcpv6ClientMessage, type InvalidDhcpv6Reason, readDhcpv6ClientMessage } from './dhcpv6-client-message.js';
 import { firstOption } from './dhcpv6-options.js';
 import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 import { encodeDhcpv6Message, encodeRelayReplies } from './encode-dhcpv6-packet.js';
@@ -68,15 +68,40 @@ export function answerDhcpv6Packet(bytes: Uint8Array, source: Dhcpv6Source, serv
   const decoded = decodeDhcpv6Packet(bytes);
   if (!decoded.ok) return none(decoded.reason);
   const { relays, message } = decoded;
-  const pool = serving.poolOf(linkAddressOf(relays));
-  if (pool === undefined) return none('link-not-served');
-  if (relays.length > 0 && !pool.relays.some((prefix) => prefixContains(prefix, source.address)))
-    return none('relay-not-allowed');
-  const macAddress = macAddressOf(relays, source);
-  if (macAddress === undefined || isGroupMacAddress(macAddress)) return none('link-layer-address-missing');
   const reading = readDhcpv6ClientMessage(message);
   if (!reading.ok) return none(reading.reason);
-  const { client } = reading;
+  const from = identify(relays, source, serving);
+  return typeof from === 'string' ? none(from) : answerClient(reading.client, { ...from, relays, source }, serving);
+}
+
+interface Identified {
+  readonly pool: Dhcpv6Pool;
+  readonly macAddress: MacAddress;
+}
+
+function identify(
+  relays: readonly Dhcpv6Relay[],
+  source: Dhcpv6Source,
+  serving: Dhcpv6Serving,
+): Identified | DroppedDhcpv6Reason {
+  const pool = serving.poolOf(linkAddressOf(relays));
+  if (pool === undefined) return 'link-not-served';
+  if (relays.length > 0 && !pool.relays.some((prefix) => prefixContains(prefix, source.address))) return 'relay-not-allowed';
+  const macAddress = macAddressOf(relays, source);
+  if (macAddress === undefined || isGroupMacAddress(macAddress)) return 'link-layer-address-missing';
+  return { pool, macAddress };
+}
+
+interface Origin extends Identified {
+  readonly relays: readonly Dhcpv6Relay[];
+  readonly source: Dhcpv6Source;
+}
+
+function answerClient(
+  client: Dhcpv6ClientMessage,
+  { pool, macAddress, relays, source }: Origin,
+  serving: Dhcpv6Serving,
+): Dhcpv6Answer {
   // "The server MUST discard any ADDR-REG-INFORM ... whose source address does not match". Source: RFC 9686 §4.2.1.
   if (client.registered !== undefined && client.registered !== (relays.at(-1)?.peerAddress ?? source.address))
     return none('source-address-other');

@@ -3,7 +3,7 @@
  * whose image was cloned, or that boots firmware, installer and system one after the other, keeps its own address.
  */
 import { type Ipv6Address, prefixContains } from '../address/ipv6-address.js';
-import type { Dhcpv6ClientMessage, IdentityAssociation } from './dhcpv6-client-message.js';
+import type { Dhcpv6ClientMessage, Dhcpv6ClientMessageType, IdentityAssociation } from './dhcpv6-client-message.js';
 import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 import { Dhcpv6Status } from './layout.js';
 
@@ -49,33 +49,28 @@ export interface Dhcpv6Reply {
 /** A reply, or why there is none. */
 export type Dhcpv6Decision = Dhcpv6Reply | { readonly kind: 'ignore'; readonly reason: IgnoredDhcpv6Reason };
 
+type Decide = (client: Dhcpv6ClientMessage, known: KnownDhcpv6Client) => Dhcpv6Decision;
+
 /** Decides how to answer one message of a client. Never sends, logs or reads a clock. Source: RFC 8415 §18.3. */
 export function decideDhcpv6(client: Dhcpv6ClientMessage, known: KnownDhcpv6Client): Dhcpv6Decision {
   if (client.serverIdentifier !== undefined && !isEqual(client.serverIdentifier, known.pool.serverIdentifier))
     return ignore('other-server-selected');
-  switch (client.type) {
-    case 'solicit':
-      return decideSolicit(client, known);
-    case 'request':
-      return decideRequest(client, known);
-    case 'confirm':
-      return decideConfirm(client, known);
-    case 'renew':
-      return reply(client.associations, extended(client.associations, known));
-    case 'rebind':
-      return known.address === undefined
-        ? ignore('unknown-client')
-        : reply(client.associations, extended(client.associations, known));
-    case 'release':
-      return decideReturn(client, known, 'released');
-    case 'decline':
-      return decideReturn(client, known, 'declined');
-    case 'informationRequest':
-      return { kind: 'reply', associations: [], isInformation: true };
-    case 'addressRegistrationInform':
-      return decideRegistration(client, known);
-  }
+  return DECISIONS[client.type](client, known);
 }
+
+const DECISIONS: Readonly<Record<Dhcpv6ClientMessageType, Decide>> = {
+  solicit: decideSolicit,
+  request: decideRequest,
+  confirm: decideConfirm,
+  renew: ({ associations }, known) => reply(extended(associations, known)),
+  // All servers receive it: another one may know the client.
+  rebind: ({ associations }, known) =>
+    known.address === undefined ? ignore('unknown-client') : reply(extended(associations, known)),
+  release: (client, known) => decideReturn(client, known, 'released'),
+  decline: (client, known) => decideReturn(client, known, 'declined'),
+  informationRequest: () => ({ kind: 'reply', associations: [], isInformation: true }),
+  addressRegistrationInform: decideRegistration,
+};
 
 function ignore(reason: IgnoredDhcpv6Reason): Dhcpv6Decision {
   return { kind: 'ignore', reason };
@@ -87,11 +82,11 @@ function decideSolicit(client: Dhcpv6ClientMessage, { pool, address }: KnownDhcp
   if (client.associations.length + client.prefixAssociations.length === 0) return ignore('nothing-requested');
   const associations = assigned(client.associations, address);
   if (!client.wantsRapidCommit || !pool.rapidCommit) return { kind: 'advertise', associations };
-  return { ...reply(client.associations, associations), isRapid: true };
+  return { ...reply(associations), isRapid: true };
 }
 
 function decideRequest(client: Dhcpv6ClientMessage, { pool, address }: KnownDhcpv6Client): Dhcpv6Decision {
-  if (address === undefined) return reply([], client.associations.map(refused(Dhcpv6Status.noAddressesAvailable)));
+  if (address === undefined) return reply(client.associations.map(refused(Dhcpv6Status.noAddressesAvailable)));
   // "the server MUST return the IA to the client with a Status Code option with the value NotOnLink": such a client has moved. Source: §18.3.2.
   const isOnLink = ({ addresses }: IdentityAssociation) => addresses.every((one) => prefixContains(pool.prefix, one));
   const onLink = client.associations.filter(isOnLink);
@@ -100,7 +95,7 @@ function decideRequest(client: Dhcpv6ClientMessage, { pool, address }: KnownDhcp
     if (!onLink.includes(one)) return refused(Dhcpv6Status.notOnLink)(one);
     return one === owner ? withAddress(one, address) : refused(Dhcpv6Status.noAddressesAvailable)(one);
   });
-  return reply(onLink, associations);
+  return reply(associations);
 }
 
 /** By the prefix alone, as the binding of the client is not in question. Source: RFC 8415 §18.3.3. */
@@ -166,8 +161,8 @@ function refused(status: number): (association: IdentityAssociation) => Answered
   return ({ iaid }) => ({ iaid, assigned: undefined, withdrawn: [], status });
 }
 
-function reply(asked: readonly IdentityAssociation[], associations: readonly AnsweredAssociation[]): Dhcpv6Reply {
-  const isAssigned = asked.length > 0 && associations.some(({ assigned: address }) => address !== undefined);
+function reply(associations: readonly AnsweredAssociation[]): Dhcpv6Reply {
+  const isAssigned = associations.some(({ assigned: address }) => address !== undefined);
   return { kind: 'reply', associations, ...(isAssigned && { event: 'assigned' }) };
 }
 

@@ -93,24 +93,35 @@ export function readDhcpv6ClientMessage({ type: number, transactionId, options }
   const serverIdentifier = firstOption(options, Dhcpv6Option.serverIdentifier);
   const wrongIdentifier = findWrongIdentifier(type, clientIdentifier, serverIdentifier);
   if (wrongIdentifier !== undefined) return invalid(wrongIdentifier);
-  const wanted = allOptions(options, Dhcpv6Option.nonTemporaryAddresses);
-  const prefixes = allOptions(options, Dhcpv6Option.delegatedPrefixes);
-  if (wanted.length + prefixes.length > MOST_IDENTITY_ASSOCIATIONS) return invalid('too-many-identity-associations');
-  // "The server MUST discard ... Information-request messages that ... includes an IA option". Source: RFC 8415 §16.12.
-  if (type === 'informationRequest' && wanted.length + prefixes.length > 0) return invalid('identity-association-unexpected');
-  const associations = wanted.map(readAssociation);
-  if (!associations.every((one) => one !== undefined) || prefixes.some(({ length }) => length < IA_PD_HEADER))
-    return invalid('identity-association-invalid');
+  const wanted = readAssociations(type, options);
+  if (typeof wanted === 'string') return invalid(wanted);
   const registeredOption = type === 'addressRegistrationInform' ? findRegistered(options) : undefined;
   if (type === 'addressRegistrationInform' && registeredOption === undefined) return invalid('address-missing');
   const client: Dhcpv6ClientMessage = {
-    ...{ type, transactionId, clientIdentifier, serverIdentifier, associations, registeredOption },
+    ...{ type, transactionId, clientIdentifier, serverIdentifier, registeredOption, ...wanted },
     registered: registeredOption && readIpv6Address(registeredOption),
-    prefixAssociations: prefixes.map((value) => readUint32(value, 0)),
     requestedOptions: readRequestedOptions(firstOption(options, Dhcpv6Option.requestedOptions)),
     wantsRapidCommit: firstOption(options, Dhcpv6Option.rapidCommit) !== undefined,
   };
   return { ok: true, client };
+}
+
+type WantedAssociations = Pick<Dhcpv6ClientMessage, 'associations' | 'prefixAssociations'>;
+
+function readAssociations(
+  type: Dhcpv6ClientMessageType,
+  options: Dhcpv6Message['options'],
+): WantedAssociations | InvalidDhcpv6Reason {
+  const wanted = allOptions(options, Dhcpv6Option.nonTemporaryAddresses);
+  const prefixes = allOptions(options, Dhcpv6Option.delegatedPrefixes);
+  const count = wanted.length + prefixes.length;
+  if (count > MOST_IDENTITY_ASSOCIATIONS) return 'too-many-identity-associations';
+  // "The server MUST discard ... Information-request messages that ... includes an IA option". Source: RFC 8415 §16.12.
+  if (type === 'informationRequest' && count > 0) return 'identity-association-unexpected';
+  const associations = wanted.map(readAssociation);
+  if (!associations.every((one) => one !== undefined) || prefixes.some(({ length }) => length < IA_PD_HEADER))
+    return 'identity-association-invalid';
+  return { associations, prefixAssociations: prefixes.map((value) => readUint32(value, 0)) };
 }
 
 function invalid(reason: InvalidDhcpv6Reason): Dhcpv6ClientMessageReading {

@@ -48,11 +48,13 @@ describe('SOLICIT (§18.3.1, §18.3.9)', () => {
   it('rapid commit is answered by a REPLY where the pool allows it', () => {
     const rapid = packet('solicit', clientIdentifier(), RAPID, association(1));
     expect(ask(MAC_A, rapid)).toMatchObject({ type: Dhcpv6Type.advertise, event: undefined });
-    const reply = ask(MAC_A, rapid, serving({ ...POOL, rapidCommit: true }));
+    const reply = ask(MAC_A, rapid, { server: serving({ ...POOL, rapidCommit: true }) });
     expect(reply).toMatchObject({ type: Dhcpv6Type.reply, event: 'assigned', address: ADDRESS_A });
     expect(reply.codes).toContain(Dhcpv6Option.rapidCommit);
     expect(reply.codes).not.toContain(Dhcpv6Option.preference);
-    expect(ask(MAC_A, solicit, serving({ ...POOL, rapidCommit: true }))).toMatchObject({ type: Dhcpv6Type.advertise });
+    expect(ask(MAC_A, solicit, { server: serving({ ...POOL, rapidCommit: true }) })).toMatchObject({
+      type: Dhcpv6Type.advertise,
+    });
   });
 
   it('the association that names the address has it, else the first one', () => {
@@ -190,7 +192,7 @@ describe('ADDR-REG-INFORM (RFC 9686)', () => {
 
   it('the same option comes back, and there is an event', () => {
     const own = ip('2001:db8::abcd');
-    const reply = ask(MAC_A, packet('addressRegistrationInform', clientIdentifier(), option(own)), serving(), { address: own });
+    const reply = ask(MAC_A, packet('addressRegistrationInform', clientIdentifier(), option(own)), { address: own });
     expect(reply).toMatchObject({ type: Dhcpv6Type.addressRegistrationReply, event: 'registered', address: own });
     expect(reply.option(Dhcpv6Option.address)).toEqual(option(own)[1]);
   });
@@ -203,7 +205,7 @@ describe('ADDR-REG-INFORM (RFC 9686)', () => {
     ['with a short address', [[Dhcpv6Option.address, withAddress.subarray(0, 20)] as const], ELSEWHERE, 'address-missing'],
   ])('%s is ignored', (_, options, address, reason) => {
     const bytes = packet('addressRegistrationInform', clientIdentifier(), ...options);
-    expect(whyNot(MAC_A, bytes, serving(), { address })).toBe(reason);
+    expect(whyNot(MAC_A, bytes, { address })).toBe(reason);
   });
 });
 
@@ -223,11 +225,9 @@ describe('options of the pool', () => {
 
   it('options that the pool does not have are never sent empty', () => {
     const options = { dnsServers: [], domainSearch: [], ntpServers: [], bootFileUrl: undefined };
-    const reply = ask(
-      MAC_A,
-      packet('solicit', clientIdentifier(), association(1), requesting(23, 24, 31, 56, 59)),
-      serving({ ...POOL, options }),
-    );
+    const reply = ask(MAC_A, packet('solicit', clientIdentifier(), association(1), requesting(23, 24, 31, 56, 59)), {
+      server: serving({ ...POOL, options }),
+    });
     expect(reply.codes).toEqual([1, 2, 3, 7]);
   });
 });
@@ -238,7 +238,7 @@ describe('relays (§18.4, §19)', () => {
 
   it('the MAC address that the relay names is the client; interface identifiers come back, and the reply goes to port 547', () => {
     const outer = relay(undefined, { hopCount: 1, linkAddress: 0n, peerAddress: ip('2001:db8::1') });
-    const reply = ask(MAC_UNKNOWN, relayed(solicit, outer, relay(MAC_B)), serving(), fromRelay);
+    const reply = ask(MAC_UNKNOWN, relayed(solicit, outer, relay(MAC_B)), fromRelay);
     expect(reply.associations[0]?.addresses[0]?.[0]).toBe(ADDRESS_B);
     expect(reply.relays.map(({ hopCount, linkAddress, peerAddress }) => [hopCount, linkAddress, peerAddress])).toEqual([
       [1, 0n, ip('2001:db8::1')],
@@ -251,7 +251,7 @@ describe('relays (§18.4, §19)', () => {
   it('RFC 8357: a relay that asks for it is answered at its own port', () => {
     const own: readonly [number, Uint8Array] = [Dhcpv6Option.relaySourcePort, Uint8Array.of(0, 0)];
     const asking = { ...relay(MAC_A), options: [...relay(MAC_A).options, own] };
-    const reply = ask(MAC_UNKNOWN, relayed(solicit, asking), serving(), fromRelay);
+    const reply = ask(MAC_UNKNOWN, relayed(solicit, asking), fromRelay);
     expect([reply.port, reply.relays[0]?.options.map(([code]) => code)]).toEqual([1_547, [18, 135]]);
   });
 
@@ -269,7 +269,7 @@ describe('relays (§18.4, §19)', () => {
       'link-layer-address-missing',
     ],
     ['a group address', relayed(solicit, relay('03:00:00:00:00:0a')), 'link-layer-address-missing'],
-  ])('%s: no reply', (_, bytes, reason) => expect(whyNot(MAC_A, bytes, serving(), fromRelay)).toBe(reason));
+  ])('%s: no reply', (_, bytes, reason) => expect(whyNot(MAC_A, bytes, fromRelay)).toBe(reason));
 
   it('a guest that plays a relay gets no reply', () => {
     expect(whyNot(MAC_UNKNOWN, relayed(solicit, relay(MAC_A)))).toBe('relay-not-allowed');

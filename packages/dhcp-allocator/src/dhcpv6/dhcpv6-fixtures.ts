@@ -141,8 +141,13 @@ function readAssociation(value: Uint8Array): ReadAssociation {
   };
 }
 
+/** The server, and where the packet comes from. */
+export interface Circumstances extends Partial<Dhcpv6Source> {
+  readonly server?: Dhcpv6Serving;
+}
+
 /** The reply to a packet of this client. @throws Error with the reason if there is none. */
-export function ask(macAddress: string, bytes: Uint8Array, server: Dhcpv6Serving = serving(), more: Partial<Dhcpv6Source> = {}) {
+export function ask(macAddress: string, bytes: Uint8Array, { server = serving(), ...more }: Circumstances = {}) {
   const answer = answerDhcpv6Packet(bytes, sourceOf(macAddress, more), server);
   if (answer.kind === 'none') throw new Error(answer.reason);
   return { ...readReply(answer.bytes), port: answer.port, event: answer.event, address: answer.address };
@@ -152,8 +157,7 @@ export function ask(macAddress: string, bytes: Uint8Array, server: Dhcpv6Serving
 export function whyNot(
   macAddress: string,
   bytes: Uint8Array,
-  server: Dhcpv6Serving = serving(),
-  more: Partial<Dhcpv6Source> = {},
+  { server = serving(), ...more }: Circumstances = {},
 ): string | undefined {
   const answer = answerDhcpv6Packet(bytes, sourceOf(macAddress, more), server);
   return answer.kind === 'none' ? answer.reason : undefined;

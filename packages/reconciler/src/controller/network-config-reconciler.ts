@@ -1,5 +1,5 @@
 /** Reconciles one VirtualMachineNetworkConfig: its status shows what its pools record, and it is deleted when they record nothing more. */
-import { type Ipv4Address, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
+import { type Ipv4Address, type MacAddress, parseIpv4Address, parseMacAddress } from '@vmdhcp/dhcp-allocator';
 import { type EventOf, EXTERNAL_DHCP_ANNOTATION, NETWORK_CONFIG_FINALIZER, networkKey, reasonOf } from '@vmdhcp/ippool-api';
 import {
   type EventRegarding,
@@ -63,8 +63,7 @@ export class NetworkConfigReconciler {
   #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
     const { view, plans } = this.#context;
     const pool = view.servingPool(network);
-    if (pool === undefined && this.#isServedElsewhere(network)) return { kind: 'external', network };
-    if (pool === undefined) return { kind: 'unserved', network, recorded: view.endingPool(network)?.addressOf.get(macAddress) };
+    if (pool === undefined) return this.#unserved(network, macAddress);
     if (!pool.reading.ok) {
       const message = sentenceOf(explainInvalidPool(pool.key));
       return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };
@@ -80,8 +79,11 @@ export class NetworkConfigReconciler {
     return toOutcome(wanted, address, refusal);
   }
 
-  #isServedElsewhere(network: string): boolean {
-    return this.#context.caches.networks.get(network)?.metadata.annotations?.[EXTERNAL_DHCP_ANNOTATION] === 'true';
+  #unserved(network: string, macAddress: MacAddress): InterfaceOutcome {
+    const { caches, view } = this.#context;
+    const annotations = caches.networks.get(network)?.metadata.annotations ?? {};
+    if (annotations[EXTERNAL_DHCP_ANNOTATION] === 'true') return { kind: 'external', network };
+    return { kind: 'unserved', network, recorded: view.endingPool(network)?.addressOf.get(macAddress) };
   }
 
   /** Addresses in its status that a pool still records, although neither its spec nor another config wants them. */
