@@ -1,5 +1,5 @@
 /** Everything between HTTP and the store, and the controllers in the background. */
-import { WebhookCaller } from './admission/call-webhook.js';
+import { type CallWebhook, WebhookCaller } from './admission/call-webhook.js';
 import type { Endpoint, ServiceDirectory } from './admission/webhook-address.js';
 import { WebhookAdmission } from './admission/webhook-admission.js';
 import { Aggregator } from './aggregation/aggregator.js';
@@ -40,6 +40,8 @@ export interface ControlPlaneOptions {
   readonly nodes: SimulatedNodes;
   /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`. */
   readonly services: () => Readonly<Record<string, Endpoint | undefined>>;
+  /** Undefined: webhooks are asked over HTTPS. */
+  readonly callWebhook: CallWebhook | undefined;
   readonly orphanedPodsMs: number;
   /** Records the requests for the check of owners; undefined if owners are not checked. */
   readonly ownersAudit: Audit | undefined;
@@ -64,7 +66,7 @@ export function assembleControlPlane(options: ControlPlaneOptions): ControlPlane
   const directory = serviceDirectory(options);
   const admission = new WebhookAdmission({
     api: client,
-    caller: new WebhookCaller(),
+    caller: options.callWebhook === undefined ? new WebhookCaller() : { call: options.callWebhook, close: () => undefined },
     services: directory,
     otherVersions: ({ group, version, plural }) =>
       registry.all

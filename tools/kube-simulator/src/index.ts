@@ -3,7 +3,8 @@
  *
  * @packageDocumentation
  */
-export type { Endpoint } from './admission/webhook-address.js';
+export type { CallResult, CallWebhook } from './admission/call-webhook.js';
+export type { Endpoint, WebhookAddress } from './admission/webhook-address.js';
 export type { ApiClient } from './api/api-client.js';
 export { ApiError } from './api-error.js';
 export type { ApiObject, Json, JsonObject } from './api-object.js';

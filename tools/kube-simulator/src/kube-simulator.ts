@@ -1,3 +1,4 @@
+import type { CallWebhook } from './admission/call-webhook.js';
 import type { Endpoint } from './admission/webhook-address.js';
 import type { ApiContext } from './api/api-call.js';
 import type { ApiClient } from './api/api-client.js';
@@ -58,6 +59,8 @@ export interface KubeSimulatorOptions {
   readonly ownerReferencePermissions?: boolean;
   /** Where the Services of webhooks and APIServices are really served, by `<namespace>/<name>`: no network is behind their names. */
   readonly services?: Readonly<Record<string, Endpoint>>;
+  /** Asks webhooks; over HTTPS by default. */
+  readonly callWebhook?: CallWebhook;
   /** When watches end and send bookmarks; real time by default. */
   readonly watchTimer?: WatchTimer;
   /** Called when a controller of the simulator failed and will try again; a warning of the process by default. */
@@ -117,6 +120,7 @@ export class KubeSimulator {
         faults: this.faults,
         nodes: this.nodes,
         services: () => this.#services,
+        callWebhook: this.#options.callWebhook,
         orphanedPodsMs,
         ownersAudit: this.#options.ownerReferencePermissions === true ? this.audit : undefined,
         onError: this.#onError,

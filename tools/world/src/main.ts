@@ -32,6 +32,8 @@ const LEAST_STORIES = 10;
 const HAPPENED: Readonly<Record<string, number>> = {
   'ack of agents': 10,
   renewals: 5,
+  'replies through relays': 0.5,
+  'refused pools': 0.2,
   'changes of the answering agent': 1,
   'questions in calm times': 2,
   'times of server addresses on interfaces': 5,

@@ -1,4 +1,5 @@
 /** Faults that are planted, one at a time, to test the auditor: it must find each of them. */
+import type { ReceivedReview } from '@vmdhcp/admission/webhook';
 import type { GroupLease } from '@vmdhcp/dhcp-agent';
 import { electionTimes } from '@vmdhcp/dhcp-agent/leadership-times';
 import type { FakePod } from '@vmdhcp/dhcp-agent/testing';
@@ -7,6 +8,7 @@ import { STATIC_IP_ANNOTATION_PREFIX } from '@vmdhcp/ippool-api';
 import { LEAVING_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-api/agent';
 import type { ElectionTimes, KubernetesObject, LeaseStore, ResourcePort } from '@vmdhcp/kube-runtime';
 import type { ApiRequest, ApiTransport } from '@vmdhcp/kube-runtime/node';
+import type { JsonObject } from '@vmdhcp/kube-simulator';
 import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
 
 export interface PlantedFault {
@@ -29,6 +31,8 @@ export interface PlantedFault {
   readonly needsWakeOnLan?: true;
   /** The address of a magic packet as agents hear it; undefined if they do not. */
   readonly magicPacket?: (macAddress: string) => string | undefined;
+  /** Changes the webhook's answer, an AdmissionReview. */
+  readonly admission?: (answer: JsonObject, review: ReceivedReview) => JsonObject;
   /** Replaces a request of the controller to the API server. */
   readonly controller?: (transport: ApiTransport) => ApiTransport;
 }
@@ -56,6 +60,12 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'address-by-transaction': {
     what: 'an agent gives another address every second time',
     wire: onReply((octets, { xid }) => change(octets, LAST, (octet) => octet + (xid & 1))),
+  },
+  'clones-behind-a-relay': {
+    what: 'agents choose the address of a client behind a relay by its client identifier alone',
+    wire: onReply((octets, { giaddr, options }) => {
+      if (giaddr !== '0.0.0.0' && options.has(Option.clientIdentifier)) change(octets, LAST, () => 10);
+    }),
   },
   'wrong-server-identifier': {
     what: 'agents name another server',
@@ -180,6 +190,17 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'no-assignments': {
     what: 'the controller assigns no address',
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
+  },
+  'everything-accepted': {
+    what: 'the webhook refuses nothing',
+    admission: (answer) => at(answer, ['response', 'allowed'], () => true) as JsonObject,
+  },
+  'changes-refused': {
+    what: 'the webhook refuses all changes of pools',
+    admission: (answer, { resource, request: { operation } }) =>
+      resource === 'ippools' && operation === 'UPDATE'
+        ? (at(answer, ['response', 'allowed'], () => false) as JsonObject)
+        : answer,
   },
   'ranges-ignored': {
     seed: 23,

@@ -8,6 +8,9 @@ export type CallResult =
   | { readonly kind: 'answered'; readonly body: JsonObject }
   | { readonly kind: 'failed'; readonly problem: string };
 
+/** Sends a review to a webhook. */
+export type CallWebhook = (address: WebhookAddress, review: JsonObject, timeoutMs: number) => Promise<CallResult>;
+
 interface HttpAnswer {
   readonly status: number;
   readonly text: string;

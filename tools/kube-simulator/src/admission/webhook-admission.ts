@@ -24,7 +24,7 @@ const group = 'admissionregistration.k8s.io';
 
 export interface WebhookAdmissionOptions {
   readonly api: Pick<ApiClient, 'get' | 'watch'>;
-  readonly caller: WebhookCaller;
+  readonly caller: Pick<WebhookCaller, 'call' | 'close'>;
   readonly services: ServiceDirectory;
   /** The versions of the resource besides that of the request. */
   readonly otherVersions: (type: {

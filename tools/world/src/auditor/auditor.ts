@@ -30,6 +30,8 @@ export const LAWS = {
   addressed: 'each machine whose pools all have an address left has its addresses',
   bound: 'each guest uses the address that is recorded for it',
   woken: 'a machine that may be woken is started after a magic packet while nothing is wrong',
+  'second-pool': 'no second pool is accepted for a network',
+  'valid-change': 'the webhook refuses no valid change',
   'woken-only': 'no machine is started without a magic packet that may wake it',
   'woken-once': 'a wake-up is one request to start while nothing is wrong',
   served: 'a pool whose condition AgentReady is True is served, by one interface with its server address',
@@ -155,6 +157,16 @@ export class Auditor {
     this.#wakeUps.onMagicPacket(packet);
   }
 
+  onSecondPool(network: string, isAccepted: boolean): void {
+    this.#count('refused pools');
+    if (isAccepted) this.#violated('second-pool', `a second pool for ${network} was accepted`);
+  }
+
+  /** A change that is valid was refused. */
+  onDenied(act: string, message: string): void {
+    this.#violated('valid-change', `${act}: ${message}`);
+  }
+
   onStartRequest(request: StartRequest): void {
     this.#wakeUps.onStartRequest(request);
   }
@@ -199,6 +211,7 @@ export class Auditor {
   #onReply({ segment, packet, atMs }: Captured, server: string): void {
     const { type, macAddress, yiaddr } = packet;
     this.#count(`${type} of agents`);
+    if (packet.giaddr !== '0.0.0.0') this.#count('replies through relays');
     if (this.#servers.get(segment) !== undefined && this.#servers.get(segment) !== server)
       this.#count('changes of the answering agent');
     this.#servers.set(segment, server);

@@ -1,4 +1,6 @@
 /** Everything together: an API server, nodes, networks, the product that runs on them, machines and their guests. */
+
+import { toWebhookConfigurations } from '@vmdhcp/admission/webhook';
 import {
   ipPoolResource,
   NETWORK_RESOURCE_ANNOTATION,
@@ -9,6 +11,7 @@ import {
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import {
+  type CallWebhook,
   createFrontProxy,
   type JsonObject,
   type KubeSimulator,
@@ -33,10 +36,11 @@ import { Scheduler } from '../time/scheduler.js';
 import { liveIn } from '../time/virtual-process.js';
 import { WakeAgentPod } from '../wake/wake-agent-pod.js';
 import { AgentPod } from './agent-pod.js';
-import { ControllerRun } from './controller-run.js';
+import { CONTROLLER_NAMESPACE, ControllerRun } from './controller-run.js';
 import { Machines, NAMESPACE, WAKE_LABELS } from './machines.js';
 import { markNode, type NodeMark, type PoolOfWorld, poolConfig, someMark } from './pool-of-world.js';
 import type { Surroundings } from './surroundings.js';
+import { WEBHOOK, WebhookRun } from './webhook-run.js';
 
 const NODES = ['node-1', 'node-2', 'node-3'];
 const WAKE_AGENT_APP = 'wol-agent';
@@ -44,6 +48,11 @@ const TOKEN_MS = 12 * 3_600_000;
 const FOREIGN_DEFINITIONS = readYaml(`${CLUSTER_EXAMPLES}crds.yaml`);
 const MANIFESTS = installedFor('controller');
 const MANIFESTS_OF_WAKE_ON_LAN = installedForWakeOnLan();
+const MANIFESTS_OF_WEBHOOK = installedFor('webhook').filter(({ kind }) => kind !== 'Namespace');
+const REGISTRATION = toWebhookConfigurations({
+  ...{ name: WEBHOOK, namespace: CONTROLLER_NAMESPACE, trusted: undefined, injectFrom: undefined },
+  ...{ wakeOnLan: false, bareMetal: false },
+});
 const DEFINITIONS = [ipPoolResource, virtualMachineNetworkConfigResource, wolConfigResource].map((one) =>
   toCustomResourceDefinition(one),
 );
@@ -110,10 +119,15 @@ export class World {
   onCaptured: (captured: Captured) => void = () => undefined;
   onStartRequest: (request: StartRequest) => void = () => undefined;
   onMagicPacket: (packet: MagicPacketSent) => void = () => undefined;
+  /** The webhook refused a valid change. */
+  onDenied: (act: string, message: string) => void = () => undefined;
+  /** Somebody tried to create a second pool on a network. */
+  onSecondPool: (network: string, isAccepted: boolean) => void = () => undefined;
   readonly #fault: PlantedFault | undefined;
   #simulator: KubeSimulator | undefined;
   #machines: Machines | undefined;
   readonly #controllers = new Map<number, ControllerRun>();
+  readonly #webhooks = new Map<number, WebhookRun>();
 
   private constructor({ seed, fault, hasWakeOnLan, isPlain }: WorldSettings) {
     this.random = randomFrom(seed);
@@ -149,6 +163,10 @@ export class World {
     return [...this.#controllers.values()];
   }
 
+  get webhooks(): readonly WebhookRun[] {
+    return [...this.#webhooks.values()];
+  }
+
   get livePods(): readonly AgentPod[] {
     return this.pods.filter(({ hasEnded }) => !hasEnded);
   }
@@ -169,6 +187,12 @@ export class World {
   restartController(index: number, afterMs: number): void {
     this.#controllers.get(index)?.kill();
     this.scheduler.after(afterMs, () => this.#startController(index));
+  }
+
+  /** Kills a replica of the webhook, and restarts its container. */
+  restartWebhook(index: number, afterMs: number): void {
+    this.#webhooks.get(index)?.kill();
+    this.scheduler.after(afterMs, () => this.#startWebhook(index));
   }
 
   async restartApi(): Promise<void> {
@@ -209,7 +233,7 @@ export class World {
   }
 
   async stop(): Promise<void> {
-    for (const one of this.controllers) one.kill();
+    for (const one of [...this.controllers, ...this.webhooks]) one.kill();
     for (const pod of this.livePods) pod.stop(0);
   }
 
@@ -228,6 +252,20 @@ export class World {
     });
   }
 
+  #startWebhook(index: number): void {
+    this.#webhooks.get(index)?.kill();
+    this.#webhooks.set(index, new WebhookRun({ ...this.#surroundings(), node: NODES[index % NODES.length] as string }));
+  }
+
+  /** Asks one of the replicas that are ready, like the Service of the webhook. */
+  readonly #callWebhook: CallWebhook = async ({ url, path }, review, timeoutMs) => {
+    const ready = this.webhooks.filter(({ isReady, node }) => isReady && !this.cutNodes.has(node));
+    const chosen = ready[this.random(Math.max(1, ready.length))];
+    if (chosen === undefined) return { kind: 'failed', problem: `Post "${url}": connect: connection refused` };
+    const late = this.scheduler.sleep(timeoutMs).then(() => ({ kind: 'failed', problem: `Post "${url}": deadline` }) as const);
+    return await Promise.race([chosen.answer(path, review), late]);
+  };
+
   async #furnish(sizes: readonly number[]): Promise<void> {
     const started = startKubeSimulator({
       port: 'none',
@@ -236,6 +274,8 @@ export class World {
       frontProxy: FRONT_PROXY,
       nodes: NODES.map((name) => ({ name, labels: { 'network.harvesterhci.io/mgmt': 'true' } })),
       runPod: (pod) => this.#runPod(pod),
+      callWebhook: this.#callWebhook,
+      services: { [`${CONTROLLER_NAMESPACE}/${WEBHOOK}`]: { host: WEBHOOK, port: 443 } },
       onControllerError: () => undefined,
     });
     this.#simulator = await this.during(started);
@@ -243,11 +283,14 @@ export class World {
     const objects = [
       ...FOREIGN_DEFINITIONS,
       ...manifests,
+      ...MANIFESTS_OF_WEBHOOK,
       ...DEFINITIONS,
       ...UNIFIED.filter(({ kind }) => kind !== 'Deployment'),
     ];
     for (const object of objects) await this.during(this.#create(object as unknown as KubernetesObject));
+    for (const index of [0, 1]) this.#startWebhook(index);
     await this.pass(5_000);
+    for (const object of REGISTRATION) await this.during(this.#create(object));
     if (this.hasWakeOnLan) await this.during(this.#create(WOL_CONFIG));
     for (const [index, size] of sizes.entries()) await this.#addPool(index, size);
     this.#machines = new Machines({
@@ -288,6 +331,7 @@ export class World {
         scheduler: this.scheduler,
         random: this.random,
         name: key,
+        relay: { address: `10.0.${index}.1`, server: serverIP },
         onCaptured: (captured) => this.onCaptured(captured),
         onWire: (octets, server) => (this.#fault?.wire === undefined ? octets : this.#fault.wire(octets, server)),
       }),
@@ -337,7 +381,8 @@ export class World {
     if (segment === undefined || isThere) return segment;
     const { scheduler, random } = this;
     const name = `an empty bridge on ${node}`;
-    return new Segment({ scheduler, random, name, onCaptured: () => undefined, onWire: (octets) => octets });
+    const relay = { address: '10.255.0.1', server: '10.255.0.2' };
+    return new Segment({ scheduler, random, name, relay, onCaptured: () => undefined, onWire: (octets) => octets });
   }
 
   #linkOf(node: string): ApiLink {

@@ -26,6 +26,8 @@ export interface ClientHabits {
   readonly releasesAtEnd: boolean;
   /** False if it accepts any address, even if another host uses it. */
   readonly probes: boolean;
+  /** True if its broadcasts reach the server through a relay. */
+  readonly isBehindRelay: boolean;
 }
 
 export interface ClientSettings {
@@ -58,6 +60,7 @@ const LEAST_RENEW_MS = 60_000;
 export class DhcpClient implements GuestPort {
   readonly macAddress: string;
   readonly node: () => string;
+  readonly isBehindRelay: boolean;
   readonly #settings: ClientSettings;
   #state: ClientState = 'off';
   #lease: Lease | undefined;
@@ -73,6 +76,7 @@ export class DhcpClient implements GuestPort {
     this.#settings = settings;
     this.macAddress = settings.macAddress;
     this.node = settings.node;
+    this.isBehindRelay = settings.habits.isBehindRelay;
   }
 
   /** False if it cannot be expected to get its address. */

@@ -17,6 +17,7 @@ export const Option = {
   messageType: 53,
   serverIdentifier: 54,
   clientIdentifier: 61,
+  relayAgentInformation: 82,
 } as const;
 
 export interface DhcpPacket {
@@ -27,6 +28,7 @@ export interface DhcpPacket {
   /** Addresses as text; `0.0.0.0` for none. */
   readonly ciaddr: string;
   readonly yiaddr: string;
+  readonly giaddr: string;
   readonly macAddress: string;
   /** By code. */
   readonly options: ReadonlyMap<number, Uint8Array>;
@@ -52,6 +54,7 @@ export function readPacket(octets: Uint8Array): DhcpPacket | undefined {
     secs: view.getUint16(8),
     ciaddr: addressAt(octets, 12),
     yiaddr: addressAt(octets, 16),
+    giaddr: addressAt(octets, 24),
     macAddress: [...octets.subarray(28, 34)].map((octet) => octet.toString(16).padStart(2, '0')).join(':'),
     options,
   };
@@ -92,6 +95,19 @@ export function writePacket(message: ClientMessage): Uint8Array {
   );
   view.setUint32(236, COOKIE);
   packet.set([...text, 255], OPTIONS_AT);
+  return packet;
+}
+
+/** The packet of a client as a relay forwards it. Source: RFC 1542 §4.1.1, RFC 3046 §2.1. */
+export function relayed(octets: Uint8Array, relay: string): Uint8Array {
+  let end = OPTIONS_AT;
+  while (octets[end] !== 255) end += 2 + (octets[end + 1] ?? 0);
+  const circuit = [Option.relayAgentInformation, 4, 1, 2, 0, 7];
+  const packet = new Uint8Array(Math.max(octets.length, end + circuit.length + 1));
+  packet.set(octets);
+  packet[3] = (octets[3] ?? 0) + 1;
+  packet.set(octetsOf(relay), 24);
+  packet.set([...circuit, 255], end);
   return packet;
 }
 

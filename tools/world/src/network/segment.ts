@@ -4,13 +4,15 @@ import { FakeNetwork, type FakePod, type SentReply } from '@vmdhcp/dhcp-agent/te
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { Scheduler } from '../time/scheduler.js';
-import { type DhcpPacket, readPacket } from './dhcp-packet.js';
+import { type DhcpPacket, Option, readPacket, relayed } from './dhcp-packet.js';
 
 /** A guest's network card. */
 export interface GuestPort {
   readonly macAddress: string;
   /** Where its machine runs. */
   readonly node: () => string;
+  /** True if its switch has a relay, which forwards its broadcasts to the server alone. */
+  readonly isBehindRelay: boolean;
   readonly receive: (packet: DhcpPacket) => void;
   /** The address that it uses now. */
   readonly address: () => string | undefined;
@@ -42,10 +44,19 @@ interface AgentPort {
   readonly network: FakeNetwork;
 }
 
+/** A DHCP relay. */
+export interface Relay {
+  /** Its giaddr. */
+  readonly address: string;
+  /** The server that it is configured with. */
+  readonly server: string;
+}
+
 export interface SegmentSettings {
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly name: string;
+  readonly relay: Relay;
   readonly onCaptured: (captured: Captured) => void;
   /** Transforms an agent's reply for planted faults; otherwise returns its octets. Undefined if nothing is sent. */
   readonly onWire: (octets: Uint8Array, server: string) => Uint8Array | undefined;
@@ -101,14 +112,17 @@ export class Segment {
 
   /** Sends a packet of a guest to all hosts, or to one address. */
   send(guest: GuestPort, octets: Uint8Array, to?: string): void {
-    const { scheduler, name, onCaptured } = this.#settings;
+    const { scheduler, name, relay, onCaptured } = this.#settings;
     const packet = readPacket(octets);
     if (packet !== undefined) onCaptured({ atMs: scheduler.nowMs(), segment: name, packet, server: undefined });
+    const isRelayed = guest.isBehindRelay && to === undefined;
+    const sent = isRelayed ? relayed(octets, relay.address) : octets;
+    const receiver = isRelayed ? relay.server : to;
     for (const { pod, node, network } of this.#agents.values())
       this.#travel(guest.node(), node, () => {
         if (pod.process.isDead) return;
-        if (to === undefined) network.broadcast(octets);
-        else network.unicast(octets, parseIpv4Address(to) ?? 0);
+        if (receiver === undefined) network.broadcast(sent);
+        else network.unicast(sent, parseIpv4Address(receiver) ?? 0);
       });
   }
 
@@ -135,14 +149,14 @@ export class Segment {
     else this.#send(node, pod, reply);
   }
 
-  #send(node: string, pod: FakePod, { bytes }: SentReply): void {
+  #send(node: string, pod: FakePod, { bytes, destination }: SentReply): void {
     const { scheduler, name, onCaptured, onWire } = this.#settings;
     const octets = onWire(bytes, pod.owner);
     const packet = octets && readPacket(octets);
     if (packet === undefined) return;
     onCaptured({ atMs: scheduler.nowMs(), segment: name, packet, server: pod.owner });
     for (const guest of this.#guests)
-      if (guest.macAddress === packet.macAddress)
+      if (guest.macAddress === packet.macAddress && reaches(guest, packet, destination.kind === 'broadcast'))
         this.#travel(node, guest.node(), () => this.#guests.has(guest) && guest.receive(packet));
   }
 
@@ -160,4 +174,10 @@ export class Segment {
       });
     }
   }
+}
+
+/** Replies through a relay reach the guests behind it, and broadcasts all others. A relay drops replies without its option. */
+function reaches({ isBehindRelay }: GuestPort, { giaddr, options }: DhcpPacket, isBroadcast: boolean): boolean {
+  if (giaddr !== '0.0.0.0') return isBehindRelay && options.has(Option.relayAgentInformation);
+  return !isBehindRelay || !isBroadcast;
 }

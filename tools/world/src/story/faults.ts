@@ -177,6 +177,22 @@ export const FAULTS: Readonly<Record<string, Act>> = {
     controller?.process.freeze(ms);
     return controller && `a controller is frozen for ${ms} ms`;
   },
+  'kill a webhook': (scene) => {
+    const index = scene.world.random(2);
+    scene.world.restartWebhook(index, 500 + scene.world.random(8_000));
+    return `webhook ${index} is killed`;
+  },
+  'kill both webhooks': (scene) => {
+    const ms = 500 + scene.world.random(40_000);
+    for (const index of [0, 1]) scene.world.restartWebhook(index, ms);
+    return `both webhooks are killed, for ${ms} ms`;
+  },
+  'freeze a webhook': (scene) => {
+    const webhook = one(scene, scene.world.webhooks);
+    const ms = 500 + scene.world.random(40_000);
+    webhook?.process.freeze(ms);
+    return webhook && `a webhook is frozen for ${ms} ms`;
+  },
   'change the topology': (scene) => {
     const topology = one(scene, scene.world.topologies) ?? 'per-network';
     scene.world.startControllers(topology);

@@ -1,5 +1,6 @@
 /** Everyday life in a world: acts of people on machines, wake-ups and pools, none of which is a fault. */
 
+import { ALLOW_DELETION_ANNOTATION } from '@vmdhcp/ippool-api';
 import { ipPool } from '@vmdhcp/lab';
 import { type InterfaceSettings, NAMESPACE, octet, type RunStrategy, type WorldMachine } from '../cluster/machines.js';
 import { type PoolOfWorld, poolConfig } from '../cluster/pool-of-world.js';
@@ -22,6 +23,7 @@ function habitsOf(scene: Scene, more: Partial<ClientHabits> = {}): ClientHabits 
     remembersLease: chance(scene, 50),
     releasesAtEnd: chance(scene, 30),
     probes: chance(scene, 80),
+    isBehindRelay: false,
     ...more,
   };
 }
@@ -57,7 +59,8 @@ async function create(
       `${network} as ${macAddress}${pin === undefined ? '' : ` pinned to ${pin}`}`,
   );
   const wakeable = mayBeWoken ? ', and may be woken' : '';
-  return `virtual machine ${machine.name} (${runStrategy}) is created on ${where.join(' and ')}${wakeable}`;
+  const relay = habits.isBehindRelay ? ' behind a relay' : '';
+  return `virtual machine ${machine.name} (${runStrategy}) is created on ${where.join(' and ')}${relay}${wakeable}`;
 }
 
 /** A machine that is started on request: by a person, or by a magic packet if the WolConfig allows that. */
@@ -105,6 +108,12 @@ export const LIFE_OF_MACHINES: Readonly<Record<string, Act>> = {
   'create clones': async (scene) => {
     await create(scene, { habits: { clientIdentifier: CLONED_IDENTIFIER } });
     return await create(scene, { habits: { clientIdentifier: CLONED_IDENTIFIER } });
+  },
+  'create a machine behind a relay': (scene) => create(scene, { habits: { isBehindRelay: true } }),
+  'create clones behind a relay': async (scene) => {
+    const habits = { clientIdentifier: CLONED_IDENTIFIER, isBehindRelay: true };
+    await create(scene, { habits });
+    return await create(scene, { habits });
   },
   'create a machine that ignores refusals': (scene) => create(scene, { habits: { ignoresNak: true } }),
   'change the interfaces of a machine': async (scene) => {
@@ -201,8 +210,22 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
   'pause a pool': async (scene) => {
     const pool = one(scene, scene.world.pools) as PoolOfWorld;
     await editPool(scene, pool, { paused: true });
-    scene.later(40_000, () => void editPool(scene, pool, { paused: false }).catch(() => undefined));
+    scene.later(40_000, () => void insist(scene, () => editPool(scene, pool, { paused: false })));
     return `pool ${pool.key} is paused`;
+  },
+  'create a second pool on a network': async (scene) => {
+    const index = scene.world.random(scene.world.pools.length);
+    const { name, key } = scene.world.pools[index] as PoolOfWorld;
+    const { client } = scene.world.simulator;
+    // Caches of the webhook may lag: it need not know a pool that was created a moment ago.
+    if (happenedLately(scene, 'make a pool anew') || client.get({ ...IPPOOLS, name }) === undefined) return undefined;
+    const second = { ...ipPool(key, { ipv4Config: poolConfig(index, 4) }), metadata: { name: `${name}-again` } };
+    const isAccepted = await client.create(IPPOOLS, second as never).then(
+      () => true,
+      () => false,
+    );
+    scene.world.onSecondPool(key, isAccepted);
+    return `somebody tries to create a second pool on ${key}`;
   },
   'make a pool anew': async (scene) => {
     const index = scene.world.random(scene.world.pools.length);
@@ -210,11 +233,24 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
     // Not together: if a config and its pool are deleted by hand, the address is recorded nowhere.
     if (happenedLately(scene, 'delete a network config')) return undefined;
     const { client } = scene.world.simulator;
-    await client.delete({ ...IPPOOLS, name: pool.name }).catch(() => undefined);
+    const body = { metadata: { annotations: { [ALLOW_DELETION_ANNOTATION]: 'true' } } };
+    await client.patch({ ...IPPOOLS, name: pool.name }, { type: 'merge', body });
+    await client.delete({ ...IPPOOLS, name: pool.name });
     scene.later(30_000, () => void createPool(scene, index, pool));
     return `pool ${pool.key} is deleted, and made anew`;
   },
 };
+
+/** Repeats a change until the API server accepts it: nobody changes pools while the webhook is away. */
+async function insist({ world }: Scene, change: () => Promise<unknown>): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    isDone = await change().then(
+      () => true,
+      () => false,
+    );
+    if (!isDone) await world.scheduler.sleep(2_000);
+  }
+}
 
 /** The whole range, a part of it, or two parts, some of which may hold addresses in use. */
 function someRanges(scene: Scene, index: number, size: number): string[] | null {
@@ -236,5 +272,5 @@ async function createPool(scene: Scene, index: number, pool: PoolOfWorld): Promi
     ipv4Config: poolConfig(index, pool.size),
     spec: pool.spec,
   });
-  await simulator.client.create(IPPOOLS, object as never).catch(() => undefined);
+  await insist(scene, () => simulator.client.create(IPPOOLS, object as never));
 }

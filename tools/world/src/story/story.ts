@@ -45,6 +45,8 @@ const LONG_REST_MS = 900_000;
 /** The weight of each act of Wake-on-LAN. */
 const WAKE_UPS_SHARE = 3;
 const REST_STEP_MS = 60_000;
+/** As an API server reports it. */
+const DENIED = /admission webhook "[^"]+" denied the request/;
 const POOL_SIZES = [4, 8, 30];
 
 /** Neighbouring seeds have nothing in common. Source: the finalizer of MurmurHash3. */
@@ -87,6 +89,8 @@ class Story {
       auditor.onStartRequest(request);
     };
     world.onMagicPacket = (packet) => auditor.onMagicPacket(packet);
+    world.onDenied = (act, message) => auditor.onDenied(act, message);
+    world.onSecondPool = (network, isAccepted) => auditor.onSecondPool(network, isAccepted);
     world.onCaptured = (captured) => {
       const { packet, server, segment } = captured;
       const what = `${packet.type} ${packet.yiaddr === '0.0.0.0' ? packet.ciaddr : packet.yiaddr}`;
@@ -183,8 +187,11 @@ class Story {
     if (this.#settings.without?.has(number) === true) return;
     const { world } = scene;
     const done = act(scene);
-    // The API server may refuse an act: a pool that is being deleted cannot be edited.
-    const what = done instanceof Promise ? await world.during(done).catch(() => undefined) : done;
+    const refused = (error: unknown) => {
+      // The API server may refuse an act: a pool that is being deleted cannot be edited.
+      if (error instanceof Error && DENIED.test(error.message)) world.onDenied(name, error.message);
+    };
+    const what = done instanceof Promise ? await world.during(done).catch(refused) : done;
     if (what === undefined) return;
     this.#acts.set(name, (this.#acts.get(name) ?? 0) + 1);
     this.#lastMs.set(name, world.scheduler.nowMs());
