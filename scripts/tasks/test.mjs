@@ -147,7 +147,11 @@ function reportNoImages(status, why) {
 /** Plays about a minute of fresh stories of the simulated world, and tries the auditor at the same time: each planted fault counts as one test. */
 async function runWorld() {
   const program = 'tools/world/dist/main.js';
-  const [stories, faults] = await Promise.all([output(program, '--seeds', '10'), output(program, '--faults')]);
+  const [stories, faults, corpus] = await Promise.all([
+    output(program, '--seeds', '10'),
+    output(program, '--faults'),
+    output(program, '--corpus'),
+  ]);
   const told = await Promise.all([1, 2].map(() => output(program, '--seed', '7', '--trace')));
   const [one, other] = told.map(({ text }) => text.replaceAll(/ in \d+ s/g, ''));
   if (one === other) totals.passed++;
@@ -158,8 +162,12 @@ async function runWorld() {
   const found = faults.text.match(/ story \d+: broken: /g)?.length ?? 0;
   totals.passed += found;
   if (faults.status !== 0) fail('planted faults', 'the auditor does not find all of them: npm run world -- --faults');
-  if (stories.status === 0) totals.passed++;
-  else fail('stories of the simulated world', stories.text);
+  for (const [title, played] of [
+    ['stories of the simulated world', stories],
+    ['stories that once broke a law', corpus],
+  ])
+    if (played.status === 0) totals.passed++;
+    else fail(title, played.text);
 }
 
 /** What a program of the simulated world prints. */

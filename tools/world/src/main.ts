@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { LAWS, type Violation } from './auditor/auditor.js';
+import { CORPUS } from './corpus.js';
 import { compareInformers, formatComparison } from './informers/compare-informers.js';
 import type { Captured } from './network/segment.js';
 import { PLANTED_FAULTS } from './planted-faults.js';
@@ -19,6 +20,7 @@ Examples:
   npm run world -- --minutes 480             a night
   npm run world -- --fault one-address-for-all --seeds 20
   npm run world -- --informers 24            a day of kube-runtime's cache beside the informer of @kubernetes/client-node
+  npm run world -- --corpus                  stories that once broke a law
   npm run world -- --faults                  each planted fault in turn: which law finds it, and after how many stories
 
 Exit codes: 0 no law was broken, 1 one was, 2 the command line is wrong.
@@ -52,6 +54,7 @@ interface Options {
   readonly minutes: number;
   readonly fault?: string;
   readonly faults?: true;
+  readonly corpus?: true;
   readonly informers?: number;
   readonly trace?: true;
   readonly shrink?: true;
@@ -69,6 +72,7 @@ const options = new Command('npm run world --')
   .option('--minutes <number>', 'for how long, where --seeds is not given', parseNumber, 1)
   .addOption(new Option('--fault <name>', 'plant a fault, which the auditor has to find').choices(Object.keys(PLANTED_FAULTS)))
   .option('--faults', 'plant each fault in turn')
+  .option('--corpus', 'play the stories that once broke a law')
   .option('--informers <hours>', 'informers side by side, for so many hours of simulated time', parseNumber)
   .option('--trace', 'show what happens, in words')
   .option('--shrink', 'with --seed: find the acts that break the law, and show the story of these')
@@ -82,14 +86,15 @@ const options = new Command('npm run world --')
 const begunAtNs = process.hrtime.bigint();
 const fault = options.fault === undefined ? undefined : PLANTED_FAULTS[options.fault];
 const totals = new Totals();
-const first = options.seed ?? options.from ?? Number(begunAtNs % 1_000_000_000n);
+const [firstOfCorpus] = options.corpus ? CORPUS.keys() : [];
+const first = firstOfCorpus ?? options.seed ?? options.from ?? Number(begunAtNs % 1_000_000_000n);
 
 if (options.faults) process.exit(await showFaults());
 if (options.informers !== undefined) {
   console.log(formatComparison(await compareInformers(first, options.informers)));
   process.exit(0);
 }
-for (let seed = first; !isEnough(); seed++) {
+for (const seed of options.corpus ? CORPUS.keys() : seedsFrom(first)) {
   const outcome = await play({ seed, fault });
   totals.note(outcome);
   if (outcome.violations.length > 0) showBroken(outcome);
@@ -118,6 +123,10 @@ async function showFaults(): Promise<number> {
   }
   console.log(missed === 0 ? 'every planted fault was found' : `${missed} planted faults were not found`);
   return missed === 0 ? 0 : 1;
+}
+
+function* seedsFrom(seed: number): Generator<number> {
+  for (let next = seed; !isEnough(); next++) yield next;
 }
 
 function isEnough(): boolean {

@@ -1,0 +1,7 @@
+/**
+ * Stories that once broke a law, each with what was wrong. A seed plays another story when acts are added: then look for one that breaks the law without
+ * the fix, or leave it to the unit test beside the fix.
+ */
+export const CORPUS: ReadonlyMap<number, string> = new Map([
+  [102, 'a controller died between its writes, its pool was deleted and created again: an address in use had two owners'],
+]);
