@@ -529,7 +529,7 @@ export const PACKAGES = {
     everything: true,
     refused: [],
     why: 'import a package by what it exports',
-    folders: ['time', 'network', 'guests', 'api', 'planted-faults', 'wake', 'cluster', 'auditor', 'story', 'informers'],
+    folders: ['time', 'network', 'guests', 'api', 'planted-faults', 'wake', 'rack', 'cluster', 'auditor', 'story', 'informers'],
   },
   'tools/bench': { everything: true, refused: [], why: 'import a package by what it exports' },
   'tools/alerts': { everything: true, refused: [], why: 'import a package by what it exports' },

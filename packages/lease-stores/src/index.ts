@@ -5,6 +5,7 @@
  */
 
 export { hasBindingFile, openFileRecords } from './bindings/file-records.js';
+export type { LogFile, LogFiles } from './bindings/log-files.js';
 export { createBindings, readBindings } from './bindings/moved-bindings.js';
 export { peekBindings } from './bindings/peek-bindings.js';
 export { viewsOf } from './bindings/views-of.js';

@@ -36,6 +36,7 @@ const HAPPENED: Readonly<Record<string, number>> = {
   renewals: 5,
   'replies through relays': 0.5,
   'refused pools': 0.2,
+  'ack of rack agents': 1,
   'changes of the answering agent': 1,
   'questions in calm times': 2,
   'times of server addresses on interfaces': 5,

@@ -9,7 +9,10 @@ import { LEAVING_ANNOTATION, SUSPENDED_POOLS_ANNOTATION } from '@vmdhcp/ippool-a
 import type { ElectionTimes, KubernetesObject, LeaseStore, ResourcePort } from '@vmdhcp/kube-runtime';
 import type { ApiRequest, ApiTransport } from '@vmdhcp/kube-runtime/node';
 import type { JsonObject } from '@vmdhcp/kube-simulator';
+import type { openFileRecords } from '@vmdhcp/lease-stores';
 import { type DhcpPacket, Option, readPacket } from './network/dhcp-packet.js';
+
+type OpenedLeases = Awaited<ReturnType<typeof openFileRecords>>;
 
 export interface PlantedFault {
   /** A description for people. */
@@ -31,6 +34,10 @@ export interface PlantedFault {
   readonly needsWakeOnLan?: true;
   /** The address of a magic packet as agents hear it; undefined if they do not. */
   readonly magicPacket?: (macAddress: string) => string | undefined;
+  /** True if it only shows in stories with bare-metal hosts. */
+  readonly needsRack?: true;
+  /** What an agent of a ClusterAgent reads from its disk, and where it stores leases. */
+  readonly leases?: (opened: OpenedLeases) => OpenedLeases;
   /** Changes the webhook's answer, an AdmissionReview. */
   readonly admission?: (answer: JsonObject, review: ReceivedReview) => JsonObject;
   /** Replaces a request of the controller to the API server. */
@@ -190,6 +197,16 @@ export const PLANTED_FAULTS: Readonly<Record<string, PlantedFault>> = {
   'no-assignments': {
     what: 'the controller assigns no address',
     controller: edited('PATCH', '/ippools/', (body) => at(body, ['status', 'ipv4', 'allocated'], () => undefined)),
+  },
+  'leases-forgotten': {
+    what: 'an agent of a ClusterAgent begins without the leases that are stored',
+    needsRack: true,
+    leases: (opened) => ({ ...opened, tables: new Map() }),
+  },
+  'leases-not-stored': {
+    what: 'an agent of a ClusterAgent acknowledges leases that it does not store',
+    needsRack: true,
+    leases: (opened) => ({ ...opened, store: withoutAppend(opened.store) }),
   },
   'everything-accepted': {
     what: 'the webhook refuses nothing',
@@ -355,6 +372,10 @@ function change(octets: Uint8Array, at: number, to: (octet: number) => number): 
 /** The octets of an option, in the packet itself. */
 function optionOf(octets: Uint8Array, option: number): Uint8Array {
   return readPacket(octets)?.options.get(option) ?? new Uint8Array(4);
+}
+
+function withoutAppend(store: OpenedLeases['store']): OpenedLeases['store'] {
+  return { append: async () => undefined, replace: async () => undefined, isLong: () => false, close: () => store.close() };
 }
 
 function override(kernel: FakePod['kernel'], calls: Partial<Pick<FakePod['kernel'], 'add' | 'remove'>>): void {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BindingFile, type BindingFilePlace, type OpenedBindings } from './binding-file.js';
 import { BINDINGS_FILE } from './binding-snapshot.js';
+import { type LogFiles, nodeLogFiles } from './log-files.js';
 import { type OpenedRecords, type RecordReport, reportCorrupt } from './opened-records.js';
 
 /** True if the file exists, and so may have leases. */
@@ -10,9 +11,9 @@ export function hasBindingFile(folder: string): boolean {
   return existsSync(join(folder, BINDINGS_FILE));
 }
 
-/** Opens or creates the file. @throws CommandError if it cannot be used. */
-export async function openFileRecords(place: BindingFilePlace): Promise<OpenedRecords> {
-  const opened = await BindingFile.open(place);
+/** Opens or creates the file. @param files - default: those of this machine. @throws CommandError if it cannot be used. */
+export async function openFileRecords(place: BindingFilePlace, files: LogFiles = nodeLogFiles): Promise<OpenedRecords> {
+  const opened = await BindingFile.open(place, files);
   return { store: opened.file, tables: opened.tables, reports: reportsOf(opened, join(place.folder, BINDINGS_FILE)) };
 }
 

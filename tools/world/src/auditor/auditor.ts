@@ -12,6 +12,7 @@ import type { DhcpClient } from '../guests/dhcp-client.js';
 import { type DhcpPacket, Option, readAddress, readSeconds } from '../network/dhcp-packet.js';
 import type { Captured } from '../network/segment.js';
 import { AddressHistory, isInRanges, recordedIn } from './address-history.js';
+import { RackAuditor } from './rack-auditor.js';
 import { WakeAuditor } from './wake-auditor.js';
 
 export const LAWS = {
@@ -83,14 +84,17 @@ export class Auditor {
   #calmSinceMs = Number.POSITIVE_INFINITY;
   readonly #reported = new Set<string>();
   readonly #wakeUps: WakeAuditor;
+  readonly #rack: RackAuditor;
 
   constructor(world: World) {
     this.#world = world;
-    this.#wakeUps = new WakeAuditor(world, {
-      count: (what) => this.#count(what),
-      violated: (law, message) => this.#violated(law, message),
+    const ports = {
+      count: (what: string) => this.#count(what),
+      violated: (law: Law, message: string) => this.#violated(law, message),
       calmSinceMs: () => this.#calmSinceMs,
-    });
+    };
+    this.#wakeUps = new WakeAuditor(world, ports);
+    this.#rack = new RackAuditor(world, ports);
     for (const { key } of world.pools) this.#histories.set(key, new AddressHistory());
     world.whileApiRuns(() => this.#watchPools());
   }
@@ -143,6 +147,10 @@ export class Auditor {
   }
 
   onCaptured(captured: Captured): void {
+    if (captured.segment === this.#world.rack?.segment.name) {
+      this.#rack.onCaptured(captured);
+      return;
+    }
     const { packet, server } = captured;
     if (server === undefined) {
       this.#fromGuest(captured);
@@ -175,6 +183,7 @@ export class Auditor {
   look(): void {
     this.#lookForSilence();
     this.#wakeUps.look();
+    this.#rack.look();
     for (const [name, segment] of this.#world.segments) {
       const users = new Map<string, string>();
       for (const guest of segment.guests) {
@@ -195,6 +204,7 @@ export class Auditor {
     this.look();
     for (const pool of this.#world.pools) this.#lookAtPool(pool);
     for (const machine of this.#world.machines.all) this.#lookAtMachine(machine);
+    this.#rack.lookAtRest();
     this.#lookForOverlaps();
   }
 
@@ -410,9 +420,11 @@ export class Auditor {
   }
 
   #lookForOverlaps(): void {
-    const spans = this.#world.pods
-      .flatMap(({ agent }) => agent.kernel.spans())
-      .toSorted((one, other) => one.fromMs - other.fromMs);
+    const kernels = [
+      ...this.#world.pods.map(({ agent }) => agent.kernel),
+      ...(this.#world.rack?.agents ?? []).map(({ kernel }) => kernel),
+    ];
+    const spans = kernels.flatMap((kernel) => kernel.spans()).toSorted((one, other) => one.fromMs - other.fromMs);
     this.#count('times of server addresses on interfaces', spans.length);
     for (const [index, span] of spans.entries())
       for (const other of spans.slice(index + 1)) {

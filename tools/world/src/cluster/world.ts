@@ -8,6 +8,7 @@ import {
   virtualMachineNetworkConfigResource,
   wolConfigResource,
 } from '@vmdhcp/ippool-api';
+import { clusterAgentResource } from '@vmdhcp/ippool-api/bare-metal';
 import type { KubernetesObject } from '@vmdhcp/kube-runtime';
 import { type Random, randomFrom } from '@vmdhcp/kube-runtime/testing';
 import {
@@ -32,11 +33,12 @@ import { AGENT_TOPOLOGIES, type AgentTopology } from '@vmdhcp/reconciler';
 import type { ApiLink, Loss } from '../api/transport.js';
 import { type Captured, Segment } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
+import { RACK_OBJECT, Rack } from '../rack/rack.js';
 import { Scheduler } from '../time/scheduler.js';
 import { liveIn } from '../time/virtual-process.js';
 import { WakeAgentPod } from '../wake/wake-agent-pod.js';
 import { AgentPod } from './agent-pod.js';
-import { CONTROLLER_NAMESPACE, ControllerRun } from './controller-run.js';
+import { AGENT_NAMESPACE, CONTROLLER_NAMESPACE, ControllerRun } from './controller-run.js';
 import { Machines, NAMESPACE, WAKE_LABELS } from './machines.js';
 import { markNode, type NodeMark, type PoolOfWorld, poolConfig, someMark } from './pool-of-world.js';
 import type { Surroundings } from './surroundings.js';
@@ -63,6 +65,8 @@ const WOL_CONFIG = {
   spec: { discoveryMode: 'LabelSelector', vmSelector: { matchLabels: WAKE_LABELS } },
 };
 const UNIFIED = unifiedAgents();
+/** Longer than an API server waits for webhooks, one after the other. */
+const MOST_WAIT_MS = 120_000;
 /** Created before any world begins, because it takes real time. */
 const FRONT_PROXY = await createFrontProxy();
 
@@ -72,6 +76,8 @@ export interface WorldSettings {
   /** Addresses of each pool. */
   readonly poolSizes: readonly number[];
   readonly hasWakeOnLan: boolean;
+  /** True for bare-metal hosts with agents of a ClusterAgent. */
+  readonly hasRack: boolean;
   /** True for a cluster without Harvester, where each network is on some nodes, marked by resources or labels. */
   readonly isPlain: boolean;
   readonly fault: PlantedFault | undefined;
@@ -111,6 +117,8 @@ export class World {
   readonly #wakeAgents: WakeAgentPod[] = [];
   readonly hasWakeOnLan: boolean;
   readonly isPlain: boolean;
+  /** Undefined without bare-metal hosts. */
+  rack: Rack | undefined;
   weather = FAIR;
   /** Nodes that cannot reach the API server. */
   readonly cutNodes = new Set<string>();
@@ -140,7 +148,7 @@ export class World {
   static async create(settings: WorldSettings): Promise<World> {
     const world = new World(settings);
     liveIn(world.scheduler, world.random);
-    await world.#furnish(settings.poolSizes);
+    await world.#furnish(settings);
     return world;
   }
 
@@ -228,13 +236,17 @@ export class World {
       isDone = true;
     });
     noted.catch(() => undefined);
-    for (let round = 0; !isDone && round < 10_000; round++) await this.pass(1);
+    for (let waitedMs = 0; !isDone; waitedMs++) {
+      if (waitedMs > MOST_WAIT_MS) throw new Error(`the world waited for ${MOST_WAIT_MS} ms in vain`);
+      await this.pass(1);
+    }
     return await noted;
   }
 
   async stop(): Promise<void> {
     for (const one of [...this.controllers, ...this.webhooks]) one.kill();
     for (const pod of this.livePods) pod.stop(0);
+    this.rack?.stop();
   }
 
   #startController(index: number): void {
@@ -266,7 +278,7 @@ export class World {
     return await Promise.race([chosen.answer(path, review), late]);
   };
 
-  async #furnish(sizes: readonly number[]): Promise<void> {
+  async #furnish({ poolSizes: sizes, hasRack }: WorldSettings): Promise<void> {
     const started = startKubeSimulator({
       port: 'none',
       tls: false,
@@ -298,6 +310,7 @@ export class World {
       simulator: this.#simulator,
       onStartRequest: (name, isTaken) => this.onStartRequest({ name, isTaken }),
     });
+    if (hasRack) await this.#addRack();
   }
 
   #runPod(pod: Pod): PodProcess {
@@ -313,6 +326,14 @@ export class World {
     const [name = '', verb] = path.split('/').slice(-2);
     if (verb !== 'start') return { status: 404, message: `no subresource ${verb}` };
     return await this.machines.requestStart(name);
+  }
+
+  async #addRack(): Promise<void> {
+    await this.during(this.#create(toCustomResourceDefinition(clusterAgentResource) as unknown as KubernetesObject));
+    await this.pass(1_000);
+    await this.during(this.#create(RACK_OBJECT));
+    this.rack = new Rack({ ...this.#surroundings(), namespace: AGENT_NAMESPACE }, (captured) => this.onCaptured(captured));
+    this.rack.start(NODES);
   }
 
   async #addPool(index: number, size: number): Promise<void> {

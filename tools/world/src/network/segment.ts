@@ -1,6 +1,6 @@
 /** A network of virtual machines: guests and agents on one Ethernet segment, over links that lose, delay, repeat and cut frames. */
 
-import { FakeNetwork, type FakePod, type SentReply } from '@vmdhcp/dhcp-agent/testing';
+import { type FakeHost, FakeNetwork, type SentReply } from '@vmdhcp/dhcp-agent/testing';
 import { parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { Scheduler } from '../time/scheduler.js';
@@ -39,7 +39,7 @@ export const GOOD_LINKS: LinkQuality = { lossPerMille: 0, repeatPerMille: 0, mos
 const PROBE_MS = 300;
 
 interface AgentPort {
-  readonly pod: FakePod;
+  readonly pod: FakeHost;
   readonly node: string;
   readonly network: FakeNetwork;
 }
@@ -67,7 +67,7 @@ export class Segment {
   quality = GOOD_LINKS;
   readonly #settings: SegmentSettings;
   readonly #guests = new Set<GuestPort>();
-  readonly #agents = new Map<FakePod, AgentPort>();
+  readonly #agents = new Map<FakeHost, AgentPort>();
   /** Nodes that are cut off from the others. */
   readonly #cutOff = new Set<string>();
 
@@ -94,7 +94,7 @@ export class Segment {
   }
 
   /** The network as seen by one pod. @param podOf - returns the pod, once it is created. */
-  portOf(node: string, podOf: () => FakePod): FakeNetwork {
+  portOf(node: string, podOf: () => FakeHost): FakeNetwork {
     const network = new FakeNetwork();
     network.onReply = (reply) => {
       this.#fromAgent(node, podOf(), reply);
@@ -102,11 +102,11 @@ export class Segment {
     return network;
   }
 
-  attach(pod: FakePod, node: string, network: FakeNetwork): void {
+  attach(pod: FakeHost, node: string, network: FakeNetwork): void {
     this.#agents.set(pod, { pod, node, network });
   }
 
-  detach(pod: FakePod): void {
+  detach(pod: FakeHost): void {
     this.#agents.delete(pod);
   }
 
@@ -142,14 +142,14 @@ export class Segment {
   }
 
   /** A process that was frozen meanwhile sends when it wakes. */
-  #fromAgent(node: string, pod: FakePod, reply: SentReply): void {
+  #fromAgent(node: string, pod: FakeHost, reply: SentReply): void {
     const { scheduler } = this.#settings;
     const waitMs = reply.atMs - scheduler.nowMs();
     if (waitMs > 0) scheduler.after(waitMs, () => this.#send(node, pod, reply));
     else this.#send(node, pod, reply);
   }
 
-  #send(node: string, pod: FakePod, { bytes, destination }: SentReply): void {
+  #send(node: string, pod: FakeHost, { bytes, destination }: SentReply): void {
     const { scheduler, name, onCaptured, onWire } = this.#settings;
     const octets = onWire(bytes, pod.owner);
     const packet = octets && readPacket(octets);

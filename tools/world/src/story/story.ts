@@ -7,6 +7,7 @@ import { type Captured, GOOD_LINKS } from '../network/segment.js';
 import type { PlantedFault } from '../planted-faults.js';
 import { FAULTS } from './faults.js';
 import { LIFE_OF_MACHINES, LIFE_OF_POOLS, WAKE_UPS } from './life.js';
+import { RACK_FAULTS, RACK_LIFE } from './rack-acts.js';
 import type { Act, Scene } from './scene.js';
 import { tellObjects } from './tell-objects.js';
 
@@ -45,6 +46,9 @@ const LONG_REST_MS = 900_000;
 /** The weight of each act of Wake-on-LAN. */
 const WAKE_UPS_SHARE = 3;
 const REST_STEP_MS = 60_000;
+/** One story in so many has bare-metal hosts. */
+const RACK_SHARE = 3;
+const FIRST_HOSTS = 5;
 /** As an API server reports it. */
 const DENIED = /admission webhook "[^"]+" denied the request/;
 const POOL_SIZES = [4, 8, 30];
@@ -82,7 +86,8 @@ class Story {
     const sizes = Array.from({ length: 1 + this.#random(3) }, () => POOL_SIZES[this.#random(POOL_SIZES.length)] as number);
     const hasWakeOnLan = this.#random(2) === 0 || fault?.needsWakeOnLan === true;
     const isPlain = this.#random(3) === 0 || fault?.isPlain === true;
-    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, hasWakeOnLan, isPlain, fault });
+    const hasRack = fault === undefined ? mixed(seed + 2) % RACK_SHARE === 0 : fault.needsRack === true;
+    const world = await World.create({ seed: mixed(seed + 1), poolSizes: sizes, hasWakeOnLan, hasRack, isPlain, fault });
     const auditor = new Auditor(world);
     world.onStartRequest = (request) => {
       this.#say(world, `KubeVirt is asked to start ${request.name}${request.isTaken ? '' : ', and refuses'}`);
@@ -131,9 +136,11 @@ class Story {
   }
 
   async #tell(world: World, auditor: Auditor): Promise<void> {
-    const ofMachines = [...this.#some(LIFE_OF_MACHINES), ...wakeUpsOf(world)];
+    const guests = [...this.#some(LIFE_OF_MACHINES), ...wakeUpsOf(world)];
     const ofPools = this.#some(LIFE_OF_POOLS);
-    const faults = this.#some(FAULTS);
+    const faults = [...this.#some(FAULTS), ...(world.rack === undefined ? [] : this.#some(RACK_FAULTS))];
+    const rackLife = world.rack === undefined ? [] : Object.entries(RACK_LIFE).flatMap((act) => [act, act, act]);
+    const ofMachines = [...guests, ...rackLife];
     const scene: Scene = {
       world,
       next: () => ++this.#number,
@@ -158,6 +165,8 @@ class Story {
   async #createFirst(scene: Scene): Promise<void> {
     for (let machines = 3 + this.#random(8); machines > 0; machines--)
       await this.#act(scene, 'create a machine', LIFE_OF_MACHINES['create a machine'] as Act);
+    for (let hosts = scene.world.rack === undefined ? 0 : FIRST_HOSTS; hosts > 0; hosts--)
+      await this.#act(scene, 'switch a new host on', RACK_LIFE['switch a new host on'] as Act);
     if (!scene.world.hasWakeOnLan) return;
     for (const name of ['create a machine that may be woken', 'create a machine that nobody may wake'])
       await this.#act(scene, name, WAKE_UPS[name] as Act);
