@@ -63,7 +63,7 @@ export class NetworkConfigReconciler {
   #outcomeOf(config: string, { network, macAddress, wanted }: InterfaceClaim): InterfaceOutcome {
     const { view, plans } = this.#context;
     const pool = view.servingPool(network);
-    if (pool === undefined) return this.#unserved(network, macAddress);
+    if (pool === undefined) return this.#unserved(config, network, macAddress);
     if (!pool.reading.ok) {
       const message = sentenceOf(explainInvalidPool(pool.key));
       return { kind: 'refused', refusal: { reason: 'pool-invalid', message } };
@@ -79,11 +79,13 @@ export class NetworkConfigReconciler {
     return toOutcome(wanted, address, refusal);
   }
 
-  #unserved(network: string, macAddress: MacAddress): InterfaceOutcome {
+  #unserved(config: string, network: string, macAddress: MacAddress): InterfaceOutcome {
     const { caches, view } = this.#context;
     const annotations = caches.networks.get(network)?.metadata.annotations ?? {};
-    if (annotations[EXTERNAL_DHCP_ANNOTATION] === 'true') return { kind: 'external', network };
-    return { kind: 'unserved', network, recorded: view.endingPool(network)?.addressOf.get(macAddress) };
+    const kind = annotations[EXTERNAL_DHCP_ANNOTATION] === 'true' ? 'external' : 'unserved';
+    const ending = view.endingPool(network);
+    const isHeir = ending !== undefined && view.heirOf(ending, macAddress) === config;
+    return { kind, network, ...(isHeir && { left: ending.addressOf.get(macAddress) }) };
   }
 
   /** Addresses in its status that a pool still records, although neither its spec nor another config wants them. */

@@ -48,6 +48,8 @@ const TO_CORRECT =
   'cidr and serverIP cannot be changed, router not once it is set: to correct them, delete the IPPool and create it again; virtual machines keep their addresses';
 
 const RELEASE_CHECK_MS = 500;
+/** How long a deleted pool waits for configs. */
+const LONGEST_WAIT_MS = 300_000;
 const NO_OWNERS: LastOwners = { get: () => undefined };
 
 export class PoolReconciler {
@@ -313,31 +315,26 @@ export class PoolReconciler {
     }
   }
 
-  /** True if a config does not have its address yet that this pool alone records: without it, another machine could get the address. */
-  #leavesAddresses({ key, network, addressOf }: PoolView): boolean {
-    const { view, enqueue, caches } = this.#context;
-    if (view.endingPool(network)?.key !== key) return false;
-    const waiting = [...addressOf].flatMap(([macAddress, address]) =>
-      [...view.claimants(network, macAddress)].filter((config) => {
-        const object = caches.networkConfigs.get(config);
-        const claims = object === undefined ? [] : view.claimsOf(object).claims;
-        return claims.some((one) => one.network === network && one.macAddress === macAddress && one.previous !== address);
-      }),
-    );
-    for (const config of waiting) enqueue.networkConfigs(config);
-    return waiting.length > 0;
-  }
-
   async #releaseDeleted(view: PoolView): Promise<ReconcileResult> {
     const { clients, caches, agents } = this.#context;
     this.#forget(view.key);
-    if (agents?.isInUse(view.key) || this.#leavesAddresses(view)) return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     const { finalizers = [], resourceVersion } = view.object.metadata;
     if (!finalizers.includes(IPPOOL_FINALIZER)) return { kind: 'settled' };
+    if (agents?.isInUse(view.key) || this.#mustWaitForConfigs(view)) return { kind: 'recheck', afterMs: RELEASE_CHECK_MS };
     const left = finalizers.filter((finalizer) => finalizer !== IPPOOL_FINALIZER);
     const result = await clients.ipPools.patch({ key: view.key, resourceVersion }, { metadata: { finalizers: left } });
     if (result.ok) caches.ipPools.wrote(result.object);
     return !result.ok && result.reason === 'not-found' ? { kind: 'settled' } : toReconcileResult(result);
+  }
+
+  /** The next pool gives other machines what configs do not show. One that cannot be written does not hold the pool for ever. */
+  #mustWaitForConfigs(pool: PoolView): boolean {
+    const { view, enqueue } = this.#context;
+    const isLate = this.#nowMs() - parseTime(pool.object.metadata.deletionTimestamp ?? '') > LONGEST_WAIT_MS;
+    if (isLate || view.endingPool(pool.network)?.key !== pool.key) return false;
+    const heirs = new Set([...pool.addressOf].flatMap(([macAddress]) => view.heirOf(pool, macAddress) ?? []));
+    for (const config of heirs) enqueue.networkConfigs(config);
+    return heirs.size > 0;
   }
 }
 

@@ -26,30 +26,6 @@ function withFinalizers(running: Running, kind: string, name: string, change: (f
   }));
 }
 
-describe('a pool that is deleted waits until its configs have their addresses', () => {
-  it('a controller died before it wrote them: machines keep their addresses in the next pool', async () => {
-    const running = await Running.withPool();
-    withFinalizers(running, 'IPPool', 'pool-1', () => [IPPOOL_FINALIZER]);
-    await running.add(virtualMachine('vm-b'));
-    await running.settle();
-    running.cluster.networkConfigs.writeFault = (what) => (what === 'patchStatus' ? 'lost-request' : 'none');
-    await running.add(virtualMachine('vm-a'));
-    await running.settle();
-    const kept = { '10.0.0.11': MAC };
-    expect(running.allocated()).toEqual({ '10.0.0.10': '02:00:00:00:00:0b', ...kept });
-    await running.remove('VirtualMachine', 'vm-b');
-    await running.remove('IPPool', 'pool-1');
-    await running.settle(120_000);
-    expect(running.allocated()).toMatchObject(kept);
-    running.cluster.networkConfigs.writeFault = () => 'none';
-    await running.settle(60_000);
-    expect(running.cluster.ipPools.objects.size).toBe(0);
-    await running.add(pool('pool-1'));
-    await running.settle();
-    expect(running.allocated()).toEqual(kept);
-  });
-});
-
 describe('a config waits until its pool has released its addresses', () => {
   it('its virtual machine is deleted: the config stays, with its finalizer, as long as the pool cannot be written', async () => {
     const running = await withoutPoolWrites();

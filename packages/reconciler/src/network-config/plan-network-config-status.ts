@@ -33,13 +33,12 @@ export type InterfaceOutcome =
   | { readonly kind: 'refused'; readonly refusal: OutcomeProblem }
   /** No pool serves its network, which does not affect the other interfaces. */
   | {
-      readonly kind: 'unserved';
+      /** External: none should, as the network is annotated as served by another DHCP server. */
+      readonly kind: 'unserved' | 'external';
       readonly network: string;
-      /** What its pool records, which is being deleted. */
-      readonly recorded?: Ipv4Address | undefined;
-    }
-  /** No pool serves its network, and none should: the network is annotated as served by another DHCP server. */
-  | { readonly kind: 'external'; readonly network: string };
+      /** The address that a deleted pool leaves to it. */
+      readonly left?: Ipv4Address | undefined;
+    };
 
 export interface OutcomeProblem {
   readonly reason: RefusalReason;
@@ -78,7 +77,8 @@ export function planNetworkConfigStatus(object: KubernetesObject, facts: Network
   const problem = isPaused ? undefined : firstProblem(facts, outcomes);
   const waits = outcomes.some(({ outcome }) => outcome.kind === 'waiting');
   // Soon there is more to write: make one write instead of two.
-  if (waits && problem === undefined && facts.stale.length === 0) return { patch: undefined, problem };
+  const isUrgent = facts.stale.length > 0 || outcomes.some(({ outcome }) => leftOf(outcome) !== undefined);
+  if (waits && problem === undefined && !isUrgent) return { patch: undefined, problem };
   const conditions = [
     ...(isPaused ? PAUSED : [ENABLED]),
     ...(isPaused || (waits && problem === undefined) ? [] : [allocatedState(outcomes, problem, facts.missing)]),
@@ -164,9 +164,13 @@ function inSyncState({ stale }: NetworkConfigFacts): ConditionOf<'VirtualMachine
 
 type StatusEntry = Readonly<Record<string, unknown>>;
 
+function leftOf(outcome: InterfaceOutcome): Ipv4Address | undefined {
+  return outcome.kind === 'unserved' || outcome.kind === 'external' ? outcome.left : undefined;
+}
+
 /** An interface without an address remembers its last one, and gets it again if possible. */
 function toEntry({ claim: { macAddress, network, previous }, outcome }: ClaimWithOutcome): StatusEntry {
-  const address = outcome.kind === 'allocated' ? outcome.address : (outcome.kind === 'unserved' && outcome.recorded) || previous;
+  const address = outcome.kind === 'allocated' ? outcome.address : (leftOf(outcome) ?? previous);
   return {
     ...(address !== undefined && { allocatedIPAddress: formatIpv4Address(address) }),
     macAddress,

@@ -1,6 +1,6 @@
 /** The controller's knowledge about the cluster, in the form of its queries: who claims addresses on a network, which pool serves it, and so on. */
-import { formatIpv4Address, type Ipv4Address, type MacAddress } from '@vmdhcp/dhcp-allocator';
-import { IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, type NetworkConfig, networkKey } from '@vmdhcp/ippool-api';
+import { formatIpv4Address, type Ipv4Address, type MacAddress, mayBeKept } from '@vmdhcp/dhcp-allocator';
+import { IPPOOL_FINALIZER, IPPOOL_NAME_LABEL, IPPOOL_NAMESPACE_LABEL, type NetworkConfig, networkKey } from '@vmdhcp/ippool-api';
 import { compareByAge, isBeingDeleted, type KubernetesObject, keyOf, parseTime, readList, readText } from '@vmdhcp/kube-runtime';
 import type { LastOwners } from '../assignment/assignment-plan.js';
 import type { MachineWithoutConfig } from '../assignment/pool-to-plan.js';
@@ -35,6 +35,8 @@ export interface ClusterSources {
   /** The running virtual machines; default: none. */
   readonly instances?: Pick<InstanceSource, 'of' | 'isAbsent'>;
 }
+
+const NO_CLAIMS: Pick<NetworkConfigClaims, 'createdAt' | 'claims'> = { createdAt: '', claims: [] };
 
 export class ClusterView {
   readonly #sources: ClusterSources;
@@ -71,10 +73,33 @@ export class ClusterView {
     return this.#pools.of([oldest, ...sameAge].find(isLabelled) ?? oldest);
   }
 
-  /** The pool that served a network until it was deleted, as long as it exists; undefined if another one serves the network. */
+  /** The deleted pool that stopped serving the network last, as long as it has its finalizer; undefined if another one serves the network. */
   endingPool(network: string): PoolView | undefined {
-    const [oldest] = this.#poolsThatMayServe(network);
-    return oldest === undefined || this.servingPool(network) !== undefined ? undefined : this.#pools.of(oldest);
+    if (this.servingPool(network) !== undefined) return undefined;
+    const deletedAt = ({ metadata }: KubernetesObject) => parseTime(metadata.deletionTimestamp ?? '');
+    const [last] = this.#poolsThatMayServe(network)
+      .filter(({ metadata }) => metadata.finalizers?.includes(IPPOOL_FINALIZER) === true)
+      .toSorted((one, other) => deletedAt(other) - deletedAt(one));
+    return last && this.#pools.of(last);
+  }
+
+  /**
+   * The config to which an ending pool leaves the address of a client: the only claimant, or the oldest one without an address. Undefined if a
+   * claimant shows the address already.
+   */
+  heirOf({ network, reading, addressOf }: PoolView, macAddress: MacAddress): string | undefined {
+    const address = addressOf.get(macAddress);
+    if (address === undefined || !reading.ok || !mayBeKept(reading.pool, address)) return undefined;
+    const claims = [...this.claimants(network, macAddress)].flatMap((key) => {
+      const object = this.#sources.networkConfigs.get(key);
+      const { createdAt, claims: own } = object === undefined ? NO_CLAIMS : this.claimsOf(object);
+      const claim = own.find((one) => one.network === network && one.macAddress === macAddress);
+      return claim === undefined || this.#isUnfounded(key, claim) ? [] : [{ key, createdAt, previous: claim.previous }];
+    });
+    if (claims.length === 1) return claims[0]?.previous === address ? undefined : claims[0]?.key;
+    if (claims.some(({ previous }) => previous === address)) return undefined;
+    const without = claims.filter(({ previous }) => previous === undefined);
+    return without.toSorted((one, other) => (one.createdAt < other.createdAt ? -1 : 1))[0]?.key;
   }
 
   /** The oldest first. */
