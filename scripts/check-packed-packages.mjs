@@ -44,12 +44,14 @@ function tryPublish(tarballs) {
     if (wrong.length > 0) throw new Error(`${name} would be published with ${JSON.stringify(wrong)}; expected ^${version}`);
   }
   writeFileSync(join(unpacked, 'package.json'), JSON.stringify({ private: true, workspaces: ['*'] }));
-  const { status, stderr } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     'npm',
     ['publish', '--workspaces', '--ignore-scripts', '--dry-run', '--provenance', '--access', 'public'],
     { cwd: unpacked, encoding: 'utf8' },
   );
   if (status !== 0 || stderr.includes('auto-corrected')) throw new Error(`npm publish refuses or corrects packages:\n${stderr}`);
+  const count = stdout.match(/^\+ /gm)?.length ?? 0;
+  if (count !== tarballs.length) throw new Error(`npm publish would send ${count} packages of ${tarballs.length}:\n${stdout}`);
 }
 
 /** One empty project with all of them, as README installs what `npm run packages` packed: they need each other, and none is on a registry yet. */

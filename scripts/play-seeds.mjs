@@ -4,11 +4,11 @@ import './typescript-sources.mjs';
 
 const RECONCILER = '../packages/reconciler/src';
 const { playCrashStory } = await import(`${RECONCILER}/controller/crash-story-fixtures.ts`);
-const { playRandomStory } = await import(`${RECONCILER}/controller/random-story-fixtures.ts`);
+const { playLateStory, playOrphanStory, playRandomStory } = await import(`${RECONCILER}/controller/random-story-fixtures.ts`);
 const { playTopologyStory } = await import(`${RECONCILER}/agents/topology-story-fixtures.ts`);
-const { playWakeStory } = await import(`${RECONCILER}/wake-on-lan/decision/wake-story-fixtures.ts`);
+const { playWakeStory } = await import('../packages/wake-on-lan/src/decision/wake-story-fixtures.ts');
 const { playAgentStory } = await import('../packages/dhcp-agent/src/agent/agent-story-fixtures.ts');
-const KINDS = [playCrashStory, playRandomStory, playAgentStory, playTopologyStory, playWakeStory];
+const KINDS = [playCrashStory, playRandomStory, playLateStory, playOrphanStory, playAgentStory, playTopologyStory, playWakeStory];
 
 /** Crash stories and random stories of the controller, stories of agents, of topologies and of wake-ups in turn; each kind has its seeds from 0. */
 async function play(run) {

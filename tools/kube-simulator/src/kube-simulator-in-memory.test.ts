@@ -1,5 +1,5 @@
 /** Requests without a connection get what others get over HTTP. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { type KubeSimulator, startKubeSimulator } from './kube-simulator.js';
 
 let simulator: KubeSimulator;
@@ -85,4 +85,28 @@ it('a request whose connection is closed has no answer', async () => {
   const { status, isComplete } = await exchange('POST', CONFIG_MAPS, { body: { metadata: { name: 'a' } } });
   expect([status, isComplete]).toEqual([0, false]);
   expect((await exchange('GET', `${CONFIG_MAPS}/a`)).status).toBe(200);
+});
+
+it('webhooks are asked in this process, and their refusals reach clients', async () => {
+  const asked: string[] = [];
+  const own = await startKubeSimulator({
+    port: 'none',
+    tls: false,
+    services: { 'default/rules': { host: 'rules', port: 443 } },
+    callWebhook: async ({ path }, review) => {
+      const { uid } = review['request'] as { readonly uid: string };
+      asked.push(path);
+      const response = { uid, allowed: false, status: { message: 'not today' } };
+      return { kind: 'answered', body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response } };
+    },
+  });
+  onTestFinished(() => own.stop());
+  const clientConfig = { service: { namespace: 'default', name: 'rules', path: '/rules' } };
+  const rules = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }];
+  const webhook = { name: 'a.example.org', clientConfig, rules, sideEffects: 'None', admissionReviewVersions: ['v1'] };
+  const configuration = { metadata: { name: 'a' }, webhooks: [webhook] };
+  await own.client.create({ group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations' }, configuration);
+  const created = own.client.create({ resource: 'configmaps', namespace: 'default' }, { metadata: { name: 'a' } });
+  await expect(created).rejects.toThrow('admission webhook "a.example.org" denied the request: not today');
+  expect(asked).toEqual(['/rules?timeout=10s']);
 });

@@ -9,7 +9,7 @@ import { type Dhcpv6ClientMessage, type InvalidDhcpv6Reason, readDhcpv6ClientMes
 import { firstOption } from './dhcpv6-options.js';
 import type { Dhcpv6Pool } from './dhcpv6-pool.js';
 import { encodeDhcpv6Message, encodeRelayReplies } from './encode-dhcpv6-packet.js';
-import { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option } from './layout.js';
+import { DHCPV6_CLIENT_PORT, DHCPV6_SERVER_PORT, Dhcpv6Option, Dhcpv6Type } from './layout.js';
 
 /** Where a packet came from. */
 export interface Dhcpv6Source {
@@ -45,6 +45,7 @@ export type Dhcpv6Answer =
       readonly bytes: Uint8Array;
       /** UDP. */
       readonly port: number;
+      /** The client, which is not the receiver of the frame if a relay is. */
       readonly macAddress: MacAddress;
       readonly pool: Dhcpv6Pool;
       readonly event: Dhcpv6Reply['event'];
@@ -68,6 +69,7 @@ export function answerDhcpv6Packet(bytes: Uint8Array, source: Dhcpv6Source, serv
   const decoded = decodeDhcpv6Packet(bytes);
   if (!decoded.ok) return none(decoded.reason);
   const { relays, message } = decoded;
+  if (relays.some(({ type }) => type !== Dhcpv6Type.relayForward)) return none('message-type-unexpected');
   const reading = readDhcpv6ClientMessage(message);
   if (!reading.ok) return none(reading.reason);
   const from = identify(relays, source, serving);
@@ -84,9 +86,12 @@ function identify(
   source: Dhcpv6Source,
   serving: Dhcpv6Serving,
 ): Identified | DroppedDhcpv6Reason {
-  const pool = serving.poolOf(linkAddressOf(relays));
+  const linkAddress = linkAddressOf(relays);
+  const isUnnamed = relays.length > 0 && linkAddress === undefined;
+  const pool = isUnnamed ? undefined : serving.poolOf(linkAddress);
   if (pool === undefined) return 'link-not-served';
-  if (relays.length > 0 && !pool.relays.some((prefix) => prefixContains(prefix, source.address))) return 'relay-not-allowed';
+  if (!onTheWay(relays, source).every((one) => pool.relays.some((prefix) => prefixContains(prefix, one))))
+    return 'relay-not-allowed';
   const macAddress = macAddressOf(relays, source);
   if (macAddress === undefined || isGroupMacAddress(macAddress)) return 'link-layer-address-missing';
   return { pool, macAddress };
@@ -119,6 +124,14 @@ function answerClient(
 
 function none(reason: DroppedDhcpv6Reason): Dhcpv6Answer {
   return { kind: 'none', reason };
+}
+
+/**
+ * The addresses of the relays. Each but the first one is known from the relay before it: the relay next to the client may be a host that only says that
+ * it is one, and a relay forwards its message.
+ */
+function onTheWay(relays: readonly Dhcpv6Relay[], { address }: Dhcpv6Source): readonly Ipv6Address[] {
+  return relays.length === 0 ? [] : [address, ...relays.slice(0, -1).map(({ peerAddress }) => peerAddress)];
 }
 
 /** Returns what the relay nearest to the client says that names a link: others are on its way. Source: RFC 8415 §13.1. */

@@ -6,10 +6,10 @@ import type { AnsweredAssociation, Dhcpv6Reply } from './decide-dhcpv6.js';
 import type { Dhcpv6Message } from './decode-dhcpv6-packet.js';
 import type { Dhcpv6ClientMessage } from './dhcpv6-client-message.js';
 import { type Dhcpv6OptionEntry, encodeDhcpv6Options } from './dhcpv6-options.js';
-import type { Dhcpv6Pool, Dhcpv6PoolOptions } from './dhcpv6-pool.js';
-import { Dhcpv6Option, Dhcpv6Status, Dhcpv6Type } from './layout.js';
+import type { Dhcpv6Pool } from './dhcpv6-pool.js';
+import { Dhcpv6Option, Dhcpv6Type } from './layout.js';
 
-/** With it, a client does not wait for other servers. Source: RFC 8415 §18.2.1, §21.8. */
+/** With it, a client does not wait for other servers, as it must for one that delegates prefixes. Source: RFC 8415 §18.2.1, §21.8. */
 const HIGHEST_PREFERENCE = 255;
 /** A day, IRT_DEFAULT. Source: RFC 8415 §7.6, §21.23. */
 const REFRESH_SECONDS = 86_400;
@@ -37,13 +37,14 @@ export function composeDhcpv6Reply(client: Dhcpv6ClientMessage, decision: Dhcpv6
     ...identified,
     [Dhcpv6Option.serverIdentifier, pool.serverIdentifier],
     ...decision.associations.map((one) => associationOption(one, pool)),
-    ...client.prefixAssociations.map(refusedPrefix),
+    ...refusedPrefixes(client, decision.prefixStatus),
   ];
-  if (decision.kind === 'advertise') options.push([Dhcpv6Option.preference, Uint8Array.of(HIGHEST_PREFERENCE)]);
+  if (decision.kind === 'advertise' && client.prefixAssociations.length === 0)
+    options.push([Dhcpv6Option.preference, Uint8Array.of(HIGHEST_PREFERENCE)]);
   if (decision.isRapid) options.push([Dhcpv6Option.rapidCommit, new Uint8Array(0)]);
   if (decision.status !== undefined) options.push(statusOption(decision.status));
   if (decision.isInformation) options.push([Dhcpv6Option.informationRefreshTime, toBytes(REFRESH_SECONDS, 4)]);
-  options.push(...poolOptions(pool.options).filter(([code]) => client.requestedOptions.has(code)));
+  options.push(...poolOptions(pool).filter(([code]) => client.requestedOptions.has(code)));
   return { type, transactionId, options };
 }
 
@@ -69,10 +70,14 @@ function addressOption(address: Ipv6Address, preferredSeconds: number, validSeco
   return [Dhcpv6Option.address, concatenate([ipv6AddressBytes(address), toBytes(preferredSeconds, 4), toBytes(validSeconds, 4)])];
 }
 
-/** Prefixes are delegated by routers. Source: RFC 8415 §18.3.9. */
-function refusedPrefix(iaid: number): Dhcpv6OptionEntry {
-  const options = encodeDhcpv6Options([statusOption(Dhcpv6Status.noPrefixAvailable)]);
-  return [Dhcpv6Option.delegatedPrefixes, concatenate([toBytes(iaid, 4), new Uint8Array(8), options])];
+/** Prefixes are delegated by routers. */
+function refusedPrefixes({ prefixAssociations }: Dhcpv6ClientMessage, status: number | undefined): Dhcpv6OptionEntry[] {
+  if (status === undefined) return [];
+  const options = encodeDhcpv6Options([statusOption(status)]);
+  return prefixAssociations.map((iaid) => [
+    Dhcpv6Option.delegatedPrefixes,
+    concatenate([toBytes(iaid, 4), new Uint8Array(8), options]),
+  ]);
 }
 
 /** Without a text: clients act on the code. Source: RFC 8415 §21.13. */
@@ -80,7 +85,8 @@ function statusOption(status: number): Dhcpv6OptionEntry {
   return [Dhcpv6Option.statusCode, toBytes(status, 2)];
 }
 
-function poolOptions({ dnsServers, domainSearch, ntpServers, bootFileUrl }: Dhcpv6PoolOptions): Dhcpv6OptionEntry[] {
+function poolOptions({ options, addressRegistration }: Dhcpv6Pool): Dhcpv6OptionEntry[] {
+  const { dnsServers, domainSearch, ntpServers, bootFileUrl } = options;
   const ntp = ntpServers.map((address): Dhcpv6OptionEntry => [NTP_SERVER_ADDRESS, ipv6AddressBytes(address)]);
   const all: readonly Dhcpv6OptionEntry[] = [
     [Dhcpv6Option.dnsServers, concatenate(dnsServers.map(ipv6AddressBytes))],
@@ -89,7 +95,8 @@ function poolOptions({ dnsServers, domainSearch, ntpServers, bootFileUrl }: Dhcp
     [NTP_SERVERS, encodeDhcpv6Options(ntp)],
     [Dhcpv6Option.bootFileUrl, encodeText(bootFileUrl ?? '')],
   ];
-  return all.filter(([, value]) => value.length > 0);
+  const registration: Dhcpv6OptionEntry = [Dhcpv6Option.addressRegistration, new Uint8Array(0)];
+  return [...all.filter(([, value]) => value.length > 0), ...(addressRegistration ? [registration] : [])];
 }
 
 /** "A domain name ... MUST NOT be stored in compressed form." Source: RFC 8415 §10. */

@@ -19,7 +19,8 @@ export type IgnoredDhcpv6Reason =
   | 'other-server-selected'
   | 'nothing-requested'
   | 'nothing-to-confirm'
-  | 'address-not-on-link';
+  | 'address-not-on-link'
+  | 'registration-not-enabled';
 
 /** An identity association of a reply. */
 export interface AnsweredAssociation {
@@ -32,18 +33,22 @@ export interface AnsweredAssociation {
   readonly status: number | undefined;
 }
 
+/** What a message means for an address. Registered: the client chose it itself, and uses it until it is unregistered. */
+export type Dhcpv6Event = 'assigned' | 'released' | 'declined' | 'registered' | 'unregistered';
+
 /** A message to send, and what it means for the address of the client. */
 export interface Dhcpv6Reply {
   readonly kind: 'advertise' | 'reply' | 'registered';
   readonly associations: readonly AnsweredAssociation[];
+  /** The status of each IA_PD, a value of `Dhcpv6Status`; undefined if they have no place in the reply. */
+  readonly prefixStatus?: number;
   /** The status of the whole message: a value of `Dhcpv6Status`. */
   readonly status?: number;
   /** True for a Reply to a Solicit. */
   readonly isRapid?: true;
   /** The reply to an Information-request has options alone. */
   readonly isInformation?: true;
-  /** The client has its address now, gives it back, found another host with it, or says that it chose this one itself. */
-  readonly event?: 'assigned' | 'released' | 'declined' | 'registered';
+  readonly event?: Dhcpv6Event;
 }
 
 /** A reply, or why there is none. */
@@ -62,10 +67,8 @@ const DECISIONS: Readonly<Record<Dhcpv6ClientMessageType, Decide>> = {
   solicit: decideSolicit,
   request: decideRequest,
   confirm: decideConfirm,
-  renew: ({ associations }, known) => reply(extended(associations, known)),
-  // All servers receive it: another one may know the client.
-  rebind: ({ associations }, known) =>
-    known.address === undefined ? ignore('unknown-client') : reply(extended(associations, known)),
+  renew: ({ associations }, known) => ({ ...reply(extended(associations, known)), prefixStatus: Dhcpv6Status.noBinding }),
+  rebind: decideRebind,
   release: (client, known) => decideReturn(client, known, 'released'),
   decline: (client, known) => decideReturn(client, known, 'declined'),
   informationRequest: () => ({ kind: 'reply', associations: [], isInformation: true }),
@@ -79,14 +82,18 @@ function ignore(reason: IgnoredDhcpv6Reason): Dhcpv6Decision {
 function decideSolicit(client: Dhcpv6ClientMessage, { pool, address }: KnownDhcpv6Client): Dhcpv6Decision {
   // Another server may know it.
   if (address === undefined) return ignore('unknown-client');
-  if (client.associations.length + client.prefixAssociations.length === 0) return ignore('nothing-requested');
+  // A client that wants prefixes alone goes on looking for the server that has them.
+  if (client.associations.length === 0) return ignore('nothing-requested');
   const associations = assigned(client.associations, address);
-  if (!client.wantsRapidCommit || !pool.rapidCommit) return { kind: 'advertise', associations };
-  return { ...reply(associations), isRapid: true };
+  const prefixStatus = Dhcpv6Status.noPrefixAvailable;
+  if (!client.wantsRapidCommit || !pool.rapidCommit) return { kind: 'advertise', associations, prefixStatus };
+  return { ...reply(associations), prefixStatus, isRapid: true };
 }
 
 function decideRequest(client: Dhcpv6ClientMessage, { pool, address }: KnownDhcpv6Client): Dhcpv6Decision {
-  if (address === undefined) return reply(client.associations.map(refused(Dhcpv6Status.noAddressesAvailable)));
+  const prefixStatus = Dhcpv6Status.noPrefixAvailable;
+  if (address === undefined)
+    return { ...reply(client.associations.map(refused(Dhcpv6Status.noAddressesAvailable))), prefixStatus };
   // "the server MUST return the IA to the client with a Status Code option with the value NotOnLink": such a client has moved. Source: §18.3.2.
   const isOnLink = ({ addresses }: IdentityAssociation) => addresses.every((one) => prefixContains(pool.prefix, one));
   const onLink = client.associations.filter(isOnLink);
@@ -95,7 +102,13 @@ function decideRequest(client: Dhcpv6ClientMessage, { pool, address }: KnownDhcp
     if (!onLink.includes(one)) return refused(Dhcpv6Status.notOnLink)(one);
     return one === owner ? withAddress(one, address) : refused(Dhcpv6Status.noAddressesAvailable)(one);
   });
-  return reply(associations);
+  return { ...reply(associations), prefixStatus };
+}
+
+/** All servers receive it: another one may know the client, or have delegated its prefixes. Source: RFC 8415 §18.3.5. */
+function decideRebind({ associations }: Dhcpv6ClientMessage, known: KnownDhcpv6Client): Dhcpv6Decision {
+  if (known.address === undefined) return ignore('unknown-client');
+  return associations.length === 0 ? ignore('nothing-requested') : reply(extended(associations, known));
 }
 
 /** By the prefix alone, as the binding of the client is not in question. Source: RFC 8415 §18.3.3. */
@@ -117,15 +130,17 @@ function decideReturn(
   const answer: Dhcpv6Reply = {
     kind: 'reply',
     associations: associations.filter((one) => !isOwn(one)).map(refused(Dhcpv6Status.noBinding)),
+    prefixStatus: Dhcpv6Status.noBinding,
     status: Dhcpv6Status.success,
   };
   return associations.some(isOwn) ? { ...answer, event } : answer;
 }
 
 /** Source: RFC 9686 §4.2.2. */
-function decideRegistration({ registered }: Dhcpv6ClientMessage, { pool }: KnownDhcpv6Client): Dhcpv6Decision {
+function decideRegistration({ registered, isUnregistered }: Dhcpv6ClientMessage, { pool }: KnownDhcpv6Client): Dhcpv6Decision {
+  if (!pool.addressRegistration) return ignore('registration-not-enabled');
   if (registered === undefined || !prefixContains(pool.prefix, registered)) return ignore('address-not-on-link');
-  return { kind: 'registered', associations: [], event: 'registered' };
+  return { kind: 'registered', associations: [], event: isUnregistered ? 'unregistered' : 'registered' };
 }
 
 /** One association has the address: the one that names it, else the first. The others have none. */

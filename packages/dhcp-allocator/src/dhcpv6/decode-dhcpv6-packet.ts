@@ -1,7 +1,7 @@
 import { type Ipv6Address, readIpv6Address } from '../address/ipv6-address.js';
 import { readUint16 } from '../wire/big-endian.js';
 import { type Dhcpv6OptionEntry, firstOption, readDhcpv6Options } from './dhcpv6-options.js';
-import { Dhcpv6Option, Dhcpv6Type, MOST_RELAYS } from './layout.js';
+import { Dhcpv6Option, Dhcpv6Type, MOST_OCTETS, MOST_RELAYS } from './layout.js';
 
 /** A message between a client and a server. Source: RFC 8415 §8. */
 export interface Dhcpv6Message {
@@ -13,6 +13,8 @@ export interface Dhcpv6Message {
 
 /** What one relay added to a message. Source: RFC 8415 §9.1. */
 export interface Dhcpv6Relay {
+  /** `Dhcpv6Type.relayForward`, or `Dhcpv6Type.relayReply` on the way back. */
+  readonly type: number;
   /** 0 at the relay that is next to the client. */
   readonly hopCount: number;
   /** An address of the client's link; 0 if the relay identifies it by option 18 alone. */
@@ -24,7 +26,12 @@ export interface Dhcpv6Relay {
 }
 
 /** Why octets are not a DHCPv6 message. */
-export type MalformedDhcpv6Reason = 'message-too-short' | 'option-truncated' | 'relay-message-missing' | 'too-many-relays';
+export type MalformedDhcpv6Reason =
+  | 'message-too-short'
+  | 'message-too-long'
+  | 'option-truncated'
+  | 'relay-message-missing'
+  | 'too-many-relays';
 
 /** A client's message, and the relays on its way: the one next to the client last. */
 export type DecodedDhcpv6Packet =
@@ -41,6 +48,7 @@ const RELAY_HEADER = 34;
  * Source: RFC 8415 §8, §9, §18.3.11 (relays in relays).
  */
 export function decodeDhcpv6Packet(bytes: Uint8Array): DecodedDhcpv6Packet {
+  if (bytes.length > MOST_OCTETS) return malformed('message-too-long');
   const relays: Dhcpv6Relay[] = [];
   let rest = bytes;
   while (rest[0] === Dhcpv6Type.relayForward || rest[0] === Dhcpv6Type.relayReply) {
@@ -51,6 +59,7 @@ export function decodeDhcpv6Packet(bytes: Uint8Array): DecodedDhcpv6Packet {
     const inner = firstOption(options, Dhcpv6Option.relayMessage);
     if (inner === undefined) return malformed('relay-message-missing');
     relays.push({
+      type: rest[0],
       hopCount: rest[1] as number,
       linkAddress: readIpv6Address(rest, 2),
       peerAddress: readIpv6Address(rest, 18),

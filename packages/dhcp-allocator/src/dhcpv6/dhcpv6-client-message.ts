@@ -41,6 +41,8 @@ export interface Dhcpv6ClientMessage {
   readonly registered: Ipv6Address | undefined;
   /** The option with that address, as it came. */
   readonly registeredOption: Uint8Array | undefined;
+  /** True if the client says that it does not use that address any more: its valid lifetime is 0. */
+  readonly isUnregistered: boolean;
 }
 
 /** Why a message is not one that a server answers. */
@@ -53,6 +55,7 @@ export type InvalidDhcpv6Reason =
   | 'identity-association-invalid'
   | 'identity-association-unexpected'
   | 'too-many-identity-associations'
+  | 'requested-options-unexpected'
   | 'address-missing';
 
 /** What a message says, or why no server answers it. */
@@ -78,8 +81,13 @@ const CLIENT_TYPES = new Map<number, Dhcpv6ClientMessageType>(
 
 /** "MUST discard any ... that does not include a Server Identifier option". Source: RFC 8415 §16.4, §16.6, §16.8, §16.9. */
 const TO_ONE_SERVER: ReadonlySet<Dhcpv6ClientMessageType> = new Set(['request', 'renew', 'release', 'decline']);
-/** "MUST discard any ... that includes a Server Identifier option". Source: RFC 8415 §16.2, §16.5, §16.7. */
-const TO_ALL_SERVERS: ReadonlySet<Dhcpv6ClientMessageType> = new Set(['solicit', 'confirm', 'rebind']);
+/** "MUST discard any ... that includes a Server Identifier option". Source: RFC 8415 §16.2, §16.5, §16.7; RFC 9686 §4.2.1. */
+const TO_ALL_SERVERS: ReadonlySet<Dhcpv6ClientMessageType> = new Set([
+  'solicit',
+  'confirm',
+  'rebind',
+  'addressRegistrationInform',
+]);
 
 const IA_NA_HEADER = 12;
 const IA_PD_HEADER = 12;
@@ -95,11 +103,10 @@ export function readDhcpv6ClientMessage({ type: number, transactionId, options }
   if (wrongIdentifier !== undefined) return invalid(wrongIdentifier);
   const wanted = readAssociations(type, options);
   if (typeof wanted === 'string') return invalid(wanted);
-  const registeredOption = type === 'addressRegistrationInform' ? findRegistered(options) : undefined;
-  if (type === 'addressRegistrationInform' && registeredOption === undefined) return invalid('address-missing');
+  const registered = type === 'addressRegistrationInform' ? readRegistered(options) : NOT_REGISTERED;
+  if (typeof registered === 'string') return invalid(registered);
   const client: Dhcpv6ClientMessage = {
-    ...{ type, transactionId, clientIdentifier, serverIdentifier, registeredOption, ...wanted },
-    registered: registeredOption && readIpv6Address(registeredOption),
+    ...{ type, transactionId, clientIdentifier, serverIdentifier, ...wanted, ...registered },
     requestedOptions: readRequestedOptions(firstOption(options, Dhcpv6Option.requestedOptions)),
     wantsRapidCommit: firstOption(options, Dhcpv6Option.rapidCommit) !== undefined,
   };
@@ -114,7 +121,8 @@ function readAssociations(
 ): WantedAssociations | InvalidDhcpv6Reason {
   const wanted = allOptions(options, Dhcpv6Option.nonTemporaryAddresses);
   const prefixes = allOptions(options, Dhcpv6Option.delegatedPrefixes);
-  const count = wanted.length + prefixes.length;
+  const temporary = allOptions(options, Dhcpv6Option.temporaryAddresses);
+  const count = wanted.length + prefixes.length + temporary.length;
   if (count > MOST_IDENTITY_ASSOCIATIONS) return 'too-many-identity-associations';
   // "The server MUST discard ... Information-request messages that ... includes an IA option". Source: RFC 8415 §16.12.
   if (type === 'informationRequest' && count > 0) return 'identity-association-unexpected';
@@ -150,10 +158,21 @@ function readAssociation(value: Uint8Array): IdentityAssociation | undefined {
   return { iaid: readUint32(value, 0), addresses: addresses.map((address) => readIpv6Address(address)) };
 }
 
-/** "exactly one IA Address option". Source: RFC 9686 §4.2.1. */
-function findRegistered(options: Dhcpv6Message['options']): Uint8Array | undefined {
-  const [address, ...others] = allOptions(options, Dhcpv6Option.address);
-  return address === undefined || others.length > 0 || address.length < ADDRESS_HEADER ? undefined : address;
+type Registered = Pick<Dhcpv6ClientMessage, 'registered' | 'registeredOption' | 'isUnregistered'>;
+
+const NOT_REGISTERED: Registered = { registered: undefined, registeredOption: undefined, isUnregistered: false };
+const VALID_LIFETIME_AT = 20;
+
+/** One address, and no request for options. Source: RFC 9686 §4.2.1. */
+function readRegistered(options: Dhcpv6Message['options']): Registered | InvalidDhcpv6Reason {
+  if (firstOption(options, Dhcpv6Option.requestedOptions) !== undefined) return 'requested-options-unexpected';
+  const [value, ...others] = allOptions(options, Dhcpv6Option.address);
+  if (value === undefined || others.length > 0 || value.length < ADDRESS_HEADER) return 'address-missing';
+  return {
+    registered: readIpv6Address(value),
+    registeredOption: value,
+    isUnregistered: readUint32(value, VALID_LIFETIME_AT) === 0,
+  };
 }
 
 function readRequestedOptions(value: Uint8Array | undefined): ReadonlySet<number> {

@@ -28,6 +28,14 @@ import { Dhcpv6Option, Dhcpv6Status, Dhcpv6Type } from './layout.js';
 
 const OF_A = [[ADDRESS_A, 3_600, 7_200]] as const;
 const ELSEWHERE = ip('2001:db8:9::5');
+/** The status in an IA_PD; undefined if there is no IA_PD. */
+function prefixStatusOf({ option }: ReturnType<typeof ask>): number | undefined {
+  const value = option(Dhcpv6Option.delegatedPrefixes);
+  if (value === undefined) return undefined;
+  expect([...value.subarray(12, 16)]).toEqual([0, Dhcpv6Option.statusCode, 0, 2]);
+  return value[17];
+}
+
 const RAPID = [Dhcpv6Option.rapidCommit, new Uint8Array(0)] as const;
 
 describe('SOLICIT (§18.3.1, §18.3.9)', () => {
@@ -65,12 +73,18 @@ describe('SOLICIT (§18.3.1, §18.3.9)', () => {
     expect(ask(MAC_A, named).associations.map(({ addresses }) => addresses)).toEqual([[], OF_A]);
   });
 
-  it('a client that wants a prefix learns that there is none; one that wants nothing gets no reply', () => {
+  it('a client that wants a prefix, too, learns that there is none here, and waits for other servers', () => {
     const reply = ask(MAC_A, packet('solicit', clientIdentifier(), association(1), prefixAssociation(9)));
-    const value = reply.option(Dhcpv6Option.delegatedPrefixes);
-    expect(value?.subarray(0, 4)).toEqual(Uint8Array.of(0, 0, 0, 9));
-    expect(value?.subarray(12)).toEqual(Uint8Array.of(0, 13, 0, 2, 0, Dhcpv6Status.noPrefixAvailable));
-    expect(whyNot(MAC_A, packet('solicit', clientIdentifier()))).toBe('nothing-requested');
+    expect(prefixStatusOf(reply)).toBe(Dhcpv6Status.noPrefixAvailable);
+    expect(reply.option(Dhcpv6Option.delegatedPrefixes)?.subarray(0, 4)).toEqual(Uint8Array.of(0, 0, 0, 9));
+    expect(reply.codes).not.toContain(Dhcpv6Option.preference);
+  });
+
+  it.each([
+    ['a prefix alone', [prefixAssociation(9)]],
+    ['nothing', []],
+  ])('a client that wants %s gets no reply', (_, wanted) => {
+    expect(whyNot(MAC_A, packet('solicit', clientIdentifier(), ...wanted))).toBe('nothing-requested');
   });
 });
 
@@ -105,6 +119,25 @@ describe('REQUEST (§18.3.2)', () => {
     expect(whyNot(MAC_A, packet('request', clientIdentifier(), serverIdentifier(other), association(1)))).toBe(
       'other-server-selected',
     );
+  });
+});
+
+describe('prefixes, which this server does not delegate', () => {
+  it.each([
+    ['request', [serverIdentifier()], Dhcpv6Status.noPrefixAvailable],
+    ['renew', [serverIdentifier()], Dhcpv6Status.noBinding],
+    ['release', [serverIdentifier()], Dhcpv6Status.noBinding],
+    ['decline', [serverIdentifier()], Dhcpv6Status.noBinding],
+    // All servers receive these: another one may have delegated it.
+    ['rebind', [], undefined],
+    ['confirm', [], undefined],
+  ] as const)('%s: the status of an IA_PD', (type, identifiers, status) => {
+    const bytes = packet(type, clientIdentifier(), ...identifiers, association(1, ADDRESS_A), prefixAssociation(9));
+    expect(prefixStatusOf(ask(MAC_A, bytes))).toBe(status);
+  });
+
+  it('a REBIND for a prefix alone gets no reply', () => {
+    expect(whyNot(MAC_A, packet('rebind', clientIdentifier(), prefixAssociation(9)))).toBe('nothing-requested');
   });
 });
 
@@ -184,26 +217,42 @@ describe('INFORMATION-REQUEST (§18.3.6)', () => {
 });
 
 describe('ADDR-REG-INFORM (RFC 9686)', () => {
-  const [, withAddress] = association(1, ELSEWHERE);
-  const option = (address: bigint): readonly [number, Uint8Array] => {
-    const [, value] = association(1, address);
-    return [Dhcpv6Option.address, value.subarray(16)];
+  const own = ip('2001:db8::abcd');
+  /** IA Address. @param lifetime - the last octet of the valid lifetime. */
+  const option = (address: bigint, lifetime = 9): readonly [number, Uint8Array] => {
+    const value = association(1, address)[1].slice(16);
+    value[23] = lifetime;
+    return [Dhcpv6Option.address, value];
   };
 
-  it('the same option comes back, and there is an event', () => {
-    const own = ip('2001:db8::abcd');
-    const reply = ask(MAC_A, packet('addressRegistrationInform', clientIdentifier(), option(own)), { address: own });
-    expect(reply).toMatchObject({ type: Dhcpv6Type.addressRegistrationReply, event: 'registered', address: own });
-    expect(reply.option(Dhcpv6Option.address)).toEqual(option(own)[1]);
+  it.each([
+    [9, 'registered'],
+    [0, 'unregistered'],
+  ])('the same option comes back, and there is an event: valid lifetime %i, %s', (lifetime, event) => {
+    const bytes = packet('addressRegistrationInform', clientIdentifier(), option(own, lifetime));
+    const reply = ask(MAC_A, bytes, { address: own });
+    expect(reply).toMatchObject({ type: Dhcpv6Type.addressRegistrationReply, event, address: own });
+    expect(reply.option(Dhcpv6Option.address)).toEqual(option(own, lifetime)[1]);
+  });
+
+  it('clients learn whether they may register addresses, if they ask', () => {
+    const asking = packet('informationRequest', requesting(Dhcpv6Option.addressRegistration));
+    expect(ask(MAC_A, asking).option(Dhcpv6Option.addressRegistration)).toEqual(new Uint8Array(0));
+    const server = serving({ ...POOL, addressRegistration: false });
+    expect(ask(MAC_A, asking, { server }).codes).not.toContain(Dhcpv6Option.addressRegistration);
+    const inform = packet('addressRegistrationInform', clientIdentifier(), option(own));
+    expect(whyNot(MAC_A, inform, { server, address: own })).toBe('registration-not-enabled');
   });
 
   it.each([
-    ['from another address', [option(ip('2001:db8::abcd'))], ip('fe80::a'), 'source-address-other'],
+    ['from another address', [option(own)], ip('fe80::a'), 'source-address-other'],
     ['of another link', [option(ELSEWHERE)], ELSEWHERE, 'address-not-on-link'],
     ['without an address', [], ELSEWHERE, 'address-missing'],
-    ['with two addresses', [option(ELSEWHERE), option(ELSEWHERE)], ELSEWHERE, 'address-missing'],
-    ['with a short address', [[Dhcpv6Option.address, withAddress.subarray(0, 20)] as const], ELSEWHERE, 'address-missing'],
-  ])('%s is ignored', (_, options, address, reason) => {
+    ['with two addresses', [option(own), option(own)], own, 'address-missing'],
+    ['with a short address', [[Dhcpv6Option.address, new Uint8Array(23)] as const], own, 'address-missing'],
+    ['to a server', [option(own), serverIdentifier()], own, 'server-identifier-unexpected'],
+    ['with a request for options', [option(own), requesting(23)], own, 'requested-options-unexpected'],
+  ])('%s: no reply', (_, options, address, reason) => {
     const bytes = packet('addressRegistrationInform', clientIdentifier(), ...options);
     expect(whyNot(MAC_A, bytes, { address })).toBe(reason);
   });
@@ -234,14 +283,15 @@ describe('options of the pool', () => {
 
 describe('relays (§18.4, §19)', () => {
   const solicit = packet('solicit', clientIdentifier(), association(1));
+  const SECOND_RELAY = ip('2001:db8:f::2');
   const fromRelay = { address: RELAY_ADDRESS, port: 1_547 };
 
   it('the MAC address that the relay names is the client; interface identifiers come back, and the reply goes to port 547', () => {
-    const outer = relay(undefined, { hopCount: 1, linkAddress: 0n, peerAddress: ip('2001:db8::1') });
+    const outer = relay(undefined, { hopCount: 1, linkAddress: 0n, peerAddress: SECOND_RELAY });
     const reply = ask(MAC_UNKNOWN, relayed(solicit, outer, relay(MAC_B)), fromRelay);
     expect(reply.associations[0]?.addresses[0]?.[0]).toBe(ADDRESS_B);
     expect(reply.relays.map(({ hopCount, linkAddress, peerAddress }) => [hopCount, linkAddress, peerAddress])).toEqual([
-      [1, 0n, ip('2001:db8::1')],
+      [1, 0n, SECOND_RELAY],
       [0, ip('2001:db8::1'), ip('fe80::a')],
     ]);
     for (const { options } of reply.relays) expect(options).toEqual([[Dhcpv6Option.interfaceIdentifier, Uint8Array.of(7, 7)]]);
@@ -259,7 +309,7 @@ describe('relays (§18.4, §19)', () => {
     ['RFC 6939: without the MAC address of the client', relayed(solicit, relay(undefined)), 'link-layer-address-missing'],
     [
       'the MAC address that another relay than the nearest names',
-      relayed(solicit, relay(MAC_A), relay(undefined)),
+      relayed(solicit, relay(MAC_A, { peerAddress: SECOND_RELAY }), relay(undefined)),
       'link-layer-address-missing',
     ],
     ['of a link that is not served', relayed(solicit, relay(MAC_A, { linkAddress: ELSEWHERE })), 'link-not-served'],
@@ -270,6 +320,26 @@ describe('relays (§18.4, §19)', () => {
     ],
     ['a group address', relayed(solicit, relay('03:00:00:00:00:0a')), 'link-layer-address-missing'],
   ])('%s: no reply', (_, bytes, reason) => expect(whyNot(MAC_A, bytes, fromRelay)).toBe(reason));
+
+  it('a relay that names no link gets no reply', () => {
+    expect(whyNot(MAC_A, relayed(solicit, relay(MAC_A, { linkAddress: 0n })), fromRelay)).toBe('link-not-served');
+  });
+
+  it('a guest behind a relay that plays another relay gets no reply: it could name any MAC address', () => {
+    const forged = relay(MAC_A, { peerAddress: ip('fe80::a') });
+    const genuine = relay(MAC_UNKNOWN, { hopCount: 1, peerAddress: ip('fe80::66') });
+    expect(whyNot(MAC_UNKNOWN, relayed(solicit, genuine, forged), fromRelay)).toBe('relay-not-allowed');
+  });
+
+  it.each([
+    ['a RELAY-REPL', [{ ...relay(MAC_A), type: Dhcpv6Type.relayReply }]],
+    [
+      'a RELAY-REPL in a RELAY-FORW',
+      [relay(MAC_A, { peerAddress: SECOND_RELAY }), { ...relay(MAC_A), type: Dhcpv6Type.relayReply }],
+    ],
+  ])('%s gets no reply', (_, relays) => {
+    expect(whyNot(MAC_A, relayed(solicit, ...relays), fromRelay)).toBe('message-type-unexpected');
+  });
 
   it('a guest that plays a relay gets no reply', () => {
     expect(whyNot(MAC_UNKNOWN, relayed(solicit, relay(MAC_A)))).toBe('relay-not-allowed');
@@ -296,6 +366,12 @@ describe('messages that no server answers (§16)', () => {
       packet('informationRequest', clientIdentifier(), association(1)),
       'identity-association-unexpected',
     ],
+    [
+      'INFORMATION-REQUEST with an IA_TA',
+      packet('informationRequest', [4, new Uint8Array(4)]),
+      'identity-association-unexpected',
+    ],
+    ['more than 8,192 octets', packet('solicit', clientIdentifier(), [99, new Uint8Array(8_192)]), 'message-too-long'],
     ['an empty DUID', packet('solicit', clientIdentifier(new Uint8Array(0)), association(1)), 'client-identifier-invalid'],
     [
       'a DUID of 131 octets',
@@ -351,10 +427,35 @@ describe('messages that no server answers (§16)', () => {
   });
 });
 
+describe('messages at the limits', () => {
+  it.each([
+    ['a DUID of 130 octets', packet('solicit', clientIdentifier(new Uint8Array(130)), association(1))],
+    ['a DUID of three octets', packet('solicit', clientIdentifier(new Uint8Array(3)), association(1))],
+    ['eight associations', packet('solicit', clientIdentifier(), ...Array.from({ length: 8 }, (_, one) => association(one)))],
+    [
+      'eight prefix associations and addresses',
+      packet('solicit', clientIdentifier(), association(1), ...Array.from({ length: 7 }, (_, one) => prefixAssociation(one))),
+    ],
+  ])('%s: the client has its address', (_, bytes) => {
+    expect(ask(MAC_A, bytes).associations[0]?.addresses).toEqual(OF_A);
+  });
+
+  it('nine associations of both kinds are too many', () => {
+    const bytes = packet(
+      'solicit',
+      clientIdentifier(),
+      association(1),
+      ...Array.from({ length: 8 }, (_, one) => prefixAssociation(one)),
+    );
+    expect(whyNot(MAC_A, bytes)).toBe('too-many-identity-associations');
+  });
+});
+
 describe('the server identifier', () => {
   it('RFC 6355 §4: it is the UUID of the pool', () => {
     expect(Buffer.from(SERVER).toString('hex')).toBe('00048e3ad0f26c1e4c2b9a550d6a3b1f7c10');
-    expect(() => serverIdentifierOf('no-uuid')).toThrow("'no-uuid' is not a UUID");
+    for (const wrong of ['no-uuid', '8e3ad0f2-6c1e-4c2b-9a55-0d6a3b1f7c10a', 'x8e3ad0f2-6c1e-4c2b-9a55-0d6a3b1f7c10'])
+      expect(() => serverIdentifierOf(wrong)).toThrow(`'${wrong}' is not a UUID`);
   });
 
   it('two machines with one DUID have their own addresses', () => {

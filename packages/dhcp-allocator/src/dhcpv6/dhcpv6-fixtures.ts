@@ -24,6 +24,7 @@ export const POOL: Dhcpv6Pool = {
   preferredLifetimeSeconds: 3_600,
   validLifetimeSeconds: 7_200,
   rapidCommit: false,
+  addressRegistration: true,
   relays: [prefix('2001:db8:f::/64')],
   options: {
     dnsServers: [ip('2001:db8::53'), ip('2001:db8::54')],
@@ -79,6 +80,7 @@ export function relay(macAddress: string | undefined, more: Partial<Dhcpv6Relay>
       ? []
       : [[Dhcpv6Option.clientLinkLayerAddress, concatenate([Uint8Array.of(0, 1), macAddressBytes(macAddress)])]];
   return {
+    type: Dhcpv6Type.relayForward,
     hopCount: 0,
     linkAddress: ip('2001:db8::1'),
     peerAddress: ip('fe80::a'),
@@ -88,7 +90,7 @@ export function relay(macAddress: string | undefined, more: Partial<Dhcpv6Relay>
 }
 
 export function relayed(message: Uint8Array, ...relays: readonly Dhcpv6Relay[]): Uint8Array {
-  return encodeRelayed(message, relays, Dhcpv6Type.relayForward);
+  return encodeRelayed(message, relays);
 }
 
 export function sourceOf(macAddress: string, more: Partial<Dhcpv6Source> = {}): Dhcpv6Source {

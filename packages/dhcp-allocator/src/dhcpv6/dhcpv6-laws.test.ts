@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readMacAddress } from '../address/mac-address.js';
 import { answerDhcpv6Packet } from './answer-dhcpv6-packet.js';
 import { type Dhcpv6Message, type Dhcpv6Relay, decodeDhcpv6Packet } from './decode-dhcpv6-packet.js';
 import {
@@ -31,7 +32,13 @@ const type = fc.nat(255).filter((one) => one !== Dhcpv6Type.relayForward && one 
 const message: fc.Arbitrary<Dhcpv6Message> = fc.record({ type, transactionId: fc.nat(0xffffff), options });
 const address = fc.bigInt({ min: 0n, max: (1n << 128n) - 1n });
 const relays: fc.Arbitrary<Dhcpv6Relay[]> = fc.array(
-  fc.record({ hopCount: fc.nat(255), linkAddress: address, peerAddress: address, options: withoutMessage }),
+  fc.record({
+    type: fc.constantFrom(Dhcpv6Type.relayForward, Dhcpv6Type.relayReply),
+    hopCount: fc.nat(255),
+    linkAddress: address,
+    peerAddress: address,
+    options: withoutMessage,
+  }),
   { maxLength: 8, size: 'max' },
 );
 const MACS = ['02:00:00:00:00:01', '02:00:00:00:00:02', '02:00:00:00:00:03'] as const;
@@ -80,17 +87,60 @@ const mutated = fc
     return copy;
   });
 
+const GUEST = ip('fe80::66');
+/** Relays that are allowed, and guests that play one. */
+const path = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom(...MACS, undefined),
+      fc.constantFrom(ip('2001:db8:f::2'), GUEST),
+      fc.constantFrom(0n, ip('2001:db8::1')),
+    )
+    .map(([mac, peerAddress, linkAddress]) => relay(mac, { peerAddress, linkAddress })),
+  { maxLength: 3 },
+);
+
 describe('the server', () => {
   it('law: whatever octets arrive, nothing is thrown, and a reply can be decoded', () => {
+    const long = fc
+      .integer({ min: 0, max: 300 })
+      .map((count) =>
+        packet('rebind', clientIdentifier(), association(1, ...Array.from({ length: count }, (_, one) => BigInt(one)))),
+      );
     fc.assert(
-      fc.property(fc.oneof(octets(300), mutated), fc.option(fc.constantFrom(...MACS)), (bytes, behind) => {
-        const sent = behind === null ? bytes : relayed(bytes, relay(behind));
-        const source = sourceOf(MACS[0], behind === null ? {} : { address: RELAY_ADDRESS });
-        const answer = answerDhcpv6Packet(sent, source, serving(undefined, ADDRESSES));
+      fc.property(fc.oneof(octets(300), mutated, long), path, (bytes, relays) => {
+        const source = sourceOf(MACS[0], relays.length === 0 ? {} : { address: RELAY_ADDRESS });
+        const answer = answerDhcpv6Packet(relayed(bytes, ...relays), source, serving(undefined, ADDRESSES));
         if (answer.kind === 'reply') readReply(answer.bytes);
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('law: behind relays, a client is told no address but the one of the MAC address that an allowed relay names', () => {
+    let replies = 0;
+    fc.assert(
+      fc.property(honest, path, fc.constantFrom(RELAY_ADDRESS, GUEST), (bytes, relays, from) => {
+        fc.pre(relays.length > 0);
+        const answer = answerDhcpv6Packet(
+          relayed(bytes, ...relays),
+          sourceOf(MACS[0], { address: from }),
+          serving(undefined, ADDRESSES),
+        );
+        if (answer.kind !== 'reply') return;
+        // All relays on the way are known, and the last one names the client.
+        expect([from, ...relays.slice(0, -1).map(({ peerAddress }) => peerAddress)]).not.toContain(GUEST);
+        const [, named] = relays.at(-1)?.options.find(([code]) => code === Dhcpv6Option.clientLinkLayerAddress) ?? [];
+        expect(answer.macAddress).toBe(readMacAddress(named ?? new Uint8Array(8), 2));
+        const usable = readReply(answer.bytes).associations.flatMap(({ addresses }) =>
+          addresses.filter(([, , valid]) => valid > 0),
+        );
+        for (const [told] of usable) expect(told).toBe(ADDRESSES.get(answer.macAddress));
+        if (usable.length > 0) replies++;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(replies).toBeGreaterThan(20);
   });
 
   it('law: a client is told no address but the one of its MAC address, whatever identifiers and addresses it sends', () => {

@@ -12,7 +12,9 @@ export interface Dhcpv6Pool {
   readonly validLifetimeSeconds: number;
   /** True if a Solicit that allows it is answered by a Reply. Source: RFC 8415 §18.3.1. */
   readonly rapidCommit: boolean;
-  /** Addresses from which messages of relays are accepted. */
+  /** True if clients may register addresses that they chose themselves. Source: RFC 9686. */
+  readonly addressRegistration: boolean;
+  /** The addresses of relays. A relay forwards what another host says that it relays: the addresses of all relays on the way count. */
   readonly relays: readonly Ipv6Prefix[];
   readonly options: Dhcpv6PoolOptions;
 }

@@ -10,18 +10,10 @@ export function encodeDhcpv6Message({ type, transactionId, options }: Dhcpv6Mess
   return concatenate([header, encodeDhcpv6Options(options)]);
 }
 
-/**
- * The message with a Relay-forward or Relay-reply around it for each relay, the last one inside.
- *
- * @param type - `Dhcpv6Type.relayForward` or `Dhcpv6Type.relayReply`.
- */
-export function encodeRelayed(
-  message: Uint8Array,
-  relays: readonly Dhcpv6Relay[],
-  type: typeof Dhcpv6Type.relayForward | typeof Dhcpv6Type.relayReply,
-): Uint8Array {
+/** The message with a Relay-forward or Relay-reply around it for each relay, the last one inside. */
+export function encodeRelayed(message: Uint8Array, relays: readonly Dhcpv6Relay[]): Uint8Array {
   return relays.reduceRight(
-    (inner, { hopCount, linkAddress, peerAddress, options }) =>
+    (inner, { type, hopCount, linkAddress, peerAddress, options }) =>
       concatenate([
         Uint8Array.of(type, hopCount),
         ipv6AddressBytes(linkAddress),
@@ -39,6 +31,10 @@ export function encodeRelayed(
  */
 export function encodeRelayReplies(message: Uint8Array, relays: readonly Dhcpv6Relay[]): Uint8Array {
   const echoed: readonly number[] = [Dhcpv6Option.interfaceIdentifier, Dhcpv6Option.relaySourcePort];
-  const answered = relays.map((relay) => ({ ...relay, options: relay.options.filter(([code]) => echoed.includes(code)) }));
-  return encodeRelayed(message, answered, Dhcpv6Type.relayReply);
+  const answered = relays.map((relay) => ({
+    ...relay,
+    type: Dhcpv6Type.relayReply,
+    options: relay.options.filter(([code]) => echoed.includes(code)),
+  }));
+  return encodeRelayed(message, answered);
 }

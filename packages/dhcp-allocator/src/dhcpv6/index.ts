@@ -13,6 +13,7 @@ export {
 export {
   type AnsweredAssociation,
   type Dhcpv6Decision,
+  type Dhcpv6Event,
   type Dhcpv6Reply,
   decideDhcpv6,
   type IgnoredDhcpv6Reason,

@@ -23,10 +23,11 @@ export const Dhcpv6Option = {
   clientIdentifier: 1,
   serverIdentifier: 2,
   nonTemporaryAddresses: 3,
+  /** IA_TA, which RFC 9915 makes obsolete. */
+  temporaryAddresses: 4,
   address: 5,
   requestedOptions: 6,
   preference: 7,
-  elapsedTime: 8,
   relayMessage: 9,
   statusCode: 13,
   rapidCommit: 14,
@@ -43,10 +44,10 @@ export const Dhcpv6Option = {
   bootFileUrl: 59,
   /** RFC 6939 §4. */
   clientLinkLayerAddress: 79,
-  solicitMaxRetransmission: 82,
-  informationMaxRetransmission: 83,
   /** RFC 8357 §4. */
   relaySourcePort: 135,
+  /** RFC 9686 §4.1. */
+  addressRegistration: 148,
 } as const;
 
 /** Status codes. Source: RFC 8415 §21.13. */
@@ -71,6 +72,8 @@ export const DHCPV6_SERVER_PORT = 547;
 /** "A DUID consists of a 2-octet type code ... followed by a variable number of octets", at least 1 and at most 128. Source: RFC 8415 §11.1. */
 export const SHORTEST_DUID = 3;
 export const LONGEST_DUID = 130;
+/** Longer messages are not read: a reply, which repeats parts of them, has room in a datagram. */
+export const MOST_OCTETS = 8_192;
 /** Source: RFC 8415 §7.6, HOP_COUNT_LIMIT. */
 export const MOST_RELAYS = 8;
 /** A client has one for each use; more are a forgery. */

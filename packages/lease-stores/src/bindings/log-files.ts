@@ -1,6 +1,7 @@
 /** The file operations that the file of bindings needs, so that tests can use a disk that fails and crashes at every octet. */
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 
+/** A file that grows. */
 export interface LogFile {
   /** Appends the octets to the file. A write that fails may have added some of them. */
   readonly append: (bytes: Uint8Array) => Promise<void>;
@@ -12,6 +13,7 @@ export interface LogFile {
   readonly close: () => Promise<void>;
 }
 
+/** A folder with such files. */
 export interface LogFiles {
   /** Undefined if the file does not exist. */
   readonly open: (path: string) => Promise<LogFile | undefined>;

@@ -98,11 +98,19 @@ export function writePacket(message: ClientMessage): Uint8Array {
   return packet;
 }
 
+/** What the relay adds: a circuit. */
+const RELAY_INFORMATION = [1, 2, 0, 7];
+
+/** True if a reply has what the relay added. Source: RFC 3046 §2.2. */
+export function hasRelayInformation({ options }: DhcpPacket): boolean {
+  return String(options.get(Option.relayAgentInformation)) === String(RELAY_INFORMATION);
+}
+
 /** The packet of a client as a relay forwards it. Source: RFC 1542 §4.1.1, RFC 3046 §2.1. */
 export function relayed(octets: Uint8Array, relay: string): Uint8Array {
   let end = OPTIONS_AT;
   while (octets[end] !== 255) end += 2 + (octets[end + 1] ?? 0);
-  const circuit = [Option.relayAgentInformation, 4, 1, 2, 0, 7];
+  const circuit = [Option.relayAgentInformation, RELAY_INFORMATION.length, ...RELAY_INFORMATION];
   const packet = new Uint8Array(Math.max(octets.length, end + circuit.length + 1));
   packet.set(octets);
   packet[3] = (octets[3] ?? 0) + 1;

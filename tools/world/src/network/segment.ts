@@ -1,10 +1,10 @@
 /** A network of virtual machines: guests and agents on one Ethernet segment, over links that lose, delay, repeat and cut frames. */
 
 import { type FakeHost, FakeNetwork, type SentReply } from '@vmdhcp/dhcp-agent/testing';
-import { parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
+import { formatIpv4Address, parseIpv4Address } from '@vmdhcp/dhcp-allocator/address';
 import type { Random } from '@vmdhcp/kube-runtime/testing';
 import type { Scheduler } from '../time/scheduler.js';
-import { type DhcpPacket, Option, readPacket, relayed } from './dhcp-packet.js';
+import { type DhcpPacket, hasRelayInformation, readPacket, relayed } from './dhcp-packet.js';
 
 /** A guest's network card. */
 export interface GuestPort {
@@ -37,6 +37,7 @@ export interface LinkQuality {
 
 export const GOOD_LINKS: LinkQuality = { lossPerMille: 0, repeatPerMille: 0, mostDelayMs: 2 };
 const PROBE_MS = 300;
+const SERVER_PORT = 67;
 
 interface AgentPort {
   readonly pod: FakeHost;
@@ -156,7 +157,7 @@ export class Segment {
     if (packet === undefined) return;
     onCaptured({ atMs: scheduler.nowMs(), segment: name, packet, server: pod.owner });
     for (const guest of this.#guests)
-      if (guest.macAddress === packet.macAddress && reaches(guest, packet, destination.kind === 'broadcast'))
+      if (guest.macAddress === packet.macAddress && reaches(guest, packet, destination))
         this.#travel(node, guest.node(), () => this.#guests.has(guest) && guest.receive(packet));
   }
 
@@ -176,8 +177,9 @@ export class Segment {
   }
 }
 
-/** Replies through a relay reach the guests behind it, and broadcasts all others. A relay drops replies without its option. */
-function reaches({ isBehindRelay }: GuestPort, { giaddr, options }: DhcpPacket, isBroadcast: boolean): boolean {
-  if (giaddr !== '0.0.0.0') return isBehindRelay && options.has(Option.relayAgentInformation);
-  return !isBehindRelay || !isBroadcast;
+/** A relay hands on what is sent to it, with the information that it added. Broadcasts reach no guest behind it. */
+function reaches({ isBehindRelay }: GuestPort, packet: DhcpPacket, { kind, address, port }: SentReply['destination']): boolean {
+  if (packet.giaddr === '0.0.0.0') return !isBehindRelay || kind !== 'broadcast';
+  const isForRelay = kind === 'unicast' && port === SERVER_PORT && formatIpv4Address(address) === packet.giaddr;
+  return isBehindRelay && isForRelay && hasRelayInformation(packet);
 }

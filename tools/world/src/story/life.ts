@@ -5,7 +5,7 @@ import { ipPool } from '@vmdhcp/lab';
 import { type InterfaceSettings, NAMESPACE, octet, type RunStrategy, type WorldMachine } from '../cluster/machines.js';
 import { type PoolOfWorld, poolConfig } from '../cluster/pool-of-world.js';
 import type { ClientHabits } from '../guests/dhcp-client.js';
-import { type Act, chance, one, type Scene, shuffled } from './scene.js';
+import { type Act, chance, isDenied, one, type Scene, shuffled } from './scene.js';
 
 const IPPOOLS = { group: 'network.harvesterhci.io', resource: 'ippools', namespace: NAMESPACE };
 const CONFIGS = { group: 'network.harvesterhci.io', resource: 'virtualmachinenetworkconfigs', namespace: NAMESPACE };
@@ -217,14 +217,17 @@ export const LIFE_OF_POOLS: Readonly<Record<string, Act>> = {
     const index = scene.world.random(scene.world.pools.length);
     const { name, key } = scene.world.pools[index] as PoolOfWorld;
     const { client } = scene.world.simulator;
-    // Caches of the webhook may lag: it need not know a pool that was created a moment ago.
-    if (happenedLately(scene, 'make a pool anew') || client.get({ ...IPPOOLS, name }) === undefined) return undefined;
+    const first = client.get({ ...IPPOOLS, name });
+    // Caches of the webhook may lag: it need not know a pool that was created a moment ago. One that is deleted serves no longer.
+    if (happenedLately(scene, 'make a pool anew') || first?.metadata['deletionTimestamp'] !== undefined || first === undefined)
+      return undefined;
     const second = { ...ipPool(key, { ipv4Config: poolConfig(index, 4) }), metadata: { name: `${name}-again` } };
     const isAccepted = await client.create(IPPOOLS, second as never).then(
       () => true,
-      () => false,
+      (error: unknown) => (isDenied(error) ? false : undefined),
     );
-    scene.world.onSecondPool(key, isAccepted);
+    // Without a webhook nothing is accepted either, which shows nothing about its rules.
+    if (isAccepted !== undefined) scene.world.onSecondPool(key, isAccepted);
     return `somebody tries to create a second pool on ${key}`;
   },
   'make a pool anew': async (scene) => {

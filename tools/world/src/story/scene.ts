@@ -15,6 +15,11 @@ export interface Scene {
   readonly later: (mostMs: number, undo: () => void) => void;
 }
 
+/** True if an admission webhook refused a request, in the words of an API server. */
+export function isDenied(error: unknown): error is Error {
+  return error instanceof Error && /admission webhook "[^"]+" denied the request/.test(error.message);
+}
+
 export function one<Thing>({ world }: Scene, things: readonly Thing[]): Thing | undefined {
   return things.length === 0 ? undefined : things[world.random(things.length)];
 }

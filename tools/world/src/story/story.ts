@@ -8,7 +8,7 @@ import type { PlantedFault } from '../planted-faults.js';
 import { FAULTS } from './faults.js';
 import { LIFE_OF_MACHINES, LIFE_OF_POOLS, WAKE_UPS } from './life.js';
 import { RACK_FAULTS, RACK_LIFE } from './rack-acts.js';
-import type { Act, Scene } from './scene.js';
+import { type Act, isDenied, type Scene } from './scene.js';
 import { tellObjects } from './tell-objects.js';
 
 export interface StoryOutcome {
@@ -49,8 +49,6 @@ const REST_STEP_MS = 60_000;
 /** One story in so many has bare-metal hosts. */
 const RACK_SHARE = 3;
 const FIRST_HOSTS = 5;
-/** As an API server reports it. */
-const DENIED = /admission webhook "[^"]+" denied the request/;
 const POOL_SIZES = [4, 8, 30];
 
 /** Neighbouring seeds have nothing in common. Source: the finalizer of MurmurHash3. */
@@ -198,7 +196,7 @@ class Story {
     const done = act(scene);
     const refused = (error: unknown) => {
       // The API server may refuse an act: a pool that is being deleted cannot be edited.
-      if (error instanceof Error && DENIED.test(error.message)) world.onDenied(name, error.message);
+      if (isDenied(error)) world.onDenied(name, error.message);
     };
     const what = done instanceof Promise ? await world.during(done).catch(refused) : done;
     if (what === undefined) return;
